@@ -1,0 +1,74 @@
+//! The automaton that everything in this crate makes, reduces and writes.
+
+use crate::guard::{Guard, Guards, Letter};
+use lariat_emptiness::Marks;
+use lariat_ltl::AtomId;
+
+/// A state of an [`Automaton`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct StateId(pub u32);
+
+impl StateId {
+    /// The position of this state in an array over all states.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One edge; it stands for a transition by every letter that satisfies the guard.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Transition {
+    /// Which letters it reads.
+    pub guard: Guard,
+    /// Its acceptance marks.
+    pub marks: Marks,
+    /// Where it leads.
+    pub to: StateId,
+}
+
+/// A transition-based generalized Büchi automaton.
+///
+/// A word is accepted by an infinite run that carries every mark of [`all_marks`](Automaton::all_marks)
+/// infinitely often; without marks every infinite run accepts.
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    /// The atoms it reads: bit `i` of a [`Letter`] and variable `i` of a [`Guard`] is `atoms[i]`.
+    pub atoms: Vec<AtomId>,
+    /// The store of its guards.
+    pub guards: Guards,
+    /// The number of acceptance marks.
+    pub mark_count: u32,
+    /// Initial states; none for the empty language.
+    pub initial: Vec<StateId>,
+    /// The edges of every state.
+    pub states: Vec<Vec<Transition>>,
+}
+
+impl Automaton {
+    /// All states.
+    pub fn state_ids(&self) -> impl Iterator<Item = StateId> + use<> {
+        (0..self.states.len() as u32).map(StateId)
+    }
+
+    /// The edges that leave `state`.
+    pub fn transitions(&self, state: StateId) -> &[Transition] {
+        &self.states[state.index()]
+    }
+
+    /// The edges of `state` that read `letter`.
+    pub fn reading(&self, state: StateId, letter: Letter) -> impl Iterator<Item = &Transition> {
+        self.transitions(state)
+            .iter()
+            .filter(move |t| self.guards.accepts(t.guard, letter))
+    }
+
+    /// The marks that an accepting run collects for ever.
+    pub fn all_marks(&self) -> Marks {
+        Marks::all(self.mark_count)
+    }
+
+    /// How many edges there are.
+    pub fn edge_count(&self) -> usize {
+        self.states.iter().map(Vec::len).sum()
+    }
+}

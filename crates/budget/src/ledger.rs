@@ -1,0 +1,257 @@
+//! The budget itself: a deadline, bytes, counted work, and a switch to stop.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why a computation stopped before its end. Never a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The deadline passed.
+    Time,
+    /// The bytes are used up.
+    Memory,
+    /// Somebody pressed the [`Cancel`] switch.
+    Interrupted,
+    /// The counted work (product nodes, diagram nodes) reached the limit it was given.
+    Work(u64),
+    /// A value left the range that this engine can hold; the text names it.
+    Bound(String),
+    /// The engine cannot decide this kind of question; the text says what it needs.
+    Unsupported(String),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Time => f.write_str("time"),
+            Stop::Memory => f.write_str("memory"),
+            Stop::Interrupted => f.write_str("interrupted"),
+            Stop::Work(limit) => write!(f, "gave up after {limit} steps of work"),
+            Stop::Bound(what) => write!(f, "bound: {what}"),
+            Stop::Unsupported(what) => write!(f, "unsupported: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Stop {}
+
+/// A switch that any thread (a signal handler, say) may press once.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks everything that runs under a budget with this switch to stop.
+    pub fn press(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Has it been pressed?
+    pub fn is_pressed(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[derive(Debug)]
+struct Ledger {
+    limit: u64,
+    used: AtomicU64,
+    peak: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Work {
+    limit: u64,
+    spent: AtomicU64,
+}
+
+/// What a computation may spend. Cloning shares the accounts.
+///
+/// Deadline and counted work belong to one property and are replaced by
+/// [`with_deadline`](Budget::with_deadline) and [`with_work`](Budget::with_work); the ledger of
+/// bytes belongs to the process and is shared by all budgets derived from one.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    cancel: Cancel,
+    ledger: Arc<Ledger>,
+    work: Option<Arc<Work>>,
+}
+
+impl Budget {
+    /// No deadline, no limits: for tests and small questions.
+    pub fn unlimited() -> Budget {
+        Budget::bytes(u64::MAX)
+    }
+
+    /// At most `limit` bytes in all stores together.
+    pub fn bytes(limit: u64) -> Budget {
+        Budget {
+            deadline: None,
+            cancel: Cancel::default(),
+            ledger: Arc::new(Ledger {
+                limit,
+                used: AtomicU64::new(0),
+                peak: AtomicU64::new(0),
+            }),
+            work: None,
+        }
+    }
+
+    /// The same accounts with a switch to stop.
+    pub fn with_cancel(mut self, cancel: Cancel) -> Budget {
+        self.cancel = cancel;
+        self
+    }
+
+    /// The same accounts, ending `after` from now.
+    pub fn with_deadline(mut self, after: Duration) -> Budget {
+        self.deadline = Instant::now().checked_add(after);
+        self
+    }
+
+    /// The same accounts with a fresh count of at most `limit` units of work.
+    ///
+    /// A unit is whatever the engine creates: a product node, a diagram node. Counted limits
+    /// repeat from run to run, which clocks do not; `auto` switches engines on them.
+    pub fn with_work(mut self, limit: u64) -> Budget {
+        self.work = Some(Arc::new(Work {
+            limit,
+            spent: AtomicU64::new(0),
+        }));
+        self
+    }
+
+    /// Time and cancellation. Reads the clock, so call it every few hundred steps.
+    pub fn check(&self) -> Result<(), Stop> {
+        if self.cancel.is_pressed() {
+            return Err(Stop::Interrupted);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Stop::Time),
+            _ => Ok(()),
+        }
+    }
+
+    /// Records `units` of counted work.
+    pub fn spend(&self, units: u64) -> Result<(), Stop> {
+        match &self.work {
+            Some(work)
+                if work
+                    .spent
+                    .fetch_add(units, Ordering::Relaxed)
+                    .saturating_add(units)
+                    > work.limit =>
+            {
+                Err(Stop::Work(work.limit))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens an account of bytes that closes itself when dropped.
+    pub fn lease(&self) -> Lease {
+        Lease {
+            ledger: self.ledger.clone(),
+            bytes: 0,
+        }
+    }
+
+    /// The limit on bytes, `u64::MAX` if there is none.
+    pub fn byte_limit(&self) -> u64 {
+        self.ledger.limit
+    }
+
+    /// Bytes leased at this moment.
+    pub fn bytes_used(&self) -> u64 {
+        self.ledger.used.load(Ordering::Relaxed)
+    }
+
+    /// The largest number of bytes leased at one moment.
+    pub fn bytes_peak(&self) -> u64 {
+        self.ledger.peak.load(Ordering::Relaxed)
+    }
+}
+
+/// Bytes that one store holds. Ask *before* allocating; a refusal leaves the lease as it was.
+#[derive(Debug)]
+pub struct Lease {
+    ledger: Arc<Ledger>,
+    bytes: u64,
+}
+
+impl Lease {
+    /// Sets the number of bytes held to `bytes`.
+    ///
+    /// A store that grows by copying asks for old and new together, then shrinks.
+    pub fn resize(&mut self, bytes: usize) -> Result<(), Stop> {
+        let bytes = bytes as u64;
+        if bytes <= self.bytes {
+            self.ledger
+                .used
+                .fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+        } else {
+            let more = bytes - self.bytes;
+            let before = self.ledger.used.fetch_add(more, Ordering::Relaxed);
+            let after = before.saturating_add(more);
+            if after > self.ledger.limit {
+                self.ledger.used.fetch_sub(more, Ordering::Relaxed);
+                return Err(Stop::Memory);
+            }
+            self.ledger.peak.fetch_max(after, Ordering::Relaxed);
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.ledger.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_lease_changes_nothing() {
+        let budget = Budget::bytes(100);
+        let mut a = budget.lease();
+        a.resize(60).unwrap();
+        let mut b = budget.lease();
+        assert_eq!(b.resize(41), Err(Stop::Memory));
+        assert_eq!(budget.bytes_used(), 60);
+        b.resize(40).unwrap();
+        drop(a);
+        assert_eq!((budget.bytes_used(), budget.bytes_peak()), (40, 100));
+    }
+
+    #[test]
+    fn work_is_counted_over_clones() {
+        let budget = Budget::unlimited().with_work(3);
+        budget.clone().spend(2).unwrap();
+        budget.spend(1).unwrap();
+        assert_eq!(budget.spend(1), Err(Stop::Work(3)));
+    }
+
+    #[test]
+    fn the_switch_and_the_clock_stop() {
+        let cancel = Cancel::default();
+        let budget = Budget::unlimited().with_cancel(cancel.clone());
+        budget.check().unwrap();
+        assert_eq!(
+            budget.clone().with_deadline(Duration::ZERO).check(),
+            Err(Stop::Time)
+        );
+        cancel.press();
+        assert_eq!(budget.check(), Err(Stop::Interrupted));
+    }
+}

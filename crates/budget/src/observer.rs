@@ -1,0 +1,27 @@
+//! Who hears how a run goes.
+
+/// A moment in a long computation.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// What is being done, in a few words for a person: `"exploring"`, `"emptiness check"`.
+    pub phase: &'static str,
+    /// Figures that grow, with the word that follows each: `[(12_000, "states")]`.
+    pub figures: &'a [(u64, &'static str)],
+}
+
+/// Hears progress and remarks. All methods have an empty default.
+///
+/// `Sync`, because several workers may speak at once.
+pub trait Observer: Sync {
+    /// Called now and then during long work; must return quickly.
+    fn progress(&self, _: Progress<'_>) {}
+
+    /// A remark worth keeping in a log: which order was chosen, why an engine was left.
+    fn remark(&self, _: &str) {}
+}
+
+/// Hears nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Observer for Quiet {}

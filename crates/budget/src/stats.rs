@@ -1,0 +1,61 @@
+//! What an engine counted.
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Figure {
+    /// A number of things.
+    Count(u64),
+    /// A share or an average.
+    Real(f64),
+    /// A name, such as the variable order used.
+    Text(String),
+}
+
+impl From<u64> for Figure {
+    fn from(count: u64) -> Figure {
+        Figure::Count(count)
+    }
+}
+
+impl From<usize> for Figure {
+    fn from(count: usize) -> Figure {
+        Figure::Count(count as u64)
+    }
+}
+
+impl From<f64> for Figure {
+    fn from(real: f64) -> Figure {
+        Figure::Real(real)
+    }
+}
+
+impl From<String> for Figure {
+    fn from(text: String) -> Figure {
+        Figure::Text(text)
+    }
+}
+
+/// Named figures in the order in which they were first set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stats(Vec<(&'static str, Figure)>);
+
+impl Stats {
+    /// Sets `name`, replacing an earlier figure of that name.
+    pub fn set(&mut self, name: &'static str, figure: impl Into<Figure>) {
+        let figure = figure.into();
+        match self.0.iter_mut().find(|(n, _)| *n == name) {
+            Some(slot) => slot.1 = figure,
+            None => self.0.push((name, figure)),
+        }
+    }
+
+    /// The figure called `name`.
+    pub fn get(&self, name: &str) -> Option<&Figure> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, f)| f)
+    }
+
+    /// All figures.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
+        self.0.iter().map(|(n, f)| (*n, f))
+    }
+}

@@ -1,0 +1,5 @@
+//! The binary `lariat`: arguments, exit codes, printing.
+
+#![forbid(unsafe_code)]
+
+fn main() {}

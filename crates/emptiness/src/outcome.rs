@@ -1,0 +1,42 @@
+//! What a check answers.
+
+use crate::graph::{Edge, NodeId};
+
+/// The answer of an emptiness check, with evidence `E` where there is some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome<E> {
+    /// The search is complete and there is no accepting lasso.
+    Empty,
+    /// There is one, and here it is.
+    Accepting(E),
+    /// The check took a shortcut that may have invented this one; only AEC says so.
+    Undecided(E),
+}
+
+impl<E> Outcome<E> {
+    /// The same answer with other evidence.
+    pub fn map<T>(self, f: impl FnOnce(E) -> T) -> Outcome<T> {
+        match self {
+            Outcome::Empty => Outcome::Empty,
+            Outcome::Accepting(e) => Outcome::Accepting(f(e)),
+            Outcome::Undecided(e) => Outcome::Undecided(f(e)),
+        }
+    }
+}
+
+/// Where an accepting lasso was seen.
+///
+/// For graphs whose edges never depend on the search this is enough to walk the lasso again.
+/// Checks that replace edges (IEC) add the nodes they took apart to `beside`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The initial node from which the search came.
+    pub initial: NodeId,
+    /// The edges from there into the component, in order.
+    pub prefix: Vec<Edge>,
+    /// The nodes of a strongly connected, accepting part of the graph. The last edge of
+    /// `prefix` (or `initial`) ends in one of them.
+    pub component: Vec<NodeId>,
+    /// Nodes outside of the component that its cycles may run through.
+    pub beside: Vec<NodeId>,
+}

@@ -1,0 +1,14 @@
+//! Engines: procedures that decide whether a system has a run that an automaton accepts.
+//!
+//! A procedure takes a [`Problem`], a budget and an observer, and returns an
+//! [`Outcome`] whose evidence is a concrete [`Lasso`] of the system it was given. "Product
+//! graph × emptiness check" is one family of procedures; fixpoints over sets are another.
+//! `Outcome::Empty` is only ever returned by a completed search.
+
+#![forbid(unsafe_code)]
+
+mod problem;
+
+pub use lariat_emptiness::Outcome;
+pub use lariat_model::Lasso;
+pub use problem::{Engine, Problem};

@@ -1,0 +1,13 @@
+//! Lariat, an LTL model checker whose answers can be trusted.
+//!
+//! One way leads through it: a model file becomes a [`System`], a formula an automaton of its
+//! negation; an engine searches their product; what it finds is replayed on the original
+//! system by an independent checker before anything is called a [`Verdict`].
+
+#![forbid(unsafe_code)]
+
+mod verdict;
+
+pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
+pub use lariat_model::{Deadlock, InputError, Lasso, Step, System};
+pub use verdict::{Complete, Reason, Replayed, Verdict};

@@ -1,0 +1,187 @@
+//! Errors in what a user wrote, with the place where it stands.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Where in a text something is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// The line itself, cut to a readable length around the place.
+    pub excerpt: String,
+    /// Where in the excerpt the place starts, and how many characters it covers (at least 1).
+    pub marked: Range<usize>,
+}
+
+/// Something is wrong with an input: what, where, and what was expected.
+///
+/// Displayed as a short report, the message first:
+///
+/// ```text
+/// no place or transition is called `ork_1`
+///   --> formula:1:3
+///    |
+///  1 | G ork_1
+///    |   ^^^^^
+///    = help: did you mean `Fork_1`?
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InputError {
+    /// The file, or what else the text is called.
+    pub origin: String,
+    /// What is wrong.
+    pub message: String,
+    /// Where, if it can be said.
+    pub place: Option<Place>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// Excerpts are cut to this many characters.
+const EXCERPT: usize = 100;
+
+impl InputError {
+    /// An error without a place.
+    pub fn new(origin: impl Into<String>, message: impl Into<String>) -> InputError {
+        InputError {
+            origin: origin.into(),
+            message: message.into(),
+            place: None,
+            help: None,
+        }
+    }
+
+    /// An error at the bytes `span` of `text`. A span outside of the text means its end.
+    pub fn at(
+        origin: impl Into<String>,
+        text: &[u8],
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> InputError {
+        InputError {
+            place: Some(Place::of(text, span)),
+            ..InputError::new(origin, message)
+        }
+    }
+
+    /// The same error with advice.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> InputError {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl Place {
+    fn of(text: &[u8], span: Range<usize>) -> Place {
+        let start = span.start.min(text.len());
+        let end = span.end.clamp(start, text.len());
+        let line = 1 + text[..start].iter().filter(|b| **b == b'\n').count();
+        let line_start = text[..start]
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |i| i + 1);
+        let line_end = text[start..]
+            .iter()
+            .position(|b| *b == b'\n')
+            .map_or(text.len(), |i| start + i);
+        let before: Vec<char> = printable(&text[line_start..start]);
+        let marked: Vec<char> = printable(&text[start..end.min(line_end)]);
+        let after: Vec<char> = printable(&text[end.min(line_end)..line_end]);
+        let column = before.len() + 1;
+        // Keep the place in sight: at most half of the excerpt goes to what stands before it.
+        let skip = before.len().saturating_sub(EXCERPT / 2);
+        let shown = before.len() - skip;
+        let excerpt: Vec<char> = before[skip..]
+            .iter()
+            .chain(&marked)
+            .chain(&after)
+            .copied()
+            .take(EXCERPT)
+            .collect();
+        let width = marked.len().max(1).min(EXCERPT - shown);
+        Place {
+            line,
+            column,
+            excerpt: String::from_iter(excerpt).trim_end().to_owned(),
+            marked: shown..shown + width,
+        }
+    }
+}
+
+/// Characters one column wide each: control characters would move what follows.
+fn printable(bytes: &[u8]) -> Vec<char> {
+    // A line can be a whole file of megabytes; what is beyond the excerpt on either side only counts
+    // as columns, so decoding it lossily is enough.
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        let width = match &self.place {
+            None => {
+                write!(f, "\n  --> {}", self.origin)?;
+                1
+            }
+            Some(place) => {
+                let number = place.line.to_string();
+                let width = number.len();
+                write!(
+                    f,
+                    "\n{:width$}--> {}:{}:{}",
+                    "", self.origin, place.line, place.column
+                )?;
+                write!(f, "\n {:width$} |", "")?;
+                write!(f, "\n {number} | {}", place.excerpt)?;
+                let (indent, carets) = (
+                    " ".repeat(place.marked.start),
+                    "^".repeat(place.marked.len()),
+                );
+                write!(f, "\n {:width$} | {indent}{carets}", "")?;
+                width
+            }
+        };
+        if let Some(help) = &self.help {
+            write!(f, "\n {:width$} = help: {help}", "")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for InputError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_marks_the_place() {
+        let e = InputError::at(
+            "formula",
+            b"G ork_1",
+            2..7,
+            "no place or transition is called `ork_1`",
+        )
+        .help("did you mean `Fork_1`?");
+        let want = "no place or transition is called `ork_1`\n --> formula:1:3\n   |\n 1 | G ork_1\n   |   ^^^^^\n   = help: did you mean `Fork_1`?";
+        assert_eq!(e.to_string(), want);
+    }
+
+    #[test]
+    fn long_lines_and_odd_spans_are_cut() {
+        let text = [b"x".repeat(1000), b"!".to_vec(), b"y".repeat(1000)].concat();
+        let place = Place::of(&text, 1000..1001);
+        assert_eq!(place.column, 1001);
+        assert!(place.excerpt.chars().count() <= EXCERPT);
+        assert_eq!(place.excerpt.chars().nth(place.marked.start), Some('!'));
+        Place::of(b"", 5..9);
+        Place::of(b"a\n\xff\xfe", 3..99);
+    }
+}

@@ -1,0 +1,27 @@
+//! Models: the neutral [`System`] that every input format denotes, and the readers that make one.
+//!
+//! A system has variables with domains and events that change them. A Petri-net transition is one
+//! kind of event, a guarded program another, a table a third; nothing behind this crate knows
+//! which format a model came from. Formula atoms and guards are the same [`Predicate`].
+//!
+//! Passes over a system — unfolding, reduction — return a new system and a [`Lift`], the way back
+//! for a [`Lasso`]. The reference meaning of events and predicates is in [`System::successors`] and
+//! [`System::holds`]: slow, small, and what a counterexample is replayed with.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod expr;
+mod lasso;
+mod predicate;
+mod semantics;
+mod system;
+
+pub use error::{InputError, Place};
+pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
+pub use lasso::{Lasso, Lift, Step};
+pub use predicate::{Comparison, Linear, Predicate, Proposition};
+pub use system::{
+    Action, Arc, Deadlock, Domain, Effect, Event, EventId, Row, State, System, Unit, Value, VarId,
+    Variable,
+};

@@ -1,0 +1,123 @@
+//! The reference meaning of events and predicates.
+//!
+//! Interpreted directly from the IR and as plain as possible: engines compile their own, faster
+//! form, and every counterexample they find is replayed with what stands here.
+
+use crate::expr::Fault;
+use crate::predicate::{Linear, Predicate};
+use crate::system::{Action, Domain, EventId, State, System, Value, VarId};
+
+impl System {
+    /// The states that `event` leads to from `state`; none if it is not enabled there.
+    pub fn successors(&self, state: &[Value], event: EventId) -> Vec<State> {
+        if self.fault.is_some_and(|fault| state[fault.index()] != 0) {
+            return Vec::new();
+        }
+        match &self.event(event).action {
+            Action::Net(arcs) => {
+                let mut next: State = state.into();
+                for arc in arcs {
+                    let slot = &mut next[arc.var.index()];
+                    if *slot < arc.need {
+                        return Vec::new();
+                    }
+                    match slot.checked_add(arc.delta) {
+                        Some(value) => *slot = value,
+                        // A count beyond 63 bits: no engine gets here, nothing is claimed.
+                        None => return Vec::new(),
+                    }
+                }
+                vec![next]
+            }
+            Action::Program { guard, effects } => {
+                let enabled = match guard {
+                    Predicate::Expr(expr) => expr.eval(state).map(|x| x != 0),
+                    guard => Ok(self.holds(guard, state)),
+                };
+                let run = || -> Result<Option<State>, Fault> {
+                    if !enabled? {
+                        return Ok(None);
+                    }
+                    let mut next: State = state.into();
+                    for effect in effects {
+                        let var = effect.target.resolve(&next)?;
+                        next[var.index()] = self.wrap(var, effect.value.eval(&next)?);
+                    }
+                    Ok(Some(next))
+                };
+                match (run(), self.fault) {
+                    (Ok(next), _) => next.into_iter().collect(),
+                    (Err(_), Some(fault)) => {
+                        let mut next: State = state.into();
+                        next[fault.index()] = 1;
+                        vec![next]
+                    }
+                    (Err(_), None) => Vec::new(),
+                }
+            }
+            Action::Table { vars, rows } => rows
+                .iter()
+                .filter_map(|row| {
+                    let mut next: State = state.into();
+                    for (var, cell) in vars.iter().zip(row) {
+                        if let Some((from, to)) = cell {
+                            if next[var.index()] != *from {
+                                return None;
+                            }
+                            next[var.index()] = *to;
+                        }
+                    }
+                    Some(next)
+                })
+                .collect(),
+        }
+    }
+
+    /// Can `event` be taken from `state`?
+    pub fn is_enabled(&self, state: &[Value], event: EventId) -> bool {
+        !self.successors(state, event).is_empty()
+    }
+
+    /// Can nothing be taken from `state`?
+    pub fn is_deadlock(&self, state: &[Value]) -> bool {
+        self.event_ids().all(|event| !self.is_enabled(state, event))
+    }
+
+    /// Does the predicate hold in `state`?
+    pub fn holds(&self, predicate: &Predicate, state: &[Value]) -> bool {
+        match predicate {
+            Predicate::Const(value) => *value,
+            Predicate::Linear(linear) => linear.holds(state),
+            Predicate::Expr(expr) => expr.eval(state).is_ok_and(|x| x != 0),
+            Predicate::Enabled(events) => events.iter().any(|e| self.is_enabled(state, *e)),
+            Predicate::Deadlock => self.is_deadlock(state),
+            Predicate::Not(p) => !self.holds(p, state),
+            Predicate::And(ps) => ps.iter().all(|p| self.holds(p, state)),
+            Predicate::Or(ps) => ps.iter().any(|p| self.holds(p, state)),
+        }
+    }
+
+    /// What `value` becomes when it is assigned to `var`: ranges wrap around.
+    pub fn wrap(&self, var: VarId, value: Value) -> Value {
+        match self.variable(var).domain {
+            Domain::Range { low, high } if !(low..=high).contains(&value) => {
+                let size = i128::from(high) - i128::from(low) + 1;
+                let offset = (i128::from(value) - i128::from(low)).rem_euclid(size);
+                (i128::from(low) + offset) as Value
+            }
+            _ => value,
+        }
+    }
+}
+
+impl Linear {
+    /// Does the comparison hold in `state`? Sums are exact.
+    pub fn holds(&self, state: &[Value]) -> bool {
+        let sum: i128 = self
+            .terms
+            .iter()
+            .map(|(var, c)| i128::from(*c) * i128::from(state[var.index()]))
+            .sum();
+        self.comparison.holds(sum, i128::from(self.constant))
+    }
+}

@@ -1,0 +1,3 @@
+//! The state space of a [`lariat_model::System`]: as an explicit graph, and as sets of states.
+
+#![forbid(unsafe_code)]

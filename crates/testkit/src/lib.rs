@@ -1,0 +1,3 @@
+//! Random systems and formulas, the brute-force oracle, and the differential harness.
+
+#![forbid(unsafe_code)]
