@@ -13,6 +13,7 @@
 mod error;
 mod expr;
 mod lasso;
+pub mod order;
 mod predicate;
 mod semantics;
 mod system;

@@ -1,0 +1,242 @@
+//! Candidate variable orders for decision diagrams.
+//!
+//! The order of the variables decides whether a diagram has a thousand nodes or a billion, and no
+//! heuristic dominates; not even the direction may be chosen blindly, because at equal span one can
+//! cost a hundred times the other. So this module makes *candidates*, each with a static score that
+//! ranks them, and leaves the decision to whoever builds diagrams under small budgets.
+//!
+//! Heuristics see a system as a hypergraph: variables, and for each event the set of those it
+//! reads or writes. Nets, programs and tables are therefore ordered alike.
+
+mod force;
+mod hypergraph;
+mod name;
+mod noack;
+mod rcm;
+mod score;
+mod units;
+
+pub use name::{Direction, Heuristic, OrderName};
+
+use crate::error::InputError;
+use crate::system::{System, VarId};
+use hypergraph::Hypergraph;
+use std::cell::OnceCell;
+
+/// A level of a diagram: 0 is the top, where the root is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Level(pub u32);
+
+impl Level {
+    /// The position of this level in an array over all levels.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A bijection between the variables of a system and the levels of a diagram.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Order {
+    var_at: Box<[VarId]>,
+    level_of: Box<[Level]>,
+}
+
+impl Order {
+    /// The order that lists the variables from the top level down, `None` unless every variable
+    /// below the length occurs once.
+    pub fn from_top(vars: Vec<VarId>) -> Option<Order> {
+        let unset = Level(u32::MAX);
+        let mut level_of = vec![unset; vars.len()];
+        for (level, var) in vars.iter().enumerate() {
+            let slot = level_of.get_mut(var.index())?;
+            if *slot != unset {
+                return None;
+            }
+            *slot = Level(level as u32);
+        }
+        Some(Order {
+            var_at: vars.into(),
+            level_of: level_of.into(),
+        })
+    }
+
+    /// The order in which the system lists its variables, the first at the top.
+    pub fn file(variables: usize) -> Order {
+        let n = variables as u32;
+        Order {
+            var_at: (0..n).map(VarId).collect(),
+            level_of: (0..n).map(Level).collect(),
+        }
+    }
+
+    /// The order that a user wrote down: names of all variables, from the top level down.
+    #[allow(clippy::result_large_err, reason = "made once, on a user's mistake")]
+    pub fn from_names<'a>(
+        system: &System,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Order, InputError> {
+        let known: rustc_hash::FxHashMap<&str, VarId> = system
+            .var_ids()
+            .map(|v| (system.variable(v).name.as_str(), v))
+            .collect();
+        let mut listed = vec![false; system.variables.len()];
+        let mut vars = Vec::new();
+        for name in names {
+            let Some(var) = known.get(name) else {
+                return Err(InputError::new(
+                    "order",
+                    format!("the model has no variable `{name}`"),
+                ));
+            };
+            if std::mem::replace(&mut listed[var.index()], true) {
+                return Err(InputError::new(
+                    "order",
+                    format!("the variable `{name}` is listed twice"),
+                ));
+            }
+            vars.push(*var);
+        }
+        if let Some(missing) = system.var_ids().find(|v| !listed[v.index()]) {
+            let name = &system.variable(missing).name;
+            return Err(
+                InputError::new("order", format!("the variable `{name}` is not listed"))
+                    .help("an order lists every variable of the model once"),
+            );
+        }
+        Ok(Order::from_top(vars).unwrap_or_else(|| Order::file(system.variables.len())))
+    }
+
+    /// The same order upside down.
+    #[must_use]
+    pub fn reversed(&self) -> Order {
+        let n = self.var_at.len() as u32;
+        Order {
+            var_at: self.var_at.iter().rev().copied().collect(),
+            level_of: self.level_of.iter().map(|l| Level(n - 1 - l.0)).collect(),
+        }
+    }
+
+    /// The number of levels.
+    pub fn len(&self) -> usize {
+        self.var_at.len()
+    }
+
+    /// Is there no level?
+    pub fn is_empty(&self) -> bool {
+        self.var_at.is_empty()
+    }
+
+    /// The variable at a level.
+    pub fn var(&self, level: Level) -> VarId {
+        self.var_at[level.index()]
+    }
+
+    /// The level of a variable.
+    pub fn level(&self, var: VarId) -> Level {
+        self.level_of[var.index()]
+    }
+
+    /// The variables from the top level down.
+    pub fn vars(&self) -> &[VarId] {
+        &self.var_at
+    }
+}
+
+/// A named order with its static score.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Candidate {
+    /// How it was made.
+    pub name: OrderName,
+    /// The order.
+    pub order: Order,
+    /// Smaller looks better: the weighted event span. It ranks and does not decide.
+    pub score: f64,
+}
+
+/// The order of that name; `None` if the system lacks what the heuristic needs (units).
+pub fn named(system: &System, name: OrderName) -> Option<Order> {
+    let sequences = Sequences::of(system);
+    let order = sequences.sequence(name.heuristic)?;
+    Some(directed(order, name.direction))
+}
+
+/// Every candidate other than the file order, best score first; equal orders come once.
+pub fn candidates(system: &System) -> Vec<Candidate> {
+    let sequences = Sequences::of(system);
+    let mut all: Vec<Candidate> = Vec::new();
+    for heuristic in Heuristic::ALL {
+        let Some(sequence) = sequences.sequence(heuristic) else {
+            continue;
+        };
+        for direction in [Direction::Down, Direction::Up] {
+            let order = directed(sequence.clone(), direction);
+            let name = OrderName {
+                heuristic,
+                direction,
+            };
+            if all.iter().all(|c| c.order != order) {
+                let score = score::weighted_event_span(&sequences.graph, &order);
+                all.push(Candidate { name, order, score });
+            }
+        }
+    }
+    // The file order takes part so that nothing equal to it is kept.
+    all.retain(|c| c.name != OrderName::FILE);
+    all.sort_by(|a, b| a.score.total_cmp(&b.score));
+    all
+}
+
+/// The weighted event span of an order, as in [`Candidate::score`].
+pub fn score(system: &System, order: &Order) -> f64 {
+    score::weighted_event_span(&Hypergraph::of(system), order)
+}
+
+fn directed(sequence: Order, direction: Direction) -> Order {
+    match direction {
+        Direction::Down => sequence,
+        Direction::Up => sequence.reversed(),
+    }
+}
+
+/// What the heuristics of one system share.
+struct Sequences<'a> {
+    system: &'a System,
+    graph: Hypergraph,
+    /// From the file order; two heuristics ask for it.
+    force: OnceCell<Vec<VarId>>,
+}
+
+impl Sequences<'_> {
+    fn of(system: &System) -> Sequences<'_> {
+        Sequences {
+            system,
+            graph: Hypergraph::of(system),
+            force: OnceCell::new(),
+        }
+    }
+
+    fn force(&self) -> &Vec<VarId> {
+        self.force
+            .get_or_init(|| force::force(&self.graph, self.file()))
+    }
+
+    fn file(&self) -> Vec<VarId> {
+        self.system.var_ids().collect()
+    }
+
+    /// The heuristic's sequence, its first variable at the top.
+    fn sequence(&self, heuristic: Heuristic) -> Option<Order> {
+        let graph = &self.graph;
+        Order::from_top(match heuristic {
+            Heuristic::File => self.file(),
+            Heuristic::Force => self.force().clone(),
+            Heuristic::RcmForce => force::force(graph, rcm::reverse_cuthill_mckee(graph)),
+            Heuristic::Noack => noack::noack(graph),
+            Heuristic::Units if self.system.units.len() < 2 => return None,
+            Heuristic::Units => units::units(self.system, self.force()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

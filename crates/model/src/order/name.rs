@@ -1,0 +1,123 @@
+//! What orders are called, on the command line and in results.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How an order is found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Heuristic {
+    /// As the model lists its variables.
+    File,
+    /// Centres of gravity, iterated from the file order.
+    Force,
+    /// Reverse Cuthill–McKee, then FORCE from there.
+    RcmForce,
+    /// Greedily, the variable whose events are most complete next.
+    Noack,
+    /// Along the unit tree of a nested-unit Petri net.
+    Units,
+}
+
+/// Whether the first variable of a heuristic's sequence is at the top or at the bottom.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Direction {
+    /// First at the bottom, the sequence grows upwards.
+    Up,
+    /// First at the top.
+    Down,
+}
+
+/// A heuristic with a direction, written `noack-up`.
+///
+/// A bare name means the direction that is usual for the heuristic: up for Noack, which was
+/// published so, and down for the others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct OrderName {
+    /// How the sequence is found.
+    pub heuristic: Heuristic,
+    /// Which end is at the top.
+    pub direction: Direction,
+}
+
+impl Heuristic {
+    /// All of them.
+    pub const ALL: [Heuristic; 5] = [
+        Heuristic::File,
+        Heuristic::Force,
+        Heuristic::RcmForce,
+        Heuristic::Noack,
+        Heuristic::Units,
+    ];
+
+    /// Its name without a direction.
+    pub fn name(self) -> &'static str {
+        match self {
+            Heuristic::File => "file",
+            Heuristic::Force => "force",
+            Heuristic::RcmForce => "rcm-force",
+            Heuristic::Noack => "noack",
+            Heuristic::Units => "units",
+        }
+    }
+}
+
+impl OrderName {
+    /// The variables as the model lists them, the first at the top.
+    pub const FILE: OrderName = OrderName {
+        heuristic: Heuristic::File,
+        direction: Direction::Down,
+    };
+
+    /// All names.
+    pub fn all() -> impl Iterator<Item = OrderName> {
+        Heuristic::ALL.into_iter().flat_map(|heuristic| {
+            [Direction::Down, Direction::Up].map(|direction| OrderName {
+                heuristic,
+                direction,
+            })
+        })
+    }
+}
+
+impl fmt::Display for OrderName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == OrderName::FILE {
+            return f.write_str("file");
+        }
+        let direction = match self.direction {
+            Direction::Up => "up",
+            Direction::Down => "down",
+        };
+        write!(f, "{}-{direction}", self.heuristic.name())
+    }
+}
+
+impl FromStr for OrderName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<OrderName, String> {
+        let (bare, direction) = match (text.strip_suffix("-up"), text.strip_suffix("-down")) {
+            (Some(bare), _) => (bare, Some(Direction::Up)),
+            (_, Some(bare)) => (bare, Some(Direction::Down)),
+            _ => (text, None),
+        };
+        let heuristic = Heuristic::ALL
+            .into_iter()
+            .find(|h| h.name() == bare)
+            .ok_or_else(|| {
+                let known: Vec<&str> = Heuristic::ALL.iter().map(|h| h.name()).collect();
+                format!(
+                    "no order is called `{text}`: expected {}, each with -up or -down",
+                    known.join(", ")
+                )
+            })?;
+        let usual = match heuristic {
+            Heuristic::Noack => Direction::Up,
+            _ => Direction::Down,
+        };
+        Ok(OrderName {
+            heuristic,
+            direction: direction.unwrap_or(usual),
+        })
+    }
+}
