@@ -1,0 +1,184 @@
+//! Why a net is unbounded: a sequence of transitions that can be repeated for ever.
+//!
+//! If a run of a net leads from a marking `M` to `M' ≥ M`, `M' ≠ M`, the steps between them can be
+//! taken again and again, and the places where `M'` has more grow without limit (Karp and
+//! Miller, 1969). A net is unbounded iff such a run exists. This is no decision procedure:
+//! it walks at random, for a counted amount of work, comparing each marking with the earlier ones of
+//! its walk. What it finds is a proof; finding nothing says nothing. It is asked before a
+//! symbolic construction is given a large budget, because on an unbounded net no budget is enough.
+
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Action, Arc, EventId, System, Value, VarId};
+
+/// The proof that a net is unbounded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pumping {
+    /// From the initial marking, these transitions lead to a marking …
+    pub prefix: Vec<EventId>,
+    /// … from which these lead to a larger one.
+    pub pump: Vec<EventId>,
+    /// The places that grow each time.
+    pub grows: Vec<VarId>,
+}
+
+/// Steps of one walk; longer ones seldom find what short ones do not.
+const STEPS: usize = 400;
+
+/// Looks for a pumping sequence, spending about `work` comparisons of places.
+///
+/// Nothing is found for systems that are not nets.
+pub fn pumping(system: &System, work: u64, budget: &Budget) -> Result<Option<Pumping>, Stop> {
+    let mut events: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
+    for event in &system.events {
+        match &event.action {
+            Action::Net(arcs) => events.push(arcs),
+            _ => return Ok(None),
+        }
+    }
+    // Where no transition makes tokens, their number never grows.
+    let makes_tokens = |arcs: &&[Arc]| {
+        let change: i128 = arcs.iter().map(|a| i128::from(a.delta)).sum();
+        change > 0
+    };
+    let Some(initial) = system.initial.first() else {
+        return Ok(None);
+    };
+    if system.fault.is_some() || !events.iter().any(makes_tokens) {
+        return Ok(None);
+    }
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut spent = 0u64;
+    while spent < work {
+        budget.check()?;
+        let mut walk = Walk::from(initial);
+        while walk.taken.len() < STEPS && spent < work {
+            spent += 64 + events.len() as u64;
+            let enabled: Vec<u32> = (0..events.len() as u32)
+                .filter(|e| is_enabled(events[*e as usize], walk.marking()))
+                .collect();
+            if enabled.is_empty() {
+                break;
+            }
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let event = enabled[(random >> 11) as usize % enabled.len()];
+            if !walk.take(EventId(event), events[event as usize]) {
+                break;
+            }
+            if let Some(since) = walk.smaller(&mut spent) {
+                return Ok(Some(walk.pumping(since)));
+            }
+        }
+        if walk.taken.is_empty() {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+fn is_enabled(arcs: &[Arc], marking: &[Value]) -> bool {
+    arcs.iter().all(|a| marking[a.var.index()] >= a.need)
+}
+
+struct Walk {
+    /// Each marking of the walk with its number of tokens.
+    markings: Vec<(Vec<Value>, i128)>,
+    taken: Vec<EventId>,
+}
+
+impl Walk {
+    fn from(initial: &[Value]) -> Walk {
+        let tokens = initial.iter().map(|v| i128::from(*v)).sum();
+        Walk {
+            markings: vec![(initial.to_vec(), tokens)],
+            taken: Vec::new(),
+        }
+    }
+
+    fn last(&self) -> &(Vec<Value>, i128) {
+        &self.markings[self.markings.len() - 1]
+    }
+
+    fn marking(&self) -> &[Value] {
+        &self.last().0
+    }
+
+    /// False if a count would leave 63 bits.
+    fn take(&mut self, event: EventId, arcs: &[Arc]) -> bool {
+        let (mut marking, mut tokens) = self.last().clone();
+        for arc in arcs {
+            let slot = &mut marking[arc.var.index()];
+            match slot.checked_add(arc.delta) {
+                Some(value) => *slot = value,
+                None => return false,
+            }
+            tokens += i128::from(arc.delta);
+        }
+        self.markings.push((marking, tokens));
+        self.taken.push(event);
+        true
+    }
+
+    /// The position of an earlier marking that is smaller than the last.
+    fn smaller(&self, spent: &mut u64) -> Option<usize> {
+        let (last, tokens) = self.last();
+        (0..self.taken.len()).rev().find(|i| {
+            let (earlier, fewer) = &self.markings[*i];
+            *spent += 1;
+            fewer < tokens && {
+                let same = earlier.iter().zip(last).take_while(|(a, b)| a <= b).count();
+                *spent += same as u64;
+                same == last.len()
+            }
+        })
+    }
+
+    fn pumping(&self, since: usize) -> Pumping {
+        let (before, after) = (&self.markings[since].0, self.marking());
+        Pumping {
+            prefix: self.taken[..since].to_vec(),
+            pump: self.taken[since..].to_vec(),
+            grows: (0..after.len())
+                .filter(|p| before[*p] < after[*p])
+                .map(|p| VarId(p as u32))
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbolic::testing::{Random, random_net};
+    use lariat_model::State;
+
+    /// What is found can be replayed, twice over.
+    #[test]
+    fn a_pumping_sequence_pumps() {
+        let mut random = Random::seeded();
+        let mut found = 0;
+        for _ in 0..2000 {
+            let system = random_net(&mut random);
+            let proof = pumping(&system, 20_000, &Budget::unlimited()).unwrap();
+            let Some(proof) = proof else { continue };
+            found += 1;
+            let run = |state: State, events: &[EventId]| {
+                events.iter().fold(state, |state, event| {
+                    system.successors(&state, *event).remove(0)
+                })
+            };
+            let before = run(system.initial[0].clone(), &proof.prefix);
+            let once = run(before.clone(), &proof.pump);
+            let twice = run(once.clone(), &proof.pump);
+            for var in system.var_ids() {
+                let grows = proof.grows.contains(&var);
+                for (a, b) in [(&before, &once), (&once, &twice)] {
+                    let (a, b) = (a[var.index()], b[var.index()]);
+                    assert!(if grows { a < b } else { a == b });
+                }
+            }
+        }
+        assert!(found > 20, "{found}");
+    }
+}
