@@ -60,6 +60,11 @@ impl Interner {
         self.len == 0
     }
 
+    /// The length of every vector.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         self.lease.bytes()
