@@ -70,7 +70,6 @@ impl Order {
     }
 
     /// The order that a user wrote down: names of all variables, from the top level down.
-    #[allow(clippy::result_large_err, reason = "made once, on a user's mistake")]
     pub fn from_names<'a>(
         system: &System,
         names: impl IntoIterator<Item = &'a str>,
