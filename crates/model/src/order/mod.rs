@@ -155,8 +155,8 @@ pub struct Candidate {
 /// The order of that name; `None` if the system lacks what the heuristic needs (units).
 pub fn named(system: &System, name: OrderName) -> Option<Order> {
     let sequences = Sequences::of(system);
-    let order = sequences.sequence(name.heuristic)?;
-    Some(directed(order, name.direction))
+    let sequence = sequences.sequence(name.heuristic)?;
+    sequences.directed(&sequence, name.direction)
 }
 
 /// Every candidate other than the file order, best score first; equal orders come once.
@@ -168,7 +168,9 @@ pub fn candidates(system: &System) -> Vec<Candidate> {
             continue;
         };
         for direction in [Direction::Down, Direction::Up] {
-            let order = directed(sequence.clone(), direction);
+            let Some(order) = sequences.directed(&sequence, direction) else {
+                continue;
+            };
             let name = OrderName {
                 heuristic,
                 direction,
@@ -188,13 +190,6 @@ pub fn candidates(system: &System) -> Vec<Candidate> {
 /// The weighted event span of an order, as in [`Candidate::score`].
 pub fn score(system: &System, order: &Order) -> f64 {
     score::weighted_event_span(&Hypergraph::of(system), order)
-}
-
-fn directed(sequence: Order, direction: Direction) -> Order {
-    match direction {
-        Direction::Down => sequence,
-        Direction::Up => sequence.reversed(),
-    }
 }
 
 /// What the heuristics of one system share.
@@ -223,10 +218,10 @@ impl Sequences<'_> {
         self.system.var_ids().collect()
     }
 
-    /// The heuristic's sequence, its first variable at the top.
-    fn sequence(&self, heuristic: Heuristic) -> Option<Order> {
+    /// The heuristic's sequence.
+    fn sequence(&self, heuristic: Heuristic) -> Option<Vec<VarId>> {
         let graph = &self.graph;
-        Order::from_top(match heuristic {
+        Some(match heuristic {
             Heuristic::File => self.file(),
             Heuristic::Force => self.force().clone(),
             Heuristic::RcmForce => force::force(graph, rcm::reverse_cuthill_mckee(graph)),
@@ -234,6 +229,20 @@ impl Sequences<'_> {
             Heuristic::Units if self.system.units.len() < 2 => return None,
             Heuristic::Units => units::units(self.system, self.force()),
         })
+    }
+
+    /// The order that a sequence gives. Every event reads the fault variable: only at the bottom does
+    /// that leave the tops of the events where they are.
+    fn directed(&self, sequence: &[VarId], direction: Direction) -> Option<Order> {
+        let mut vars = sequence.to_vec();
+        if direction == Direction::Up {
+            vars.reverse();
+        }
+        if let Some(fault) = self.system.fault {
+            vars.retain(|v| *v != fault);
+            vars.push(fault);
+        }
+        Order::from_top(vars)
     }
 }
 

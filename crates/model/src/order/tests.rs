@@ -88,6 +88,9 @@ fn random_system(random: &mut Random) -> System {
         };
         system.events.push(event(t, action));
     }
+    if random.below(3) == 0 {
+        system.fault = Some(some_var(random, n));
+    }
     for u in 0..random.below(6) {
         system.units.push(Unit {
             places: (0..random.below(5)).map(|_| some_var(random, n)).collect(),
@@ -117,13 +120,16 @@ fn every_order_is_a_permutation() {
                 continue;
             };
             assert_eq!(order.len(), n);
+            if let Some(fault) = system.fault {
+                assert_eq!(order.level(fault).index(), n - 1);
+            }
             for level in (0..n as u32).map(Level) {
                 assert_eq!(order.level(order.var(level)), level);
             }
         }
         let candidates = candidates(&system);
         assert!(candidates.windows(2).all(|w| w[0].score <= w[1].score));
-        let file = Order::file(n);
+        let file = named(&system, OrderName::FILE).unwrap();
         assert!(candidates.iter().all(|c| c.order != file));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Level `l` holds the variable `order.var(l)`; its value `x` is stored as `x − low(l)`, which
 //! is never negative and must fit 32 bits. `low` is the smallest value that the domain, an
-//! initial state or a table names.
+//! initial state or a table names, and 0 where tokens are taken.
 
 use lariat_budget::Stop;
 use lariat_model::order::{Level, Order};
@@ -42,21 +42,40 @@ impl Layout {
                 widen(var, *value);
             }
         }
+        let mut unknown = Vec::new();
         for event in &system.events {
-            if let Action::Table { vars, rows } = &event.action {
-                for row in rows {
-                    for (var, cell) in vars.iter().zip(row) {
+            match &event.action {
+                Action::Table { vars, rows } => {
+                    let cells = rows.iter().flat_map(|row| vars.iter().zip(row));
+                    for (var, cell) in cells {
                         if let Some((from, to)) = cell {
                             widen(*var, *from);
                             widen(*var, *to);
                         }
                     }
                 }
+                Action::Net(arcs) => {
+                    for arc in arcs.iter().filter(|a| a.delta != 0) {
+                        widen(arc.var, 0);
+                        if !matches!(system.variable(arc.var).domain, Domain::Count { .. }) {
+                            unknown.push(arc.var);
+                        }
+                    }
+                }
+                // Only assignments to ranges wrap around.
+                Action::Program { .. } => unknown.extend(
+                    event.action.writes().into_iter().filter(|var| {
+                        !matches!(system.variable(*var).domain, Domain::Range { .. })
+                    }),
+                ),
             }
         }
         if let Some(fault) = system.fault {
             widen(fault, 0);
             widen(fault, 1);
+        }
+        for var in unknown {
+            high[order.level(var).index()] = None;
         }
         let high = high
             .iter()

@@ -398,10 +398,10 @@ impl Residuals {
                         _ => return self.opaque(expr, on_fault, negated),
                     }
                 }
-                if let [a, b] = terms[..] {
-                    if a.0 == b.0 {
-                        terms.clear();
-                    }
+                if let [a, b] = terms[..]
+                    && a.0 == b.0
+                {
+                    terms.clear();
                 }
                 self.comparison(terms, comparison, k, negated)
             }

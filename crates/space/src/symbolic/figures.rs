@@ -1,0 +1,374 @@
+//! The figures of a set of states: how many, with how many steps, with how many tokens.
+//!
+//! The diagram of the set is laid out level by level, and everything is one sweep from the bottom up:
+//! a vector with a number for every node of the present level is replaced by the vector of the
+//! level above.
+//!
+//! Steps are counted without building the sets in which events are enabled. The guard of an event
+//! is a chain of conditions on levels (`≥ need`, `= value`, and a table has one chain per row); for
+//! the chain `g` and a node `n` of level `l`,
+//!
+//! ```text
+//! #(n, g) = number of suffixes below n that satisfy g
+//!         = Σ { #(child, rest(g)) | edges (v, child) of n, v satisfies g here }   if g speaks of l
+//!         = Σ { #(child, g) | edges of n }                                       otherwise
+//! edges(n) = Σ { edges(child) | edges of n } + Σ { #(n, g) | g begins at l }
+//! ```
+//!
+//! Equal ends of guards are shared. The cost is the edges of the diagram between the top and the
+//! bottom of each guard. Numbers are 128 bits wide where the number of states allows, else big.
+
+use super::layout::Layout;
+use dashu_int::UBig;
+use lariat_budget::{Budget, Stop};
+use lariat_dd::kernel::NodeId;
+use lariat_dd::{Set, Store};
+use lariat_model::order::Level;
+use lariat_model::{Action, Domain, System, Value};
+use rustc_hash::FxHashMap;
+
+/// What was counted of a set of states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Census {
+    /// The number of states.
+    pub states: UBig,
+    /// The number of steps: pairs of a state and an event (or a matching row of its table).
+    /// `None` if guards of programs stand in the way.
+    pub edges: Option<UBig>,
+    /// The largest number of tokens in one place.
+    pub max_tokens_in_place: u64,
+    /// The largest number of tokens in all places together.
+    pub max_tokens: u128,
+    /// Nodes of the diagram.
+    pub nodes: u64,
+}
+
+/// Counts everything about `set`. `with_edges` also counts its steps, which takes longest.
+pub(super) fn census(
+    system: &System,
+    layout: &Layout,
+    store: &mut Store,
+    set: &Set,
+    with_edges: bool,
+    budget: &Budget,
+) -> Result<Census, Stop> {
+    let mut lease = budget.lease();
+    let mut diagram = Diagram::default();
+    let mut bytes = 0;
+    let root = set.node();
+    let mut outcome = Ok(());
+    store.run(|kernel| {
+        let mut here = if root.is_empty() { vec![] } else { vec![root] };
+        for level in 0..kernel.levels() {
+            let mut below: FxHashMap<NodeId, u32> = FxHashMap::default();
+            let mut next = Vec::new();
+            let mut rows = Rows::default();
+            for node in here {
+                for (value, child) in kernel.edges(node) {
+                    let id = *below.entry(child).or_insert_with(|| {
+                        next.push(child);
+                        next.len() as u32 - 1
+                    });
+                    rows.edges.push((value, id));
+                }
+                rows.ends.push(rows.edges.len() as u32);
+            }
+            here = next;
+            bytes += rows.edges.len() * 8 + rows.ends.len() * 4;
+            diagram.levels.push(rows);
+            if level % 64 == 0 {
+                outcome = lease.resize(bytes).and_then(|()| budget.check());
+                if outcome.is_err() {
+                    break;
+                }
+            }
+        }
+        Ok(NodeId::EMPTY)
+    })?;
+    outcome?;
+    let (max_tokens_in_place, max_tokens) = diagram.tokens(system, layout);
+    let states = diagram.states();
+    let edges = if with_edges {
+        let guards = Guards::of(system, layout)?;
+        // No partial count exceeds this.
+        let most = &states * UBig::from(guards.count() + 1);
+        Some(if most.bit_len() < 128 {
+            UBig::from(diagram.steps::<u128>(&guards, budget)?)
+        } else {
+            diagram.steps::<UBig>(&guards, budget)?
+        })
+    } else {
+        None
+    };
+    Ok(Census {
+        states,
+        edges,
+        max_tokens_in_place,
+        max_tokens,
+        nodes: diagram.levels.iter().map(|l| l.ends.len() as u64).sum(),
+    })
+}
+
+/// The edges of the nodes of a level, node by node.
+#[derive(Default)]
+struct Rows {
+    ends: Vec<u32>,
+    edges: Vec<(u32, u32)>,
+}
+
+impl Rows {
+    fn nodes(&self) -> impl Iterator<Item = &[(u32, u32)]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, end)| &self.edges[start as usize..*end as usize])
+    }
+}
+
+#[derive(Default)]
+struct Diagram {
+    levels: Vec<Rows>,
+}
+
+/// What is counted with.
+trait Number: Clone + Send + From<u8> + for<'a> std::ops::AddAssign<&'a Self> {}
+impl Number for u128 {}
+impl Number for UBig {}
+
+/// For each node, the sum over its edges that `admits` of the numbers of their targets.
+fn lift<N: Number>(rows: &Rows, below: &[N], admits: impl Fn(u32) -> bool) -> Vec<N> {
+    rows.nodes()
+        .map(|edges| {
+            let mut sum = N::from(0);
+            for (value, child) in edges {
+                if admits(*value) {
+                    sum += &below[*child as usize];
+                }
+            }
+            sum
+        })
+        .collect()
+}
+
+fn total<N: Number>(numbers: &[N]) -> N {
+    let mut sum = N::from(0);
+    for number in numbers {
+        sum += number;
+    }
+    sum
+}
+
+impl Diagram {
+    fn states(&self) -> UBig {
+        let mut below = vec![UBig::from(1u8)];
+        for rows in self.levels.iter().rev() {
+            below = lift(rows, &below, |_| true);
+        }
+        total(&below)
+    }
+
+    /// The most tokens in a place, and in all places.
+    fn tokens(&self, system: &System, layout: &Layout) -> (u64, u128) {
+        let mut in_place = 0;
+        let mut below = vec![0u128];
+        for (level, rows) in self.levels.iter().enumerate().rev() {
+            let level = Level(level as u32);
+            let var = system.variable(layout.order().var(level));
+            let counts = matches!(var.domain, Domain::Count { .. });
+            let weight = |stored: u32| match u64::try_from(layout.decode(level, stored)) {
+                Ok(value) if counts => value,
+                _ => 0,
+            };
+            let mut most = Vec::with_capacity(rows.ends.len());
+            for edges in rows.nodes() {
+                let best = edges.iter().map(|(stored, child)| {
+                    in_place = in_place.max(weight(*stored));
+                    u128::from(weight(*stored)) + below[*child as usize]
+                });
+                most.push(best.max().unwrap_or(0));
+            }
+            below = most;
+        }
+        (in_place, below.first().copied().unwrap_or(0))
+    }
+
+    fn steps<N: Number>(&self, guards: &Guards, budget: &Budget) -> Result<N, Stop> {
+        // For every guard that a higher one ends in, its vector at the present level.
+        let mut active: FxHashMap<GuardId, (u32, Vec<N>)> = FxHashMap::default();
+        active.insert(GuardId::END, (guards.uses[0], vec![N::from(1)]));
+        let mut steps = vec![N::from(0)];
+        for (level, rows) in self.levels.iter().enumerate().rev() {
+            budget.check()?;
+            steps = lift(rows, &steps, |_| true);
+            let mut begun: Vec<(GuardId, Vec<N>)> = Vec::new();
+            for &id in &guards.at_level[level] {
+                let guard = guards.all[id.0 as usize];
+                let Some((uses, below)) = active.get_mut(&guard.rest) else {
+                    continue;
+                };
+                let here = lift(rows, below, |value| guard.condition.admits(value));
+                *uses -= 1;
+                if *uses == 0 {
+                    active.remove(&guard.rest);
+                }
+                let first = guards.events[id.0 as usize];
+                for (sum, number) in steps.iter_mut().zip(&here) {
+                    for _ in 0..first {
+                        *sum += number;
+                    }
+                }
+                begun.push((id, here));
+            }
+            for (_, numbers) in active.values_mut() {
+                *numbers = lift(rows, numbers, |_| true);
+            }
+            for (id, numbers) in begun {
+                let uses = guards.uses[id.0 as usize];
+                if uses > 0 {
+                    active.insert(id, (uses, numbers));
+                }
+            }
+        }
+        let mut sum = total(&steps);
+        if let Some((_, states)) = active.get(&GuardId::END) {
+            for _ in 0..guards.events[0] {
+                sum += &total(states);
+            }
+        }
+        Ok(sum)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct GuardId(u32);
+
+impl GuardId {
+    const END: GuardId = GuardId(0);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Condition {
+    AtLeast(u32),
+    Is(u32),
+}
+
+impl Condition {
+    fn admits(self, value: u32) -> bool {
+        match self {
+            Condition::AtLeast(need) => value >= need,
+            Condition::Is(wanted) => value == wanted,
+        }
+    }
+}
+
+/// A condition on a level and the guard that remains below it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Guard {
+    level: u32,
+    condition: Condition,
+    rest: GuardId,
+}
+
+/// The guards of all events, with shared ends.
+struct Guards {
+    all: Vec<Guard>,
+    ids: FxHashMap<Guard, GuardId>,
+    /// How many guards end in each; the guard without conditions is always used once more.
+    uses: Vec<u32>,
+    /// How many events (rows) each is the whole guard of.
+    events: Vec<u32>,
+    at_level: Vec<Vec<GuardId>>,
+}
+
+impl Guards {
+    fn of(system: &System, layout: &Layout) -> Result<Guards, Stop> {
+        let end = Guard {
+            level: u32::MAX,
+            condition: Condition::AtLeast(0),
+            rest: GuardId::END,
+        };
+        let mut guards = Guards {
+            all: vec![end],
+            ids: FxHashMap::default(),
+            uses: vec![1],
+            events: vec![0],
+            at_level: vec![Vec::new(); layout.levels()],
+        };
+        let mut conditions = Vec::new();
+        for event in &system.events {
+            match &event.action {
+                Action::Net(arcs) => {
+                    conditions.clear();
+                    for arc in arcs {
+                        let level = layout.level(arc.var);
+                        let need = arc.need.max(0).saturating_sub(layout.low(level));
+                        match u32::try_from(need.max(0)) {
+                            Ok(0) => {}
+                            Ok(need) => conditions.push((level.0, Condition::AtLeast(need))),
+                            // No state that the diagram can hold has so many.
+                            Err(_) => conditions.push((level.0, Condition::Is(u32::MAX))),
+                        }
+                    }
+                    guards.event(system, layout, &mut conditions);
+                }
+                Action::Table { vars, rows } => {
+                    for row in rows {
+                        conditions.clear();
+                        for (var, cell) in vars.iter().zip(row) {
+                            if let Some((from, _)) = cell {
+                                let level = layout.level(*var);
+                                let value = layout.encode(system, level, *from)?;
+                                conditions.push((level.0, Condition::Is(value)));
+                            }
+                        }
+                        guards.event(system, layout, &mut conditions);
+                    }
+                }
+                Action::Program { .. } => {
+                    return Err(Stop::Unsupported("counting the steps of programs".to_owned()));
+                }
+            }
+        }
+        Ok(guards)
+    }
+
+    fn count(&self) -> u32 {
+        self.events.iter().sum()
+    }
+
+    fn event(
+        &mut self,
+        system: &System,
+        layout: &Layout,
+        conditions: &mut Vec<(u32, Condition)>,
+    ) {
+        if let Some(fault) = system.fault {
+            let level = layout.level(fault);
+            let fine = (0 as Value).saturating_sub(layout.low(level));
+            conditions.push((level.0, Condition::Is(fine as u32)));
+        }
+        conditions.sort_unstable_by_key(|(level, _)| *level);
+        let mut guard = GuardId::END;
+        for &(level, condition) in conditions.iter().rev() {
+            let link = Guard {
+                level,
+                condition,
+                rest: guard,
+            };
+            guard = match self.ids.get(&link) {
+                Some(id) => *id,
+                None => {
+                    let id = GuardId(self.all.len() as u32);
+                    self.uses[guard.0 as usize] += 1;
+                    self.all.push(link);
+                    self.uses.push(0);
+                    self.events.push(0);
+                    self.ids.insert(link, id);
+                    self.at_level[level as usize].push(id);
+                    id
+                }
+            };
+        }
+        self.events[guard.0 as usize] += 1;
+    }
+}

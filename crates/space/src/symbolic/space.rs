@@ -1,0 +1,507 @@
+//! The space: sets of states of one system, and its steps as operations on them.
+//!
+//! ```text
+//! img(S) = {t | s –e→ t, s ∈ S, e ∈ E}              pre(S) = {s | s –e→ t, t ∈ S, e ∈ E}
+//! dead(S) = {s ∈ S | no event at all leaves s}
+//! Succ(S) = img(S) ∪ dead(S)      Pre(S) = pre(S) ∪ dead(S)          where deadlocks stutter
+//! ```
+//!
+//! A stutter step adds nothing to a closure, so it is never an event of a saturation; it enters the
+//! one-step operators and the search for cycles, here and nowhere else. Every operation with
+//! events takes a subset of them, [`Steps`]; stuttering fires nothing and belongs to none.
+//!
+//! Programs are learned from the states they are applied to (see `moves.rs`); every forward
+//! operation does so by itself. Going backward is exact within states that some forward
+//! operation has seen, such as the reachable ones.
+
+use super::figures::{self, Census};
+use super::layout::Layout;
+use super::moves::Moves;
+use super::residual::Residuals;
+use lariat_budget::{Budget, Stop};
+use lariat_dd::saturation::{Filter, Silent};
+use lariat_dd::{Residual, Set, Store, Subset};
+use lariat_model::order::Order;
+use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
+use std::sync::Arc;
+
+/// A subset of the events, ready to be applied. Cheap to clone.
+///
+/// Closures under the same steps share what they computed; make one per question and keep it.
+#[derive(Clone)]
+pub struct Steps(Arc<Compiled>);
+
+struct Compiled {
+    events: Vec<EventId>,
+    forward: Subset,
+    backward: Subset,
+    /// What had been learned when it was made.
+    version: u32,
+}
+
+impl Steps {
+    /// The events.
+    pub fn events(&self) -> &[EventId] {
+        &self.0.events
+    }
+}
+
+/// Sets of states of a system under one variable order.
+pub struct Symbolic<'a> {
+    system: &'a System,
+    layout: Layout,
+    store: Store,
+    moves: Moves,
+    all: Steps,
+    /// States from which programs have been learned.
+    known: Set,
+    deadlock: Deadlock,
+    budget: Budget,
+}
+
+impl<'a> Symbolic<'a> {
+    /// The space of `system` with its variables in `order`.
+    pub fn new(
+        system: &'a System,
+        order: &Order,
+        deadlock: Deadlock,
+        budget: &Budget,
+    ) -> Result<Symbolic<'a>, Stop> {
+        if order.len() != system.variables.len() {
+            return Err(Stop::Unsupported(
+                "an order of other variables than the system's".to_owned(),
+            ));
+        }
+        let layout = Layout::new(system, order);
+        let mut store = Store::new(layout.levels(), budget)?;
+        let moves = Moves::new(system, &layout, &mut store)?;
+        let known = store.empty();
+        let all = compile(&mut store, &moves, system.event_ids().collect())?;
+        Ok(Symbolic {
+            system,
+            layout,
+            store,
+            moves,
+            all,
+            known,
+            deadlock,
+            budget: budget.clone(),
+        })
+    }
+
+    /// The system.
+    pub fn system(&self) -> &'a System {
+        self.system
+    }
+
+    /// Where the variables are.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// What happens at deadlocks.
+    pub fn deadlock(&self) -> Deadlock {
+        self.deadlock
+    }
+
+    /// The store of the sets, for the set algebra and for operations of one's own.
+    pub fn store(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    /// What the store has counted.
+    pub fn store_figures(&self) -> lariat_dd::Figures {
+        self.store.figures()
+    }
+
+    /// Goes on under another deadline and count of work.
+    pub fn set_budget(&mut self, budget: &Budget) {
+        self.store.set_budget(budget);
+        self.budget = budget.clone();
+    }
+
+    // --- sets and states ----------------------------------------------------------------------
+
+    /// No state.
+    pub fn empty(&mut self) -> Set {
+        self.store.empty()
+    }
+
+    /// One state.
+    pub fn singleton(&mut self, state: &[Value]) -> Result<Set, Stop> {
+        let stored = self.layout.encode_state(self.system, state)?;
+        self.store.singleton(&stored)
+    }
+
+    /// The initial states.
+    pub fn initial(&mut self) -> Result<Set, Stop> {
+        let mut set = self.store.empty();
+        for state in &self.system.initial {
+            let one = self.singleton(state)?;
+            set = self.store.union(&set, &one)?;
+        }
+        Ok(set)
+    }
+
+    /// Some state of the set.
+    pub fn pick(&mut self, set: &Set) -> Option<State> {
+        let stored = self.store.pick(set)?;
+        Some(self.layout.decode_state(&stored))
+    }
+
+    /// Is the state in the set?
+    pub fn contains(&mut self, set: &Set, state: &[Value]) -> bool {
+        match self.layout.encode_state(self.system, state) {
+            Ok(stored) => self.store.contains(set, &stored),
+            Err(_) => false,
+        }
+    }
+
+    /// Every state of a set, for small ones.
+    pub fn states(&mut self, set: &Set) -> Vec<State> {
+        let layout = &self.layout;
+        self.store
+            .vectors(set)
+            .map(|stored| layout.decode_state(&stored))
+            .collect()
+    }
+
+    // --- steps --------------------------------------------------------------------------------
+
+    /// All events.
+    pub fn all(&self) -> Steps {
+        self.all.clone()
+    }
+
+    /// The steps of some events.
+    pub fn steps(&mut self, events: &[EventId]) -> Result<Steps, Stop> {
+        compile(&mut self.store, &self.moves, events.to_vec())
+    }
+
+    /// `steps` with everything that has been learned since they were made.
+    fn fresh(&mut self, steps: &Steps) -> Result<Steps, Stop> {
+        if steps.0.version == self.moves.version {
+            return Ok(steps.clone());
+        }
+        if self.all.0.version != self.moves.version {
+            let events = self.all.0.events.clone();
+            self.all = compile(&mut self.store, &self.moves, events)?;
+        }
+        if steps.0.events == self.all.0.events {
+            return Ok(self.all.clone());
+        }
+        compile(&mut self.store, &self.moves, steps.0.events.clone())
+    }
+
+    /// Learns what programs do in `set`. True if something was new.
+    fn learn(&mut self, set: &Set) -> Result<bool, Stop> {
+        if !self.moves.learns() || self.store.is_subset(set, &self.known)? {
+            return Ok(false);
+        }
+        let news = self
+            .moves
+            .learn(self.system, &self.layout, &mut self.store, set)?;
+        self.known = self.store.union(&self.known, set)?;
+        Ok(news)
+    }
+
+    /// `img(set)` under `steps`.
+    pub fn image(&mut self, set: &Set, steps: &Steps) -> Result<Set, Stop> {
+        self.learn(set)?;
+        let steps = self.fresh(steps)?;
+        self.store.image(&steps.0.forward, set)
+    }
+
+    /// `pre(set) ∩ within` under `steps`.
+    pub fn pre_image(&mut self, set: &Set, steps: &Steps, within: &Set) -> Result<Set, Stop> {
+        self.learn(within)?;
+        let steps = self.fresh(steps)?;
+        self.store.pre_image(&steps.0.backward, set, within)
+    }
+
+    /// The states of `set` in which one of `steps` is enabled.
+    pub fn enabled(&mut self, set: &Set, steps: &Steps) -> Result<Set, Stop> {
+        self.learn(set)?;
+        let steps = self.fresh(steps)?;
+        self.store.enabled(&steps.0.forward, set)
+    }
+
+    /// The states of `set` in which no event at all is enabled.
+    pub fn dead(&mut self, set: &Set) -> Result<Set, Stop> {
+        self.learn(set)?;
+        let all = self.fresh(&self.all.clone())?;
+        self.store.dead(&all.0.forward, set)
+    }
+
+    /// The states of `set` that stutter.
+    fn stuttering(&mut self, set: &Set) -> Result<Set, Stop> {
+        match self.deadlock {
+            Deadlock::Stutter => self.dead(set),
+            Deadlock::Ignore => Ok(self.store.empty()),
+        }
+    }
+
+    /// `Succ(set)`: all events, and stuttering.
+    pub fn succ(&mut self, set: &Set) -> Result<Set, Stop> {
+        let image = self.image(set, &self.all())?;
+        let still = self.stuttering(set)?;
+        self.store.union(&image, &still)
+    }
+
+    /// `Pre(set) ∩ within`: all events, and stuttering.
+    pub fn pre(&mut self, set: &Set, within: &Set) -> Result<Set, Stop> {
+        let before = self.pre_image(set, &self.all(), within)?;
+        let inside = self.store.intersection(set, within)?;
+        let still = self.stuttering(&inside)?;
+        self.store.union(&before, &still)
+    }
+
+    // --- closures -----------------------------------------------------------------------------
+
+    /// Repeats a closure until it teaches nothing new.
+    fn close(
+        &mut self,
+        from: &Set,
+        steps: &Steps,
+        mut closure: impl FnMut(&mut Store, &Subset, &Set) -> Result<Set, Stop>,
+    ) -> Result<Set, Stop> {
+        let mut set = from.clone();
+        loop {
+            let steps = self.fresh(steps)?;
+            set = closure(&mut self.store, &steps.0.forward, &set)?;
+            if !self.learn(&set)? {
+                return Ok(set);
+            }
+        }
+    }
+
+    /// The least `X ⊇ from` with `img(X) ⊆ X`.
+    pub fn reach(&mut self, from: &Set, steps: &Steps) -> Result<Set, Stop> {
+        self.close(from, steps, |store, steps, from| store.saturate(steps, from))
+    }
+
+    /// FReach: the least `X ⊇ from` with `img(X ∩ source) ⊆ X`.
+    pub fn freach(
+        &mut self,
+        from: &Set,
+        steps: &Steps,
+        query: &mut Residuals,
+        source: Residual,
+    ) -> Result<Set, Stop> {
+        self.close(from, steps, |store, steps, from| {
+            store.saturate_from(steps, from, query, source)
+        })
+    }
+
+    /// ReachF: the least `X ⊇ from` with `img(X) ∩ target ⊆ X`.
+    pub fn reachf(
+        &mut self,
+        from: &Set,
+        steps: &Steps,
+        query: &mut Residuals,
+        target: Residual,
+    ) -> Result<Set, Stop> {
+        self.close(from, steps, |store, steps, from| {
+            store.saturate_into(steps, from, query, target)
+        })
+    }
+
+    /// FReach with the set of admitted sources: the least `X ⊇ from` with `img(X ∩ source) ⊆ X`.
+    pub fn freach_set(&mut self, from: &Set, steps: &Steps, source: &Set) -> Result<Set, Stop> {
+        let mut filter = FromSet(source.clone());
+        self.close(from, steps, |store, steps, from| {
+            let residual = Residual(filter.0.node().word());
+            let closed = store.saturate_with(steps, from, &mut filter, residual, &mut Silent)?;
+            // Nobody listens, so nobody leaves.
+            closed.ok_or(Stop::Interrupted)
+        })
+    }
+
+    /// Constrained saturation: the least `X ⊇ from` with `img(X) ∩ within ⊆ X`.
+    pub fn reach_within(&mut self, from: &Set, steps: &Steps, within: &Set) -> Result<Set, Stop> {
+        self.close(from, steps, |store, steps, from| {
+            store.saturate_within(steps, from, within)
+        })
+    }
+
+    /// Backward saturation: the least `X ⊇ from` with `pre(X) ∩ within ⊆ X`.
+    pub fn back_within(&mut self, from: &Set, steps: &Steps, within: &Set) -> Result<Set, Stop> {
+        self.learn(within)?;
+        let steps = self.fresh(steps)?;
+        self.store.saturate_within(&steps.0.backward, from, within)
+    }
+
+    /// The greatest `Z ⊆ set` with `Z ⊆ pre(Z) ∪ stuttering states`: from exactly these states a run
+    /// of `steps` can stay in `set` for ever. Empty iff `set` has no cycle of `steps`, where a
+    /// stuttering deadlock is a cycle.
+    pub fn divergent(&mut self, set: &Set, steps: &Steps) -> Result<Set, Stop> {
+        let still = self.stuttering(set)?;
+        let mut here = set.clone();
+        loop {
+            let before = self.pre_image(&here, steps, &here)?;
+            let next = self.store.union(&before, &still)?;
+            if next == here || next.is_empty() {
+                return Ok(next);
+            }
+            here = next;
+        }
+    }
+
+    /// Does `set` contain a cycle of `steps`, or a deadlock that stutters?
+    pub fn has_cycle(&mut self, set: &Set, steps: &Steps) -> Result<bool, Stop> {
+        Ok(!self.divergent(set, steps)?.is_empty())
+    }
+
+    // --- predicates ---------------------------------------------------------------------------
+
+    /// A scope for predicates: residuals of one query share what was computed with them.
+    pub fn query(&mut self) -> Residuals {
+        Residuals::new(&self.layout, self.store.scope(), self.budget.lease())
+    }
+
+    /// The states of `set` that satisfy a predicate of a query.
+    pub fn filter(
+        &mut self,
+        set: &Set,
+        query: &mut Residuals,
+        residual: Residual,
+    ) -> Result<Set, Stop> {
+        self.store.select(set, query, residual)
+    }
+
+    /// The states of `set` that satisfy `predicate`.
+    ///
+    /// What events are enabled is found with set operations, everything else with residuals.
+    pub fn select(&mut self, set: &Set, predicate: &Predicate) -> Result<Set, Stop> {
+        let mut query = self.query();
+        self.select_in(set, predicate, &mut query)
+    }
+
+    fn select_in(
+        &mut self,
+        set: &Set,
+        predicate: &Predicate,
+        query: &mut Residuals,
+    ) -> Result<Set, Stop> {
+        if !asks_for_events(predicate) {
+            let residual = query.compile(self.system, predicate)?;
+            return self.store.select(set, query, residual);
+        }
+        match predicate {
+            Predicate::Deadlock => self.dead(set),
+            Predicate::Enabled(events) => {
+                let steps = self.steps(events)?;
+                self.enabled(set, &steps)
+            }
+            Predicate::Not(p) => {
+                let others = self.select_in(set, p, query)?;
+                self.store.difference(set, &others)
+            }
+            Predicate::And(ps) => {
+                let mut left = set.clone();
+                for p in ps {
+                    left = self.select_in(&left, p, query)?;
+                }
+                Ok(left)
+            }
+            Predicate::Or(ps) => {
+                let (mut found, mut left) = (self.store.empty(), set.clone());
+                for p in ps {
+                    let more = self.select_in(&left, p, query)?;
+                    found = self.store.union(&found, &more)?;
+                    left = self.store.difference(&left, &more)?;
+                }
+                Ok(found)
+            }
+            Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => Ok(set.clone()),
+        }
+    }
+
+    /// The parts of `set` whose states agree on all `labels`, each with its label: bit `i` says
+    /// whether predicate `i` holds. At most 64 labels; no part is empty; in order of the label.
+    pub fn partition(
+        &mut self,
+        set: &Set,
+        query: &mut Residuals,
+        labels: &[Residual],
+    ) -> Result<Vec<(u64, Set)>, Stop> {
+        let mut parts = vec![(0u64, set.clone())];
+        for (bit, label) in labels.iter().enumerate() {
+            let mut finer = Vec::with_capacity(parts.len());
+            for (letter, part) in parts {
+                let yes = self.store.select(&part, query, *label)?;
+                let no = self.store.difference(&part, &yes)?;
+                finer.push((letter, no));
+                finer.push((letter | 1 << bit, yes));
+            }
+            finer.retain(|(_, part)| !part.is_empty());
+            parts = finer;
+        }
+        parts.retain(|(_, part)| !part.is_empty());
+        parts.sort_by_key(|(letter, _)| *letter);
+        Ok(parts)
+    }
+
+    // --- figures ------------------------------------------------------------------------------
+
+    /// Counts the states of `set` and, if asked to, their steps.
+    pub fn census(&mut self, set: &Set, with_edges: bool) -> Result<Census, Stop> {
+        if with_edges {
+            self.learn(set)?;
+        }
+        figures::census(
+            self.system,
+            &self.layout,
+            &self.moves,
+            &mut self.store,
+            set,
+            with_edges,
+            &self.budget,
+        )
+    }
+}
+
+fn compile(store: &mut Store, moves: &Moves, events: Vec<EventId>) -> Result<Steps, Stop> {
+    let chains = || events.iter().flat_map(|e| moves.events(*e)).copied();
+    let forward = store.subset(chains());
+    let backward = store.inverse_subset(chains())?;
+    Ok(Steps(Arc::new(Compiled {
+        version: moves.version,
+        events,
+        forward,
+        backward,
+    })))
+}
+
+fn asks_for_events(predicate: &Predicate) -> bool {
+    match predicate {
+        Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => false,
+        Predicate::Enabled(_) | Predicate::Deadlock => true,
+        Predicate::Not(p) => asks_for_events(p),
+        Predicate::And(ps) | Predicate::Or(ps) => ps.iter().any(asks_for_events),
+    }
+}
+
+/// Steps from the states of a set; the residual is the node of the set.
+struct FromSet(Set);
+
+impl Filter for FromSet {
+    const SOURCE: bool = true;
+    const TARGET: bool = false;
+    const NODES: bool = true;
+
+    fn scope(&self) -> u32 {
+        0
+    }
+
+    fn step(
+        &mut self,
+        kernel: &lariat_dd::kernel::Kernel,
+        residual: Residual,
+        _: u32,
+        value: u32,
+    ) -> Result<Residual, Stop> {
+        let node = lariat_dd::kernel::NodeId::from_word(residual.0);
+        Ok(Residual(kernel.child(node, value).word()))
+    }
+}
