@@ -19,12 +19,12 @@
 //! bottom of each guard. Numbers are 128 bits wide where the number of states allows, else big.
 
 use super::layout::Layout;
-use dashu_int::UBig;
+use super::moves::Moves;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::kernel::NodeId;
-use lariat_dd::{Set, Store};
+use lariat_dd::{Set, Store, UBig};
 use lariat_model::order::Level;
-use lariat_model::{Action, Domain, System, Value};
+use lariat_model::{Action, Domain, System};
 use rustc_hash::FxHashMap;
 
 /// What was counted of a set of states.
@@ -33,7 +33,7 @@ pub struct Census {
     /// The number of states.
     pub states: UBig,
     /// The number of steps: pairs of a state and an event (or a matching row of its table).
-    /// `None` if guards of programs stand in the way.
+    /// `None` if they were not asked for.
     pub edges: Option<UBig>,
     /// The largest number of tokens in one place.
     pub max_tokens_in_place: u64,
@@ -47,6 +47,7 @@ pub struct Census {
 pub(super) fn census(
     system: &System,
     layout: &Layout,
+    moves: &Moves,
     store: &mut Store,
     set: &Set,
     with_edges: bool,
@@ -89,10 +90,10 @@ pub(super) fn census(
     let (max_tokens_in_place, max_tokens) = diagram.tokens(system, layout);
     let states = diagram.states();
     let edges = if with_edges {
-        let guards = Guards::of(system, layout)?;
+        let guards = Guards::of(system, layout, moves)?;
         // No partial count exceeds this.
         let most = &states * UBig::from(guards.count() + 1);
-        Some(if most.bit_len() < 128 {
+        Some(if u128::try_from(most).is_ok() {
             UBig::from(diagram.steps::<u128>(&guards, budget)?)
         } else {
             diagram.steps::<UBig>(&guards, budget)?
@@ -281,7 +282,7 @@ struct Guards {
 }
 
 impl Guards {
-    fn of(system: &System, layout: &Layout) -> Result<Guards, Stop> {
+    fn of(system: &System, layout: &Layout, moves: &Moves) -> Result<Guards, Stop> {
         let end = Guard {
             level: u32::MAX,
             condition: Condition::AtLeast(0),
@@ -294,9 +295,17 @@ impl Guards {
             events: vec![0],
             at_level: vec![Vec::new(); layout.levels()],
         };
+        let sound = match system.fault {
+            Some(fault) => {
+                let level = layout.level(fault);
+                let zero = layout.encode(system, level, 0)?;
+                Some((level.0, Condition::Is(zero)))
+            }
+            None => None,
+        };
         let mut conditions = Vec::new();
-        for event in &system.events {
-            match &event.action {
+        for id in system.event_ids() {
+            match &system.event(id).action {
                 Action::Net(arcs) => {
                     conditions.clear();
                     for arc in arcs {
@@ -309,7 +318,9 @@ impl Guards {
                             Err(_) => conditions.push((level.0, Condition::Is(u32::MAX))),
                         }
                     }
-                    guards.event(system, layout, &mut conditions);
+                    conditions.extend(sound);
+                    conditions.sort_unstable_by_key(|(level, _)| *level);
+                    guards.event(&conditions);
                 }
                 Action::Table { vars, rows } => {
                     for row in rows {
@@ -321,11 +332,21 @@ impl Guards {
                                 conditions.push((level.0, Condition::Is(value)));
                             }
                         }
-                        guards.event(system, layout, &mut conditions);
+                        conditions.extend(sound);
+                        conditions.sort_unstable_by_key(|(level, _)| *level);
+                        guards.event(&conditions);
                     }
                 }
                 Action::Program { .. } => {
-                    return Err(Stop::Unsupported("counting the steps of programs".to_owned()));
+                    let Some(learned) = moves.learned(id) else {
+                        continue;
+                    };
+                    for row in &learned.rows {
+                        let levels = learned.levels.iter().zip(row);
+                        conditions.clear();
+                        conditions.extend(levels.map(|(l, (from, _))| (l.0, Condition::Is(*from))));
+                        guards.event(&conditions);
+                    }
                 }
             }
         }
@@ -336,18 +357,8 @@ impl Guards {
         self.events.iter().sum()
     }
 
-    fn event(
-        &mut self,
-        system: &System,
-        layout: &Layout,
-        conditions: &mut Vec<(u32, Condition)>,
-    ) {
-        if let Some(fault) = system.fault {
-            let level = layout.level(fault);
-            let fine = (0 as Value).saturating_sub(layout.low(level));
-            conditions.push((level.0, Condition::Is(fine as u32)));
-        }
-        conditions.sort_unstable_by_key(|(level, _)| *level);
+    /// Adds the guard of an event or row: its conditions, from the top level down.
+    fn event(&mut self, conditions: &[(u32, Condition)]) {
         let mut guard = GuardId::END;
         for &(level, condition) in conditions.iter().rev() {
             let link = Guard {

@@ -63,11 +63,11 @@ impl Layout {
                     }
                 }
                 // Only assignments to ranges wrap around.
-                Action::Program { .. } => unknown.extend(
-                    event.action.writes().into_iter().filter(|var| {
+                Action::Program { .. } => {
+                    unknown.extend(event.action.writes().into_iter().filter(|var| {
                         !matches!(system.variable(*var).domain, Domain::Range { .. })
-                    }),
-                ),
+                    }))
+                }
             }
         }
         if let Some(fault) = system.fault {

@@ -1,12 +1,20 @@
 //! A system as sets of states, on decision diagrams.
 
+mod figures;
 mod layout;
+mod moves;
 mod partial;
 mod pumping;
 mod residual;
+mod space;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
+pub use figures::Census;
+pub use lariat_dd::{Residual, Set, UBig};
 pub use layout::Layout;
 pub use pumping::{Pumping, pumping};
-pub use residual::{Residual, Residuals};
+pub use residual::Residuals;
+pub use space::{Steps, Symbolic};

@@ -134,7 +134,7 @@ impl Learned {
         }
         let mut failure = None;
         let before = self.rows.len();
-        for stored in store.vectors(&new) {
+        for stored in store.iter(&new) {
             // Levels that the program does not look at may hold anything.
             let state = layout.decode_state(&stored);
             for next in system.successors(&state, event) {

@@ -38,9 +38,9 @@ pub(super) struct Exprs {
 const NEVER: Level = Level(u32::MAX);
 
 impl Exprs {
-    /// The bytes held, roughly.
-    pub(super) fn bytes(&self) -> usize {
-        self.nodes.len() * 96 + self.stepped.len() * 24
+    /// How many things are held.
+    pub(super) fn things(&self) -> usize {
+        self.nodes.len() + self.stepped.len()
     }
 
     fn id(&mut self, node: Node) -> ExprId {

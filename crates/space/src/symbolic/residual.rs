@@ -15,23 +15,14 @@
 
 use super::layout::Layout;
 use super::partial::{ExprId, Exprs};
-use lariat_budget::Stop;
+use lariat_budget::{Lease, Stop};
+use lariat_dd::Residual;
+use lariat_dd::kernel::Scope;
 use lariat_model::order::Level;
 use lariat_model::{
     Action, BinaryOp, Comparison, EventId, Expr, LValue, Linear, Predicate, System, UnaryOp,
 };
 use rustc_hash::FxHashMap;
-
-/// What is left of a predicate.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Residual(pub u32);
-
-impl Residual {
-    /// Holds whatever is still to come.
-    pub const TRUE: Residual = Residual(1);
-    /// Fails whatever is still to come.
-    pub const FALSE: Residual = Residual(0);
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct SumId(u32);
@@ -80,6 +71,12 @@ pub struct Residuals {
     exprs: Exprs,
     stepped: FxHashMap<(Residual, u32, u32), Residual>,
     enabled: FxHashMap<EventId, Residual>,
+    scope: Scope,
+    /// The scope as a filter of targets: sources and targets of steps must not share results.
+    target_scope: Scope,
+    lease: Lease,
+    /// Ask for more bytes when there are more things than this.
+    ask_at: usize,
 }
 
 const NEVER: Level = Level(u32::MAX);
@@ -87,7 +84,7 @@ const EMPTY: SumId = SumId(0);
 
 impl Residuals {
     /// No predicate yet. Values beyond what `layout` says is possible are never asked for.
-    pub fn new(layout: &Layout) -> Residuals {
+    pub fn new(layout: &Layout, scopes: [Scope; 2], lease: Lease) -> Residuals {
         let empty = Term {
             level: NEVER,
             c: 0,
@@ -97,6 +94,7 @@ impl Residuals {
             min: Some(0),
             max: Some(0),
         };
+        let [scope, target_scope] = scopes;
         let mut residuals = Residuals {
             layout: layout.clone(),
             nodes: Vec::new(),
@@ -107,19 +105,18 @@ impl Residuals {
             exprs: Exprs::default(),
             stepped: FxHashMap::default(),
             enabled: FxHashMap::default(),
+            scope,
+            target_scope,
+            lease,
+            ask_at: 0,
         };
         residuals.id(Node::Const(false));
         residuals.id(Node::Const(true));
         residuals
     }
 
-    /// The bytes held, roughly.
-    pub fn bytes(&self) -> usize {
-        (self.nodes.len() + self.sums.len()) * 96 + self.stepped.len() * 24 + self.exprs.bytes()
-    }
-
     /// The first level that the residual still depends on; beyond all levels if it is decided.
-    pub fn top(&self, residual: Residual) -> Level {
+    fn top(&self, residual: Residual) -> Level {
         self.tops[residual.0 as usize]
     }
 
@@ -499,8 +496,19 @@ impl Residuals {
 
     // --- stepping -----------------------------------------------------------------------------
 
+    /// Enters what is held in the ledger, now and then.
+    fn account(&mut self) -> Result<(), Stop> {
+        let things = self.nodes.len() + self.sums.len() + self.stepped.len() + self.exprs.things();
+        if things > self.ask_at {
+            self.ask_at = things + things / 4 + 256;
+            // A thing with its table entry takes about this much.
+            self.lease.resize(self.ask_at * 96)?;
+        }
+        Ok(())
+    }
+
     /// What is left when `level`, the next one, has the stored value `stored`.
-    pub fn step(&mut self, residual: Residual, level: Level, stored: u32) -> Residual {
+    fn read_level(&mut self, residual: Residual, level: Level, stored: u32) -> Residual {
         if self.top(residual) > level {
             return residual;
         }
@@ -534,7 +542,7 @@ impl Residuals {
                 let zero = constant(!is_and);
                 let mut left = Vec::with_capacity(parts.len());
                 for part in parts.clone() {
-                    let part = self.step(part, level, stored);
+                    let part = self.read_level(part, level, stored);
                     left.push(part);
                     if part == zero {
                         break;
@@ -550,6 +558,31 @@ impl Residuals {
     fn read(&self, sum: SumId, k: i128, stored: u32) -> (SumId, i128) {
         let term = self.sums[sum.0 as usize].0;
         (term.rest, k - term.c * i128::from(stored))
+    }
+}
+
+impl lariat_dd::Predicate for Residuals {
+    fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
+        self.account()?;
+        Ok(self.read_level(residual, Level(level), value))
+    }
+}
+
+/// The predicates of a query as filters of the targets of steps.
+#[derive(Debug)]
+pub(super) struct Targets<'a>(pub(super) &'a mut Residuals);
+
+impl lariat_dd::Predicate for Targets<'_> {
+    fn scope(&self) -> &Scope {
+        &self.0.target_scope
+    }
+
+    fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
+        lariat_dd::Predicate::step(self.0, residual, level, value)
     }
 }
 
@@ -578,6 +611,8 @@ fn may_fault(expr: &Expr) -> bool {
 mod tests {
     use super::*;
     use crate::symbolic::testing::{Random, random_predicate, random_system};
+    use lariat_budget::Budget;
+    use lariat_dd::{Predicate as _, Store};
     use lariat_model::Value;
     use lariat_model::order::Order;
 
@@ -593,7 +628,9 @@ mod tests {
                 order = order.reversed();
             }
             let layout = Layout::new(&system, &order);
-            let mut residuals = Residuals::new(&layout);
+            let mut store = Store::new(layout.levels(), &Budget::unlimited()).unwrap();
+            let lease = Budget::unlimited().lease();
+            let mut residuals = Residuals::new(&layout, [store.scope(), store.scope()], lease);
             for _ in 0..4 {
                 let predicate = random_predicate(&mut random, &system, 3);
                 let Ok(start) = residuals.compile(&system, &predicate) else {
@@ -609,7 +646,7 @@ mod tests {
                     let state: Vec<Value> = layout.decode_state(&stored).to_vec();
                     let mut at = [start, opposite];
                     for (l, value) in stored.iter().enumerate() {
-                        at = at.map(|r| residuals.step(r, Level(l as u32), *value));
+                        at = at.map(|r| residuals.step(r, l as u32, *value).unwrap());
                     }
                     let want = system.holds(&predicate, &state);
                     decided[usize::from(want)] += 1;

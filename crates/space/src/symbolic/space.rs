@@ -17,8 +17,9 @@
 use super::figures::{self, Census};
 use super::layout::Layout;
 use super::moves::Moves;
-use super::residual::Residuals;
+use super::residual::{Residuals, Targets};
 use lariat_budget::{Budget, Stop};
+use lariat_dd::kernel::{Kernel, NodeId, Scope};
 use lariat_dd::saturation::{Filter, Silent};
 use lariat_dd::{Residual, Set, Store, Subset};
 use lariat_model::order::Order;
@@ -161,7 +162,7 @@ impl<'a> Symbolic<'a> {
     pub fn states(&mut self, set: &Set) -> Vec<State> {
         let layout = &self.layout;
         self.store
-            .vectors(set)
+            .iter(set)
             .map(|stored| layout.decode_state(&stored))
             .collect()
     }
@@ -277,7 +278,9 @@ impl<'a> Symbolic<'a> {
 
     /// The least `X ⊇ from` with `img(X) ⊆ X`.
     pub fn reach(&mut self, from: &Set, steps: &Steps) -> Result<Set, Stop> {
-        self.close(from, steps, |store, steps, from| store.saturate(steps, from))
+        self.close(from, steps, |store, steps, from| {
+            store.saturate(steps, from)
+        })
     }
 
     /// FReach: the least `X ⊇ from` with `img(X ∩ source) ⊆ X`.
@@ -302,13 +305,13 @@ impl<'a> Symbolic<'a> {
         target: Residual,
     ) -> Result<Set, Stop> {
         self.close(from, steps, |store, steps, from| {
-            store.saturate_into(steps, from, query, target)
+            store.saturate_into(steps, from, &mut Targets(query), target)
         })
     }
 
     /// FReach with the set of admitted sources: the least `X ⊇ from` with `img(X ∩ source) ⊆ X`.
     pub fn freach_set(&mut self, from: &Set, steps: &Steps, source: &Set) -> Result<Set, Stop> {
-        let mut filter = FromSet(source.clone());
+        let mut filter = FromSet(source.clone(), self.store.scope());
         self.close(from, steps, |store, steps, from| {
             let residual = Residual(filter.0.node().word());
             let closed = store.saturate_with(steps, from, &mut filter, residual, &mut Silent)?;
@@ -356,7 +359,8 @@ impl<'a> Symbolic<'a> {
 
     /// A scope for predicates: residuals of one query share what was computed with them.
     pub fn query(&mut self) -> Residuals {
-        Residuals::new(&self.layout, self.store.scope(), self.budget.lease())
+        let scopes = [self.store.scope(), self.store.scope()];
+        Residuals::new(&self.layout, scopes, self.budget.lease())
     }
 
     /// The states of `set` that satisfy a predicate of a query.
@@ -483,7 +487,7 @@ fn asks_for_events(predicate: &Predicate) -> bool {
 }
 
 /// Steps from the states of a set; the residual is the node of the set.
-struct FromSet(Set);
+struct FromSet(Set, Scope);
 
 impl Filter for FromSet {
     const SOURCE: bool = true;
@@ -491,17 +495,17 @@ impl Filter for FromSet {
     const NODES: bool = true;
 
     fn scope(&self) -> u32 {
-        0
+        self.1.word()
     }
 
     fn step(
         &mut self,
-        kernel: &lariat_dd::kernel::Kernel,
+        kernel: &Kernel,
         residual: Residual,
         _: u32,
         value: u32,
     ) -> Result<Residual, Stop> {
-        let node = lariat_dd::kernel::NodeId::from_word(residual.0);
+        let node = NodeId::from_word(residual.0);
         Ok(Residual(kernel.child(node, value).word()))
     }
 }

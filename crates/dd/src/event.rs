@@ -1,0 +1,441 @@
+//! Events: what a step does, level by level, as interned chains.
+//!
+//! An event is a relation on state vectors that looks at and changes a few levels and leaves the
+//! others alone. It is stored as a *chain*: at its top level an action, and for every outcome
+//! of the action the chain that remains for the levels below. There are two kinds of action:
+//!
+//! - *guard and delta*: `{(v, v + delta) | v ≥ need}`, one outcome, for any value — a
+//!   transition of a Petri net is a chain of these and never becomes a table;
+//! - *table*: rows `(from, to, rest)`. Rows may have different rests, so a table over several
+//!   levels is exact even when its columns depend on each other; it is the trie of its rows
+//!   with equal subtries shared.
+//!
+//! Chains are interned, so events with equal ends share them, and with them the entries of
+//! the operation cache.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cache::CHAIN_BITS;
+use crate::kernel::Scope;
+use lariat_budget::{Lease, Stop};
+
+/// A chain of actions; equal chains have equal ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ChainId(pub(crate) u32);
+
+impl ChainId {
+    /// Nothing left to do.
+    pub const END: ChainId = ChainId(0);
+}
+
+/// A relation on the vectors of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Event(pub(crate) ChainId);
+
+impl Event {
+    /// The chain of the event, from its top level down.
+    pub fn chain(self) -> ChainId {
+        self.0
+    }
+}
+
+/// A part of an event; the parts of one event concern different levels and all must happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// From `v ≥ need` to `v + delta`; a need below `-delta` is raised to it.
+    Delta {
+        /// The level concerned.
+        level: u32,
+        /// The least value from which the event is possible.
+        need: u32,
+        /// What is added.
+        delta: i64,
+    },
+    /// From `from` to `to` for one of the rows.
+    Table {
+        /// The levels concerned, in the order of the columns of the rows.
+        levels: Vec<u32>,
+        /// The rows, each with one `(from, to)` pair per level.
+        rows: Vec<Vec<(u32, u32)>>,
+    },
+}
+
+/// One row of a table action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Row {
+    pub from: u32,
+    pub to: u32,
+    pub rest: ChainId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Action {
+    Delta {
+        need: u32,
+        delta: i64,
+        rest: ChainId,
+    },
+    /// A range of the table of rows.
+    Table { start: u32, end: u32 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Link {
+    pub level: u32,
+    pub action: Action,
+    /// Does the chain never change anything?
+    pub idle: bool,
+}
+
+/// One thing a chain can do to a value: the value it becomes and the chain for the levels below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The new value.
+    pub to: u32,
+    /// What remains to be done below.
+    pub rest: ChainId,
+}
+
+/// All chains of a store.
+pub(crate) struct Chains {
+    links: Vec<Link>,
+    rows: Vec<Row>,
+    deltas: FxHashMap<(u32, u32, i64, ChainId), ChainId>,
+    tables: FxHashMap<(u32, Box<[Row]>), ChainId>,
+    inverses: FxHashMap<ChainId, Option<ChainId>>,
+    lease: Lease,
+}
+
+/// A generous guess at the bytes of one interned link or row with its table entries.
+const LINK_BYTES: usize = 96;
+const ROW_BYTES: usize = 48;
+
+impl Chains {
+    pub fn new(lease: Lease) -> Chains {
+        Chains {
+            links: vec![Link {
+                level: u32::MAX,
+                action: Action::Table { start: 0, end: 0 },
+                idle: true,
+            }],
+            rows: Vec::new(),
+            deltas: FxHashMap::default(),
+            tables: FxHashMap::default(),
+            inverses: FxHashMap::default(),
+            lease,
+        }
+    }
+
+    /// The first action of `chain`; for [`ChainId::END`] a level below all others.
+    #[inline]
+    pub fn link(&self, chain: ChainId) -> Link {
+        self.links[chain.0 as usize]
+    }
+
+    #[inline]
+    pub fn row(&self, at: u32) -> Row {
+        self.rows[at as usize]
+    }
+
+    /// The rows of a table with this `from`, as a range.
+    #[inline]
+    pub fn rows_from(&self, start: u32, end: u32, from: u32) -> (u32, u32) {
+        let rows = &self.rows[start as usize..end as usize];
+        let first = rows.partition_point(|row| row.from < from);
+        let count = rows[first..]
+            .iter()
+            .take_while(|row| row.from == from)
+            .count();
+        (start + first as u32, start + (first + count) as u32)
+    }
+
+    fn push(
+        &mut self,
+        level: u32,
+        action: Action,
+        rows: usize,
+        idle: bool,
+    ) -> Result<ChainId, Stop> {
+        let bytes = (self.links.len() + 1) * LINK_BYTES + (self.rows.len() + rows) * ROW_BYTES;
+        self.lease.resize(bytes)?;
+        let id = self.links.len();
+        if id >= 1 << CHAIN_BITS {
+            return Err(Stop::Bound("too many different event suffixes".to_owned()));
+        }
+        self.links.push(Link {
+            level,
+            action,
+            idle,
+        });
+        Ok(ChainId(id as u32))
+    }
+
+    fn delta(&mut self, level: u32, need: u32, delta: i64, rest: ChainId) -> Result<ChainId, Stop> {
+        if let Some(&chain) = self.deltas.get(&(level, need, delta, rest)) {
+            return Ok(chain);
+        }
+        let idle = delta == 0 && self.link(rest).idle;
+        let chain = self.push(level, Action::Delta { need, delta, rest }, 0, idle)?;
+        self.deltas.insert((level, need, delta, rest), chain);
+        Ok(chain)
+    }
+
+    /// `None` if there are no rows: nothing can happen.
+    fn table(&mut self, level: u32, mut rows: Vec<Row>) -> Result<Option<ChainId>, Stop> {
+        rows.sort_unstable();
+        rows.dedup();
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let key = (level, rows.into_boxed_slice());
+        if let Some(&chain) = self.tables.get(&key) {
+            return Ok(Some(chain));
+        }
+        let start = self.rows.len();
+        let end = start + key.1.len();
+        let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else {
+            return Err(Stop::Bound("too many rows in tables".to_owned()));
+        };
+        let idle = key
+            .1
+            .iter()
+            .all(|row| row.from == row.to && self.link(row.rest).idle);
+        let chain = self.push(level, Action::Table { start, end }, key.1.len(), idle)?;
+        self.rows.extend_from_slice(&key.1);
+        self.tables.insert(key, chain);
+        Ok(Some(chain))
+    }
+
+    /// Interns the conjunction of `parts`; `None` if it is impossible.
+    pub fn event(&mut self, levels: u32, parts: &[Part]) -> Result<Option<ChainId>, Stop> {
+        let mut columns: Vec<(u32, Column)> = Vec::new();
+        let mut alive: Vec<Vec<u32>> = Vec::new();
+        let mut tables: Vec<&[Vec<(u32, u32)>]> = Vec::new();
+        for part in parts {
+            match part {
+                &Part::Delta { level, need, delta } => {
+                    let least = delta.checked_neg().filter(|&least| least > 0).unwrap_or(0);
+                    if delta == i64::MIN || least > u32::MAX as i64 {
+                        return Ok(None);
+                    }
+                    let need = need.max(least as u32);
+                    columns.push((level, Column::Delta { need, delta }));
+                }
+                Part::Table {
+                    levels: of_table,
+                    rows,
+                } => {
+                    let table = tables.len();
+                    if rows.is_empty() {
+                        return Ok(None);
+                    }
+                    assert!(
+                        rows.iter().all(|row| row.len() == of_table.len()),
+                        "a row of a table has a pair for every level of the table"
+                    );
+                    for (column, &level) in of_table.iter().enumerate() {
+                        columns.push((level, Column::Table { table, column }));
+                    }
+                    alive.push((0..rows.len() as u32).collect());
+                    tables.push(rows);
+                }
+            }
+        }
+        columns.sort_by_key(|&(level, _)| level);
+        assert!(
+            columns.windows(2).all(|pair| pair[0].0 < pair[1].0),
+            "the parts of an event concern different levels"
+        );
+        assert!(
+            columns.last().is_none_or(|&(level, _)| level < levels),
+            "an event concerns the levels of its store"
+        );
+        self.build(&columns, &tables, &mut alive)
+    }
+
+    /// The chain for `columns`, given which rows of each table are still possible.
+    fn build(
+        &mut self,
+        columns: &[(u32, Column)],
+        tables: &[&[Vec<(u32, u32)>]],
+        alive: &mut Vec<Vec<u32>>,
+    ) -> Result<Option<ChainId>, Stop> {
+        // Leading deltas do not branch: from the last of them back to the first.
+        let deltas = columns
+            .iter()
+            .take_while(|(_, column)| matches!(column, Column::Delta { .. }))
+            .count();
+        let mut chain = match columns.get(deltas) {
+            None => ChainId::END,
+            Some(&(level, Column::Delta { .. })) => unreachable!("level {level} was counted"),
+            Some(&(level, Column::Table { table, column })) => {
+                let mut groups: Vec<((u32, u32), u32)> = alive[table]
+                    .iter()
+                    .map(|&row| (tables[table][row as usize][column], row))
+                    .collect();
+                groups.sort_unstable();
+                let mut rows = Vec::new();
+                for group in groups.chunk_by(|a, b| a.0 == b.0) {
+                    let rest = group.iter().map(|&(_, row)| row).collect();
+                    let before = std::mem::replace(&mut alive[table], rest);
+                    let rest = self.build(&columns[deltas + 1..], tables, alive);
+                    alive[table] = before;
+                    let (from, to) = group[0].0;
+                    if let Some(rest) = rest? {
+                        rows.push(Row { from, to, rest });
+                    }
+                }
+                match self.table(level, rows)? {
+                    Some(chain) => chain,
+                    None => return Ok(None),
+                }
+            }
+        };
+        for &(level, column) in columns[..deltas].iter().rev() {
+            if let Column::Delta { need, delta } = column {
+                // A look that nobody can fail changes nothing.
+                if need > 0 || delta != 0 {
+                    chain = self.delta(level, need, delta, chain)?;
+                }
+            }
+        }
+        Ok(Some(chain))
+    }
+
+    /// The chain of the inverse relation; `None` if it is empty.
+    pub fn invert(&mut self, chain: ChainId) -> Result<Option<ChainId>, Stop> {
+        if chain == ChainId::END {
+            return Ok(Some(chain));
+        }
+        if let Some(&inverse) = self.inverses.get(&chain) {
+            return Ok(inverse);
+        }
+        let Link { level, action, .. } = self.link(chain);
+        let inverse = match action {
+            Action::Delta { need, delta, rest } => {
+                match (u32::try_from(need as i64 + delta), self.invert(rest)?) {
+                    (Ok(need), Some(rest)) => Some(self.delta(level, need, -delta, rest)?),
+                    _ => None,
+                }
+            }
+            Action::Table { start, end } => {
+                let mut rows = Vec::new();
+                for at in start..end {
+                    let Row { from, to, rest } = self.row(at);
+                    if let Some(rest) = self.invert(rest)? {
+                        let (from, to) = (to, from);
+                        rows.push(Row { from, to, rest });
+                    }
+                }
+                self.table(level, rows)?
+            }
+        };
+        self.inverses.insert(chain, inverse);
+        Ok(inverse)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Column {
+    Delta { need: u32, delta: i64 },
+    Table { table: usize, column: usize },
+}
+
+/// Events that act together: grouped by top level, with a scope of their own.
+///
+/// Make one per question and use it for as long as the question lasts: saturations under the
+/// same subset share their cache entries. The entries go with the last handle.
+#[derive(Clone, Debug)]
+pub struct Subset {
+    pub(crate) scope: Scope,
+    /// Events that change something.
+    active: Tops,
+    /// Events that only look. A fixpoint need not fire them, but they are possible, or not.
+    looking: Tops,
+    /// Is there an event that is possible everywhere and changes nothing?
+    pub(crate) idle: bool,
+    /// One below the lowest top level of an active event.
+    pub(crate) depth: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Top {
+    pub action: Action,
+}
+
+/// Chains by top level.
+#[derive(Clone, Debug)]
+struct Tops {
+    /// Where those of level `k` begin in `tops`; one more entry at the end.
+    starts: Vec<u32>,
+    tops: Vec<Top>,
+}
+
+impl Tops {
+    /// From chains in the order of their levels.
+    fn new(levels: u32, chains: &Chains, events: impl Iterator<Item = ChainId> + Clone) -> Tops {
+        let mut starts = vec![0u32; levels as usize + 1];
+        for chain in events.clone() {
+            starts[chains.link(chain).level as usize + 1] += 1;
+        }
+        for level in 0..levels as usize {
+            starts[level + 1] += starts[level];
+        }
+        let action = |chain| chains.link(chain).action;
+        let tops = events
+            .map(|chain| Top {
+                action: action(chain),
+            })
+            .collect();
+        Tops { starts, tops }
+    }
+
+    #[inline]
+    fn at(&self, level: u32) -> &[Top] {
+        let level = level as usize;
+        &self.tops[self.starts[level] as usize..self.starts[level + 1] as usize]
+    }
+}
+
+impl Subset {
+    pub(crate) fn new(
+        scope: Scope,
+        levels: u32,
+        chains: &Chains,
+        mut events: Vec<ChainId>,
+    ) -> Subset {
+        let mut seen = FxHashSet::default();
+        let mut idle = false;
+        events.retain(|&chain| {
+            idle |= chain == ChainId::END;
+            chain != ChainId::END && seen.insert(chain)
+        });
+        // By level; within one in the order given, which is the order of firing.
+        events.sort_by_key(|&chain| chains.link(chain).level);
+        let that = |looks: bool| {
+            let events = events.iter().copied();
+            events.filter(move |&chain| chains.link(chain).idle == looks)
+        };
+        let depth = that(false)
+            .next_back()
+            .map_or(0, |chain| chains.link(chain).level + 1);
+        Subset {
+            scope,
+            active: Tops::new(levels, chains, that(false)),
+            looking: Tops::new(levels, chains, that(true)),
+            idle,
+            depth,
+        }
+    }
+
+    /// The events with this top level that change something.
+    #[inline]
+    pub(crate) fn active(&self, level: u32) -> &[Top] {
+        self.active.at(level)
+    }
+
+    /// All events with this top level.
+    pub(crate) fn all(&self, level: u32) -> impl Iterator<Item = &Top> {
+        self.active.at(level).iter().chain(self.looking.at(level))
+    }
+}

@@ -1,0 +1,168 @@
+//! Looking at a set: how many vectors, which ones, which values.
+//!
+//! These only read. They go through the diagram level by level — the nodes of one level are
+//! found before those of the next — so that deep diagrams need no stack.
+
+use std::fmt::Write;
+
+use dashu_int::UBig;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::kernel::{Kernel, NodeId};
+use crate::pool::Edges;
+use crate::store::{Set, Store};
+
+impl Store {
+    /// The nodes of `set`, level by level.
+    pub(crate) fn by_level(&self, set: &Set) -> Vec<Vec<NodeId>> {
+        let root = self.of(set);
+        let mut levels = Vec::new();
+        if root.is_empty() {
+            return levels;
+        }
+        let mut level = vec![root];
+        let mut seen = FxHashSet::default();
+        for _ in 0..self.levels() {
+            seen.clear();
+            let mut below = Vec::new();
+            for &node in &level {
+                let children = self.kernel.edges(node).map(|edge| edge.1);
+                below.extend(children.filter(|&child| seen.insert(child)));
+            }
+            levels.push(std::mem::replace(&mut level, below));
+        }
+        levels
+    }
+
+    /// The number of nodes of `set`, the two terminals not counted.
+    pub fn node_count(&self, set: &Set) -> usize {
+        self.by_level(set).iter().map(Vec::len).sum()
+    }
+
+    /// The number of vectors in `set`, exactly.
+    pub fn count(&self, set: &Set) -> UBig {
+        let mut below = FxHashMap::default();
+        below.insert(NodeId::ONE, UBig::ONE);
+        for level in self.by_level(set).iter().rev() {
+            let mut counts = FxHashMap::default();
+            for &node in level {
+                let mut sum = UBig::ZERO;
+                for (_, child) in self.kernel.edges(node) {
+                    if let Some(count) = below.get(&child) {
+                        sum += count;
+                    }
+                }
+                counts.insert(node, sum);
+            }
+            below = counts;
+        }
+        below.remove(&self.of(set)).unwrap_or(UBig::ZERO)
+    }
+
+    /// Is `vector` in `set`?
+    pub fn contains(&self, set: &Set, vector: &[u32]) -> bool {
+        let mut node = self.of(set);
+        for &value in vector {
+            node = self.kernel.child(node, value);
+        }
+        node == NodeId::ONE
+    }
+
+    /// The smallest vector of `set` in lexicographic order.
+    pub fn pick(&self, set: &Set) -> Option<Vec<u32>> {
+        self.iter(set).next()
+    }
+
+    /// The vectors of `set` in lexicographic order.
+    pub fn iter(&self, set: &Set) -> Vectors<'_> {
+        let node = self.of(set);
+        Vectors {
+            kernel: &self.kernel,
+            path: Vec::new(),
+            vector: Vec::new(),
+            start: (!node.is_empty()).then_some(node),
+        }
+    }
+
+    /// The smallest and the largest value on every level; `None` for the empty set.
+    pub fn ranges(&self, set: &Set) -> Option<Vec<(u32, u32)>> {
+        if set.is_empty() {
+            return None;
+        }
+        let range = |level: &Vec<NodeId>| {
+            let edges = level.iter().flat_map(|&node| self.kernel.edges(node));
+            edges.fold((u32::MAX, 0), |(low, high), (value, _)| {
+                (low.min(value), high.max(value))
+            })
+        };
+        Some(self.by_level(set).iter().map(range).collect())
+    }
+
+    /// The values that occur on every level, in increasing order.
+    pub fn values(&self, set: &Set) -> Vec<Vec<u32>> {
+        let mut values = vec![Vec::new(); self.levels()];
+        for (values, level) in values.iter_mut().zip(self.by_level(set)) {
+            let edges = level.iter().flat_map(|&node| self.kernel.edges(node));
+            values.extend(edges.map(|edge| edge.0));
+            values.sort_unstable();
+            values.dedup();
+        }
+        values
+    }
+
+    /// The diagram of `set` in the DOT language, for looking at small ones.
+    pub fn dot(&self, set: &Set) -> String {
+        let mut text = String::from("digraph set {\n  node [shape=box];\n  1 [label=\"⊤\"];\n");
+        for (level, nodes) in self.by_level(set).iter().enumerate() {
+            for &node in nodes {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "  {} [label=\"{level}\"];", node.word());
+                for (value, child) in self.kernel.edges(node) {
+                    let (from, to) = (node.word(), child.word());
+                    let _ = writeln!(text, "  {from} -> {to} [label=\"{value}\"];");
+                }
+            }
+        }
+        text.push_str("}\n");
+        text
+    }
+}
+
+/// The vectors of a set in lexicographic order.
+pub struct Vectors<'a> {
+    kernel: &'a Kernel,
+    /// The edges not yet taken of the node on every level of the present vector.
+    path: Vec<Edges<'a>>,
+    vector: Vec<u32>,
+    start: Option<NodeId>,
+}
+
+impl Iterator for Vectors<'_> {
+    type Item = Vec<u32>;
+
+    fn next(&mut self) -> Option<Vec<u32>> {
+        if let Some(node) = self.start.take() {
+            if node == NodeId::ONE {
+                return Some(Vec::new());
+            }
+            self.path.push(self.kernel.edges(node));
+        }
+        loop {
+            let level = self.path.len().checked_sub(1)?;
+            self.vector.truncate(level);
+            match self.path[level].next() {
+                None => {
+                    self.path.pop();
+                }
+                Some((value, NodeId::ONE)) => {
+                    self.vector.push(value);
+                    return Some(self.vector.clone());
+                }
+                Some((value, child)) => {
+                    self.vector.push(value);
+                    self.path.push(self.kernel.edges(child));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! Saturation: least fixpoints, node by node from the bottom.
+//!
+//! For a set of events `E` (a [`Subset`]) and a set `A`, the smallest `X ⊇ A` with
+//!
+//! | filter | equation |
+//! | --- | --- |
+//! | [`Unfiltered`] | `img(X) ⊆ X` |
+//! | [`FromSource`] (FReach) | `img(X ∩ P) ⊆ X` |
+//! | [`IntoTarget`] (ReachF) | `img(X) ∩ P ⊆ X` |
+//! | [`Within`] a set `C` | `img(X) ∩ C ⊆ X` |
+//!
+//! A node on level `k` is *saturated* if it is closed under the events whose top level is `k` or
+//! below. [`fix`](Kernel::fix) saturates a node whose children are saturated, by firing the
+//! events with top level `k` until nothing changes: from value `i` to `i'` again only when the
+//! child under `i` has changed. [`fire`](Kernel::fire) computes the image below the top level and
+//! saturates what it makes on the way up, so every node that a fixpoint ever holds is saturated
+//! already. (Ciardo, Lüttgen, Siminiceanu: Saturation: an efficient iteration strategy for
+//! symbolic state-space generation, TACAS 2001; constrained: Zhao, Ciardo, ATVA 2009.)
+//!
+//! Under a filter there is a residual beside every node. Events with top level `k` leave the levels
+//! above alone, so while a node is saturated its residual is the same before and after a
+//! step. Below the top level of an event that is fired, source and target may differ: the residual
+//! of the source decides whether the step is taken, that of the target does too, or says
+//! under what the image is to be saturated. Cache keys are therefore `(node, subset, residual)`
+//! for saturation and `(chain, node, subset, residual of source, residual of target)` for firing.
+//! A chain that has come to its end still walks on under a filter, because the levels it
+//! leaves alone are saturated under the residual of the source and must be under that of the
+//! target.
+//!
+//! Filter and listener are type parameters, so that a plain saturation pays for neither.
+
+mod bench;
+mod filter;
+mod listener;
+
+pub(crate) use bench::Workbench;
+pub use filter::{Filter, FromSource, IntoTarget, Unfiltered, Within};
+pub use listener::{Fired, Listener, Silent};
+
+use crate::cache::Op;
+use crate::event::{Action, ChainId, Subset, Top};
+use crate::kernel::{Halt, Kernel, NodeId, Residual};
+use crate::predicate::Predicate;
+use crate::store::{Set, Store};
+use lariat_budget::Stop;
+
+/// What stays the same during one saturation.
+struct Run<'a, F, L> {
+    events: &'a Subset,
+    filter: &'a mut F,
+    listener: &'a mut L,
+}
+
+impl Kernel {
+    /// The closure of `node`, on level 0, under `events`; a listener may leave.
+    pub fn saturate<F: Filter, L: Listener>(
+        &mut self,
+        node: NodeId,
+        events: &Subset,
+        filter: &mut F,
+        residual: Residual,
+        listener: &mut L,
+    ) -> Result<NodeId, Halt> {
+        let mut run = Run {
+            events,
+            filter,
+            listener,
+        };
+        self.closure(&mut run, node, 0, residual)
+    }
+
+    /// The closure of any node on `level`.
+    fn closure<F: Filter, L: Listener>(
+        &mut self,
+        run: &mut Run<'_, F, L>,
+        node: NodeId,
+        level: u32,
+        residual: Residual,
+    ) -> Result<NodeId, Halt> {
+        if node.0 <= 1 || level >= run.events.depth || idle::<F>(residual) {
+            return Ok(node);
+        }
+        if let Some(result) = self.closure_known(run, node, residual) {
+            return Ok(result);
+        }
+        let base = self.stack.len();
+        self.push_edges(node)?;
+        let end = self.stack.len();
+        for at in base..end {
+            let (value, child) = self.stack[at];
+            let rest = self.read(run, residual, level, value)?;
+            let child = self.closure(run, child, level + 1, rest)?;
+            self.push(value, child)?;
+        }
+        let result = self.fix(run, level, end, residual)?;
+        self.stack.truncate(base);
+        self.closure_is(run, node, residual, result);
+        Ok(result)
+    }
+
+    #[inline]
+    fn closure_known<F: Filter, L>(
+        &mut self,
+        run: &Run<'_, F, L>,
+        node: NodeId,
+        residual: Residual,
+    ) -> Option<NodeId> {
+        let subset = run.events.scope.word();
+        if F::NONE {
+            return self.lookup(Op::Saturate, node, subset);
+        }
+        let key = [node.0, subset, run.filter.scope(), residual.0, 0];
+        let op = self.ops.saturate[F::NODES as usize];
+        self.cached(op, ChainId::END, key)
+            .map(|[result, _]| NodeId(result))
+    }
+
+    #[inline]
+    fn closure_is<F: Filter, L>(
+        &mut self,
+        run: &Run<'_, F, L>,
+        node: NodeId,
+        residual: Residual,
+        result: NodeId,
+    ) {
+        let subset = run.events.scope.word();
+        if F::NONE {
+            return self.store(Op::Saturate, node, subset, result);
+        }
+        let key = [node.0, subset, run.filter.scope(), residual.0, 0];
+        let op = self.ops.saturate[F::NODES as usize];
+        self.remember(op, ChainId::END, key, [result.0, 0]);
+    }
+
+    /// What `residual` asks below `level` where that level has `value`.
+    #[inline]
+    fn read<F: Filter, L>(
+        &mut self,
+        run: &mut Run<'_, F, L>,
+        residual: Residual,
+        level: u32,
+        value: u32,
+    ) -> Result<Residual, Halt> {
+        if F::NONE
+            || residual == Residual::FALSE
+            || (residual == Residual::TRUE && !F::AUTOMATON && !F::NODES)
+        {
+            return Ok(residual);
+        }
+        match run.filter.step(self, residual, level, value) {
+            Ok(rest) => Ok(rest),
+            Err(stop) => Err(self.halt(stop)),
+        }
+    }
+
+    /// Saturates the node on `level` whose edges lie above `base`, with saturated children; pops
+    /// them.
+    fn fix<F: Filter, L: Listener>(
+        &mut self,
+        run: &mut Run<'_, F, L>,
+        level: u32,
+        base: usize,
+        residual: Residual,
+    ) -> Result<NodeId, Halt> {
+        let events = run.events;
+        let tops = events.active(level);
+        let before = self.make_kept(base)?;
+        if tops.is_empty() || before.is_empty() || idle::<F>(residual) {
+            self.stack.truncate(base);
+            return Ok(before);
+        }
+        if let Some(result) = self.closure_known(run, before, residual) {
+            self.stack.truncate(base);
+            return Ok(result);
+        }
+        let mut piece = self.bench.begin(&self.stack[base..]);
+        // The edges are on the bench; the node itself is needed as a key at the end.
+        self.stack.truncate(base);
+        self.push(0, before)?;
+        while let Some(from) = self.bench.next(&piece) {
+            let source = self.read(run, residual, level, from)?;
+            if F::SOURCE && source == Residual::FALSE {
+                continue;
+            }
+            // From the start again whenever the child under `from` itself has changed.
+            let mut at = 0;
+            'events: while let Some(&Top { action, .. }) = tops.get(at) {
+                at += 1;
+                let (mut row, last) = match action {
+                    Action::Delta { need, .. } => (0, (from >= need) as u32),
+                    Action::Table { start, end } => self.chains.rows_from(start, end, from),
+                };
+                while row < last {
+                    let (to, rest) = match action {
+                        Action::Delta { delta, rest, .. } => (self.shift(from, delta)?, rest),
+                        Action::Table { .. } => {
+                            let row = self.chains.row(row);
+                            (row.to, row.rest)
+                        }
+                    };
+                    row += 1;
+                    let child = self.bench.child(&piece, from);
+                    let target = if to == from {
+                        source
+                    } else {
+                        self.read(run, residual, level, to)?
+                    };
+                    let image = self.fire(run, rest, child, level + 1, source, target)?;
+                    if image.is_empty() {
+                        continue;
+                    }
+                    let known = self.bench.child(&piece, to);
+                    self.push(0, image)?;
+                    run.listener.fired(
+                        self,
+                        Fired {
+                            level,
+                            from,
+                            to,
+                            rest,
+                            source: child,
+                            residuals: (source, target),
+                            image,
+                            before: known,
+                        },
+                    )?;
+                    let sum = self.union(known, image)?;
+                    self.stack.pop();
+                    if sum != known {
+                        self.bench.set(&mut piece, to, sum, from);
+                        if to == from {
+                            at = 0;
+                            continue 'events;
+                        }
+                    }
+                }
+            }
+        }
+        self.bench.end(piece, &mut self.stack);
+        let result = self.make_kept(base + 1)?;
+        self.stack.truncate(base + 1);
+        run.listener.saturated(self, level, residual, result)?;
+        self.closure_is(run, before, residual, result);
+        if result != before {
+            self.closure_is(run, result, residual, result);
+        }
+        self.stack.truncate(base);
+        Ok(result)
+    }
+
+    /// The saturated image of `node` on `level` under `chain`.
+    fn fire<F: Filter, L: Listener>(
+        &mut self,
+        run: &mut Run<'_, F, L>,
+        chain: ChainId,
+        node: NodeId,
+        level: u32,
+        source: Residual,
+        target: Residual,
+    ) -> Result<NodeId, Halt> {
+        if F::NONE && chain == ChainId::END {
+            return Ok(node);
+        }
+        if (F::SOURCE && source == Residual::FALSE) || (F::TARGET && target == Residual::FALSE) {
+            return Ok(NodeId::EMPTY);
+        }
+        if node == NodeId::ONE {
+            return Ok(node);
+        }
+        // Without a source filter the residual of the source is not followed at all.
+        let source = if F::SOURCE { source } else { Residual::TRUE };
+        if chain == ChainId::END && source == Residual::TRUE && !F::AUTOMATON {
+            // What is below is saturated under the residual of its source.
+            if F::SOURCE && target == Residual::TRUE {
+                return Ok(node);
+            }
+            if !F::TARGET || (target == Residual::TRUE && !F::NODES) {
+                return self.closure(run, node, level, target);
+            }
+        }
+        if let Some(result) = self.image_known(run, chain, node, source, target) {
+            return Ok(result);
+        }
+        let link = self.chains.link(chain);
+        let base = self.stack.len();
+        self.push_edges(node)?;
+        let end = self.stack.len();
+        let mut sorted = true;
+        for at in base..end {
+            let (value, child) = self.stack[at];
+            if F::AUTOMATON && level + 1 == self.levels {
+                self.automaton(run, target, value)?;
+                sorted = false;
+                continue;
+            }
+            let source = self.read(run, source, level, value)?;
+            if F::SOURCE && source == Residual::FALSE {
+                continue;
+            }
+            if level < link.level {
+                self.fire_into(run, chain, child, level, source, target, value)?;
+                continue;
+            }
+            match link.action {
+                Action::Delta { need, delta, rest } => {
+                    if value >= need {
+                        let to = self.shift(value, delta)?;
+                        self.fire_into(run, rest, child, level, source, target, to)?;
+                    }
+                }
+                Action::Table { start, end } => {
+                    sorted = false;
+                    let (first, last) = self.chains.rows_from(start, end, value);
+                    for row in first..last {
+                        let row = self.chains.row(row);
+                        self.fire_into(run, row.rest, child, level, source, target, row.to)?;
+                    }
+                }
+            }
+        }
+        if !sorted {
+            self.tidy(end)?;
+        }
+        let result = self.fix(run, level, end, target)?;
+        self.stack.truncate(base);
+        self.tick()?;
+        self.image_is(run, chain, node, source, target, result);
+        Ok(result)
+    }
+
+    /// Fires below `level` and pushes what is reached as an edge under `to`.
+    #[inline]
+    #[allow(clippy::too_many_arguments)]
+    fn fire_into<F: Filter, L: Listener>(
+        &mut self,
+        run: &mut Run<'_, F, L>,
+        chain: ChainId,
+        child: NodeId,
+        level: u32,
+        source: Residual,
+        target: Residual,
+        to: u32,
+    ) -> Result<(), Halt> {
+        let target = self.read(run, target, level, to)?;
+        let image = self.fire(run, chain, child, level + 1, source, target)?;
+        if !image.is_empty() {
+            self.push(to, image)?;
+        }
+        Ok(())
+    }
+
+    /// Pushes the moves of the automaton from the state `from`.
+    fn automaton<F: Filter, L>(
+        &mut self,
+        run: &mut Run<'_, F, L>,
+        target: Residual,
+        from: u32,
+    ) -> Result<(), Halt> {
+        let mut moves = Vec::new();
+        if let Err(stop) = run.filter.moves(self, target, from, &mut moves) {
+            return Err(self.halt(stop));
+        }
+        for to in moves {
+            self.push(to, NodeId::ONE)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn image_known<F: Filter, L>(
+        &mut self,
+        run: &Run<'_, F, L>,
+        chain: ChainId,
+        node: NodeId,
+        source: Residual,
+        target: Residual,
+    ) -> Option<NodeId> {
+        let subset = run.events.scope.word();
+        if F::NONE {
+            return self.cache.get(Op::Fire.word(chain.0), node.0, subset);
+        }
+        let key = [node.0, subset, run.filter.scope(), source.0, target.0];
+        self.cached(self.ops.fire[F::NODES as usize], chain, key)
+            .map(|[result, _]| NodeId(result))
+    }
+
+    #[inline]
+    fn image_is<F: Filter, L>(
+        &mut self,
+        run: &Run<'_, F, L>,
+        chain: ChainId,
+        node: NodeId,
+        source: Residual,
+        target: Residual,
+        result: NodeId,
+    ) {
+        let subset = run.events.scope.word();
+        if F::NONE {
+            return self
+                .cache
+                .put(Op::Fire.word(chain.0), node.0, subset, result);
+        }
+        let key = [node.0, subset, run.filter.scope(), source.0, target.0];
+        self.remember(self.ops.fire[F::NODES as usize], chain, key, [result.0, 0]);
+    }
+}
+
+/// Can no step be taken under this residual?
+#[inline]
+fn idle<F: Filter>(residual: Residual) -> bool {
+    (F::SOURCE || F::TARGET) && residual == Residual::FALSE
+}
+
+impl Store {
+    /// The smallest `X ⊇ from` with `img(X) ⊆ X`.
+    pub fn saturate(&mut self, events: &Subset, from: &Set) -> Result<Set, Stop> {
+        let node = self.of(from);
+        let (mut filter, mut listener) = (Unfiltered, Silent);
+        self.compute(|kernel| {
+            kernel.saturate(node, events, &mut filter, Residual::TRUE, &mut listener)
+        })
+    }
+
+    /// The smallest `X ⊇ from` with `img(X ∩ P) ⊆ X`, where `residual` says what `P` is: steps
+    /// are taken from states that satisfy it (FReach).
+    pub fn saturate_from<P: Predicate>(
+        &mut self,
+        events: &Subset,
+        from: &Set,
+        predicate: &mut P,
+        residual: Residual,
+    ) -> Result<Set, Stop> {
+        let node = self.of(from);
+        let (mut filter, mut listener) = (FromSource(predicate), Silent);
+        self.compute(|kernel| kernel.saturate(node, events, &mut filter, residual, &mut listener))
+    }
+
+    /// The smallest `X ⊇ from` with `img(X) ∩ P ⊆ X`, where `residual` says what `P` is: steps
+    /// are taken into states that satisfy it (ReachF).
+    pub fn saturate_into<P: Predicate>(
+        &mut self,
+        events: &Subset,
+        from: &Set,
+        predicate: &mut P,
+        residual: Residual,
+    ) -> Result<Set, Stop> {
+        let node = self.of(from);
+        let (mut filter, mut listener) = (IntoTarget(predicate), Silent);
+        self.compute(|kernel| kernel.saturate(node, events, &mut filter, residual, &mut listener))
+    }
+
+    /// The smallest `X ⊇ from` with `img(X) ∩ within ⊆ X`.
+    ///
+    /// With the [inverse events](Store::inverse_subset) this is backward saturation.
+    pub fn saturate_within(
+        &mut self,
+        events: &Subset,
+        from: &Set,
+        within: &Set,
+    ) -> Result<Set, Stop> {
+        let node = self.of(from);
+        self.of(within);
+        let (mut filter, mut listener) = (Within::new(within), Silent);
+        let residual = filter.residual();
+        self.compute(|kernel| kernel.saturate(node, events, &mut filter, residual, &mut listener))
+    }
+
+    /// Saturation under any filter, with a listener; `None` if the listener left.
+    pub fn saturate_with<F: Filter, L: Listener>(
+        &mut self,
+        events: &Subset,
+        from: &Set,
+        filter: &mut F,
+        residual: Residual,
+        listener: &mut L,
+    ) -> Result<Option<Set>, Stop> {
+        let node = self.of(from);
+        self.run(|kernel| kernel.saturate(node, events, filter, residual, listener))
+    }
+}

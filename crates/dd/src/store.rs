@@ -1,0 +1,259 @@
+//! The store: where all sets over the same levels live.
+
+use std::sync::Arc;
+
+use crate::event::{Event, Part, Subset};
+use crate::kernel::{Halt, Kernel, NodeId, Scope};
+use lariat_budget::{Budget, Stop};
+
+/// A set of vectors, kept alive for as long as the handle or a clone of it lives.
+///
+/// Sets of one store are equal exactly if their nodes are, so comparing takes no time.
+#[derive(Clone)]
+pub struct Set {
+    root: Arc<NodeId>,
+    store: Arc<()>,
+}
+
+impl Set {
+    /// The top node, for operations written on the [kernel](crate::kernel).
+    pub fn node(&self) -> NodeId {
+        *self.root
+    }
+
+    /// Is there no vector in the set?
+    pub fn is_empty(&self) -> bool {
+        self.root.is_empty()
+    }
+}
+
+impl PartialEq for Set {
+    fn eq(&self, other: &Set) -> bool {
+        *self.root == *other.root && Arc::ptr_eq(&self.store, &other.store)
+    }
+}
+
+impl Eq for Set {}
+
+impl std::hash::Hash for Set {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.root.hash(state);
+    }
+}
+
+impl std::fmt::Debug for Set {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Set({})", self.root.word())
+    }
+}
+
+/// What a store has counted and holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Nodes made since the store was made.
+    pub created: u64,
+    /// Nodes in the unique table now, dead ones included.
+    pub nodes: usize,
+    /// The largest number of nodes in the unique table at one moment.
+    pub peak: usize,
+    /// Bytes of the words that hold nodes.
+    pub node_bytes: usize,
+    /// Bytes set aside for nodes.
+    pub pool_bytes: usize,
+    /// Bytes of the unique table.
+    pub unique_bytes: usize,
+    /// Bytes of the operation cache.
+    pub cache_bytes: usize,
+    /// Questions to the operation cache.
+    pub lookups: u64,
+    /// Questions it could answer.
+    pub hits: u64,
+    /// Collections of garbage.
+    pub collections: u64,
+}
+
+/// Sets of vectors of one length, in one forest of shared nodes.
+///
+/// See the [crate documentation](crate) for the whole picture.
+pub struct Store {
+    pub(crate) kernel: Kernel,
+    pub(crate) id: Arc<()>,
+}
+
+/// Up to this many levels operations run on the caller's stack.
+const SHALLOW: u32 = 512;
+
+/// Bytes of stack for one level: a frame of `fire` and one of `fix`, with a wide margin for
+/// builds without optimisation.
+const FRAME: usize = 4 << 10;
+
+impl Store {
+    /// A store for vectors with `levels` values; level 0 is at the top of the diagrams.
+    pub fn new(levels: usize, budget: &Budget) -> Result<Store, Stop> {
+        let levels = u32::try_from(levels)
+            .ok()
+            .filter(|&levels| levels < 1 << 31)
+            .ok_or_else(|| Stop::Bound(format!("{levels} levels in a diagram")))?;
+        Ok(Store {
+            kernel: Kernel::new(levels, budget)?,
+            id: Arc::new(()),
+        })
+    }
+
+    /// The length of the vectors.
+    pub fn levels(&self) -> usize {
+        self.kernel.levels() as usize
+    }
+
+    /// From now on works under `budget`: deadline, switch, counted work.
+    ///
+    /// Its ledger of bytes should be the one the store was made with.
+    pub fn set_budget(&mut self, budget: &Budget) {
+        self.kernel.set_budget(budget);
+    }
+
+    /// Collects garbage now.
+    pub fn collect(&mut self) {
+        self.kernel.collect();
+    }
+
+    /// Collects garbage before every single node that is made: a switch for tests, which
+    /// brings an unrooted node to light at once.
+    pub fn collect_always(&mut self, always: bool) {
+        self.kernel.collect_always = always;
+    }
+
+    /// What the store has counted and holds.
+    pub fn figures(&self) -> Figures {
+        let kernel = &self.kernel;
+        Figures {
+            created: kernel.created,
+            nodes: kernel.unique.count(),
+            peak: kernel.peak,
+            node_bytes: kernel.pool.occupied() * 4,
+            pool_bytes: crate::pool::Pool::bytes_for(kernel.pool.capacity()),
+            unique_bytes: kernel.unique.bytes(),
+            cache_bytes: kernel.cache.bytes(),
+            lookups: kernel.cache.lookups,
+            hits: kernel.cache.hits,
+            collections: kernel.collections,
+        }
+    }
+
+    /// A new scope for a predicate or an operation of one's own.
+    pub fn scope(&mut self) -> Scope {
+        self.kernel.scope()
+    }
+
+    /// The event that does all `parts` at once, on different levels; `None` if it can never
+    /// happen (a table without rows).
+    ///
+    /// # Panics
+    /// If two parts concern the same level, a level is not one of the store, or a row has not one
+    /// pair per level.
+    pub fn event(&mut self, parts: &[Part]) -> Result<Option<Event>, Stop> {
+        self.deep(|kernel| {
+            let levels = kernel.levels;
+            Ok(kernel.chains.event(levels, parts))
+        })?
+        .map(|chain| chain.map(Event))
+    }
+
+    /// The event that leads back; `None` if the event leads nowhere.
+    pub fn inverse(&mut self, event: Event) -> Result<Option<Event>, Stop> {
+        self.deep(|kernel| Ok(kernel.chains.invert(event.chain())))?
+            .map(|chain| chain.map(Event))
+    }
+
+    /// The subset of these events, for fixpoints and steps.
+    pub fn subset(&mut self, events: impl IntoIterator<Item = Event>) -> Subset {
+        let scope = self.kernel.scope();
+        let chains = events.into_iter().map(Event::chain).collect();
+        Subset::new(scope, self.kernel.levels, &self.kernel.chains, chains)
+    }
+
+    /// The subset of the inverses of these events.
+    pub fn inverse_subset(
+        &mut self,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Result<Subset, Stop> {
+        let mut inverses = Vec::new();
+        for event in events {
+            inverses.extend(self.inverse(event)?);
+        }
+        Ok(self.subset(inverses))
+    }
+
+    /// Runs an operation written on the kernel, on a stack deep enough for the levels of the
+    /// store, and roots the node it returns. `None` if it [left](Kernel::leave).
+    pub fn run(
+        &mut self,
+        operation: impl FnOnce(&mut Kernel) -> Result<NodeId, Halt> + Send,
+    ) -> Result<Option<Set>, Stop> {
+        let node = self.deep_or_left(operation)?;
+        Ok(node.map(|node| self.wrap(node)))
+    }
+
+    /// Like [`run`](Store::run) for operations that never leave.
+    pub(crate) fn compute(
+        &mut self,
+        operation: impl FnOnce(&mut Kernel) -> Result<NodeId, Halt> + Send,
+    ) -> Result<Set, Stop> {
+        let node = self.deep(operation)?;
+        Ok(self.wrap(node))
+    }
+
+    /// Runs `operation` on a stack that is deep enough.
+    pub(crate) fn deep<T: Send>(
+        &mut self,
+        operation: impl FnOnce(&mut Kernel) -> Result<T, Halt> + Send,
+    ) -> Result<T, Stop> {
+        match self.deep_or_left(operation)? {
+            Some(result) => Ok(result),
+            None => Err(Stop::Interrupted),
+        }
+    }
+
+    fn deep_or_left<T: Send>(
+        &mut self,
+        operation: impl FnOnce(&mut Kernel) -> Result<T, Halt> + Send,
+    ) -> Result<Option<T>, Stop> {
+        let kernel = &mut self.kernel;
+        if kernel.levels <= SHALLOW {
+            let outcome = operation(kernel);
+            return kernel.conclude(outcome);
+        }
+        let bytes = (kernel.levels as usize + 1024).saturating_mul(FRAME);
+        std::thread::scope(|scope| {
+            let run = || {
+                let outcome = operation(kernel);
+                kernel.conclude(outcome)
+            };
+            let thread = std::thread::Builder::new().stack_size(bytes);
+            match thread.spawn_scoped(scope, run) {
+                Ok(handle) => match handle.join() {
+                    Ok(outcome) => outcome,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                },
+                Err(_) => Err(Stop::Memory),
+            }
+        })
+    }
+
+    /// A handle for `node`.
+    pub fn wrap(&mut self, node: NodeId) -> Set {
+        Set {
+            root: self.kernel.root(node),
+            store: self.id.clone(),
+        }
+    }
+
+    /// The node of `set`, which must be of this store.
+    pub(crate) fn of(&self, set: &Set) -> NodeId {
+        assert!(
+            Arc::ptr_eq(&set.store, &self.id),
+            "a set is used with the store it was made in"
+        );
+        set.node()
+    }
+}

@@ -1,0 +1,320 @@
+//! Every operation on sets against a plain exploration of single states.
+
+use super::testing::{Random, cases, random_predicate, random_system};
+use super::*;
+use lariat_budget::{Budget, Stop};
+use lariat_model::order::{self, OrderName};
+use lariat_model::{Deadlock, Domain, EventId, Predicate, State, System};
+use std::collections::{BTreeMap, BTreeSet};
+
+type States = BTreeSet<State>;
+
+/// Larger spaces are left out.
+const LARGEST: usize = 400;
+
+/// A system with all its reachable states and steps, found one by one.
+struct Explicit<'a> {
+    system: &'a System,
+    reachable: States,
+    steps: BTreeMap<State, Vec<(EventId, State)>>,
+}
+
+impl<'a> Explicit<'a> {
+    /// `None` if there are too many states.
+    fn explore(system: &'a System) -> Option<Explicit<'a>> {
+        let mut todo: Vec<State> = system.initial.clone();
+        let mut steps = BTreeMap::new();
+        while let Some(state) = todo.pop() {
+            if steps.contains_key(&state) {
+                continue;
+            }
+            if steps.len() == LARGEST {
+                return None;
+            }
+            let mut out = Vec::new();
+            for event in system.event_ids() {
+                for next in system.successors(&state, event) {
+                    todo.push(next.clone());
+                    out.push((event, next));
+                }
+            }
+            steps.insert(state, out);
+        }
+        Some(Explicit {
+            system,
+            reachable: steps.keys().cloned().collect(),
+            steps,
+        })
+    }
+
+    fn select(&self, set: &States, predicate: &Predicate) -> States {
+        let holds = |s: &&State| self.system.holds(predicate, s);
+        set.iter().filter(holds).cloned().collect()
+    }
+
+    fn image(&self, set: &States, events: &[EventId]) -> States {
+        let steps = set.iter().flat_map(|s| &self.steps[s]);
+        steps
+            .filter(|(e, _)| events.contains(e))
+            .map(|(_, t)| t.clone())
+            .collect()
+    }
+
+    fn pre_image(&self, set: &States, events: &[EventId]) -> States {
+        let leads = |(e, t): &(EventId, State)| events.contains(e) && set.contains(t);
+        let before = self.steps.iter().filter(|(_, out)| out.iter().any(leads));
+        before.map(|(s, _)| s.clone()).collect()
+    }
+
+    fn dead(&self, set: &States) -> States {
+        let is_dead = |s: &&State| self.steps[*s].is_empty();
+        set.iter().filter(is_dead).cloned().collect()
+    }
+
+    /// The least set above `from` that is closed under `more`.
+    fn close(&self, from: &States, more: impl Fn(&States) -> States) -> States {
+        let mut set = from.clone();
+        loop {
+            let next: States = set.union(&more(&set)).cloned().collect();
+            if next == set {
+                return set;
+            }
+            set = next;
+        }
+    }
+
+    fn random_part(&self, random: &mut Random) -> States {
+        let one_in = 1 + random.below(4);
+        let picked = self.reachable.iter().filter(|_| random.chance(one_in));
+        picked.cloned().collect()
+    }
+}
+
+fn to_set(space: &mut Symbolic<'_>, states: &States) -> Set {
+    let mut set = space.empty();
+    for state in states {
+        let one = space.singleton(state).unwrap();
+        set = space.store().union(&set, &one).unwrap();
+    }
+    set
+}
+
+fn from_set(space: &mut Symbolic<'_>, set: &Set) -> States {
+    space.states(set).into_iter().collect()
+}
+
+fn and(a: &States, b: &States) -> States {
+    a.intersection(b).cloned().collect()
+}
+
+fn or(a: &States, b: &States) -> States {
+    a.union(b).cloned().collect()
+}
+
+/// Random systems that are small enough, each with a space under some order.
+fn campaign(count: usize, mut check: impl FnMut(&mut Random, &Explicit<'_>, &mut Symbolic<'_>)) {
+    let mut random = Random::seeded();
+    let mut done = 0;
+    while done < count {
+        let system = random_system(&mut random);
+        let Some(explicit) = Explicit::explore(&system) else {
+            continue;
+        };
+        let names: Vec<OrderName> = OrderName::all().collect();
+        let name = names[random.below(names.len())];
+        let Some(order) = order::named(&system, name) else {
+            continue;
+        };
+        let deadlock = if random.chance(2) {
+            Deadlock::Stutter
+        } else {
+            Deadlock::Ignore
+        };
+        let budget = Budget::unlimited();
+        let mut space = Symbolic::new(&system, &order, deadlock, &budget).unwrap();
+        if random.chance(3) {
+            space.store().collect_always(true);
+        }
+        check(&mut random, &explicit, &mut space);
+        done += 1;
+    }
+}
+
+#[test]
+fn figures_agree_with_plain_exploration() {
+    campaign(cases(3000), |_, explicit, space| {
+        let system = explicit.system;
+        let initial = space.initial().unwrap();
+        let all = space.all();
+        let reach = space.reach(&initial, &all).unwrap();
+        assert_eq!(from_set(space, &reach), explicit.reachable, "{system:?}");
+        let census = space.census(&reach, true).unwrap();
+        let edges: usize = explicit.steps.values().map(Vec::len).sum();
+        assert_eq!(census.states, UBig::from(explicit.reachable.len()));
+        assert_eq!(census.edges, Some(UBig::from(edges)), "{system:?}");
+        assert_eq!(census.nodes, space.store().node_count(&reach) as u64);
+        let is_count = |v: &usize| matches!(system.variables[*v].domain, Domain::Count { .. });
+        let tokens = |s: &State| -> Vec<i64> {
+            let counts = (0..s.len()).filter(is_count);
+            counts.map(|v| s[v]).collect()
+        };
+        let largest = explicit.reachable.iter().flat_map(&tokens).max();
+        assert_eq!(
+            census.max_tokens_in_place,
+            largest.unwrap_or(0).max(0) as u64
+        );
+        let total = explicit
+            .reachable
+            .iter()
+            .map(|s| tokens(s).iter().sum::<i64>());
+        assert_eq!(census.max_tokens, total.max().unwrap_or(0) as u128);
+        let dead = space.dead(&reach).unwrap();
+        assert_eq!(from_set(space, &dead), explicit.dead(&explicit.reachable));
+    });
+}
+
+#[test]
+fn steps_agree_with_plain_exploration() {
+    campaign(cases(2000), |random, explicit, space| {
+        let initial = space.initial().unwrap();
+        let reach = space.reach(&initial, &space.all()).unwrap();
+        let events: Vec<EventId> = explicit
+            .system
+            .event_ids()
+            .filter(|_| !random.chance(3))
+            .collect();
+        let steps = space.steps(&events).unwrap();
+        let (a, b) = (explicit.random_part(random), explicit.random_part(random));
+        let (set, within) = (to_set(space, &a), to_set(space, &b));
+
+        let image = space.image(&set, &steps).unwrap();
+        assert_eq!(from_set(space, &image), explicit.image(&a, &events));
+        let before = space.pre_image(&set, &steps, &within).unwrap();
+        let pre = explicit.pre_image(&a, &events);
+        assert_eq!(from_set(space, &before), and(&pre, &b));
+        let enabled = space.enabled(&set, &steps).unwrap();
+        let can = and(&explicit.pre_image(&explicit.reachable, &events), &a);
+        assert_eq!(from_set(space, &enabled), can);
+
+        // One step of all events, with stuttering where it is asked for.
+        let every: Vec<EventId> = explicit.system.event_ids().collect();
+        let still = match space.deadlock() {
+            Deadlock::Stutter => explicit.dead(&a),
+            Deadlock::Ignore => States::new(),
+        };
+        let succ = space.succ(&set).unwrap();
+        assert_eq!(
+            from_set(space, &succ),
+            or(&explicit.image(&a, &every), &still)
+        );
+        let pre = space.pre(&set, &within).unwrap();
+        let expected = or(&explicit.pre_image(&a, &every), &still);
+        assert_eq!(from_set(space, &pre), and(&expected, &b));
+
+        let inside = space.reach_within(&set, &steps, &within).unwrap();
+        let expected = explicit.close(&a, |x| and(&explicit.image(x, &events), &b));
+        assert_eq!(from_set(space, &inside), expected);
+        let back = space.back_within(&set, &steps, &within).unwrap();
+        let expected = explicit.close(&a, |x| and(&explicit.pre_image(x, &events), &b));
+        assert_eq!(from_set(space, &back), expected);
+
+        let mut core = a.clone();
+        loop {
+            let next = and(&or(&explicit.pre_image(&core, &events), &still), &core);
+            if next == core {
+                break;
+            }
+            core = next;
+        }
+        let divergent = space.divergent(&set, &steps).unwrap();
+        assert_eq!(from_set(space, &divergent), core);
+        assert_eq!(space.has_cycle(&set, &steps).unwrap(), !core.is_empty());
+        if let Some(state) = space.pick(&reach) {
+            assert!(explicit.reachable.contains(&state));
+            assert!(space.contains(&reach, &state));
+        }
+    });
+}
+
+#[test]
+fn predicates_agree_with_plain_exploration() {
+    campaign(cases(2000), |random, explicit, space| {
+        let system = explicit.system;
+        let initial = space.initial().unwrap();
+        // Learning must also work without the whole space having been seen.
+        if random.chance(2) {
+            space.reach(&initial, &space.all()).unwrap();
+        }
+        let events: Vec<EventId> = system.event_ids().filter(|_| !random.chance(4)).collect();
+        let steps = space.steps(&events).unwrap();
+        let some = explicit.random_part(random);
+        let set = to_set(space, &some);
+        let mut query = space.query();
+        let predicates: Vec<Predicate> = (0..3)
+            .map(|_| random_predicate(random, system, 2))
+            .collect();
+        let mut labels = Vec::new();
+        let mut observed = Vec::new();
+        for predicate in &predicates {
+            let selected = space.select(&set, predicate).unwrap();
+            let expected = explicit.select(&some, predicate);
+            assert_eq!(from_set(space, &selected), expected, "{predicate:?}");
+            let residual = match query.compile(system, predicate) {
+                Ok(residual) => residual,
+                Err(Stop::Unsupported(_)) => continue,
+                Err(stop) => panic!("{stop}"),
+            };
+            labels.push(residual);
+            observed.push(predicate);
+            let filtered = space.filter(&set, &mut query, residual).unwrap();
+            assert_eq!(filtered, selected);
+
+            let freach = space.freach(&set, &steps, &mut query, residual).unwrap();
+            let expected = explicit.close(&some, |x| {
+                explicit.image(&explicit.select(x, predicate), &events)
+            });
+            assert_eq!(
+                from_set(space, &freach),
+                expected,
+                "{predicate:?} {system:?}"
+            );
+            let admitted = explicit.select(&explicit.reachable, predicate);
+            let admitted = to_set(space, &admitted);
+            let same = space.freach_set(&set, &steps, &admitted).unwrap();
+            assert_eq!(same, freach);
+
+            let reachf = space.reachf(&set, &steps, &mut query, residual).unwrap();
+            let expected = explicit.close(&some, |x| {
+                explicit.select(&explicit.image(x, &events), predicate)
+            });
+            assert_eq!(
+                from_set(space, &reachf),
+                expected,
+                "{predicate:?} {system:?}"
+            );
+        }
+        let mut expected: BTreeMap<u64, States> = BTreeMap::new();
+        for state in &some {
+            let bits = observed.iter().enumerate();
+            let letter = bits.fold(0, |l, (i, p)| l | u64::from(system.holds(p, state)) << i);
+            expected.entry(letter).or_default().insert(state.clone());
+        }
+        let parts = space.partition(&set, &mut query, &labels).unwrap();
+        let parts: BTreeMap<u64, States> = parts
+            .into_iter()
+            .map(|(letter, part)| (letter, from_set(space, &part)))
+            .collect();
+        assert_eq!(parts, expected);
+    });
+}
+
+#[test]
+fn large_markings_are_refused_not_wrapped() {
+    let mut random = Random::seeded();
+    let mut system = testing::random_net(&mut random);
+    system.initial[0][0] = 1 << 40;
+    let order = order::Order::file(system.variables.len());
+    let mut space =
+        Symbolic::new(&system, &order, Deadlock::Stutter, &Budget::unlimited()).unwrap();
+    assert!(matches!(space.initial(), Err(Stop::Bound(_))));
+}
