@@ -1,0 +1,169 @@
+//! Random Petri nets with few reachable markings.
+//!
+//! Four families, because each hides other mistakes: *machines* (synchronised state machines: safe,
+//! live or dead by chance), *weighted* (arc weights up to 3, several tokens), *dying* (more is consumed
+//! than produced, so deadlocks are the rule), *cut* (free to grow: what exceeds the cut gets a
+//! complement place `p̄` with `p + p̄ = c`, which turns growth into a bound).
+
+use crate::oracle::Reachable;
+use crate::rng::Rng;
+use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
+
+/// A random net with at most `cut` reachable markings.
+pub fn random(rng: &mut Rng, cut: usize) -> System {
+    loop {
+        let mut net = match rng.below(4) {
+            0 => machines(rng),
+            1 => arbitrary(rng, "weighted", 3, 0),
+            2 => arbitrary(rng, "dying", 2, -1),
+            _ => arbitrary(rng, "cut", 2, 1),
+        };
+        if Reachable::explore(&net, cut).is_some() {
+            return net;
+        }
+        let capacity = rng.between(1, 3);
+        bound(&mut net, capacity);
+        if Reachable::explore(&net, cut).is_some() {
+            return net;
+        }
+    }
+}
+
+fn place(name: String, bound: Option<u64>) -> Variable {
+    Variable {
+        name,
+        domain: Domain::Count { bound },
+    }
+}
+
+/// The action with the arcs given as (place, consumed, produced).
+pub(crate) fn transition(arcs: &[(usize, i64, i64)]) -> Action {
+    let mut by_place: Vec<Arc> = Vec::new();
+    for &(place, take, give) in arcs {
+        let var = VarId(place as u32);
+        match by_place.iter_mut().find(|a| a.var == var) {
+            Some(arc) => {
+                arc.need += take;
+                arc.delta += give - take;
+            }
+            None => by_place.push(Arc {
+                var,
+                need: take,
+                delta: give - take,
+            }),
+        }
+    }
+    by_place.retain(|a| a.need != 0 || a.delta != 0);
+    by_place.sort_by_key(|a| a.var);
+    Action::Net(by_place)
+}
+
+/// Two or three cyclic machines; some transitions move several of them at once.
+fn machines(rng: &mut Rng) -> System {
+    let mut system = System {
+        name: "machines".to_owned(),
+        ..System::default()
+    };
+    let known = rng.chance(50).then_some(1);
+    let mut machines: Vec<Vec<usize>> = Vec::new();
+    let mut marking = Vec::new();
+    for m in 0..2 + rng.below(2) {
+        let size = 2 + rng.below(3);
+        let first = marking.len();
+        machines.push((first..first + size).collect());
+        marking.extend((0..size).map(|i| i64::from(i == 0)));
+        for i in 0..size {
+            system.variables.push(place(format!("m{m}_{i}"), known));
+        }
+    }
+    for t in 0..3 + rng.below(4) {
+        let mut arcs = Vec::new();
+        for machine in &machines {
+            if arcs.is_empty() || rng.chance(25) {
+                let (from, to) = (*rng.pick(machine), *rng.pick(machine));
+                arcs.push((from, 1, 0));
+                arcs.push((to, 0, 1));
+            }
+        }
+        if rng.chance(40) {
+            // Move another machine alone instead, else the first would always take part.
+            let machine = rng.pick(&machines);
+            let (from, to) = (*rng.pick(machine), *rng.pick(machine));
+            arcs = vec![(from, 1, 0), (to, 0, 1)];
+        }
+        system.events.push(Event {
+            name: format!("t{t}"),
+            action: transition(&arcs),
+        });
+    }
+    system.initial = vec![marking.into()];
+    system
+}
+
+/// Arcs by chance; `growth` tilts the weights towards producing or consuming.
+fn arbitrary(rng: &mut Rng, name: &str, weight: i64, growth: i64) -> System {
+    let places = 2 + rng.below(4);
+    let mut system = System {
+        name: name.to_owned(),
+        variables: (0..places).map(|p| place(format!("p{p}"), None)).collect(),
+        ..System::default()
+    };
+    for t in 0..1 + rng.below(6) {
+        let mut arcs = Vec::new();
+        for _ in 0..1 + rng.below(2) {
+            arcs.push((rng.below(places), rng.between(1, weight), 0));
+        }
+        for _ in 0..rng.below(3) {
+            let most = (weight + growth).max(1);
+            arcs.push((rng.below(places), 0, rng.between(1, most)));
+        }
+        if growth > 0 && rng.chance(15) {
+            arcs.retain(|a| a.1 == 0);
+        }
+        if rng.chance(10) {
+            // Only tests a place, and changes nothing there.
+            let tested = rng.below(places);
+            arcs.extend([(tested, 1, 0), (tested, 0, 1)]);
+        }
+        system.events.push(Event {
+            name: format!("t{t}"),
+            action: transition(&arcs),
+        });
+    }
+    let marking: Vec<i64> = (0..places)
+        .map(|_| if rng.chance(55) { rng.between(1, 3) } else { 0 })
+        .collect();
+    system.initial = vec![marking.into()];
+    system
+}
+
+/// Gives every place a complement: `p + p̄ = capacity` (or what was there, if that is more).
+fn bound(net: &mut System, capacity: i64) {
+    let places = net.variables.len();
+    let marking = net.initial[0].to_vec();
+    let most: Vec<i64> = marking.iter().map(|m| capacity.max(*m)).collect();
+    for event in &mut net.events {
+        let Action::Net(arcs) = &mut event.action else {
+            continue;
+        };
+        let mut both: Vec<(usize, i64, i64)> = Vec::new();
+        for arc in arcs.iter() {
+            let p = arc.var.index();
+            both.push((p, arc.need, arc.need + arc.delta));
+            if arc.delta > 0 {
+                both.push((places + p, arc.delta, 0));
+            } else if arc.delta < 0 {
+                both.push((places + p, 0, -arc.delta));
+            }
+        }
+        event.action = transition(&both);
+    }
+    for (p, most) in most.iter().enumerate() {
+        let bound = Some(*most as u64);
+        net.variables[p].domain = Domain::Count { bound };
+        let complement = format!("not_{}", net.variables[p].name);
+        net.variables.push(place(complement, bound));
+    }
+    let complement = (0..places).map(|p| most[p] - marking[p]);
+    net.initial = vec![marking.iter().copied().chain(complement).collect()];
+}
