@@ -11,20 +11,48 @@ use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 
 /// A random net with at most `cut` reachable markings.
 pub fn random(rng: &mut Rng, cut: usize) -> System {
-    loop {
-        let mut net = match rng.below(4) {
+    let family = rng.below(4);
+    worthwhile(rng, cut, |rng| {
+        let mut net = match family {
             0 => machines(rng),
             1 => arbitrary(rng, "weighted", 3, 0),
             2 => arbitrary(rng, "dying", 2, -1),
             _ => arbitrary(rng, "cut", 2, 1),
         };
-        if Reachable::explore(&net, cut).is_some() {
-            return net;
+        if Reachable::explore(&net, cut).is_none() {
+            let capacity = rng.between(1, 3);
+            bound(&mut net, capacity);
         }
-        let capacity = rng.between(1, 3);
-        bound(&mut net, capacity);
-        if Reachable::explore(&net, cut).is_some() {
-            return net;
+        net
+    })
+}
+
+/// Draws until a system has a size drawn before and, mostly, an infinite run: left to themselves most
+/// random systems die in their first state. After a dozen attempts the largest so far will do.
+pub(crate) fn worthwhile(
+    rng: &mut Rng,
+    cut: usize,
+    mut draw: impl FnMut(&mut Rng) -> System,
+) -> System {
+    let wanted = *rng.pick(&[1, 2, 4, 8, 15, cut / 4]);
+    let infinite = rng.chance(75);
+    let mut best: Option<(usize, System)> = None;
+    let mut attempts = 0;
+    loop {
+        let system = draw(rng);
+        attempts += 1;
+        if let Some(all) = Reachable::explore(&system, cut) {
+            let size = match !infinite || all.has_infinite_run() {
+                true => all.states.len(),
+                false => 0,
+            };
+            if best.as_ref().is_none_or(|(most, _)| size > *most) {
+                best = Some((size, system));
+            }
+        }
+        match best {
+            Some((size, system)) if size >= wanted || attempts >= 12 => return system,
+            _ => {}
         }
     }
 }
@@ -76,24 +104,36 @@ fn machines(rng: &mut Rng) -> System {
             system.variables.push(place(format!("m{m}_{i}"), known));
         }
     }
-    for t in 0..3 + rng.below(4) {
-        let mut arcs = Vec::new();
-        for machine in &machines {
-            if arcs.is_empty() || rng.chance(25) {
-                let (from, to) = (*rng.pick(machine), *rng.pick(machine));
-                arcs.push((from, 1, 0));
-                arcs.push((to, 0, 1));
+    // Each machine mostly goes round; some of its moves take another machine along, from a place of that
+    // machine to another or back to itself (which only tests it).
+    for (m, machine) in machines.iter().enumerate() {
+        for i in 0..machine.len() {
+            let to = match rng.below(10) {
+                0 => continue,
+                1 => *rng.pick(machine),
+                _ => machine[(i + 1) % machine.len()],
+            };
+            let mut arcs = vec![(machine[i], 1, 0), (to, 0, 1)];
+            if rng.chance(35) {
+                let other = &machines[(m + 1 + rng.below(machines.len() - 1)) % machines.len()];
+                let from = *rng.pick(other);
+                let to = if rng.chance(40) {
+                    from
+                } else {
+                    *rng.pick(other)
+                };
+                arcs.extend([(from, 1, 0), (to, 0, 1)]);
             }
+            system.events.push(Event {
+                name: format!("t{}", system.events.len()),
+                action: transition(&arcs),
+            });
         }
-        if rng.chance(40) {
-            // Move another machine alone instead, else the first would always take part.
-            let machine = rng.pick(&machines);
-            let (from, to) = (*rng.pick(machine), *rng.pick(machine));
-            arcs = vec![(from, 1, 0), (to, 0, 1)];
-        }
+    }
+    if system.events.is_empty() {
         system.events.push(Event {
-            name: format!("t{t}"),
-            action: transition(&arcs),
+            name: "t0".to_owned(),
+            action: transition(&[(0, 1, 0), (1, 0, 1)]),
         });
     }
     system.initial = vec![marking.into()];
@@ -108,12 +148,17 @@ fn arbitrary(rng: &mut Rng, name: &str, weight: i64, growth: i64) -> System {
         variables: (0..places).map(|p| place(format!("p{p}"), None)).collect(),
         ..System::default()
     };
-    for t in 0..1 + rng.below(6) {
+    for t in 0..2 + rng.below(6) {
         let mut arcs = Vec::new();
-        for _ in 0..1 + rng.below(2) {
-            arcs.push((rng.below(places), rng.between(1, weight), 0));
+        for _ in 0..1 + rng.below(2) * rng.below(2) {
+            let take = if rng.chance(60) {
+                1
+            } else {
+                rng.between(1, weight)
+            };
+            arcs.push((rng.below(places), take, 0));
         }
-        for _ in 0..rng.below(3) {
+        for _ in 0..1 + rng.below(2) {
             let most = (weight + growth).max(1);
             arcs.push((rng.below(places), 0, rng.between(1, most)));
         }

@@ -4,8 +4,7 @@
 //! and without a fault variable. Tables are nondeterministic, have rows that only test and cells that neither read nor
 //! write, and several initial states.
 
-use crate::nets::transition;
-use crate::oracle::Reachable;
+use crate::nets::{transition, worthwhile};
 use crate::rng::Rng;
 use lariat_model::{
     Action, BinaryOp, Comparison, Domain, Effect, Event, Expr, LValue, Linear, Predicate, Row,
@@ -14,16 +13,12 @@ use lariat_model::{
 
 /// A random system with at most `cut` reachable states.
 pub fn random(rng: &mut Rng, cut: usize) -> System {
-    loop {
-        let system = match rng.below(3) {
-            0 => mixture(rng, "programs", 100, 0),
-            1 => mixture(rng, "tables", 0, 100),
-            _ => mixture(rng, "mixture", 40, 40),
-        };
-        if Reachable::explore(&system, cut).is_some() {
-            return system;
-        }
-    }
+    let family = rng.below(3);
+    worthwhile(rng, cut, |rng| match family {
+        0 => mixture(rng, "programs", 100, 0),
+        1 => mixture(rng, "tables", 0, 100),
+        _ => mixture(rng, "mixture", 40, 40),
+    })
 }
 
 /// Variables `v0…` with ranges or names, and, if not everything is a program or a table, places
@@ -33,7 +28,7 @@ fn mixture(rng: &mut Rng, name: &str, programs: usize, tables: usize) -> System 
         name: name.to_owned(),
         ..System::default()
     };
-    let vars = 2 + rng.below(2);
+    let vars = 2 + rng.below(3);
     for v in 0..vars {
         let low = if rng.chance(25) { -1 } else { 0 };
         let domain = match rng.below(4) {
@@ -67,7 +62,7 @@ fn mixture(rng: &mut Rng, name: &str, programs: usize, tables: usize) -> System 
             domain: Domain::Range { low: 0, high: 1 },
         });
     }
-    for e in 0..1 + rng.below(5) {
+    for e in 0..2 + rng.below(5) {
         let kind = rng.below(100);
         let action = if kind < programs {
             program(rng, &system, vars, all)
