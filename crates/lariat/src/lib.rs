@@ -11,6 +11,11 @@ pub mod replay;
 pub mod report;
 mod verdict;
 
+pub use lariat_automata as automata;
+pub use lariat_ltl as ltl;
+pub use lariat_model as model;
+pub use lariat_space as space;
+
 pub use check::{Attempt, Choice, Options, Property, Report, Subject, check};
 pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
