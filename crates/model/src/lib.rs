@@ -13,6 +13,7 @@
 mod atoms;
 mod error;
 mod expr;
+pub mod generate;
 mod lasso;
 mod load;
 mod mcc;
