@@ -8,7 +8,7 @@
 //! entered from `R` *inside of `T`* — walking backwards from a state of `X` one may leave `X`,
 //! but not `T`. [`Decomposed::origin`] gives the edge to `T` that stands behind an edge to `X`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::outcome::Evidence;
@@ -25,22 +25,21 @@ impl<'a, G: Graph> Decomposed<'a, G> {
     pub fn new(graph: &'a G, evidence: &Evidence) -> Decomposed<'a, G> {
         let mut direct: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
         for part in &evidence.parts {
-            let parts = direct.entry(part.whole).or_default();
-            if !parts.contains(&part.part) {
-                parts.push(part.part);
-            }
+            direct.entry(part.whole).or_default().push(part.part);
         }
         let all = |whole: NodeId| {
-            let mut parts: Vec<NodeId> = Vec::new();
-            let mut todo = vec![whole];
-            while let Some(node) = todo.pop() {
-                for &part in direct.get(&node).into_iter().flatten() {
-                    if part != whole && !parts.contains(&part) {
+            let mut seen = HashSet::from([whole]);
+            let mut parts = vec![whole];
+            let mut i = 0;
+            while i < parts.len() {
+                for &part in direct.get(&parts[i]).into_iter().flatten() {
+                    if seen.insert(part) {
                         parts.push(part);
-                        todo.push(part);
                     }
                 }
+                i += 1;
             }
+            parts.swap_remove(0);
             parts
         };
         let parts = direct.keys().map(|&whole| (whole, all(whole))).collect();

@@ -80,7 +80,8 @@ impl fmt::Debug for Marks {
     }
 }
 
-/// A node of a [`Graph`]: dense, from 0, in the order of discovery.
+/// A node of a [`Graph`]: dense, from 0, in the order of discovery. A graph has at most
+/// 2³² − 2 nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
 

@@ -50,10 +50,11 @@ impl Antichain {
             let class = self.classes.entry(graph.class(worker, node)).or_default();
             let mut i = 0;
             while i < class.len() {
-                counts.inclusion_tests += 2;
+                counts.inclusion_tests += 1;
                 if graph.includes(worker, class[i], node)? {
                     continue 'nodes;
                 }
+                counts.inclusion_tests += 1;
                 if graph.includes(worker, node, class[i])? {
                     class.remove(i);
                     self.len -= 1;

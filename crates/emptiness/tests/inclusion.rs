@@ -36,7 +36,9 @@ fn concrete(graph: &Powerset, store: &mut Store, evidence: &Evidence, lasso: &La
         let mut steps: Vec<(u64, Marks, u64)> = Vec::new();
         for &edge in path {
             let origin = decomposed.origin(store, at, edge).unwrap();
-            let whole = store.sets[origin.expect("an edge of the graph").to.index()];
+            let origin = origin.expect("an edge of the graph");
+            assert_eq!(origin.marks, edge.marks);
+            let whole = store.sets[origin.to.index()];
             let part = store.sets[edge.to.index()];
             assert_eq!(part & !whole, 0, "a part lies in its whole");
             steps.push((store.sets[at.index()], edge.marks, part));
@@ -201,6 +203,15 @@ fn one_class(marks: u32, initial: &[u64], edges: &[&[(usize, u64)]]) -> Powerset
 #[test]
 fn initial_nodes_may_be_dead() {
     let graph = one_class(1, &[0b011, 0b010], &[&[(2, 0)], &[(2, 0)], &[]]);
+    let (outcome, _, counts) = run(nsiec, &graph);
+    assert_eq!(outcome, Outcome::Empty);
+    assert_eq!((counts.nodes, counts.dead_inclusions), (2, 1));
+}
+
+/// Of a dead component the largest nodes are remembered, here `{0,1}` of `{0,1} ⇄ {1}`.
+#[test]
+fn the_largest_dead_nodes_count() {
+    let graph = one_class(2, &[0b11, 0b01], &[&[(1, 0)], &[(0, 1), (1, 1)]]);
     let (outcome, _, counts) = run(nsiec, &graph);
     assert_eq!(outcome, Outcome::Empty);
     assert_eq!((counts.nodes, counts.dead_inclusions), (2, 1));
