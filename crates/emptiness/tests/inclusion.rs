@@ -195,6 +195,7 @@ fn one_class(marks: u32, initial: &[u64], edges: &[&[(usize, u64)]]) -> Powerset
         group: vec![0; n],
         initial: initial.to_vec(),
         sticky: 0,
+        twins: false,
         fault: Fault::None,
     }
 }
@@ -232,6 +233,23 @@ fn aec_is_undecided_only_about_turned_edges() {
         Outcome::Accepting(evidence) => assert_eq!(evidence.component.len(), 1),
         other => panic!("{other:?}"),
     }
+}
+
+/// Of a node with the same set as an active one there is no rest: the edge goes to that one.
+#[test]
+fn iec_knows_twins() {
+    // The first edge of {0} leads to {1}, the second, with the mark, to a twin of {0}.
+    let mut graph = one_class(1, &[0b01], &[&[(1, 0), (0, 1)], &[]]);
+    graph.twins = true;
+    let (outcome, mut store, counts) = run(iec, &graph);
+    let Outcome::Accepting(evidence) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!((counts.nodes, evidence.parts.len()), (2, 1));
+    let decomposed = Decomposed::new(&graph, &evidence);
+    let lasso = lasso(&decomposed, &mut store, &evidence).unwrap().unwrap();
+    assert_eq!(lasso.cycle.len(), 1);
+    concrete(&graph, &mut store, &evidence, &lasso);
 }
 
 /// A rest as large as the whole makes IEC enter the whole instead of going round for ever.

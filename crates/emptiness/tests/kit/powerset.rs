@@ -34,6 +34,8 @@ pub struct Powerset {
     /// What `minus` adds to the difference, where `whole` has it: makes rests that are not
     /// disjoint, up to ones that are not smaller.
     pub sticky: u64,
+    /// Every second edge leads to a twin: another node with the same set.
+    pub twins: bool,
     pub fault: Fault,
 }
 
@@ -41,7 +43,7 @@ pub struct Powerset {
 pub struct Store {
     pub limit: Limit,
     pub sets: Vec<u64>,
-    ids: HashMap<u64, NodeId>,
+    ids: HashMap<(u64, bool), NodeId>,
 }
 
 impl Store {
@@ -53,8 +55,8 @@ impl Store {
         }
     }
 
-    fn id(&mut self, set: u64) -> NodeId {
-        *self.ids.entry(set).or_insert_with(|| {
+    fn id(&mut self, set: u64, twin: bool) -> NodeId {
+        *self.ids.entry((set, twin)).or_insert_with(|| {
             self.sets.push(set);
             NodeId(self.sets.len() as u32 - 1)
         })
@@ -108,6 +110,7 @@ impl Powerset {
             group,
             initial,
             sticky: if random.chance(20) { random.next() } else { 0 },
+            twins: random.chance(25),
             fault: Fault::None,
         }
     }
@@ -141,7 +144,7 @@ impl Graph for Powerset {
 
     fn initial(&self, worker: &mut Store, k: usize) -> Result<Option<NodeId>, Stopped> {
         worker.limit.spend()?;
-        Ok(self.initial.get(k).map(|&set| worker.id(set)))
+        Ok(self.initial.get(k).map(|&set| worker.id(set, false)))
     }
 
     fn next_edge(
@@ -153,9 +156,10 @@ impl Graph for Powerset {
         worker.limit.spend()?;
         let successors = self.successors(worker.sets[node.index()]);
         let edge = successors.get(*cursor);
+        let twin = self.twins && *cursor % 2 == 1;
         *cursor += 1;
         Ok(edge.map(|&(marks, set)| Edge {
-            to: worker.id(set),
+            to: worker.id(set, twin),
             marks,
         }))
     }
@@ -199,6 +203,6 @@ impl Ordered for Powerset {
         if rest == 0 || self.fault == Fault::NoRest {
             return Ok(None);
         }
-        Ok(Some(worker.id(rest | whole & self.sticky)))
+        Ok(Some(worker.id(rest | whole & self.sticky, false)))
     }
 }
