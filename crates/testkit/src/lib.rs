@@ -12,6 +12,8 @@ pub mod oracle;
 pub mod programs;
 pub mod rng;
 pub mod shrink;
+pub mod subjects;
+pub mod tableau;
 
 pub use case::{Atom, Case};
 pub use formulas::Ltl;
