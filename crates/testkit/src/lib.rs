@@ -3,9 +3,11 @@
 #![forbid(unsafe_code)]
 
 pub mod case;
+pub mod cases;
 pub mod formulas;
 pub mod harness;
 pub mod interpret;
+pub mod kripke;
 pub mod lassos;
 pub mod nets;
 pub mod oracle;

@@ -4,16 +4,20 @@ use crate::case::Case;
 use crate::harness::{Answer, Subject};
 use crate::oracle::Buchi;
 use crate::tableau;
-use lariat_automata::{Automaton, Guards, StateId, Transition};
+use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
 use lariat_engines::{Engine, Outcome, Problem, explicit};
-use lariat_ltl::AtomId;
+use lariat_ltl::{AtomId, Formulas};
+use lariat_model::Proposition;
 use std::time::Duration;
 
 /// All subjects.
 pub fn all() -> Vec<Subject> {
-    vec![engine("explicit", explicit)]
+    vec![
+        engine("explicit", explicit),
+        translated("explicit-translated", explicit),
+    ]
 }
 
 /// Longer than this no small case takes.
@@ -32,6 +36,40 @@ pub fn engine(name: &str, engine: Engine) -> Subject {
         }
     })
     .only(|case| tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some())
+}
+
+/// An engine on the automaton that the project's own translation makes.
+pub fn translated(name: &str, engine: Engine) -> Subject {
+    Subject::new(name, move |case| {
+        let mut formulas = Formulas::new();
+        let names = case.atom_names();
+        // Atom i of the store is to be atom i of the case, also where the formula leaves some out.
+        for name in &names {
+            formulas.atom_id(name);
+        }
+        let formula = case.formula.negated().intern(&mut formulas, &names);
+        let budget = Budget::unlimited().with_deadline(PATIENCE);
+        match translate(&mut formulas, formula, &legal(case), &budget) {
+            Ok(negation) => run(engine, case, &negation),
+            Err(stop) => Answer::Unknown(stop.to_string()),
+        }
+    })
+}
+
+/// Which combinations of event atoms occur: those of every single event, and none.
+fn legal(case: &Case) -> Legal {
+    let mut events = Vec::new();
+    let mut combinations = vec![Vec::new(); case.system.events.len() + 1];
+    for (i, atom) in case.atoms.iter().enumerate() {
+        if let Proposition::Fires(fired) = &atom.proposition {
+            let id = AtomId(i as u32);
+            events.push(id);
+            for event in fired {
+                combinations[event.index()].push(id);
+            }
+        }
+    }
+    Legal::events(events, combinations)
 }
 
 /// The answer of an engine to a case, given an automaton of the negated formula over the case's atoms.
