@@ -84,10 +84,7 @@ mod tests {
     fn combinations_are_projected() {
         let [p, a, b, c] = [0, 1, 2, 3].map(AtomId);
         // `c` is `a or b or some other event`.
-        let legal = Legal::events(
-            vec![a, b, c],
-            vec![vec![], vec![a, c], vec![b, c], vec![c]],
-        );
+        let legal = Legal::events(vec![a, b, c], vec![vec![], vec![a, c], vec![b, c], vec![c]]);
         let mut guards = Guards::new();
         let g = legal.guard(&[a, p, c], &mut guards);
         let allowed: Vec<u64> = (0..8).filter(|&l| guards.accepts(g, Letter(l))).collect();

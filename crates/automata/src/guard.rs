@@ -233,12 +233,7 @@ impl Guards {
         self.exists_memo(f, mask, &mut memo)
     }
 
-    fn exists_memo(
-        &mut self,
-        f: Guard,
-        mask: u64,
-        memo: &mut FxHashMap<Guard, Guard>,
-    ) -> Guard {
+    fn exists_memo(&mut self, f: Guard, mask: u64, memo: &mut FxHashMap<Guard, Guard>) -> Guard {
         if f <= Guards::TRUE {
             return f;
         }
@@ -410,7 +405,10 @@ impl Guards {
             let guard = self.leading_to(f, leaf, first, &mut memo);
             letters.insert(leaf, guard);
         }
-        order.into_iter().map(|leaf| (leaf, letters[&leaf])).collect()
+        order
+            .into_iter()
+            .map(|leaf| (leaf, letters[&leaf]))
+            .collect()
     }
 
     fn collect_leaves(

@@ -83,21 +83,22 @@ pub(crate) fn tableau(
     // Edges with the promises they put off; which marks exist is known at the end.
     let mut states: Vec<Vec<(Guard, Marks, StateId)>> = Vec::new();
 
-    let mut state_of = |t: &mut Tableau, f: Formula, names: &mut Vec<Formula>, moves: &mut Vec<Guard>| {
-        let f = simplify(t.formulas, f);
-        if let Some(&q) = by_formula.get(&f) {
-            return Ok(q);
-        }
-        let function = t.function(f)?;
-        let function = t.store.and(function, legal);
-        let q = *by_moves.entry(function).or_insert_with(|| {
-            names.push(f);
-            moves.push(function);
-            StateId(names.len() as u32 - 1)
-        });
-        by_formula.insert(f, q);
-        Ok::<_, Stop>(q)
-    };
+    let mut state_of =
+        |t: &mut Tableau, f: Formula, names: &mut Vec<Formula>, moves: &mut Vec<Guard>| {
+            let f = simplify(t.formulas, f);
+            if let Some(&q) = by_formula.get(&f) {
+                return Ok(q);
+            }
+            let function = t.function(f)?;
+            let function = t.store.and(function, legal);
+            let q = *by_moves.entry(function).or_insert_with(|| {
+                names.push(f);
+                moves.push(function);
+                StateId(names.len() as u32 - 1)
+            });
+            by_formula.insert(f, q);
+            Ok::<_, Stop>(q)
+        };
     let initial = state_of(&mut t, f, &mut names, &mut moves)?;
     let mut promises: FxHashMap<usize, u32> = FxHashMap::default();
     while states.len() < names.len() {

@@ -44,11 +44,7 @@ pub(crate) fn retain_states(a: &mut Automaton, keep: &[bool]) {
                 .collect(),
         );
     }
-    a.initial = a
-        .initial
-        .iter()
-        .filter_map(|q| name[q.index()])
-        .collect();
+    a.initial = a.initial.iter().filter_map(|q| name[q.index()]).collect();
 }
 
 /// Copies the guards that are in use into a fresh store.
