@@ -1,23 +1,35 @@
-//! Everything that the harness puts to the test. A new engine joins by one line in [`all`].
+//! Everything that the harness puts to the test. A new engine joins by one line in [`engines`].
 
 use crate::case::Case;
+use crate::formulas::Ltl;
 use crate::harness::{Answer, Subject};
 use crate::oracle::Buchi;
 use crate::tableau;
+use lariat::{Options, Property, Verdict, check};
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
 use lariat_engines::{Engine, Outcome, Problem, explicit};
-use lariat_ltl::{AtomId, Formulas};
-use lariat_model::Proposition;
+use lariat_ltl::{AtomId, Formula, Formulas};
+use lariat_model::{Names, Properties, Proposition};
 use std::time::Duration;
 
-/// All subjects.
+/// Every engine by its name: the one line that a new one adds.
+pub fn engines() -> Vec<(&'static str, Engine)> {
+    vec![("explicit", explicit)]
+}
+
+/// All subjects: each engine on the plain tableau's and on the translation's automata, and the façade with formulas
+/// and with their texts.
 pub fn all() -> Vec<Subject> {
-    vec![
-        engine("explicit", explicit),
-        translated("explicit-translated", explicit),
-    ]
+    let mut all = Vec::new();
+    for (name, run) in engines() {
+        all.push(engine(name, run));
+        all.push(translated(&format!("{name}-translated"), run));
+    }
+    all.push(facade());
+    all.push(facade_text());
+    all
 }
 
 /// Longer than this no small case takes.
@@ -41,19 +53,87 @@ pub fn engine(name: &str, engine: Engine) -> Subject {
 /// An engine on the automaton that the project's own translation makes.
 pub fn translated(name: &str, engine: Engine) -> Subject {
     Subject::new(name, move |case| {
-        let mut formulas = Formulas::new();
-        let names = case.atom_names();
-        // Atom i of the store is to be atom i of the case, also where the formula leaves some out.
-        for name in &names {
-            formulas.atom_id(name);
-        }
-        let formula = case.formula.negated().intern(&mut formulas, &names);
+        let (mut formulas, formula) = intern(case, &case.formula.negated());
         let budget = Budget::unlimited().with_deadline(PATIENCE);
         match translate(&mut formulas, formula, &legal(case), &budget) {
             Ok(negation) => run(engine, case, &negation),
             Err(stop) => Answer::Unknown(stop.to_string()),
         }
     })
+}
+
+/// The whole way from a formula to a replayed verdict.
+pub fn facade() -> Subject {
+    Subject::new("facade", |case| {
+        let (formulas, formula) = intern(case, &case.formula);
+        decide(case, &formulas, &case.propositions(), formula)
+    })
+}
+
+/// The whole way from the text of a formula on, where it can be written as one.
+pub fn facade_text() -> Subject {
+    Subject::new("facade-text", |case| {
+        let mut properties = Properties::new();
+        let names = Names::of(&case.system);
+        let text = case.formula_text().unwrap_or_default();
+        match properties.add_formula(&names, "formula", None, &text) {
+            Err(error) => Answer::Unknown(format!("internal: `{text}` is refused: {error}")),
+            Ok(()) => {
+                let formula = properties.list[0].formula;
+                decide(
+                    case,
+                    &properties.formulas,
+                    &properties.propositions,
+                    formula,
+                )
+            }
+        }
+    })
+    .only(|case| case.formula_text().is_some())
+}
+
+fn decide(
+    case: &Case,
+    formulas: &Formulas,
+    propositions: &[Proposition],
+    formula: Formula,
+) -> Answer {
+    let subject = lariat::Subject {
+        system: &case.system,
+        formulas,
+        propositions,
+    };
+    let options = Options {
+        deadlock: case.deadlock,
+        ..Options::default()
+    };
+    let budget = Budget::unlimited().with_deadline(PATIENCE);
+    let report = check(
+        &subject,
+        Property::Formula(formula),
+        &options,
+        &budget,
+        &Quiet,
+    );
+    match report.verdict {
+        Verdict::Holds(_) if report.vacuous.is_some() == case.has_infinite_run() => {
+            Answer::Unknown("internal: wrong about whether there are infinite runs".to_owned())
+        }
+        Verdict::Holds(_) => Answer::Holds,
+        Verdict::Violated(replayed) => Answer::Violated(replayed.lasso().clone()),
+        Verdict::Unknown(reason) => Answer::Unknown(reason.to_string()),
+    }
+}
+
+/// The formula in a store where atom `i` is the case's atom `i`, also if the formula leaves some out.
+fn intern(case: &Case, formula: &Ltl) -> (Formulas, Formula) {
+    let mut formulas = Formulas::new();
+    let names = case.atom_names();
+    for name in &names {
+        formulas.atom_id(name);
+    }
+    let formula = formula.intern(&mut formulas, &names);
+    (formulas, formula)
 }
 
 /// Which combinations of event atoms occur: those of every single event, and none.

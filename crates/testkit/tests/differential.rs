@@ -1,9 +1,10 @@
 //! Every subject on every fixed case and on random ones; and the harness itself on subjects that lie.
 
+use lariat_engines::Engine;
 use lariat_model::{Deadlock, Lasso};
 use lariat_testkit::case::Case;
-use lariat_testkit::oracle::{self, Reachable};
-use lariat_testkit::{Answer, Campaign, Subject, cases, subjects, tableau};
+use lariat_testkit::oracle::{self, Buchi, Reachable};
+use lariat_testkit::{Answer, Campaign, Rng, Subject, cases, lassos, subjects, tableau};
 
 const REPLAY: &str = "cargo test -p lariat-testkit --test differential";
 
@@ -56,6 +57,57 @@ fn every_subject_knows_the_fixed_cases() {
             }
         }
     }
+}
+
+/// An engine on a given automaton: right, with a run of the system that the automaton accepts.
+fn on_automaton(engine: Engine, case: &Case, negation: &Buchi) -> Result<bool, String> {
+    let automaton = subjects::automaton(negation, case.atoms.len());
+    let propositions = case.propositions();
+    let expected = oracle::accepted(&case.system, &propositions, &case.graph(), negation);
+    match (subjects::run(engine, case, &automaton), expected) {
+        (Answer::Holds, None) => Ok(true),
+        (Answer::Violated(lasso), Some(_)) => {
+            let letters = lassos::follow(&lasso, &case.system, &propositions, case.deadlock)?;
+            match oracle::accepts(negation, &letters, lasso.prefix.len()) {
+                true => Ok(false),
+                false => Err(format!("the automaton rejects {lasso:?}")),
+            }
+        }
+        (answer, expected) => Err(format!("{answer:?}, but the oracle has {expected:?}")),
+    }
+}
+
+#[test]
+fn every_engine_knows_the_fixed_automata() {
+    for fixed in cases::all() {
+        for (name, engine) in subjects::engines() {
+            if let Some(automaton) = &fixed.automaton {
+                let answer = on_automaton(engine, &fixed.case, automaton);
+                assert_eq!(answer, Ok(fixed.holds), "{}: {name}", fixed.name);
+            }
+        }
+    }
+}
+
+/// Automata that no translation would make: any marks, any number of initial states, dead ends.
+#[test]
+fn every_engine_is_right_about_random_automata() {
+    let (mut holds, mut violated) = (0, 0);
+    for seed in Campaign::from_env(2000).seeds() {
+        let case = Case::random(seed);
+        let negation = Buchi::random(&mut Rng::new(!seed), case.atoms.len());
+        for (name, engine) in subjects::engines() {
+            for case in [&case.variants()[0], &case.variants()[2]] {
+                match on_automaton(engine, case, &negation) {
+                    Ok(true) => holds += 1,
+                    Ok(false) => violated += 1,
+                    Err(why) => panic!("seed {seed}: {name}: {why}\n{case}\n{negation:?}"),
+                }
+            }
+        }
+    }
+    println!("{holds} empty, {violated} not");
+    assert!(Campaign::from_env(2000).cases < 100 || holds.min(violated) * 8 > holds.max(violated));
 }
 
 /// The closure construction of the oracle and the tableau, which goes the other way round, agree.
