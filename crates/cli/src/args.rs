@@ -2,6 +2,7 @@
 
 use crate::units::{Bytes, Span};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use lariat::model::generate::Family;
 use lariat::{Choice, Deadlock};
 use std::path::PathBuf;
 
@@ -192,8 +193,8 @@ pub(crate) struct Info {
 
 #[derive(Args, Debug)]
 pub(crate) struct Generate {
-    /// The family.
-    pub family: String,
+    /// The family: philosophers, slotted-ring, kanban, fms or peterson.
+    pub family: Family,
     /// Its size.
     pub size: u32,
     /// The file to write; stdout by default.

@@ -15,12 +15,13 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
     let system = input::system(&args.model)?;
     let model = args.model.display().to_string();
     let properties = properties(args, &Names::of(&system))?;
-    let mut trace = match &args.trace {
-        Some(path) => Some(File::create(path).map_err(|error| {
-            Failure::new(format!("cannot write {}: {error}", path.display()))
-        })?),
-        None => None,
-    };
+    let mut trace =
+        match &args.trace {
+            Some(path) => Some(File::create(path).map_err(|error| {
+                Failure::new(format!("cannot write {}: {error}", path.display()))
+            })?),
+            None => None,
+        };
     let subject = Subject {
         system: &system,
         formulas: &properties.formulas,
@@ -36,7 +37,13 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
     for property in &properties.list {
         let start = Instant::now();
         let own = input::for_property(&budget, &args.limits);
-        let report = check(&subject, Property::Formula(property.formula), &options, &own, &line);
+        let report = check(
+            &subject,
+            Property::Formula(property.formula),
+            &options,
+            &own,
+            &line,
+        );
         let context = Context {
             model: &model,
             property: &property.name,
@@ -85,7 +92,9 @@ fn properties(args: &Check, names: &Names<'_>) -> Result<Properties, Failure> {
         }
     }
     if !args.select.is_empty() {
-        properties.list.retain(|property| args.select.contains(&property.name));
+        properties
+            .list
+            .retain(|property| args.select.contains(&property.name));
     }
     Ok(properties)
 }
@@ -108,7 +117,9 @@ fn print(args: &Check, report: &Report, context: &Context<'_>) {
         Verdict::Unknown(_) => (AnsiColor::Yellow, "UNKNOWN "),
     };
     let (bold, dim) = (colour.on_default().bold(), Style::new().dimmed());
-    let Context { property, formula, .. } = *context;
+    let Context {
+        property, formula, ..
+    } = *context;
     anstream::println!("{bold}{word}{bold:#}  {property}: {formula}");
     if args.quiet {
         return;
@@ -116,7 +127,11 @@ fn print(args: &Check, report: &Report, context: &Context<'_>) {
     anstream::print!("{}", report::text(report, context, args.full));
     if args.verbose {
         for attempt in &report.trail {
-            let lariat::Attempt { engine, outcome, why } = attempt;
+            let lariat::Attempt {
+                engine,
+                outcome,
+                why,
+            } = attempt;
             anstream::println!("  {dim}auto: {engine} — {why}; {outcome}{dim:#}");
         }
         for (name, figure) in report.stats.iter() {

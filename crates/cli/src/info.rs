@@ -91,16 +91,33 @@ impl Facts {
         let rows = [
             ("places", grouped(self.places)),
             ("transitions", grouped(self.transitions)),
-            ("arcs", format!("{}, the heaviest of weight {}", grouped(self.arcs), self.largest_weight)),
+            (
+                "arcs",
+                format!(
+                    "{}, the heaviest of weight {}",
+                    grouped(self.arcs),
+                    self.largest_weight
+                ),
+            ),
             ("initial tokens", grouped(self.initial_tokens)),
-            ("bounded by structure", format!("{} of the places", grouped(self.bounded_places))),
-            ("never changed", format!("{} of the places", grouped(self.constant_places))),
+            (
+                "bounded by structure",
+                format!("{} of the places", grouped(self.bounded_places)),
+            ),
+            (
+                "never changed",
+                format!("{} of the places", grouped(self.constant_places)),
+            ),
         ];
         for (what, value) in rows {
             println!("{what:>22}  {value}");
         }
         if self.units > 0 {
-            println!("{:>22}  {} units (NUPN)", "nested units", grouped(self.units));
+            println!(
+                "{:>22}  {} units (NUPN)",
+                "nested units",
+                grouped(self.units)
+            );
         }
     }
 }

@@ -10,7 +10,11 @@ pub(crate) struct Line(ProgressBar);
 
 impl Line {
     pub(crate) fn new(quiet: bool) -> Line {
-        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new_spinner()
+        };
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }

@@ -19,7 +19,10 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     let seconds = start.elapsed().as_secs_f64();
     drop(line);
     if args.json {
-        println!("{}", json(&args.model.display().to_string(), &found, seconds));
+        println!(
+            "{}",
+            json(&args.model.display().to_string(), &found, seconds)
+        );
     } else {
         print(&found, seconds);
     }

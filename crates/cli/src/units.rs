@@ -55,7 +55,11 @@ impl FromStr for Span {
             "m" | "min" => number * 60.0,
             "h" => number * 3600.0,
             "d" => number * 86_400.0,
-            _ => return Err(format!("`{unit}` is no unit of time; use ms, s, min, h or d")),
+            _ => {
+                return Err(format!(
+                    "`{unit}` is no unit of time; use ms, s, min, h or d"
+                ));
+            }
         };
         Duration::try_from_secs_f64(seconds)
             .map(Span)

@@ -206,24 +206,6 @@ impl Formulas {
         self.intern(Node::Atom(atom))
     }
 
-    /// The atoms that `f` is made of, each once, in increasing order.
-    pub fn atoms_of(&self, f: Formula) -> Vec<AtomId> {
-        let mut seen = vec![false; f.0 as usize + 1];
-        let mut todo = vec![f];
-        let mut atoms = Vec::new();
-        while let Some(g) = todo.pop() {
-            if std::mem::replace(&mut seen[g.0 as usize], true) {
-                continue;
-            }
-            match self.node(g) {
-                Node::Atom(atom) => atoms.push(*atom),
-                node => todo.extend_from_slice(node.children()),
-            }
-        }
-        atoms.sort_unstable();
-        atoms
-    }
-
     /// `true` or `false`.
     pub fn constant(&self, value: bool) -> Formula {
         if value {
