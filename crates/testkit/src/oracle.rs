@@ -302,7 +302,9 @@ impl Buchi {
         let edges = (0..1 + rng.below(states * 3)).map(|_| BuchiEdge {
             from: rng.below(states),
             guard: (0..atoms)
-                .filter_map(|a| rng.chance(45).then(|| (a, rng.chance(50))))
+                .map(|a| (a, rng.below(4)))
+                .filter(|(_, draw)| *draw < 2)
+                .map(|(a, draw)| (a, draw == 0))
                 .collect(),
             marks: rng.draw() & rng.draw() & ((1 << marks) - 1),
             to: rng.below(states),
