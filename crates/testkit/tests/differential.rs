@@ -10,7 +10,7 @@ const REPLAY: &str = "cargo test -p lariat-testkit --test differential";
 
 #[test]
 fn no_subject_differs_from_the_oracle() {
-    let campaign = Campaign::from_env(4000).replayed_by(REPLAY);
+    let campaign = Campaign::from_env(5000).replayed_by(REPLAY);
     match campaign.run(&subjects::all(), |_| {}) {
         Ok(counters) => println!("{counters}"),
         Err(failure) => panic!("{failure}"),
