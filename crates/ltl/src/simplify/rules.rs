@@ -60,7 +60,7 @@ impl Simplifier {
             Node::And(fs) => {
                 let (lasting, rest) = self.part(s, fs.to_vec(), is_lasting);
                 if lasting.is_empty() {
-                    return None;
+                    return self.finally_settled(s, rest);
                 }
                 let rest = self.and(s, rest);
                 let rest = self.finally(s, rest);
@@ -91,6 +91,19 @@ impl Simplifier {
         }
     }
 
+    /// F(u & F f) = F(u & f), F(u & (f U g)) = F(u & g), F(u & (f M g)) = F(u & f & g)
+    fn finally_settled(&mut self, s: &mut Formulas, fs: Vec<Formula>) -> Option<Formula> {
+        let (mut settled, rest) = self.part(s, fs, |c| c.universal);
+        let &[f] = &rest[..] else { return None };
+        settled.push(match *s.node(f) {
+            Node::Finally(g) => g,
+            Node::Until(_) | Node::StrongRelease(_) => self.under_finally(s, f).0,
+            _ => return None,
+        });
+        let body = self.and(s, settled);
+        Some(self.finally(s, body))
+    }
+
     /// g and h such that F f = F g | F G h; without h, F f = F g:
     /// F(f U g) = F g, F(f M g) = F(f & g), F(f W g) = F g | F G f, F(f R g) = F(f & g) | F G g
     fn under_finally(&mut self, s: &mut Formulas, f: Formula) -> (Formula, Option<Formula>) {
@@ -114,7 +127,7 @@ impl Simplifier {
                 });
                 let stripped: Vec<Formula> = stripped.collect();
                 if stripped[..] == fs[..] {
-                    return None;
+                    return self.split_almost_always(s, stripped);
                 }
                 let body = self.and(s, stripped);
                 let body = self.globally(s, body);
@@ -137,6 +150,27 @@ impl Simplifier {
             }
             _ => None,
         }
+    }
+
+    /// F G(f & (g | e | u)) = F G f & F G(g | e | u), which is then dissolved
+    fn split_almost_always(&mut self, s: &mut Formulas, fs: Vec<Formula>) -> Option<Formula> {
+        let (split, rest): (Vec<Formula>, Vec<Formula>) = fs.into_iter().partition(|f| {
+            matches!(s.node(*f), Node::Or(_))
+                && disjuncts(s, *f).into_iter().any(|g| {
+                    let class = self.class(s, g);
+                    class.eventual || class.universal
+                })
+        });
+        if split.is_empty() {
+            return None;
+        }
+        let rest = self.and(s, rest);
+        let mut parts = Vec::new();
+        for f in split.into_iter().chain([rest]) {
+            let f = self.globally(s, f);
+            parts.push(self.finally(s, f));
+        }
+        Some(self.and(s, parts))
     }
 
     /// What `f U g` and `f W g` have in common.
