@@ -255,7 +255,13 @@ fn simplifications() {
         ("a | (a U b)", "a | b"),
         ("Ga & F(a & b)", "Ga & Fb"),
         ("G(a & (b U (a & c)))", "G(a & (b | c)) & GFc"),
+        // Disjunctions are drawn together.
+        ("FGa | GFb", "GF(b | Ga)"),
+        ("Fa | FGb", "F(a | Gb)"),
+        ("Fa | (GFb & GFc)", "F(a | (GFb & GFc))"),
         // Steps.
+        ("Xa U b", "b | X(b M a)"),
+        ("Fa & G(!a | Gb)", "!a U (a & Gb)"),
         ("a & XGa", "G a"),
         ("a | XFa", "F a"),
         ("b | (a & X(a U b))", "a U b"),

@@ -223,6 +223,12 @@ impl Simplifier {
         if let Some(better) = self.rules_any_until(s, f, g, Simplifier::until) {
             return Some(better);
         }
+        // X f U g = g | X(g M f)
+        if let &Node::Next(h) = s.node(f) {
+            let later = self.strong_release(s, g, h);
+            let later = self.next(s, later);
+            return Some(self.or(s, [g, later]));
+        }
         // f U (g | G f) = f W g
         let always = s.globally(f);
         let (same, rest): (Vec<Formula>, Vec<Formula>) =
@@ -290,6 +296,12 @@ impl Simplifier {
         }
         if let Some(better) = self.rules_any_until(s, f, g, Simplifier::weak_until) {
             return Some(better);
+        }
+        // X f W g = g | X(g R f)
+        if let &Node::Next(h) = s.node(f) {
+            let later = self.release(s, g, h);
+            let later = self.next(s, later);
+            return Some(self.or(s, [g, later]));
         }
         // f W (g | h) = f W g if h → G f
         let always = s.globally(f);
@@ -474,6 +486,26 @@ impl Simplifier {
             }
             (Node::Finally(a), Node::Release([b, h])) if a == b => {
                 Some(self.strong_release(s, a, h))
+            }
+            // F f & G(!f | u) = !f U (f & u)
+            (Node::Finally(a), Node::Globally(b)) => {
+                let not_a = self.not(s, a);
+                let parts = disjuncts(s, b);
+                let missing = disjuncts(s, not_a);
+                let rest: Vec<Formula> = parts
+                    .iter()
+                    .filter(|p| !missing.contains(p))
+                    .copied()
+                    .collect();
+                if rest.len() + missing.len() != parts.len()
+                    || rest.is_empty()
+                    || !rest.iter().all(|f| self.class(s, *f).universal)
+                {
+                    return None;
+                }
+                let settled = self.or(s, rest);
+                let first = self.and(s, [a, settled]);
+                Some(self.until(s, not_a, first))
             }
             _ => None,
         }
