@@ -31,6 +31,12 @@ impl Simplifier {
         fs.into_iter().partition(|f| test(self.class(s, *f)))
     }
 
+    /// Is it eventual or universal?
+    fn is_steady(&mut self, s: &Formulas, f: Formula) -> bool {
+        let class = self.class(s, f);
+        class.eventual || class.universal
+    }
+
     /// X q = q
     pub(super) fn rules_next(&mut self, s: &mut Formulas, f: Formula) -> Option<Formula> {
         is_lasting(self.class(s, f)).then_some(f)
@@ -156,10 +162,7 @@ impl Simplifier {
     fn split_almost_always(&mut self, s: &mut Formulas, fs: Vec<Formula>) -> Option<Formula> {
         let (split, rest): (Vec<Formula>, Vec<Formula>) = fs.into_iter().partition(|f| {
             matches!(s.node(*f), Node::Or(_))
-                && disjuncts(s, *f).into_iter().any(|g| {
-                    let class = self.class(s, g);
-                    class.eventual || class.universal
-                })
+                && disjuncts(s, *f).into_iter().any(|g| self.is_steady(s, g))
         });
         if split.is_empty() {
             return None;
@@ -224,7 +227,9 @@ impl Simplifier {
             return Some(better);
         }
         // X f U g = g | X(g M f)
-        if let &Node::Next(h) = s.node(f) {
+        if let &Node::Next(h) = s.node(f)
+            && !self.is_steady(s, h)
+        {
             let later = self.strong_release(s, g, h);
             let later = self.next(s, later);
             return Some(self.or(s, [g, later]));
@@ -298,7 +303,9 @@ impl Simplifier {
             return Some(better);
         }
         // X f W g = g | X(g R f)
-        if let &Node::Next(h) = s.node(f) {
+        if let &Node::Next(h) = s.node(f)
+            && !self.is_steady(s, h)
+        {
             let later = self.release(s, g, h);
             let later = self.next(s, later);
             return Some(self.or(s, [g, later]));
