@@ -1,7 +1,7 @@
 //! Simplification: an equivalent formula that gives a smaller automaton.
 //!
 //! The formula is brought to negation normal form and rebuilt from the leaves up; every node is
-//! offered the rules of [`rules`] once its operands are simple. The rules are the published ones:
+//! offered the rules of [`rules`] and [`conjunction`] once its operands are simple. The rules are the published ones:
 //! Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV 2000) for those that
 //! need an implication, decided by [`implication`]; Etessami and Holzmann (*Optimizing Büchi automata*, CONCUR
 //! 2000) for eventual and universal formulas; and what tools such as Spot document.
@@ -18,6 +18,8 @@
 //! itself. Conjunctions of more than [`WIDE`] operands are spared the rules that compare operands in
 //! pairs, and implications have a bound on their total effort: huge formulas stay as they are, roughly.
 
+mod conjunction;
+mod context;
 mod gather;
 mod implication;
 mod rules;

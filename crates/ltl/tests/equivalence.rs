@@ -287,6 +287,13 @@ fn large_formulas_take_no_time() {
         let g = simplify(&mut s, f);
         assert!(is_nnf(&s, g));
     }
+    let mut random = Random::new(seed());
+    let atoms: Vec<_> = (0..10).map(|i| s.atom_id(&format!("p{i}"))).collect();
+    for _ in 0..20 {
+        let f = random_formula(&mut s, &atoms, 400, &Weights::ALL, &mut random);
+        let g = simplify(&mut s, f);
+        assert!(is_nnf(&s, g));
+    }
 }
 
 #[test]
