@@ -6,9 +6,9 @@
 
 use lariat_budget::{Budget, Quiet, Stop};
 use lariat_model::generate::{Family, generate};
-use lariat_model::order::{self, OrderName};
+use lariat_model::order::OrderName;
 use lariat_model::{Deadlock, System, read_model};
-use lariat_space::symbolic::Symbolic;
+use lariat_space::symbolic::{OrderChoice, Reach, reach};
 use std::path::PathBuf;
 
 /// CPU seconds of this process so far, in steps of 10 ms.
@@ -84,65 +84,70 @@ fn rows(
     edges: bool,
     limit: u64,
 ) {
-    let named: Vec<OrderName> = match orders {
-        "all" => OrderName::all().collect(),
-        one => one.parse().into_iter().collect(),
+    let choices: Vec<(String, OrderChoice)> = match orders {
+        "auto" => vec![("auto".to_owned(), OrderChoice::Auto)],
+        "all" => OrderName::all()
+            .map(|o| (o.to_string(), OrderChoice::Named(o)))
+            .chain([("auto".to_owned(), OrderChoice::Auto)])
+            .collect(),
+        names => names
+            .split(',')
+            .filter_map(|one| one.parse().ok())
+            .map(|o: OrderName| (o.to_string(), OrderChoice::Named(o)))
+            .collect(),
     };
-    for order in named {
-        let start = cpu();
-        let Some(variables) = order::named(system, order) else {
-            continue;
-        };
-        let ordered = cpu();
+    for (order, choice) in choices {
         let budget = Budget::bytes(3 << 30).with_work(limit);
-        let outcome = (|| -> Result<String, Stop> {
-            let mut space = Symbolic::new(system, &variables, Deadlock::Stutter, &budget)?;
-            let initial = space.initial()?;
-            let reach = space.reach(&initial, &space.all());
-            let figures = space.store_figures();
-            let seconds = cpu() - ordered;
-            let reach = match reach {
-                Ok(reach) => reach,
-                Err(stop) => {
-                    return Ok(format!(
-                        "{seconds:8.2} s  created {:>9}  {stop}",
-                        figures.created
-                    ));
+        let start = cpu();
+        let outcome = reach(system, &choice, Deadlock::Stutter, &budget, &Quiet);
+        let seconds = cpu() - start;
+        let text = match outcome {
+            Err(Stop::Unsupported(_)) => continue,
+            Err(stop) => stop.to_string(),
+            Ok(Reach::Unbounded(proof)) => format!("unbounded: {proof:?}"),
+            Ok(Reach::All(mut reached)) => {
+                let figures = reached.space.store_figures();
+                match reached.space.census(&reached.states, edges) {
+                    Err(stop) => stop.to_string(),
+                    Ok(census) => {
+                        let counted = cpu() - start - seconds;
+                        let states = census.states.to_string();
+                        let verdict = match expected {
+                            Some(expected) if expected != states => "WRONG",
+                            Some(_) => "right",
+                            None => "",
+                        };
+                        let trail: Vec<String> = reached
+                            .trail
+                            .iter()
+                            .map(|a| format!("{} {}", a.order, a.created))
+                            .collect();
+                        let bytes = figures.node_bytes + figures.unique_bytes;
+                        format!(
+                            "created {:>8} final {:>7} peak {:>7} {:5.1} B/node {:>4} MB gc {} count {counted:.2} s {} {verdict} {} [{}]",
+                            figures.created,
+                            census.nodes,
+                            figures.peak,
+                            bytes as f64 / figures.nodes.max(1) as f64,
+                            budget.bytes_peak() >> 20,
+                            figures.collections,
+                            short(&states),
+                            census
+                                .edges
+                                .map(|e| format!("edges {}", short(&e.to_string())))
+                                .unwrap_or_default(),
+                            if trail.len() > 1 {
+                                trail.join(", ")
+                            } else {
+                                String::new()
+                            },
+                        )
+                    }
                 }
-            };
-            let census = space.census(&reach, edges)?;
-            let counted = cpu() - ordered - seconds;
-            let states = census.states.to_string();
-            let verdict = match expected {
-                Some(expected) if expected != states => "WRONG",
-                Some(_) => "right",
-                None => "",
-            };
-            let bytes = figures.node_bytes + figures.unique_bytes;
-            Ok(format!(
-                "{seconds:8.2} s  created {:>9} final {:>8} peak {:>8}  {:5.1} B/node {:>4} MB  gc {}  count {counted:.2} s  {} {verdict}{}",
-                figures.created,
-                census.nodes,
-                figures.peak,
-                bytes as f64 / figures.nodes.max(1) as f64,
-                budget.bytes_peak() >> 20,
-                figures.collections,
-                short(&states),
-                census
-                    .edges
-                    .map(|e| format!(" edges {}", short(&e.to_string())))
-                    .unwrap_or_default(),
-            ))
-        })();
-        let text = outcome.unwrap_or_else(|stop| stop.to_string());
-        println!(
-            "{name:30} {:14} order {:5.2} s score {:9.6} {text}",
-            order.to_string(),
-            ordered - start,
-            order::score(system, &variables),
-        );
+            }
+        };
+        println!("{name:28} {order:14} {seconds:7.2} s {text}");
     }
-    let _ = Quiet;
 }
 
 /// A large number as `1.234e56`.
