@@ -90,7 +90,7 @@ pub fn reach<'a>(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Reach<'a>, Stop> {
-    let mut search = Search {
+    let search = Search {
         system,
         deadlock,
         budget,

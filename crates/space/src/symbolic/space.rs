@@ -17,7 +17,7 @@
 use super::figures::{self, Census};
 use super::layout::Layout;
 use super::moves::Moves;
-use super::residual::{Residuals, Targets};
+use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::kernel::{Kernel, NodeId, Scope};
 use lariat_dd::saturation::{Filter, Listener, Silent, Unfiltered};
@@ -332,7 +332,7 @@ impl<'a> Symbolic<'a> {
         target: Residual,
     ) -> Result<Set, Stop> {
         self.close(from, steps, |store, steps, from| {
-            store.saturate_into(steps, from, &mut Targets(query), target)
+            store.saturate_into(steps, from, query, target)
         })
     }
 
@@ -386,8 +386,7 @@ impl<'a> Symbolic<'a> {
 
     /// A scope for predicates: residuals of one query share what was computed with them.
     pub fn query(&mut self) -> Residuals {
-        let scopes = [self.store.scope(), self.store.scope()];
-        Residuals::new(&self.layout, scopes, self.budget.lease())
+        Residuals::new(&self.layout, self.store.scope(), self.budget.lease())
     }
 
     /// The states of `set` that satisfy a predicate of a query.
