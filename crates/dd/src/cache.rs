@@ -200,6 +200,10 @@ impl Cache {
     /// A new wide operation; its word still has room for a chain.
     pub fn operation(&mut self, shape: Shape) -> u32 {
         self.shapes.push(shape);
+        assert!(
+            self.shapes.len() < 1 << (32 - CHAIN_BITS),
+            "operations are declared once per store"
+        );
         (self.shapes.len() as u32) << CHAIN_BITS
     }
 

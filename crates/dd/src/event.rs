@@ -303,35 +303,65 @@ impl Chains {
     }
 
     /// The chain of the inverse relation; `None` if it is empty.
+    ///
+    /// Rests come before the chains they belong to, so no recursion is needed.
     pub fn invert(&mut self, chain: ChainId) -> Result<Option<ChainId>, Stop> {
+        let mut todo = vec![chain];
+        while let Some(&chain) = todo.last() {
+            if self.inverses.contains_key(&chain) {
+                todo.pop();
+                continue;
+            }
+            let known = todo.len();
+            match self.link(chain).action {
+                _ if chain == ChainId::END => {}
+                Action::Delta { rest, .. } => todo.push(rest),
+                Action::Table { start, end } => {
+                    todo.extend((start..end).map(|at| self.row(at).rest));
+                }
+            }
+            let mut at = known;
+            while at < todo.len() {
+                if self.inverses.contains_key(&todo[at]) {
+                    todo.swap_remove(at);
+                } else {
+                    at += 1;
+                }
+            }
+            if todo.len() == known {
+                let inverse = self.invert_link(chain)?;
+                self.inverses.insert(chain, inverse);
+                todo.pop();
+            }
+        }
+        Ok(self.inverses[&chain])
+    }
+
+    /// The inverse of `chain`, when those of its rests are known.
+    fn invert_link(&mut self, chain: ChainId) -> Result<Option<ChainId>, Stop> {
         if chain == ChainId::END {
             return Ok(Some(chain));
         }
-        if let Some(&inverse) = self.inverses.get(&chain) {
-            return Ok(inverse);
-        }
         let Link { level, action, .. } = self.link(chain);
-        let inverse = match action {
+        match action {
             Action::Delta { need, delta, rest } => {
-                match (u32::try_from(need as i64 + delta), self.invert(rest)?) {
-                    (Ok(need), Some(rest)) => Some(self.delta(level, need, -delta, rest)?),
-                    _ => None,
+                match (u32::try_from(need as i64 + delta), self.inverses[&rest]) {
+                    (Ok(need), Some(rest)) => Ok(Some(self.delta(level, need, -delta, rest)?)),
+                    _ => Ok(None),
                 }
             }
             Action::Table { start, end } => {
                 let mut rows = Vec::new();
                 for at in start..end {
                     let Row { from, to, rest } = self.row(at);
-                    if let Some(rest) = self.invert(rest)? {
+                    if let Some(rest) = self.inverses[&rest] {
                         let (from, to) = (to, from);
                         rows.push(Row { from, to, rest });
                     }
                 }
-                self.table(level, rows)?
+                self.table(level, rows)
             }
-        };
-        self.inverses.insert(chain, inverse);
-        Ok(inverse)
+        }
     }
 }
 

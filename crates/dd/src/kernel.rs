@@ -117,9 +117,9 @@ impl WideOp {
 #[derive(Clone, Copy)]
 pub(crate) struct Ops {
     pub select: WideOp,
-    /// Under a filter whose residuals are numbers, and one whose residuals are nodes.
-    pub saturate: [WideOp; 2],
-    pub fire: [WideOp; 2],
+    /// One for every [kind of filter](crate::saturation::kind).
+    pub saturate: [WideOp; 8],
+    pub fire: [WideOp; 8],
 }
 
 impl Ops {
@@ -129,10 +129,11 @@ impl Ops {
             let key = [Node, scope, Scope, residual, residual];
             WideOp::declare(cache, key, [Node, Plain])
         };
+        let residuals = [Plain, Plain, Plain, Plain, Node, Node, Node, Node];
         Ops {
             select: declare(Plain, Plain),
-            saturate: [declare(Scope, Plain), declare(Scope, Node)],
-            fire: [declare(Scope, Plain), declare(Scope, Node)],
+            saturate: residuals.map(|residual| declare(Scope, residual)),
+            fire: residuals.map(|residual| declare(Scope, residual)),
         }
     }
 }
@@ -208,7 +209,7 @@ impl Kernel {
             ops: Ops::declare(&mut cache),
             cache,
             stack: Vec::new(),
-            bench: Workbench::default(),
+            bench: Workbench::new(budget.lease()),
             chains: Chains::new(budget.lease()),
             roots: Vec::new(),
             scopes: Vec::new(),
@@ -284,11 +285,17 @@ impl Kernel {
     /// Pushes the edges of `node`.
     #[inline]
     pub fn push_edges(&mut self, node: NodeId) -> Result<(), Halt> {
-        let most = self.pool.block(node).len();
-        if self.stack.capacity() - self.stack.len() < most {
-            self.widen(most)?;
-        }
+        self.reserve(self.pool.block(node).len())?;
         self.stack.extend(self.pool.edges(node));
+        Ok(())
+    }
+
+    /// Room for `more` entries.
+    #[inline]
+    pub(crate) fn reserve(&mut self, more: usize) -> Result<(), Halt> {
+        if self.stack.capacity() - self.stack.len() < more {
+            self.widen(more)?;
+        }
         Ok(())
     }
 
@@ -502,7 +509,11 @@ impl Kernel {
 
     // --- the operation cache ---
 
-    /// Declares an operation by what its key words and results are.
+    /// Declares an operation by what its key words and results are: once per store, there is
+    /// room for some forty.
+    ///
+    /// # Panics
+    /// If there is no room left.
     pub fn operation(&mut self, key: [Word; 5], results: [Word; 2]) -> WideOp {
         WideOp::declare(&mut self.cache, key, results)
     }

@@ -152,17 +152,23 @@ impl Store {
     /// If two parts concern the same level, a level is not one of the store, or a row has not one
     /// pair per level.
     pub fn event(&mut self, parts: &[Part]) -> Result<Option<Event>, Stop> {
-        self.deep(|kernel| {
-            let levels = kernel.levels;
-            Ok(kernel.chains.event(levels, parts))
-        })?
-        .map(|chain| chain.map(Event))
+        let columns = |part: &Part| match part {
+            Part::Delta { .. } => 0,
+            Part::Table { levels, .. } => levels.len(),
+        };
+        let build = |kernel: &mut Kernel| kernel.chains.event(kernel.levels, parts);
+        // Tables are built recursively, column by column.
+        let chain = if parts.iter().map(columns).sum::<usize>() > SHALLOW as usize {
+            self.deep(|kernel| Ok(build(kernel)))??
+        } else {
+            build(&mut self.kernel)?
+        };
+        Ok(chain.map(Event))
     }
 
     /// The event that leads back; `None` if the event leads nowhere.
     pub fn inverse(&mut self, event: Event) -> Result<Option<Event>, Stop> {
-        self.deep(|kernel| Ok(kernel.chains.invert(event.chain())))?
-            .map(|chain| chain.map(Event))
+        Ok(self.kernel.chains.invert(event.chain())?.map(Event))
     }
 
     /// The subset of these events, for fixpoints and steps.

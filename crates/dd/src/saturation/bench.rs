@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::kernel::NodeId;
+use lariat_budget::{Lease, Stop};
 
 /// The present child under one value.
 #[derive(Clone, Copy)]
@@ -14,18 +15,48 @@ struct Slot {
 }
 
 /// Stacks of slots and of queued values; one stretch of each per node in work.
-#[derive(Default)]
 pub(crate) struct Workbench {
     slots: Vec<Slot>,
     queue: Vec<u32>,
-    /// Indices for large sparse nodes, kept for reuse.
-    spare: Vec<FxHashMap<u32, u32>>,
+    lease: Lease,
 }
 
 /// Below this many slots a sparse node is searched one by one.
 const FEW: usize = 12;
 
+/// Bytes for one slot, a place in the queue, and one in the index.
+const SLOT_BYTES: usize = size_of::<Slot>() + size_of::<u32>() + 20;
+
 impl Workbench {
+    pub fn new(lease: Lease) -> Workbench {
+        Workbench {
+            slots: Vec::new(),
+            queue: Vec::new(),
+            lease,
+        }
+    }
+
+    /// Room for `more` slots. Every slot is queued at most once.
+    #[inline]
+    fn reserve(&mut self, more: usize) -> Result<(), Stop> {
+        if self.slots.capacity() - self.slots.len() < more {
+            self.widen(more)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn widen(&mut self, more: usize) -> Result<(), Stop> {
+        let length = self.slots.len();
+        let capacity = (length + more).max(length + length / 2).max(64);
+        // Old and new exist together for a moment.
+        self.lease.resize((length + capacity) * SLOT_BYTES)?;
+        self.slots.reserve_exact(capacity - length);
+        let queued = self.queue.len();
+        self.queue.reserve_exact(capacity.saturating_sub(queued));
+        self.lease.resize(capacity * SLOT_BYTES)
+    }
+
     pub fn clear(&mut self) {
         self.slots.clear();
         self.queue.clear();
@@ -38,7 +69,7 @@ impl Workbench {
 
     /// Puts a node with these edges on the bench, with every value queued, the smallest first.
     #[inline]
-    pub fn begin(&mut self, edges: &[(u32, NodeId)]) -> Piece {
+    pub fn begin(&mut self, edges: &[(u32, NodeId)]) -> Result<Piece, Stop> {
         let mut piece = Piece {
             slots: self.slots.len(),
             queue: self.queue.len(),
@@ -49,25 +80,27 @@ impl Workbench {
             index: None,
         };
         if let (true, Some(&(last, _))) = (piece.dense, edges.last()) {
+            self.reserve(last as usize + 1)?;
             self.slots.extend((0..=last).map(Slot::empty));
             for &(value, child) in edges {
                 let slot = &mut self.slots[piece.slots + value as usize];
                 *slot = Slot::full(value, child);
             }
         } else {
+            self.reserve(edges.len())?;
             let slots = edges.iter().map(|&(value, child)| Slot::full(value, child));
             self.slots.extend(slots);
             self.build_index(&mut piece);
         }
         self.queue
             .extend(edges.iter().rev().map(|&(value, _)| value));
-        piece
+        Ok(piece)
     }
 
     #[cold]
     fn build_index(&mut self, piece: &mut Piece) {
         if self.slots.len() - piece.slots > FEW && piece.index.is_none() {
-            let mut index = self.spare.pop().unwrap_or_default();
+            let mut index = FxHashMap::default();
             let values = self.slots[piece.slots..].iter().map(|slot| slot.value);
             index.extend(values.zip(0..));
             piece.index = Some(Box::new(index));
@@ -110,10 +143,16 @@ impl Workbench {
 
     /// Sets the child under `value`, and queues the value unless it is the one `in_work`.
     #[inline]
-    pub fn set(&mut self, piece: &mut Piece, value: u32, child: NodeId, in_work: u32) {
+    pub fn set(
+        &mut self,
+        piece: &mut Piece,
+        value: u32,
+        child: NodeId,
+        in_work: u32,
+    ) -> Result<(), Stop> {
         let at = match self.find(piece, value) {
             Some(at) => at,
-            None => self.open(piece, value),
+            None => self.open(piece, value)?,
         };
         let slot = &mut self.slots[at];
         piece.live += slot.child.is_empty() as usize;
@@ -122,15 +161,17 @@ impl Workbench {
             slot.queued = true;
             self.queue.push(value);
         }
+        Ok(())
     }
 
     /// A slot for a value that has none.
-    fn open(&mut self, piece: &mut Piece, value: u32) -> usize {
+    fn open(&mut self, piece: &mut Piece, value: u32) -> Result<usize, Stop> {
         if piece.dense {
             if room_is_dense(value, piece.live + 1) {
                 let from = (self.slots.len() - piece.slots) as u32;
+                self.reserve((value - from) as usize + 1)?;
                 self.slots.extend((from..=value).map(Slot::empty));
-                return piece.slots + value as usize;
+                return Ok(piece.slots + value as usize);
             }
             let mut to = piece.slots;
             for at in piece.slots..self.slots.len() {
@@ -142,6 +183,7 @@ impl Workbench {
             self.slots.truncate(to);
             piece.dense = false;
         }
+        self.reserve(1)?;
         let at = self.slots.len();
         self.slots.push(Slot::empty(value));
         match &mut piece.index {
@@ -150,7 +192,13 @@ impl Workbench {
             }
             None => self.build_index(piece),
         }
-        at
+        Ok(at)
+    }
+
+    /// How many edges the node may have by now.
+    #[inline]
+    pub fn size(&self, piece: &Piece) -> usize {
+        self.slots.len() - piece.slots
     }
 
     /// Takes the node off the bench and appends its edges to `edges`.
@@ -166,10 +214,6 @@ impl Workbench {
         );
         self.slots.truncate(piece.slots);
         self.queue.truncate(piece.queue);
-        if let Some(mut index) = piece.index {
-            index.clear();
-            self.spare.push(*index);
-        }
     }
 }
 

@@ -110,7 +110,7 @@ impl Kernel {
             return self.lookup(Op::Saturate, node, subset);
         }
         let key = [node.0, subset, run.filter.scope(), residual.0, 0];
-        let op = self.ops.saturate[F::NODES as usize];
+        let op = self.ops.saturate[kind::<F>()];
         self.cached(op, ChainId::END, key)
             .map(|[result, _]| NodeId(result))
     }
@@ -128,7 +128,7 @@ impl Kernel {
             return self.store(Op::Saturate, node, subset, result);
         }
         let key = [node.0, subset, run.filter.scope(), residual.0, 0];
-        let op = self.ops.saturate[F::NODES as usize];
+        let op = self.ops.saturate[kind::<F>()];
         self.remember(op, ChainId::END, key, [result.0, 0]);
     }
 
@@ -173,7 +173,10 @@ impl Kernel {
             self.stack.truncate(base);
             return Ok(result);
         }
-        let mut piece = self.bench.begin(&self.stack[base..]);
+        let mut piece = match self.bench.begin(&self.stack[base..]) {
+            Ok(piece) => piece,
+            Err(stop) => return Err(self.halt(stop)),
+        };
         // The edges are on the bench; the node itself is needed as a key at the end.
         self.stack.truncate(base);
         self.push(0, before)?;
@@ -227,7 +230,10 @@ impl Kernel {
                     let sum = self.union(known, image)?;
                     self.stack.pop();
                     if sum != known {
-                        self.bench.set(&mut piece, to, sum, from);
+                        if let Err(stop) = self.bench.set(&mut piece, to, sum, from) {
+                            return Err(self.halt(stop));
+                        }
+                        self.tick()?;
                         if to == from {
                             at = 0;
                             continue 'events;
@@ -236,6 +242,8 @@ impl Kernel {
                 }
             }
         }
+        let most = self.bench.size(&piece);
+        self.reserve(most)?;
         self.bench.end(piece, &mut self.stack);
         let result = self.make_kept(base + 1)?;
         self.stack.truncate(base + 1);
@@ -380,7 +388,7 @@ impl Kernel {
             return self.cache.get(Op::Fire.word(chain.0), node.0, subset);
         }
         let key = [node.0, subset, run.filter.scope(), source.0, target.0];
-        self.cached(self.ops.fire[F::NODES as usize], chain, key)
+        self.cached(self.ops.fire[kind::<F>()], chain, key)
             .map(|[result, _]| NodeId(result))
     }
 
@@ -401,8 +409,14 @@ impl Kernel {
                 .put(Op::Fire.word(chain.0), node.0, subset, result);
         }
         let key = [node.0, subset, run.filter.scope(), source.0, target.0];
-        self.remember(self.ops.fire[F::NODES as usize], chain, key, [result.0, 0]);
+        self.remember(self.ops.fire[kind::<F>()], chain, key, [result.0, 0]);
     }
+}
+
+/// The same residual means different things to different kinds of filters.
+#[inline]
+pub(crate) fn kind<F: Filter>() -> usize {
+    F::SOURCE as usize | (F::TARGET as usize) << 1 | (F::NODES as usize) << 2
 }
 
 /// Can no step be taken under this residual?

@@ -5,6 +5,7 @@ mod layout;
 mod moves;
 mod partial;
 mod pumping;
+mod reach;
 mod residual;
 mod space;
 #[cfg(test)]
@@ -16,5 +17,6 @@ pub use figures::Census;
 pub use lariat_dd::{Residual, Set, UBig};
 pub use layout::Layout;
 pub use pumping::{Pumping, pumping};
+pub use reach::{Attempt, OrderChoice, Reach, Reached, reach};
 pub use residual::Residuals;
 pub use space::{Steps, Symbolic};

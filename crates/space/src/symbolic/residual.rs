@@ -72,8 +72,6 @@ pub struct Residuals {
     stepped: FxHashMap<(Residual, u32, u32), Residual>,
     enabled: FxHashMap<EventId, Residual>,
     scope: Scope,
-    /// The scope as a filter of targets: sources and targets of steps must not share results.
-    target_scope: Scope,
     lease: Lease,
     /// Ask for more bytes when there are more things than this.
     ask_at: usize,
@@ -84,7 +82,7 @@ const EMPTY: SumId = SumId(0);
 
 impl Residuals {
     /// No predicate yet. Values beyond what `layout` says is possible are never asked for.
-    pub fn new(layout: &Layout, scopes: [Scope; 2], lease: Lease) -> Residuals {
+    pub fn new(layout: &Layout, scope: Scope, lease: Lease) -> Residuals {
         let empty = Term {
             level: NEVER,
             c: 0,
@@ -94,7 +92,6 @@ impl Residuals {
             min: Some(0),
             max: Some(0),
         };
-        let [scope, target_scope] = scopes;
         let mut residuals = Residuals {
             layout: layout.clone(),
             nodes: Vec::new(),
@@ -106,7 +103,6 @@ impl Residuals {
             stepped: FxHashMap::default(),
             enabled: FxHashMap::default(),
             scope,
-            target_scope,
             lease,
             ask_at: 0,
         };
@@ -572,20 +568,6 @@ impl lariat_dd::Predicate for Residuals {
     }
 }
 
-/// The predicates of a query as filters of the targets of steps.
-#[derive(Debug)]
-pub(super) struct Targets<'a>(pub(super) &'a mut Residuals);
-
-impl lariat_dd::Predicate for Targets<'_> {
-    fn scope(&self) -> &Scope {
-        &self.0.target_scope
-    }
-
-    fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
-        lariat_dd::Predicate::step(self.0, residual, level, value)
-    }
-}
-
 fn constant(value: bool) -> Residual {
     if value {
         Residual::TRUE
@@ -630,7 +612,7 @@ mod tests {
             let layout = Layout::new(&system, &order);
             let mut store = Store::new(layout.levels(), &Budget::unlimited()).unwrap();
             let lease = Budget::unlimited().lease();
-            let mut residuals = Residuals::new(&layout, [store.scope(), store.scope()], lease);
+            let mut residuals = Residuals::new(&layout, store.scope(), lease);
             for _ in 0..4 {
                 let predicate = random_predicate(&mut random, &system, 3);
                 let Ok(start) = residuals.compile(&system, &predicate) else {

@@ -17,14 +17,14 @@
 use super::figures::{self, Census};
 use super::layout::Layout;
 use super::moves::Moves;
-use super::residual::{Residuals, Targets};
+use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::kernel::{Kernel, NodeId, Scope};
-use lariat_dd::saturation::{Filter, Silent};
+use lariat_dd::saturation::{Filter, Listener, Silent, Unfiltered};
 use lariat_dd::{Residual, Set, Store, Subset};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A subset of the events, ready to be applied. Cheap to clone.
 ///
@@ -35,7 +35,8 @@ pub struct Steps(Arc<Compiled>);
 struct Compiled {
     events: Vec<EventId>,
     forward: Subset,
-    backward: Subset,
+    /// The inverses, made when first asked for.
+    backward: OnceLock<Subset>,
     /// What had been learned when it was made.
     version: u32,
 }
@@ -77,7 +78,7 @@ impl<'a> Symbolic<'a> {
         let mut store = Store::new(layout.levels(), budget)?;
         let moves = Moves::new(system, &layout, &mut store)?;
         let known = store.empty();
-        let all = compile(&mut store, &moves, system.event_ids().collect())?;
+        let all = compile(&mut store, &moves, system.event_ids().collect());
         Ok(Symbolic {
             system,
             layout,
@@ -175,23 +176,34 @@ impl<'a> Symbolic<'a> {
     }
 
     /// The steps of some events.
-    pub fn steps(&mut self, events: &[EventId]) -> Result<Steps, Stop> {
+    pub fn steps(&mut self, events: &[EventId]) -> Steps {
         compile(&mut self.store, &self.moves, events.to_vec())
     }
 
     /// `steps` with everything that has been learned since they were made.
-    fn fresh(&mut self, steps: &Steps) -> Result<Steps, Stop> {
+    fn fresh(&mut self, steps: &Steps) -> Steps {
         if steps.0.version == self.moves.version {
-            return Ok(steps.clone());
+            return steps.clone();
         }
         if self.all.0.version != self.moves.version {
             let events = self.all.0.events.clone();
-            self.all = compile(&mut self.store, &self.moves, events)?;
+            self.all = compile(&mut self.store, &self.moves, events);
         }
         if steps.0.events == self.all.0.events {
-            return Ok(self.all.clone());
+            return self.all.clone();
         }
         compile(&mut self.store, &self.moves, steps.0.events.clone())
+    }
+
+    /// The inverses of `steps`.
+    fn backward(&mut self, steps: &Steps) -> Result<Subset, Stop> {
+        let steps = self.fresh(steps);
+        if let Some(known) = steps.0.backward.get() {
+            return Ok(known.clone());
+        }
+        let chains = steps.0.events.iter().flat_map(|e| self.moves.events(*e));
+        let made = self.store.inverse_subset(chains.copied())?;
+        Ok(steps.0.backward.get_or_init(|| made).clone())
     }
 
     /// Learns what programs do in `set`. True if something was new.
@@ -209,28 +221,28 @@ impl<'a> Symbolic<'a> {
     /// `img(set)` under `steps`.
     pub fn image(&mut self, set: &Set, steps: &Steps) -> Result<Set, Stop> {
         self.learn(set)?;
-        let steps = self.fresh(steps)?;
+        let steps = self.fresh(steps);
         self.store.image(&steps.0.forward, set)
     }
 
     /// `pre(set) ∩ within` under `steps`.
     pub fn pre_image(&mut self, set: &Set, steps: &Steps, within: &Set) -> Result<Set, Stop> {
         self.learn(within)?;
-        let steps = self.fresh(steps)?;
-        self.store.pre_image(&steps.0.backward, set, within)
+        let backward = self.backward(steps)?;
+        self.store.pre_image(&backward, set, within)
     }
 
     /// The states of `set` in which one of `steps` is enabled.
     pub fn enabled(&mut self, set: &Set, steps: &Steps) -> Result<Set, Stop> {
         self.learn(set)?;
-        let steps = self.fresh(steps)?;
+        let steps = self.fresh(steps);
         self.store.enabled(&steps.0.forward, set)
     }
 
     /// The states of `set` in which no event at all is enabled.
     pub fn dead(&mut self, set: &Set) -> Result<Set, Stop> {
         self.learn(set)?;
-        let all = self.fresh(&self.all.clone())?;
+        let all = self.fresh(&self.all.clone());
         self.store.dead(&all.0.forward, set)
     }
 
@@ -268,7 +280,7 @@ impl<'a> Symbolic<'a> {
     ) -> Result<Set, Stop> {
         let mut set = from.clone();
         loop {
-            let steps = self.fresh(steps)?;
+            let steps = self.fresh(steps);
             set = closure(&mut self.store, &steps.0.forward, &set)?;
             if !self.learn(&set)? {
                 return Ok(set);
@@ -280,6 +292,21 @@ impl<'a> Symbolic<'a> {
     pub fn reach(&mut self, from: &Set, steps: &Steps) -> Result<Set, Stop> {
         self.close(from, steps, |store, steps, from| {
             store.saturate(steps, from)
+        })
+    }
+
+    /// Like [`reach`](Symbolic::reach), with somebody who hears what is done.
+    pub(super) fn reach_heard<L: Listener>(
+        &mut self,
+        from: &Set,
+        steps: &Steps,
+        listener: &mut L,
+    ) -> Result<Set, Stop> {
+        self.close(from, steps, |store, steps, from| {
+            let (mut filter, all) = (Unfiltered, Residual::TRUE);
+            let closed = store.saturate_with(steps, from, &mut filter, all, listener)?;
+            // Who only hears never leaves.
+            closed.ok_or(Stop::Interrupted)
         })
     }
 
@@ -305,7 +332,7 @@ impl<'a> Symbolic<'a> {
         target: Residual,
     ) -> Result<Set, Stop> {
         self.close(from, steps, |store, steps, from| {
-            store.saturate_into(steps, from, &mut Targets(query), target)
+            store.saturate_into(steps, from, query, target)
         })
     }
 
@@ -330,8 +357,8 @@ impl<'a> Symbolic<'a> {
     /// Backward saturation: the least `X ⊇ from` with `pre(X) ∩ within ⊆ X`.
     pub fn back_within(&mut self, from: &Set, steps: &Steps, within: &Set) -> Result<Set, Stop> {
         self.learn(within)?;
-        let steps = self.fresh(steps)?;
-        self.store.saturate_within(&steps.0.backward, from, within)
+        let backward = self.backward(steps)?;
+        self.store.saturate_within(&backward, from, within)
     }
 
     /// The greatest `Z ⊆ set` with `Z ⊆ pre(Z) ∪ stuttering states`: from exactly these states a run
@@ -359,8 +386,7 @@ impl<'a> Symbolic<'a> {
 
     /// A scope for predicates: residuals of one query share what was computed with them.
     pub fn query(&mut self) -> Residuals {
-        let scopes = [self.store.scope(), self.store.scope()];
-        Residuals::new(&self.layout, scopes, self.budget.lease())
+        Residuals::new(&self.layout, self.store.scope(), self.budget.lease())
     }
 
     /// The states of `set` that satisfy a predicate of a query.
@@ -394,7 +420,7 @@ impl<'a> Symbolic<'a> {
         match predicate {
             Predicate::Deadlock => self.dead(set),
             Predicate::Enabled(events) => {
-                let steps = self.steps(events)?;
+                let steps = self.steps(events);
                 self.enabled(set, &steps)
             }
             Predicate::Not(p) => {
@@ -465,16 +491,15 @@ impl<'a> Symbolic<'a> {
     }
 }
 
-fn compile(store: &mut Store, moves: &Moves, events: Vec<EventId>) -> Result<Steps, Stop> {
+fn compile(store: &mut Store, moves: &Moves, events: Vec<EventId>) -> Steps {
     let chains = || events.iter().flat_map(|e| moves.events(*e)).copied();
     let forward = store.subset(chains());
-    let backward = store.inverse_subset(chains())?;
-    Ok(Steps(Arc::new(Compiled {
+    Steps(Arc::new(Compiled {
         version: moves.version,
         events,
         forward,
-        backward,
-    })))
+        backward: OnceLock::new(),
+    }))
 }
 
 fn asks_for_events(predicate: &Predicate) -> bool {

@@ -183,7 +183,7 @@ fn steps_agree_with_plain_exploration() {
             .event_ids()
             .filter(|_| !random.chance(3))
             .collect();
-        let steps = space.steps(&events).unwrap();
+        let steps = space.steps(&events);
         let (a, b) = (explicit.random_part(random), explicit.random_part(random));
         let (set, within) = (to_set(space, &a), to_set(space, &b));
 
@@ -246,7 +246,7 @@ fn predicates_agree_with_plain_exploration() {
             space.reach(&initial, &space.all()).unwrap();
         }
         let events: Vec<EventId> = system.event_ids().filter(|_| !random.chance(4)).collect();
-        let steps = space.steps(&events).unwrap();
+        let steps = space.steps(&events);
         let some = explicit.random_part(random);
         let set = to_set(space, &some);
         let mut query = space.query();

@@ -1,0 +1,252 @@
+//! The slow, obviously right version: sets of vectors, and events applied one by one.
+
+use std::collections::BTreeSet;
+
+use lariat_budget::{Budget, Stop};
+use lariat_dd::{Part, Predicate, Residual, Scope, Set, Store};
+
+pub type Vectors = BTreeSet<Vec<u32>>;
+
+/// A small generator; the seed is printed by [`cases`].
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
+    }
+
+    pub fn below(&mut self, bound: u32) -> u32 {
+        (self.next() % bound as u64) as u32
+    }
+
+    pub fn chance(&mut self, percent: u32) -> bool {
+        self.below(100) < percent
+    }
+
+    pub fn vectors(&mut self, levels: usize, domain: u32, count: u32) -> Vectors {
+        let vector = |random: &mut Random| (0..levels).map(|_| random.below(domain)).collect();
+        (0..count).map(|_| vector(self)).collect()
+    }
+}
+
+/// Runs `case` on `count` seeds, scaled by `LARIAT_CASES`; `LARIAT_SEED` picks the first.
+pub fn cases(count: u64, case: impl Fn(&mut Random)) {
+    let read = |name| std::env::var(name).ok()?.parse::<u64>().ok();
+    let first = read("LARIAT_SEED").unwrap_or(1);
+    let count = if cfg!(miri) {
+        2
+    } else {
+        count * read("LARIAT_CASES").unwrap_or(1)
+    };
+    for seed in first..first + count {
+        println!("seed {seed}");
+        case(&mut Random::new(seed));
+    }
+}
+
+pub fn store(levels: usize) -> Store {
+    Store::new(levels, &Budget::unlimited()).unwrap()
+}
+
+pub fn put(store: &mut Store, vectors: &Vectors) -> Set {
+    store.from_vectors(vectors).unwrap()
+}
+
+pub fn get(store: &Store, set: &Set) -> Vectors {
+    store.iter(set).collect()
+}
+
+/// Some parts of an event, on different levels.
+pub fn parts(random: &mut Random, levels: usize, domain: u32, tables: bool) -> Vec<Part> {
+    let mut free: Vec<u32> = (0..levels as u32).collect();
+    let mut take = |random: &mut Random| {
+        let at = random.below(free.len() as u32) as usize;
+        free.swap_remove(at)
+    };
+    let mut parts = Vec::new();
+    let wanted = 1 + random.below(levels.min(3) as u32) as usize;
+    let mut used = 0;
+    let mut gained = 0i64;
+    while used < wanted {
+        if tables && random.chance(50) {
+            let width = (1 + random.below(2) as usize).min(levels - used);
+            let of_table: Vec<u32> = (0..width).map(|_| take(random)).collect();
+            let pair = |random: &mut Random| (random.below(domain), random.below(domain));
+            let row = |random: &mut Random| (0..width).map(|_| pair(random)).collect();
+            let rows = (0..1 + random.below(4)).map(|_| row(random)).collect();
+            parts.push(Part::Table {
+                levels: of_table,
+                rows,
+            });
+            used += width;
+        } else {
+            // Never gains more than it takes elsewhere.
+            let delta = if gained < 0 && random.chance(70) {
+                -gained
+            } else {
+                -(random.below(3) as i64)
+            };
+            gained += delta;
+            parts.push(Part::Delta {
+                level: take(random),
+                need: random.below(2),
+                delta,
+            });
+            used += 1;
+        }
+    }
+    parts
+}
+
+pub fn apply(parts: &[Part], vector: &[u32]) -> Vectors {
+    let mut results = Vectors::from([vector.to_vec()]);
+    for part in parts {
+        let mut next = Vectors::new();
+        for result in &results {
+            match part {
+                Part::Delta { level, need, delta } => {
+                    let value = vector[*level as usize];
+                    let to = value as i64 + delta;
+                    if value >= *need && to >= 0 {
+                        let mut result = result.clone();
+                        result[*level as usize] = to as u32;
+                        next.insert(result);
+                    }
+                }
+                Part::Table { levels, rows } => {
+                    for row in rows {
+                        let fits =
+                            |(level, pair): (&u32, &(u32, u32))| vector[*level as usize] == pair.0;
+                        if levels.iter().zip(row).all(fits) {
+                            let mut result = result.clone();
+                            for (level, pair) in levels.iter().zip(row) {
+                                result[*level as usize] = pair.1;
+                            }
+                            next.insert(result);
+                        }
+                    }
+                }
+            }
+        }
+        results = next;
+    }
+    results
+}
+
+pub fn image(events: &[Vec<Part>], vectors: &Vectors) -> Vectors {
+    let pairs = vectors
+        .iter()
+        .flat_map(|v| events.iter().map(move |e| (e, v)));
+    pairs
+        .flat_map(|(event, vector)| apply(event, vector))
+        .collect()
+}
+
+/// The least fixpoint over the steps that `allowed` lets pass; `None` if it grows large.
+pub fn closure(
+    events: &[Vec<Part>],
+    from: &Vectors,
+    allowed: impl Fn(&[u32], &[u32]) -> bool,
+) -> Option<Vectors> {
+    let mut reached = from.clone();
+    let mut todo: Vec<Vec<u32>> = from.iter().cloned().collect();
+    while let Some(source) = todo.pop() {
+        for event in events {
+            for target in apply(event, &source) {
+                if allowed(&source, &target) && reached.insert(target.clone()) {
+                    todo.push(target);
+                }
+            }
+        }
+        if reached.len() > 1500 {
+            return None;
+        }
+    }
+    Some(reached)
+}
+
+/// `Σ cᵢ·xᵢ` compared with a constant, as a predicate.
+#[derive(Clone)]
+pub struct Linear {
+    pub coefficients: Vec<u32>,
+    pub test: Test,
+    pub bound: u32,
+    scope: Scope,
+    sums: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+pub enum Test {
+    AtLeast,
+    AtMost,
+    Divides,
+}
+
+impl Linear {
+    pub fn new(random: &mut Random, store: &mut Store) -> Linear {
+        let levels = store.levels();
+        Linear {
+            coefficients: (0..levels).map(|_| random.below(3)).collect(),
+            test: [Test::AtLeast, Test::AtMost, Test::Divides][random.below(3) as usize],
+            bound: 1 + random.below(4),
+            scope: store.scope(),
+            sums: Vec::new(),
+        }
+    }
+
+    /// The residual before the first level.
+    pub fn start(&mut self) -> Residual {
+        self.residual(0)
+    }
+
+    fn residual(&mut self, sum: u32) -> Residual {
+        match self.test {
+            Test::AtLeast if sum >= self.bound => return Residual::TRUE,
+            Test::AtMost if sum > self.bound => return Residual::FALSE,
+            _ => {}
+        }
+        let at = self.sums.iter().position(|&known| known == sum);
+        let at = at.unwrap_or_else(|| {
+            self.sums.push(sum);
+            self.sums.len() - 1
+        });
+        Residual(at as u32 + 2)
+    }
+
+    fn decide(&self, sum: u32) -> bool {
+        match self.test {
+            Test::AtLeast => sum >= self.bound,
+            Test::AtMost => sum <= self.bound,
+            Test::Divides => sum.is_multiple_of(self.bound),
+        }
+    }
+
+    pub fn holds(&self, vector: &[u32]) -> bool {
+        let products = vector.iter().zip(&self.coefficients).map(|(v, c)| v * c);
+        self.decide(products.sum())
+    }
+}
+
+impl Predicate for Linear {
+    fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
+        let sum = self.sums[residual.0 as usize - 2] + self.coefficients[level as usize] * value;
+        Ok(if level as usize + 1 < self.coefficients.len() {
+            self.residual(sum)
+        } else if self.decide(sum) {
+            Residual::TRUE
+        } else {
+            Residual::FALSE
+        })
+    }
+}

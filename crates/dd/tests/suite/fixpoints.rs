@@ -1,0 +1,189 @@
+//! Saturation, filtered and not, against explicit fixpoints.
+
+use lariat_dd::kernel::{Halt, Kernel, NodeId};
+use lariat_dd::saturation::{Fired, Listener, Unfiltered};
+use lariat_dd::{Event, Part, Residual};
+
+use crate::explicit::{Linear, Random, Vectors, cases, closure, get, parts, put, store};
+
+fn fixpoints(random: &mut Random, always: bool, tables: bool) {
+    let levels = 1 + random.below(6) as usize;
+    let domain = 2 + random.below(3);
+    let count = 1 + random.below(6);
+    let explicit: Vec<Vec<Part>> = (0..count)
+        .map(|_| parts(random, levels, domain, tables))
+        .collect();
+    let mut store = store(levels);
+    store.collect_always(always);
+    let events: Vec<Event> = explicit
+        .iter()
+        .map(|parts| store.event(parts).unwrap().expect("tables have rows"))
+        .collect();
+    // Several questions to one store: scopes keep their cache entries apart.
+    for _ in 0..3 {
+        let size = 1 + random.below(3);
+        let initial = random.vectors(levels, domain + 1, size);
+        let from = put(&mut store, &initial);
+        let chosen: Vec<usize> = (0..events.len()).filter(|_| random.chance(70)).collect();
+        let some: Vec<Vec<Part>> = chosen.iter().map(|&at| explicit[at].clone()).collect();
+        let subset = store.subset(chosen.iter().map(|&at| events[at]));
+        let Some(reached) = closure(&some, &initial, |_, _| true) else {
+            continue;
+        };
+        let result = store.saturate(&subset, &from).unwrap();
+        assert_eq!(get(&store, &result), reached, "unfiltered");
+
+        let mut predicate = Linear::new(random, &mut store);
+        let start = predicate.start();
+        let satisfies = predicate.clone();
+        let selected = store.select(&result, &mut predicate, start).unwrap();
+        let expected: Vectors = reached
+            .iter()
+            .filter(|v| satisfies.holds(v))
+            .cloned()
+            .collect();
+        assert_eq!(get(&store, &selected), expected, "select");
+
+        let result = store
+            .saturate_from(&subset, &from, &mut predicate, start)
+            .unwrap();
+        let expected = closure(&some, &initial, |source, _| satisfies.holds(source)).unwrap();
+        assert_eq!(get(&store, &result), expected, "from");
+
+        let result = store
+            .saturate_into(&subset, &from, &mut predicate, start)
+            .unwrap();
+        let expected = closure(&some, &initial, |_, target| satisfies.holds(target)).unwrap();
+        assert_eq!(get(&store, &result), expected, "into");
+
+        let inside: Vectors = reached
+            .iter()
+            .filter(|_| random.chance(70))
+            .cloned()
+            .collect();
+        let within = put(&mut store, &inside);
+        let result = store.saturate_within(&subset, &from, &within).unwrap();
+        let expected = closure(&some, &initial, |_, target| inside.contains(target)).unwrap();
+        assert_eq!(get(&store, &result), expected, "within");
+
+        let goals: Vectors = reached
+            .iter()
+            .filter(|_| random.chance(10))
+            .cloned()
+            .collect();
+        let goal = put(&mut store, &goals);
+        let inverses = store
+            .inverse_subset(chosen.iter().map(|&at| events[at]))
+            .unwrap();
+        let result = store.saturate_within(&inverses, &goal, &within).unwrap();
+        let expected = backward(&some, &goals, &inside);
+        assert_eq!(get(&store, &result), expected, "backward");
+    }
+}
+
+/// `X = goals ∪ (pre(X) ∩ inside)`
+fn backward(events: &[Vec<Part>], goals: &Vectors, inside: &Vectors) -> Vectors {
+    let mut reached = goals.clone();
+    loop {
+        let leads = |v: &&Vec<u32>| {
+            let next = crate::explicit::image(events, &Vectors::from([v.to_vec()]));
+            !next.is_disjoint(&reached)
+        };
+        let more: Vectors = inside.iter().filter(leads).cloned().collect();
+        if more.is_subset(&reached) {
+            return reached;
+        }
+        reached.extend(more);
+    }
+}
+
+#[test]
+fn random_nets() {
+    cases(400, |random| fixpoints(random, false, false));
+}
+
+#[test]
+fn random_tables() {
+    cases(400, |random| fixpoints(random, false, true));
+}
+
+#[test]
+fn random_nets_with_a_collection_before_every_node() {
+    cases(60, |random| fixpoints(random, true, false));
+}
+
+#[test]
+fn random_tables_with_a_collection_before_every_node() {
+    cases(60, |random| fixpoints(random, true, true));
+}
+
+/// Counts, and leaves when a target node is reached.
+#[derive(Default)]
+struct Counter {
+    fired: usize,
+    saturated: usize,
+    leave_after: usize,
+}
+
+impl Listener for Counter {
+    fn fired(&mut self, kernel: &mut Kernel, fired: Fired) -> Result<(), Halt> {
+        self.fired += 1;
+        // The unsaturated image is part of the saturated one.
+        let image = kernel.image(fired.rest, fired.source, fired.level + 1)?;
+        assert!(kernel.is_subset(image, fired.image)?);
+        if self.fired == self.leave_after {
+            return Err(kernel.leave());
+        }
+        Ok(())
+    }
+
+    fn saturated(&mut self, _: &mut Kernel, _: u32, _: Residual, _: NodeId) -> Result<(), Halt> {
+        self.saturated += 1;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_listener_hears_and_may_leave() {
+    let mut store = store(3);
+    store.collect_always(true);
+    let ring = |from: u32, to: u32| {
+        [(from, -1), (to, 1)].map(|(level, delta)| Part::Delta {
+            level,
+            need: 0,
+            delta,
+        })
+    };
+    let events: Vec<Event> = [ring(0, 1), ring(1, 2), ring(2, 0)]
+        .iter()
+        .map(|parts| store.event(parts).unwrap().unwrap())
+        .collect();
+    let subset = store.subset(events.iter().copied());
+    let from = store.singleton(&[3, 0, 0]).unwrap();
+    let mut counter = Counter {
+        leave_after: 2,
+        ..Counter::default()
+    };
+    let left = store.saturate_with(
+        &subset,
+        &from,
+        &mut Unfiltered,
+        Residual::TRUE,
+        &mut counter,
+    );
+    assert_eq!(left, Ok(None));
+    let subset = store.subset(events);
+    let mut counter = Counter::default();
+    let reached = store
+        .saturate_with(
+            &subset,
+            &from,
+            &mut Unfiltered,
+            Residual::TRUE,
+            &mut counter,
+        )
+        .unwrap()
+        .unwrap();
+    assert_eq!(store.count(&reached), 10u32.into());
+    assert!(counter.fired > 2 && counter.saturated > 0);
+}

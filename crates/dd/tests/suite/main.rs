@@ -1,0 +1,8 @@
+//! Diagrams against explicit sets of vectors.
+
+mod algebra;
+mod budgets;
+mod events;
+mod explicit;
+mod fixpoints;
+mod limits;

@@ -1,0 +1,159 @@
+//! State spaces of generated families and of contest nets, with what they cost.
+//!
+//! `cargo run --release -p lariat-space --example statespaces -- [--order auto|NAME|all] [--edges]
+//! [--limit NODES] [FILTER…]`: rows whose name contains one of the filters, all by default. Contest
+//! nets come from the folder `mcc` in `LARIAT_MODELS` (or `../shared/models`).
+
+use lariat_budget::{Budget, Quiet, Stop};
+use lariat_model::generate::{Family, generate};
+use lariat_model::order::OrderName;
+use lariat_model::{Deadlock, System, read_model};
+use lariat_space::symbolic::{OrderChoice, Reach, reach};
+use std::path::PathBuf;
+
+/// CPU seconds of this process so far, in steps of 10 ms.
+fn cpu() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = |i| -> f64 {
+        let field = fields.split_whitespace().nth(i);
+        field.and_then(|f| f.parse().ok()).unwrap_or(0.0)
+    };
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn main() {
+    let mut filters = Vec::new();
+    let (mut orders, mut edges, mut limit) = ("file".to_owned(), false, 30_000_000);
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--order" => orders = args.next().unwrap_or_default(),
+            "--edges" => edges = true,
+            "--limit" => limit = args.next().and_then(|l| l.parse().ok()).unwrap_or(limit),
+            _ => filters.push(arg),
+        }
+    }
+    let wanted = |name: &str| filters.is_empty() || filters.iter().any(|f| name.contains(f));
+    for (family, sizes) in [
+        (Family::Philosophers, &[1000, 5000][..]),
+        (Family::SlottedRing, &[50, 100]),
+        (Family::Kanban, &[50, 100, 200]),
+        (Family::Fms, &[20, 50, 100]),
+    ] {
+        for size in sizes {
+            let name = format!("{}-{size}", family.name());
+            if wanted(&name) {
+                match generate(family, *size) {
+                    Ok(system) => rows(&name, &system, None, &orders, edges, limit),
+                    Err(error) => println!("{name}: {error}"),
+                }
+            }
+        }
+    }
+    let models = std::env::var("LARIAT_MODELS").unwrap_or("../shared/models".to_owned());
+    let mcc = PathBuf::from(models).join("mcc");
+    let Ok(index) = std::fs::read_to_string(mcc.join("index.tsv")) else {
+        println!("no contest nets in {}: skipped", mcc.display());
+        return;
+    };
+    for line in index.lines().skip(1) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [name, "PT", _, _, _, states, ..] = fields[..] else {
+            continue;
+        };
+        if !wanted(name) || states.parse::<u128>().is_err() {
+            continue;
+        }
+        let path = mcc.join(name).join("model.pnml");
+        let system = std::fs::read(&path)
+            .map_err(|e| e.to_string())
+            .and_then(|bytes| read_model(name, &bytes).map_err(|e| e.to_string()));
+        match system {
+            Ok(system) => rows(name, &system, Some(states), &orders, edges, limit),
+            Err(error) => println!("{name}: {error}"),
+        }
+    }
+}
+
+fn rows(
+    name: &str,
+    system: &System,
+    expected: Option<&str>,
+    orders: &str,
+    edges: bool,
+    limit: u64,
+) {
+    let choices: Vec<(String, OrderChoice)> = match orders {
+        "auto" => vec![("auto".to_owned(), OrderChoice::Auto)],
+        "all" => OrderName::all()
+            .map(|o| (o.to_string(), OrderChoice::Named(o)))
+            .chain([("auto".to_owned(), OrderChoice::Auto)])
+            .collect(),
+        names => names
+            .split(',')
+            .filter_map(|one| one.parse().ok())
+            .map(|o: OrderName| (o.to_string(), OrderChoice::Named(o)))
+            .collect(),
+    };
+    for (order, choice) in choices {
+        let budget = Budget::bytes(3 << 30).with_work(limit);
+        let start = cpu();
+        let outcome = reach(system, &choice, Deadlock::Stutter, &budget, &Quiet);
+        let seconds = cpu() - start;
+        let text = match outcome {
+            Err(Stop::Unsupported(_)) => continue,
+            Err(stop) => stop.to_string(),
+            Ok(Reach::Unbounded(proof)) => format!("unbounded: {proof:?}"),
+            Ok(Reach::All(mut reached)) => {
+                let figures = reached.space.store_figures();
+                match reached.space.census(&reached.states, edges) {
+                    Err(stop) => stop.to_string(),
+                    Ok(census) => {
+                        let counted = cpu() - start - seconds;
+                        let states = census.states.to_string();
+                        let verdict = match expected {
+                            Some(expected) if expected != states => "WRONG",
+                            Some(_) => "right",
+                            None => "",
+                        };
+                        let trail: Vec<String> = reached
+                            .trail
+                            .iter()
+                            .map(|a| format!("{} {}", a.order, a.created))
+                            .collect();
+                        let bytes = figures.node_bytes + figures.unique_bytes;
+                        format!(
+                            "created {:>8} final {:>7} peak {:>7} {:5.1} B/node {:>4} MB gc {} count {counted:.2} s {} {verdict} {} [{}]",
+                            figures.created,
+                            census.nodes,
+                            figures.peak,
+                            bytes as f64 / figures.nodes.max(1) as f64,
+                            budget.bytes_peak() >> 20,
+                            figures.collections,
+                            short(&states),
+                            census
+                                .edges
+                                .map(|e| format!("edges {}", short(&e.to_string())))
+                                .unwrap_or_default(),
+                            if trail.len() > 1 {
+                                trail.join(", ")
+                            } else {
+                                String::new()
+                            },
+                        )
+                    }
+                }
+            }
+        };
+        println!("{name:28} {order:14} {seconds:7.2} s {text}");
+    }
+}
+
+/// A large number as `1.234e56`.
+fn short(number: &str) -> String {
+    if number.len() <= 20 {
+        return number.to_owned();
+    }
+    format!("{}.{}e{}", &number[..1], &number[1..5], number.len() - 1)
+}
