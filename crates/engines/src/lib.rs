@@ -8,10 +8,12 @@
 #![forbid(unsafe_code)]
 
 mod explicit;
+pub mod hybrid;
 mod problem;
 pub mod sync;
 
 pub use explicit::explicit;
+pub use hybrid::{Check, Hybrid, Method, OrderChoice, bcz};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Engine, Problem};

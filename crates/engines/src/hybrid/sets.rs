@@ -1,0 +1,503 @@
+//! What all engines on sets share: a system as sets, and letters as conditions on its steps.
+//!
+//! A letter is (state, event taken from it). Events that make the same `fires` atoms true form one
+//! *class*; class 0 makes none true and is also the class of a stutter step. A guard `f` of the
+//! automaton, once the class is known, asks for the state alone: `f|c`. So
+//!
+//! ```text
+//! post(S, f) = ⋃ c: img_c({s ∈ S | s ⊨ f|c})  ∪  {s ∈ S | s stutters, s ⊨ f|0}
+//! ```
+//!
+//! Classes with equal `f|c` are applied together; without `fires` atoms there is one class and
+//! everything is one image. Closures leave stutter steps out, which add nothing to them; where
+//! several `f|c` differ, the closures by each are repeated in turn until nothing changes.
+//!
+//! A condition on states is a residual predicate that is pushed into the diagram operations.
+//! A few questions have none (whether a program that may fail is enabled): there the reachable
+//! states are computed first and those that satisfy the condition are kept as a set.
+
+use crate::problem::Problem;
+use lariat_automata::{Cube, Guard, Guards, Letter};
+use lariat_budget::{Budget, Stop};
+use lariat_model::order::Order;
+use lariat_model::{Deadlock, EventId, Predicate, Proposition, State, Step};
+use lariat_space::symbolic::{Residual, Residuals, Set, Steps, Symbolic};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The sets of one problem, with everything that was prepared for its guards.
+pub struct Sets<'p> {
+    problem: Problem<'p>,
+    /// The system as sets.
+    pub space: Symbolic<'p>,
+    /// The scope of all predicates of the problem.
+    pub query: Residuals,
+    /// The automaton's guards; an engine may add its own.
+    pub guards: Guards,
+    /// The bits of the atoms that speak of events, and of those that speak of states.
+    events: u64,
+    states: u64,
+    classes: Vec<Class>,
+    atoms: FxHashMap<usize, Residual>,
+    conditions: FxHashMap<Guard, Condition>,
+    reachable: Option<Set>,
+    letters: FxHashMap<Guard, Arc<Letters>>,
+    steps: FxHashMap<Vec<usize>, Steps>,
+    /// How often a set was asked for its successors, predecessors, a closure or a part.
+    pub operations: u64,
+    /// How often a set was searched for a cycle.
+    pub divergence_tests: u64,
+}
+
+/// What a state is asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// A predicate of the query.
+    Predicate(Residual),
+    /// Is it in this set of reachable states?
+    Member(Set),
+}
+
+impl Condition {
+    const ALWAYS: Condition = Condition::Predicate(Residual::TRUE);
+    const NEVER: Condition = Condition::Predicate(Residual::FALSE);
+}
+
+/// Events that make the same atoms true.
+struct Class {
+    bits: u64,
+    events: Vec<EventId>,
+}
+
+/// A guard as conditions on steps.
+struct Letters {
+    groups: Vec<Group>,
+    /// What a state must satisfy to stutter under the guard.
+    still: Condition,
+}
+
+/// Steps whose sources are asked the same.
+struct Group {
+    source: Condition,
+    steps: Steps,
+}
+
+impl<'p> Sets<'p> {
+    /// Prepares the sets of `problem` with the variables in `order`.
+    pub fn new(problem: &Problem<'p>, order: &Order, budget: &Budget) -> Result<Sets<'p>, Stop> {
+        let mut space = Symbolic::new(problem.system, order, problem.deadlock, budget)?;
+        let query = space.query();
+        let mut bits = vec![0u64; problem.system.events.len()];
+        let (mut events, mut states) = (0, 0);
+        for (i, proposition) in problem.propositions.iter().enumerate() {
+            match proposition {
+                Proposition::State(_) => states |= 1 << i,
+                Proposition::Fires(fired) => {
+                    events |= 1 << i;
+                    for event in fired {
+                        bits[event.index()] |= 1 << i;
+                    }
+                }
+            }
+        }
+        let mut classes = vec![Class {
+            bits: 0,
+            events: Vec::new(),
+        }];
+        for (event, bits) in problem.system.event_ids().zip(bits) {
+            match classes.iter_mut().find(|class| class.bits == bits) {
+                Some(class) => class.events.push(event),
+                None => classes.push(Class {
+                    bits,
+                    events: vec![event],
+                }),
+            }
+        }
+        Ok(Sets {
+            problem: *problem,
+            space,
+            query,
+            guards: problem.automaton.guards.clone(),
+            events,
+            states,
+            classes,
+            atoms: FxHashMap::default(),
+            conditions: FxHashMap::default(),
+            reachable: None,
+            letters: FxHashMap::default(),
+            steps: FxHashMap::default(),
+            operations: 0,
+            divergence_tests: 0,
+        })
+    }
+
+    /// The problem.
+    pub fn problem(&self) -> Problem<'p> {
+        self.problem
+    }
+
+    /// The atoms that speak of states, as bits of a letter.
+    pub fn state_atoms(&self) -> u64 {
+        self.states
+    }
+
+    /// The atoms that speak of events, as bits of a letter.
+    pub fn event_atoms(&self) -> u64 {
+        self.events
+    }
+
+    /// The letter bits of every class of events that has events; class 0, without bits, comes first
+    /// and also where it has none, because stuttering belongs to it.
+    pub fn class_bits(&self) -> Vec<u64> {
+        self.classes.iter().map(|class| class.bits).collect()
+    }
+
+    // --- guards -------------------------------------------------------------------------------
+
+    /// The guard that is left of `guard` when the event is one of a class with these letter bits.
+    pub fn under(&mut self, guard: Guard, bits: u64) -> Guard {
+        if self.guards.support(guard) & self.events == 0 {
+            return guard;
+        }
+        let class = self.guards.cube(Cube {
+            positive: bits & self.events,
+            negative: !bits & self.events,
+        });
+        let both = self.guards.and(guard, class);
+        self.guards.exists(both, self.events)
+    }
+
+    /// The predicate of state atom `i`.
+    fn atom(&mut self, i: usize) -> Result<Residual, Stop> {
+        if let Some(&known) = self.atoms.get(&i) {
+            return Ok(known);
+        }
+        let residual = match self.problem.propositions.get(i) {
+            Some(Proposition::State(predicate)) => {
+                self.query.compile(self.problem.system, predicate)?
+            }
+            _ => Residual::FALSE,
+        };
+        self.atoms.insert(i, residual);
+        Ok(residual)
+    }
+
+    /// A guard that asks for states alone, as a condition.
+    pub fn condition(&mut self, guard: Guard) -> Result<Condition, Stop> {
+        if let Some(known) = self.conditions.get(&guard) {
+            return Ok(known.clone());
+        }
+        let condition = match self.predicate(guard) {
+            Ok(predicate) => Condition::Predicate(predicate),
+            Err(Stop::Unsupported(_)) => Condition::Member(self.members(guard)?),
+            Err(stop) => return Err(stop),
+        };
+        self.conditions.insert(guard, condition.clone());
+        Ok(condition)
+    }
+
+    /// The shorter of the disjunctive and the conjunctive form of `guard`.
+    fn predicate(&mut self, guard: Guard) -> Result<Residual, Stop> {
+        let opposite = self.guards.not(guard);
+        let (yes, no) = (self.guards.cubes(guard), self.guards.cubes(opposite));
+        if yes.len() <= no.len() {
+            return self.disjunction(&yes);
+        }
+        let other = self.disjunction(&no)?;
+        Ok(self.query.not(other))
+    }
+
+    /// The reachable states that satisfy `guard`.
+    fn members(&mut self, guard: Guard) -> Result<Set, Stop> {
+        let reachable = self.reachable()?;
+        let mut members = self.space.empty();
+        for cube in self.guards.cubes(guard) {
+            let mut all = Vec::new();
+            for (i, proposition) in self.problem.propositions.iter().enumerate() {
+                if let Proposition::State(predicate) = proposition {
+                    if cube.positive >> i & 1 == 1 {
+                        all.push(predicate.clone());
+                    }
+                    if cube.negative >> i & 1 == 1 {
+                        all.push(Predicate::Not(Box::new(predicate.clone())));
+                    }
+                }
+            }
+            let some = self.space.select(&reachable, &Predicate::And(all))?;
+            members = self.space.store().union(&members, &some)?;
+        }
+        Ok(members)
+    }
+
+    /// All reachable states.
+    pub fn reachable(&mut self) -> Result<Set, Stop> {
+        if let Some(known) = &self.reachable {
+            return Ok(known.clone());
+        }
+        self.operations += 1;
+        let initial = self.space.initial()?;
+        let all = self.space.all();
+        let reachable = self.space.reach(&initial, &all)?;
+        self.reachable = Some(reachable.clone());
+        Ok(reachable)
+    }
+
+    fn disjunction(&mut self, cubes: &[Cube]) -> Result<Residual, Stop> {
+        let mut any = Residual::FALSE;
+        for cube in cubes {
+            let mut all = Residual::TRUE;
+            for i in 0..Guards::MAX_ATOMS {
+                let bit = 1 << i;
+                if cube.positive & bit != 0 {
+                    let atom = self.atom(i)?;
+                    all = self.query.and(all, atom);
+                }
+                if cube.negative & bit != 0 {
+                    let atom = self.atom(i)?;
+                    let not = self.query.not(atom);
+                    all = self.query.and(all, not);
+                }
+            }
+            any = self.query.or(any, all);
+        }
+        Ok(any)
+    }
+
+    fn letters(&mut self, guard: Guard) -> Result<Arc<Letters>, Stop> {
+        if let Some(known) = self.letters.get(&guard) {
+            return Ok(known.clone());
+        }
+        let mut still = Condition::NEVER;
+        let mut sources: Vec<(Condition, Vec<usize>)> = Vec::new();
+        for class in 0..self.classes.len() {
+            let rest = self.under(guard, self.classes[class].bits);
+            let source = self.condition(rest)?;
+            if class == 0 {
+                still = source.clone();
+            }
+            if source == Condition::NEVER || self.classes[class].events.is_empty() {
+                continue;
+            }
+            match sources.iter_mut().find(|(known, _)| *known == source) {
+                Some((_, classes)) => classes.push(class),
+                None => sources.push((source, vec![class])),
+            }
+        }
+        let mut groups = Vec::with_capacity(sources.len());
+        for (source, classes) in sources {
+            let steps = self.steps(classes);
+            groups.push(Group { source, steps });
+        }
+        let letters = Arc::new(Letters { groups, still });
+        self.letters.insert(guard, letters.clone());
+        Ok(letters)
+    }
+
+    /// The steps of some classes.
+    fn steps(&mut self, classes: Vec<usize>) -> Steps {
+        if let Some(known) = self.steps.get(&classes) {
+            return known.clone();
+        }
+        let mut events: Vec<EventId> = Vec::new();
+        for &class in &classes {
+            events.extend(&self.classes[class].events);
+        }
+        events.sort_unstable();
+        let steps = if events.len() == self.problem.system.events.len() {
+            self.space.all()
+        } else {
+            self.space.steps(&events)
+        };
+        self.steps.insert(classes, steps.clone());
+        steps
+    }
+
+    // --- sets ---------------------------------------------------------------------------------
+
+    /// The states of `set` that satisfy a condition.
+    pub fn filter(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
+        match condition {
+            Condition::Predicate(Residual::TRUE) => Ok(set.clone()),
+            Condition::Predicate(Residual::FALSE) => Ok(self.space.empty()),
+            Condition::Predicate(residual) => self.space.filter(set, &mut self.query, *residual),
+            Condition::Member(members) => self.space.store().intersection(set, members),
+        }
+    }
+
+    /// The states of `set` that satisfy `condition` and stutter.
+    fn still(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
+        if self.problem.deadlock == Deadlock::Ignore || *condition == Condition::NEVER {
+            return Ok(self.space.empty());
+        }
+        let dead = self.space.dead(set)?;
+        self.filter(&dead, condition)
+    }
+
+    /// Where a step by a letter of `guard` leads from `set`.
+    pub fn post(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        let mut next = self.still(set, &letters.still)?;
+        for group in &letters.groups {
+            let sources = self.filter(set, &group.source)?;
+            if !sources.is_empty() {
+                let image = self.space.image(&sources, &group.steps)?;
+                next = self.space.store().union(&next, &image)?;
+            }
+        }
+        Ok(next)
+    }
+
+    /// The states of `within` from which a step by a letter of `guard` leads into `set`.
+    pub fn pre(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        let inside = self.space.store().intersection(set, within)?;
+        let mut before = self.still(&inside, &letters.still)?;
+        for group in &letters.groups {
+            let sources = self.filter(within, &group.source)?;
+            if !sources.is_empty() {
+                let image = self.space.pre_image(set, &group.steps, &sources)?;
+                before = self.space.store().union(&before, &image)?;
+            }
+        }
+        Ok(before)
+    }
+
+    /// The least `X ⊇ set` with `post(X, guard) ⊆ X`.
+    pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            let space = &mut sets.space;
+            match &group.source {
+                Condition::Predicate(Residual::TRUE) => space.reach(set, &group.steps),
+                Condition::Predicate(source) => {
+                    space.freach(set, &group.steps, &mut sets.query, *source)
+                }
+                Condition::Member(members) => space.freach_set(set, &group.steps, members),
+            }
+        })
+    }
+
+    /// The least `X ⊇ set` with `post(X ∩ within, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    pub fn close_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            if group.source == Condition::ALWAYS {
+                return sets.space.reach_within(set, &group.steps, within);
+            }
+            // Steps may leave `within`, but what is outside is no source of further ones.
+            let sources = sets.filter(within, &group.source)?;
+            let closed = sets.space.freach_set(set, &group.steps, &sources)?;
+            sets.space.store().intersection(&closed, within)
+        })
+    }
+
+    /// The least `X ⊇ set` with `pre(X, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    pub fn back_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            let sources = sets.filter(within, &group.source)?;
+            let domain = sets.space.store().union(&sources, set)?;
+            sets.space.back_within(set, &group.steps, &domain)
+        })
+    }
+
+    /// Repeats the closures of all groups until each is closed.
+    fn in_turn(
+        &mut self,
+        set: &Set,
+        groups: &[Group],
+        mut closure: impl FnMut(&mut Sets<'p>, &Set, &Group) -> Result<Set, Stop>,
+    ) -> Result<Set, Stop> {
+        let mut closed = set.clone();
+        let (mut at, mut settled) = (0, 0);
+        while settled < groups.len() && !closed.is_empty() {
+            let next = closure(self, &closed, &groups[at])?;
+            settled = if next == closed { settled + 1 } else { 1 };
+            closed = next;
+            at = (at + 1) % groups.len();
+        }
+        Ok(closed)
+    }
+
+    /// The states of `set` from which steps by letters of `guard` can stay in `set` for ever; a
+    /// state that stutters can.
+    pub fn divergent(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        self.divergence_tests += 1;
+        let mut here = set.clone();
+        loop {
+            let next = self.pre(&here, guard, &here)?;
+            if next == here || next.is_empty() {
+                return Ok(next);
+            }
+            here = next;
+        }
+    }
+
+    /// The parts of `set` whose states agree on the state atoms of `mask`, each with its letter;
+    /// no part is empty.
+    pub fn parts(&mut self, set: &Set, mask: u64) -> Result<Vec<(Letter, Set)>, Stop> {
+        self.operations += 1;
+        let mut parts = vec![(Letter(0), set.clone())];
+        let observed = mask & self.states;
+        for i in (0..Guards::MAX_ATOMS).filter(|i| observed >> i & 1 == 1) {
+            let atom = self.guards.atom(i);
+            let condition = self.condition(atom)?;
+            let mut finer = Vec::with_capacity(parts.len());
+            for (letter, part) in parts {
+                let yes = self.filter(&part, &condition)?;
+                let no = self.space.store().difference(&part, &yes)?;
+                finer.push((letter, no));
+                finer.push((Letter(letter.0 | 1 << i), yes));
+            }
+            finer.retain(|(_, part)| !part.is_empty());
+            parts = finer;
+        }
+        parts.retain(|(_, part)| !part.is_empty());
+        Ok(parts)
+    }
+
+    // --- single states ------------------------------------------------------------------------
+
+    /// A step from `state` by a letter of `guard` into `targets`, if there is one.
+    pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Step> {
+        let system = self.problem.system;
+        let mut label = 0;
+        for (i, proposition) in self.problem.propositions.iter().enumerate() {
+            if let Proposition::State(predicate) = proposition
+                && system.holds(predicate, state)
+            {
+                label |= 1 << i;
+            }
+        }
+        for class in 0..self.classes.len() {
+            let letter = Letter(label | self.classes[class].bits);
+            if !self.guards.accepts(guard, letter) {
+                continue;
+            }
+            for k in 0..self.classes[class].events.len() {
+                let event = self.classes[class].events[k];
+                for next in system.successors(state, event) {
+                    if self.space.contains(targets, &next) {
+                        return Some(Step {
+                            event: Some(event),
+                            state: next,
+                        });
+                    }
+                }
+            }
+        }
+        let stutters = self.problem.deadlock == Deadlock::Stutter
+            && self.guards.accepts(guard, Letter(label))
+            && system.is_deadlock(state)
+            && self.space.contains(targets, state);
+        stutters.then(|| Step {
+            event: None,
+            state: state.clone(),
+        })
+    }
+}

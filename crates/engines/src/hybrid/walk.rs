@@ -1,0 +1,251 @@
+//! Concrete lassos from abstract ones, by walking backwards with set operations.
+//!
+//! An edge `(q,a) –ac→ (d,b)` of a product promises that *every* state of `b` comes from some state
+//! of `a`: by one step with the edge's letters and then by steps inside of `b`. It promises nothing
+//! for every state of `a`. So states are chosen from the end:
+//!
+//! ```text
+//! back(a → b, t): L0 = {t};  Li+1 = pre(Li) inside b;  until Li meets post(a)
+//!                 then some s ∈ a with s → Li, and forwards through the layers to t
+//! ```
+//!
+//! Round the cycle of the abstract lasso this gives from any state of its first node another one,
+//! and at last one that was met before: the rounds between are the cycle. Then back along the
+//! prefix to an initial state. An edge that stands for infinite runs by itself (divergence, a terminal
+//! node) brings its own run and the walk begins there.
+//!
+//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Combining explicit and symbolic
+//! approaches for better on-the-fly LTL model checking* (2011), describe the products. IEC's graph
+//! has edges to parts of nodes; their states are entered inside of the whole node, so the walk
+//! takes the edge of the original graph behind each.
+//!
+//! Cost: one pre-image of a few states per step of the lasso. Where a state can be chosen, one
+//! that was met before is, which closes most cycles after a round or two.
+
+use super::product::{Aggregates, Node, Passage, Product, Worker};
+use super::sets::Sets;
+use lariat_automata::Guard;
+use lariat_budget::Stop;
+use lariat_emptiness::{Decomposed, Edge, Evidence, NodeId, lasso};
+use lariat_model::{Lasso, State, Step};
+use lariat_space::symbolic::Set;
+use rustc_hash::FxHashMap;
+
+/// An infinite run from `start`: `path`, then `cycle` for ever.
+pub struct Ending {
+    /// Where it starts.
+    pub start: State,
+    /// The steps before the loop.
+    pub path: Vec<Step>,
+    /// The steps of the loop.
+    pub cycle: Vec<Step>,
+}
+
+/// A path: where it starts, and its steps.
+pub type Path = (State, Vec<Step>);
+
+/// The walk contradicts the product: never an answer, always a fault of ours.
+pub fn lost() -> Stop {
+    Stop::Unsupported("internal: a walk back that lost its way".to_owned())
+}
+
+/// A lasso of the system behind `evidence`; `None` if there is none in the graph itself, which
+/// happens to an undecided check only.
+pub fn concrete<'p, P: Product>(
+    graph: &Aggregates<'_, 'p, P>,
+    worker: &mut Worker<'p, P>,
+    evidence: &Evidence,
+) -> Result<Option<Lasso>, Stop> {
+    let searched = Decomposed::new(graph, evidence);
+    let Some(found) = lasso(&searched, worker, evidence)? else {
+        return Ok(None);
+    };
+    let mut hops = Vec::new();
+    let mut from = found.initial;
+    for &edge in found.prefix.iter().chain(&found.cycle) {
+        let true_edge = searched.origin(worker, from, edge)?.ok_or_else(lost)?;
+        match hop(worker, from, true_edge)? {
+            Ok(hop) => hops.push(hop),
+            Err(ending) => {
+                let (initial, mut prefix) = to_start(worker, &hops, found.initial, ending.start)?;
+                prefix.extend(ending.path);
+                return Ok(Some(Lasso {
+                    initial,
+                    prefix,
+                    cycle: ending.cycle,
+                }));
+            }
+        }
+        from = edge.to;
+    }
+    let round = hops.split_off(found.prefix.len());
+    let entry = worker.node(found.entry()).set.clone();
+    let cycle = cycle(&mut worker.sets, &round, &entry)?;
+    let repeated = cycle.last().ok_or_else(lost)?.state.clone();
+    let (initial, prefix) = to_start(worker, &hops, found.initial, repeated)?;
+    Ok(Some(Lasso {
+        initial,
+        prefix,
+        cycle,
+    }))
+}
+
+/// An edge that single states pass.
+struct Hop {
+    from: Set,
+    guard: Guard,
+    through: Option<Guard>,
+    to: Set,
+}
+
+fn hop<P: Product>(
+    worker: &mut Worker<'_, P>,
+    from: NodeId,
+    edge: Edge,
+) -> Result<Result<Hop, Ending>, Stop> {
+    let group = worker.group(from, edge).ok_or_else(lost)?;
+    let [from, to] = [from, edge.to].map(|id| worker.node(id).clone());
+    let passage = worker
+        .product
+        .passage(&mut worker.sets, &from, group, &to)?;
+    Ok(match passage {
+        Passage::End(ending) => Err(ending),
+        Passage::Step { guard, through } => Ok(Hop {
+            from: from.set,
+            guard,
+            through,
+            to: to.set,
+        }),
+    })
+}
+
+/// Round after round backwards, until a state of the entry is met again.
+fn cycle(sets: &mut Sets<'_>, round: &[Hop], entry: &Set) -> Result<Vec<Step>, Stop> {
+    let mut at = sets.space.pick(entry).ok_or_else(lost)?;
+    let mut met: FxHashMap<State, usize> = FxHashMap::default();
+    let mut met_set = sets.space.empty();
+    let mut rounds: Vec<Vec<Step>> = Vec::new();
+    loop {
+        met.insert(at.clone(), rounds.len());
+        let one = sets.space.singleton(&at)?;
+        met_set = sets.space.store().union(&met_set, &one)?;
+        let (before, steps) = along(sets, round, at, &met_set)?;
+        rounds.push(steps);
+        if let Some(&since) = met.get(&before) {
+            return Ok(rounds.drain(since..).rev().flatten().collect());
+        }
+        at = before;
+    }
+}
+
+/// Backwards along hops to a state of the first one's source, one of `rather` if possible.
+fn along(sets: &mut Sets<'_>, hops: &[Hop], end: State, rather: &Set) -> Result<Path, Stop> {
+    let nowhere = sets.space.empty();
+    let mut pieces = Vec::with_capacity(hops.len());
+    let mut at = end;
+    for (i, hop) in hops.iter().enumerate().rev() {
+        let rather = if i == 0 { rather } else { &nowhere };
+        let (before, steps) = back(sets, hop, at, rather)?;
+        pieces.push(steps);
+        at = before;
+    }
+    Ok((at, pieces.into_iter().rev().flatten().collect()))
+}
+
+/// Backwards over one hop.
+fn back(sets: &mut Sets<'_>, hop: &Hop, end: State, rather: &Set) -> Result<Path, Stop> {
+    let entries = sets.post(&hop.from, hop.guard)?;
+    let (entry, mut inside) = path_inside(sets, &entries, hop.through, &hop.to, end)?;
+    let here = sets.space.singleton(&entry)?;
+    let sources = sets.pre(&here, hop.guard, &hop.from)?;
+    let best = sets.space.store().intersection(&sources, rather)?;
+    let chosen = if best.is_empty() { &sources } else { &best };
+    let before = sets.space.pick(chosen).ok_or_else(lost)?;
+    let first = sets.step_into(&before, hop.guard, &here).ok_or_else(lost)?;
+    inside.insert(0, first);
+    Ok((before, inside))
+}
+
+/// A shortest path inside of `inside`, by letters of `through`, from one of `entries` to `end`.
+pub fn path_inside(
+    sets: &mut Sets<'_>,
+    entries: &Set,
+    through: Option<Guard>,
+    inside: &Set,
+    end: State,
+) -> Result<Path, Stop> {
+    let mut layers = vec![sets.space.singleton(&end)?];
+    let mut seen = layers[0].clone();
+    let mut at = loop {
+        let last = layers.last().ok_or_else(lost)?.clone();
+        let met = sets.space.store().intersection(&last, entries)?;
+        if let Some(state) = sets.space.pick(&met) {
+            break state;
+        }
+        let through = through.ok_or_else(lost)?;
+        let before = sets.pre(&last, through, inside)?;
+        let fresh = sets.space.store().difference(&before, &seen)?;
+        if fresh.is_empty() {
+            return Err(lost());
+        }
+        seen = sets.space.store().union(&seen, &fresh)?;
+        layers.push(fresh);
+    };
+    let start = at.clone();
+    let mut steps = Vec::with_capacity(layers.len());
+    for layer in layers.iter().rev().skip(1) {
+        let through = through.ok_or_else(lost)?;
+        let step = sets.step_into(&at, through, layer).ok_or_else(lost)?;
+        at = step.state.clone();
+        steps.push(step);
+    }
+    Ok((start, steps))
+}
+
+/// A path from an initial state of the system along `hops` to `end`.
+fn to_start<P: Product>(
+    worker: &mut Worker<'_, P>,
+    hops: &[Hop],
+    initial: NodeId,
+    end: State,
+) -> Result<Path, Stop> {
+    let nowhere = worker.sets.space.empty();
+    let (first, steps) = along(&mut worker.sets, hops, end, &nowhere)?;
+    // The initial node may be a part of a larger one.
+    let part = worker.node(initial).clone();
+    let alike = |node: &Node| (node.location, node.kind) == (part.location, part.kind);
+    let mut wholes: Vec<Node> = worker
+        .initial_nodes()
+        .filter(|n| alike(n))
+        .cloned()
+        .collect();
+    wholes.retain(|node| worker.sets.space.contains(&node.set, &first));
+    let whole = wholes.pop().ok_or_else(lost)?;
+    let through = worker.product.start(&mut worker.sets, &whole);
+    let initial = worker.sets.space.initial()?;
+    let (start, mut path) = path_inside(&mut worker.sets, &initial, through, &whole.set, first)?;
+    path.extend(steps);
+    Ok((start, path))
+}
+
+/// A run that stays in `set` for ever by letters of `guard`, given all states that can.
+pub fn stay(sets: &mut Sets<'_>, divergent: &Set, guard: Guard) -> Result<Ending, Stop> {
+    let start = sets.space.pick(divergent).ok_or_else(lost)?;
+    let mut met = FxHashMap::from_iter([(start.clone(), 0)]);
+    let mut steps: Vec<Step> = Vec::new();
+    let mut at = start.clone();
+    loop {
+        let step = sets.step_into(&at, guard, divergent).ok_or_else(lost)?;
+        at = step.state.clone();
+        steps.push(step);
+        if let Some(&since) = met.get(&at) {
+            let cycle = steps.split_off(since);
+            return Ok(Ending {
+                start,
+                path: steps,
+                cycle,
+            });
+        }
+        met.insert(at.clone(), steps.len());
+    }
+}
