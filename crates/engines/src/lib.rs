@@ -16,4 +16,4 @@ pub use explicit::explicit;
 pub use hybrid::{Check, Hybrid, Method, OrderChoice, bcz};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
-pub use problem::{Engine, Problem};
+pub use problem::{Engine, Invariance, Problem};

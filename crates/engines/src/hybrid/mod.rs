@@ -6,6 +6,8 @@
 //! | `product.rs` | what a product says, and the graph that it becomes for every check |
 //! | `walk.rs` | concrete lassos from abstract ones |
 //! | `bcz.rs` | sets of equal label, no closure |
+//! | `sog.rs` | aggregates closed under what is not observed |
+//! | `sop.rs` | the same, observing only what the automaton can still ask for |
 //!
 //! Three axes are independent: the product, the emptiness check, and the order of the variables.
 //! [`Hybrid`] names one choice of each.
@@ -13,6 +15,8 @@
 mod bcz;
 pub mod product;
 pub mod sets;
+mod sog;
+mod sop;
 pub mod walk;
 
 use crate::problem::Problem;
@@ -29,6 +33,12 @@ use sets::Sets;
 pub enum Method {
     /// Sets of equal label without closure; see `bcz.rs`.
     Bcz,
+    /// The symbolic observation graph; see `sog.rs`.
+    Sog,
+    /// Its published form with events, for properties that do not see silent steps.
+    SogPublished,
+    /// The symbolic observation product; see `sop.rs`.
+    Sop,
 }
 
 /// Which emptiness check searches a product.
@@ -89,6 +99,14 @@ impl Hybrid {
         match self.method {
             Method::Bcz => {
                 let product = Bcz::new(&sets);
+                search(product, sets, self.check, budget, observer, stats)
+            }
+            Method::Sog | Method::SogPublished => {
+                let product = sog::sog(&sets, self.method == Method::SogPublished)?;
+                search(product, sets, self.check, budget, observer, stats)
+            }
+            Method::Sop => {
+                let product = sop::sop(&sets)?;
                 search(product, sets, self.check, budget, observer, stats)
             }
         }
@@ -179,4 +197,24 @@ pub fn bcz(
     stats: &mut Stats,
 ) -> Result<Outcome<Lasso>, Stop> {
     Hybrid::new(Method::Bcz).run(problem, budget, observer, stats)
+}
+
+/// [`Method::Sog`] as an [`Engine`](crate::Engine).
+pub fn sog(
+    problem: &Problem<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+    stats: &mut Stats,
+) -> Result<Outcome<Lasso>, Stop> {
+    Hybrid::new(Method::Sog).run(problem, budget, observer, stats)
+}
+
+/// [`Method::Sop`] as an [`Engine`](crate::Engine).
+pub fn sop(
+    problem: &Problem<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+    stats: &mut Stats,
+) -> Result<Outcome<Lasso>, Stop> {
+    Hybrid::new(Method::Sop).run(problem, budget, observer, stats)
 }
