@@ -5,8 +5,8 @@ use crate::progress::Line;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
 use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
-use lariat::ltl::{AtomError, AtomId, Formula};
-use lariat::model::{Names, Properties};
+use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
+use lariat::model::{self, Names, Properties};
 use lariat::report::{self, Context};
 use lariat::{
     Attempt, InputError, Options, Property, Reason, Report, Stop, Subject, Verdict, check,
@@ -127,7 +127,7 @@ fn tasks(args: &Check, names: &Names<'_>) -> Result<(Properties, Vec<Task>), Fai
         name: property.name.clone(),
         text: property.text.clone(),
         question: Question::Formula(property.formula),
-        atoms: properties.formulas.atoms_of(property.formula),
+        atoms: atoms(&properties.formulas, property),
     });
     let mut tasks: Vec<Task> = formulas.collect();
     for (text, automaton) in automata {
@@ -152,6 +152,13 @@ fn tasks(args: &Check, names: &Names<'_>) -> Result<(Properties, Vec<Task>), Fai
         tasks.retain(|task| args.select.contains(&task.name));
     }
     Ok((properties, tasks))
+}
+
+/// The atoms of a formula in the order in which its text names them.
+fn atoms(formulas: &Formulas, property: &model::Property) -> Vec<AtomId> {
+    let mut atoms = formulas.atoms_of(property.formula);
+    atoms.sort_by_key(|atom| property.text.find(formulas.atom_name(*atom)));
+    atoms
 }
 
 /// The automaton in a HOA file, its propositions bound to the model, and a sentence about it.
@@ -214,10 +221,15 @@ fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
     let Context {
         property, formula, ..
     } = *context;
-    let mut text = format!("{bold}{word}{bold:#}  {property}: {formula}\n");
+    let mut text = format!("{bold}{word}{bold:#}  {property}: {formula}");
     if args.quiet {
-        return text;
+        if let Verdict::Unknown(reason) = &report.verdict {
+            let _ = write!(text, "  {dim}[{reason}]{dim:#}");
+        }
+        return text + "\n";
     }
+    let summary = report::summary(report, context);
+    let _ = writeln!(text, "  {dim}[{summary}]{dim:#}");
     text += &report::text(report, context, args.full);
     if args.verbose {
         for attempt in &report.trail {

@@ -31,8 +31,7 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
         Format::Json => write_json(&automaton, &title, name, &mut text),
         Format::Never => {
             let title = print(&formulas, formula, Syntax::Spin);
-            let expression = |atom| promela(formulas.atom_name(atom));
-            write_never(&automaton, &title, expression, &mut text)
+            write_never(&automaton, &title, name, &mut text)
         }
     };
     written.map_err(|_| Failure::new("the automaton could not be written"))?;
@@ -48,15 +47,6 @@ fn located(text: &str, error: ParseError) -> InputError {
     match error.help {
         Some(help) => at.help(help),
         None => at,
-    }
-}
-
-/// An atom as an expression of Promela: words as they are, everything else in parentheses.
-fn promela(name: &str) -> String {
-    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        name.to_owned()
-    } else {
-        format!("({name})")
     }
 }
 
