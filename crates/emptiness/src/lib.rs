@@ -12,8 +12,13 @@
 
 #![forbid(unsafe_code)]
 
+mod couvreur;
 mod graph;
+mod lasso;
 mod outcome;
+mod scc_stack;
 
+pub use couvreur::couvreur;
 pub use graph::{Edge, Graph, Marks, NodeId, Ordered};
-pub use outcome::{Evidence, Outcome};
+pub use lasso::{Lasso, lasso};
+pub use outcome::{Counts, Evidence, Outcome};

@@ -39,4 +39,23 @@ pub struct Evidence {
     pub component: Vec<NodeId>,
     /// Nodes outside of the component that its cycles may run through.
     pub beside: Vec<NodeId>,
+    /// The search has met no node with this or a larger number.
+    pub known: usize,
+}
+
+/// What a check counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Nodes entered.
+    pub nodes: u64,
+    /// Edges looked at.
+    pub edges: u64,
+    /// The length of the longest depth-first path.
+    pub deepest: u64,
+    /// Inclusion tests made.
+    pub inclusion_tests: u64,
+    /// Nodes left out because a dead node includes them.
+    pub dead_inclusions: u64,
+    /// Nodes replaced by active ones: taken apart (IEC) or enlarged (AEC).
+    pub active_inclusions: u64,
 }

@@ -13,13 +13,17 @@
 mod error;
 mod expr;
 mod lasso;
+mod load;
+pub mod pnml;
 mod predicate;
 mod semantics;
 mod system;
+mod xml;
 
 pub use error::{InputError, Place};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
 pub use lasso::{Lasso, Lift, Step};
+pub use load::read_model;
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
 pub use system::{
     Action, Arc, Deadlock, Domain, Effect, Event, EventId, Row, State, System, Unit, Value, VarId,
