@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod dve;
 mod error;
 mod expr;
 mod lasso;
