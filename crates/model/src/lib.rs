@@ -12,6 +12,7 @@
 
 pub mod dve;
 mod error;
+pub mod etf;
 mod expr;
 mod lasso;
 mod load;

@@ -111,3 +111,25 @@ fn property_processes_are_no_part_of_the_system() {
         assert!(!property.edges.is_empty() && !property.accepting.is_empty());
     }
 }
+
+#[test]
+fn etf_models_have_the_published_sizes() {
+    let Some(folder) = models("etf") else { return };
+    for line in table(&folder.join("index.tsv")) {
+        let path = folder.join(format!("{}.etf", line[0]));
+        let text = fs::read(&path).expect("a readable model");
+        assert!(lariat_model::etf::looks_like_etf(&text));
+        assert!(!lariat_model::dve::looks_like_dve(&text));
+        let model = lariat_model::etf::read(&line[0], &text).unwrap_or_else(|e| panic!("{e}"));
+        let found = explore(&model.system);
+        let figures = [found.states, found.edges, found.deadlocks].map(|n| n.to_string());
+        assert_eq!(figures, line[1..4], "{}", line[0]);
+        assert_eq!(
+            model.system.events.len().to_string(),
+            line[5],
+            "{}",
+            line[0]
+        );
+        assert_eq!(model.maps.len().to_string(), line[6], "{}", line[0]);
+    }
+}
