@@ -1,6 +1,16 @@
 //! Guards: reduced ordered binary decision diagrams over the atoms of one automaton.
+//!
+//! A diagram is a set of letters, and equal sets are equal ids (Bryant, IEEE ToC 1986). All
+//! operations are memoised and recurse at most once a variable deep. A store only grows; the
+//! translation works in one of its own and copies the few guards that survive.
+//!
+//! Inside this crate a store may hold more variables than a letter has atoms: the tableau adds
+//! one for each obligation on the next position and the simulations one for each mark and each
+//! class. They come after the atoms in the order, so that everything below the atoms of a diagram is
+//! what one class of letters leaves ([`Guards::leaves`]).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
 
 /// A letter: bit `i` is the truth of the automaton's atom `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -75,7 +85,27 @@ impl Guards {
     /// The letters in which atom `i` holds.
     pub fn atom(&mut self, i: usize) -> Guard {
         assert!(i < Guards::MAX_ATOMS);
+        self.variable(i)
+    }
+
+    /// The diagram of one variable, an atom or not.
+    pub(crate) fn variable(&mut self, i: usize) -> Guard {
         self.make(i as u32, Guards::FALSE, Guards::TRUE)
+    }
+
+    /// How many diagram nodes the store holds.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: a store knows the constants from the start.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// About how many bytes the store holds.
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * 12 + self.unique.capacity() * 20 + self.ite.capacity() * 20
     }
 
     /// `(f & g) | (!f & h)`
@@ -168,9 +198,459 @@ impl Guards {
     }
 }
 
+/// A conjunction of literals: the letters that have all of `positive` and none of `negative`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Cube {
+    /// Atoms that must hold, as bits.
+    pub positive: u64,
+    /// Atoms that must not hold, as bits.
+    pub negative: u64,
+}
+
+impl Guards {
+    /// The letters of a cube.
+    pub fn cube(&mut self, cube: Cube) -> Guard {
+        let mut result = Guards::TRUE;
+        for i in (0..Guards::MAX_ATOMS as u32).rev() {
+            let bit = 1 << i;
+            if cube.positive & bit != 0 {
+                result = self.make(i, Guards::FALSE, result);
+            }
+            if cube.negative & bit != 0 {
+                result = if cube.positive & bit != 0 {
+                    Guards::FALSE
+                } else {
+                    self.make(i, result, Guards::FALSE)
+                };
+            }
+        }
+        result
+    }
+
+    /// The letters that agree with one of `f` on all atoms but those of `mask`.
+    pub fn exists(&mut self, f: Guard, mask: u64) -> Guard {
+        let mut memo = FxHashMap::default();
+        self.exists_memo(f, mask, &mut memo)
+    }
+
+    fn exists_memo(&mut self, f: Guard, mask: u64, memo: &mut FxHashMap<Guard, Guard>) -> Guard {
+        if f <= Guards::TRUE {
+            return f;
+        }
+        if let Some(&known) = memo.get(&f) {
+            return known;
+        }
+        let d = self.decision(f);
+        let low = self.exists_memo(d.low, mask, memo);
+        let high = self.exists_memo(d.high, mask, memo);
+        let result = if d.variable < 64 && mask >> d.variable & 1 == 1 {
+            self.or(low, high)
+        } else {
+            self.make(d.variable, low, high)
+        };
+        memo.insert(f, result);
+        result
+    }
+
+    /// A guard that agrees with `f` on all letters of `care` and asks for few atoms
+    /// (Coudert and Madre's restriction). `care` is not empty.
+    pub fn restrict(&mut self, f: Guard, care: Guard) -> Guard {
+        if f <= Guards::TRUE || care <= Guards::TRUE {
+            return f;
+        }
+        if f == care {
+            return Guards::TRUE;
+        }
+        let (df, dc) = (self.decision(f), self.decision(care));
+        if dc.variable < df.variable {
+            let either = self.or(dc.low, dc.high);
+            return self.restrict(f, either);
+        }
+        let (low, high) = if dc.variable == df.variable {
+            (dc.low, dc.high)
+        } else {
+            (care, care)
+        };
+        if low == Guards::FALSE {
+            return self.restrict(df.high, high);
+        }
+        if high == Guards::FALSE {
+            return self.restrict(df.low, low);
+        }
+        let low = self.restrict(df.low, low);
+        let high = self.restrict(df.high, high);
+        self.make(df.variable, low, high)
+    }
+
+    /// Irredundant cubes whose union is `f` (Minato and Morreale).
+    pub fn cubes(&mut self, f: Guard) -> Vec<Cube> {
+        let mut cubes = Vec::new();
+        self.irredundant(f, f, Cube::default(), &mut cubes);
+        cubes
+    }
+
+    /// Covers `lower` without leaving `upper`, inside of `path`; returns what was covered.
+    fn irredundant(
+        &mut self,
+        lower: Guard,
+        upper: Guard,
+        path: Cube,
+        cubes: &mut Vec<Cube>,
+    ) -> Guard {
+        if lower == Guards::FALSE {
+            return Guards::FALSE;
+        }
+        if upper == Guards::TRUE {
+            cubes.push(path);
+            return Guards::TRUE;
+        }
+        let (dl, du) = (self.decision(lower), self.decision(upper));
+        let variable = dl.variable.min(du.variable);
+        let sides = |g: Guard, d: Decision| {
+            if d.variable == variable {
+                (d.low, d.high)
+            } else {
+                (g, g)
+            }
+        };
+        let ((l0, l1), (u0, u1)) = (sides(lower, dl), sides(upper, du));
+        let bit = 1 << variable;
+        let only0 = self.minus(l0, u1);
+        let c0 = self.irredundant(
+            only0,
+            u0,
+            Cube {
+                negative: path.negative | bit,
+                ..path
+            },
+            cubes,
+        );
+        let only1 = self.minus(l1, u0);
+        let c1 = self.irredundant(
+            only1,
+            u1,
+            Cube {
+                positive: path.positive | bit,
+                ..path
+            },
+            cubes,
+        );
+        let (rest0, rest1) = (self.minus(l0, c0), self.minus(l1, c1));
+        let rest = self.or(rest0, rest1);
+        let both = self.and(u0, u1);
+        let shared = self.irredundant(rest, both, path, cubes);
+        let split = self.make(variable, c0, c1);
+        self.or(split, shared)
+    }
+
+    /// Letters of `f` that are not in `g`.
+    pub fn minus(&mut self, f: Guard, g: Guard) -> Guard {
+        self.ite(g, Guards::FALSE, f)
+    }
+
+    /// One letter of `f`: the one with the fewest atoms that comes first.
+    pub fn some_letter(&self, mut f: Guard) -> Option<Letter> {
+        let mut letter = 0;
+        while f > Guards::TRUE {
+            let d = self.decision(f);
+            f = if d.low == Guards::FALSE {
+                letter |= 1 << d.variable;
+                d.high
+            } else {
+                d.low
+            };
+        }
+        (f == Guards::TRUE).then_some(Letter(letter))
+    }
+
+    /// The guard `f` of another store, with atom `i` there called `atoms[i]` here.
+    ///
+    /// Variables behind the last of `atoms` do not occur in `f`.
+    pub fn import(&mut self, other: &Guards, f: Guard, atoms: &[usize]) -> Guard {
+        let mut memo = FxHashMap::default();
+        self.import_memo(other, f, atoms, &mut memo)
+    }
+
+    fn import_memo(
+        &mut self,
+        other: &Guards,
+        f: Guard,
+        atoms: &[usize],
+        memo: &mut FxHashMap<Guard, Guard>,
+    ) -> Guard {
+        if f <= Guards::TRUE {
+            return f;
+        }
+        if let Some(&known) = memo.get(&f) {
+            return known;
+        }
+        let d = other.decision(f);
+        let low = self.import_memo(other, d.low, atoms, memo);
+        let high = self.import_memo(other, d.high, atoms, memo);
+        let v = self.variable(atoms[d.variable as usize]);
+        let result = self.ite(v, high, low);
+        memo.insert(f, result);
+        result
+    }
+
+    /// What is left of `f` once the variables before `first` are known: each different rest
+    /// (none of them `FALSE`) with the letters that leave it, in the order of the diagram.
+    pub(crate) fn leaves(&mut self, f: Guard, first: u32) -> Vec<(Guard, Guard)> {
+        let mut order = Vec::new();
+        let mut letters: FxHashMap<Guard, Guard> = FxHashMap::default();
+        let mut seen = FxHashSet::default();
+        self.collect_leaves(f, first, &mut seen, &mut order);
+        for &leaf in &order {
+            let mut memo = FxHashMap::default();
+            let guard = self.leading_to(f, leaf, first, &mut memo);
+            letters.insert(leaf, guard);
+        }
+        order
+            .into_iter()
+            .map(|leaf| (leaf, letters[&leaf]))
+            .collect()
+    }
+
+    fn collect_leaves(
+        &self,
+        f: Guard,
+        first: u32,
+        seen: &mut FxHashSet<Guard>,
+        order: &mut Vec<Guard>,
+    ) {
+        if f == Guards::FALSE || !seen.insert(f) {
+            return;
+        }
+        let d = self.decision(f);
+        if d.variable >= first {
+            order.push(f);
+        } else {
+            self.collect_leaves(d.low, first, seen, order);
+            self.collect_leaves(d.high, first, seen, order);
+        }
+    }
+
+    fn leading_to(
+        &mut self,
+        f: Guard,
+        leaf: Guard,
+        first: u32,
+        memo: &mut FxHashMap<Guard, Guard>,
+    ) -> Guard {
+        if f == leaf {
+            return Guards::TRUE;
+        }
+        let d = self.decision(f);
+        if d.variable >= first {
+            return Guards::FALSE;
+        }
+        if let Some(&known) = memo.get(&f) {
+            return known;
+        }
+        let low = self.leading_to(d.low, leaf, first, memo);
+        let high = self.leading_to(d.high, leaf, first, memo);
+        let result = self.make(d.variable, low, high);
+        memo.insert(f, result);
+        result
+    }
+
+    /// The minimal sets of variables that satisfy `f`, which only has positive occurrences.
+    ///
+    /// For such a function these are its prime implicants, and all of them are needed.
+    pub(crate) fn minimal_sets(&mut self, f: Guard) -> Vec<Vec<u32>> {
+        match f {
+            Guards::FALSE => Vec::new(),
+            Guards::TRUE => vec![Vec::new()],
+            _ => {
+                let d = self.decision(f);
+                let mut sets = self.minimal_sets(d.low);
+                for mut set in self.minimal_sets(d.high) {
+                    if !self.accepts_set(d.low, &set) {
+                        set.push(d.variable);
+                        sets.push(set);
+                    }
+                }
+                sets
+            }
+        }
+    }
+
+    /// Does `f` hold when exactly the variables of `set` do?
+    fn accepts_set(&self, mut f: Guard, set: &[u32]) -> bool {
+        while f > Guards::TRUE {
+            let d = self.decision(f);
+            f = if set.contains(&d.variable) {
+                d.high
+            } else {
+                d.low
+            };
+        }
+        f == Guards::TRUE
+    }
+
+    /// Writes `f` as a disjunction of cubes, each atom as `atom` writes it.
+    pub fn write(
+        &mut self,
+        f: Guard,
+        style: &Style,
+        out: &mut dyn fmt::Write,
+        mut atom: impl FnMut(&mut dyn fmt::Write, usize) -> fmt::Result,
+    ) -> fmt::Result {
+        match f {
+            Guards::FALSE => return out.write_str(style.never),
+            Guards::TRUE => return out.write_str(style.always),
+            _ => {}
+        }
+        for (k, cube) in self.cubes(f).into_iter().enumerate() {
+            if k > 0 {
+                out.write_str(style.or)?;
+            }
+            out.write_str(style.open)?;
+            let mut first = true;
+            for i in 0..Guards::MAX_ATOMS {
+                let bit = 1 << i;
+                if (cube.positive | cube.negative) & bit == 0 {
+                    continue;
+                }
+                if !first {
+                    out.write_str(style.and)?;
+                }
+                first = false;
+                if cube.negative & bit != 0 {
+                    out.write_str("!")?;
+                }
+                atom(out, i)?;
+            }
+            out.write_str(style.close)?;
+        }
+        Ok(())
+    }
+}
+
+/// How [`Guards::write`] spells connectives.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// For every letter.
+    pub always: &'static str,
+    /// For no letter.
+    pub never: &'static str,
+    /// Between literals.
+    pub and: &'static str,
+    /// Between cubes.
+    pub or: &'static str,
+    /// Before a cube.
+    pub open: &'static str,
+    /// Behind a cube.
+    pub close: &'static str,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All 256 functions of three atoms.
+    fn all_functions(s: &mut Guards) -> Vec<Guard> {
+        (0..256u32)
+            .map(|table| {
+                let mut f = Guards::FALSE;
+                for letter in (0..8u64).filter(|l| table >> l & 1 == 1) {
+                    let cube = s.cube(Cube {
+                        positive: letter,
+                        negative: !letter & 7,
+                    });
+                    f = s.or(f, cube);
+                }
+                f
+            })
+            .collect()
+    }
+
+    fn table(s: &Guards, f: Guard) -> u32 {
+        (0..8)
+            .filter(|&l| s.accepts(f, Letter(l)))
+            .fold(0, |t, l| t | 1 << l)
+    }
+
+    #[test]
+    fn unary_operations_on_all_functions_of_three_atoms() {
+        let mut s = Guards::new();
+        for (t, f) in all_functions(&mut s).into_iter().enumerate() {
+            let t = t as u32;
+            assert_eq!(table(&s, f), t);
+            let not = s.not(f);
+            assert_eq!(table(&s, not), !t & 0xff);
+            let ex = s.exists(f, 0b010);
+            assert_eq!(table(&s, ex), t | (t & 0x33) << 2 | (t & 0xcc) >> 2);
+            let mut union = Guards::FALSE;
+            let cubes = s.cubes(f);
+            for &c in &cubes {
+                let c = s.cube(c);
+                union = s.or(union, c);
+            }
+            assert_eq!(union, f);
+            for skip in 0..cubes.len() {
+                let mut rest = Guards::FALSE;
+                for (i, &c) in cubes.iter().enumerate() {
+                    if i != skip {
+                        let c = s.cube(c);
+                        rest = s.or(rest, c);
+                    }
+                }
+                assert_ne!(rest, f, "irredundant");
+            }
+            assert_eq!(s.some_letter(f).is_some(), t != 0);
+            if let Some(letter) = s.some_letter(f) {
+                assert!(s.accepts(f, letter));
+            }
+            let mut other = Guards::new();
+            let renamed = other.import(&s, f, &[2, 1, 0]);
+            let back = s.import(&other, renamed, &[2, 1, 0]);
+            assert_eq!(back, f);
+        }
+    }
+
+    #[test]
+    fn binary_operations_on_all_pairs_of_functions() {
+        let mut s = Guards::new();
+        let all = all_functions(&mut s);
+        for (t, &f) in all.iter().enumerate() {
+            for (u, &g) in all.iter().enumerate() {
+                let and = s.and(f, g);
+                assert_eq!(and, all[t & u]);
+                let or = s.or(f, g);
+                assert_eq!(or, all[t | u]);
+                let minus = s.minus(f, g);
+                assert_eq!(minus, all[t & !u]);
+                if u != 0 {
+                    let simple = s.restrict(f, g);
+                    assert_eq!(s.and(simple, g), and);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leaves_and_minimal_sets() {
+        let mut s = Guards::new();
+        let [a, x, y, z] = [0, 5, 6, 7].map(|i| s.variable(i));
+        let (xy, yz) = (s.and(x, y), s.and(y, z));
+        let either = s.or(xy, yz);
+        let f = s.ite(a, either, x);
+        let na = s.not(a);
+        let mut leaves = s.leaves(f, 5);
+        leaves.sort();
+        let mut expected = vec![(either, a), (x, na)];
+        expected.sort();
+        assert_eq!(leaves, expected);
+        let mut sets = s.minimal_sets(either);
+        for set in &mut sets {
+            set.sort();
+        }
+        sets.sort();
+        assert_eq!(sets, [vec![5, 6], vec![6, 7]]);
+        let absorbed = s.or(either, y);
+        assert_eq!(s.minimal_sets(absorbed), [vec![6]]);
+    }
 
     #[test]
     fn operations_are_those_of_sets() {

@@ -8,8 +8,23 @@
 
 #![forbid(unsafe_code)]
 
+mod alphabet;
 mod automaton;
+mod degeneralize;
 mod guard;
+mod product;
+pub mod reduce;
+mod scc;
+mod stutter;
+mod tableau;
+mod translate;
+mod word;
 
+pub use alphabet::Legal;
 pub use automaton::{Automaton, StateId, Transition};
-pub use guard::{Guard, Guards, Letter};
+pub use degeneralize::{Placement, degeneralize, has_state_marks, state_based};
+pub use guard::{Cube, Guard, Guards, Letter, Style};
+pub use product::{Pairs, Product, disjoint};
+pub use stutter::{silent_step_invariant, stutter_invariant};
+pub use translate::{reduce, translate};
+pub use word::Word;

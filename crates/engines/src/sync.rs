@@ -36,7 +36,7 @@ pub struct Sync<'p> {
 #[derive(Debug)]
 pub struct Worker {
     states: States,
-    /// Pairs of a state and an automaton state, as bytes.
+    /// Pairs of a state (low half) and an automaton state (high half of a word).
     nodes: Interner,
     /// The label of every state, [`UNLABELLED`] until somebody asks.
     labels: Vec<u32>,
@@ -203,21 +203,13 @@ impl<'p> Sync<'p> {
 impl Worker {
     /// The state and the automaton state that a node pairs.
     pub fn pair(&self, node: NodeId) -> (StateId, Location) {
-        let bytes = self.nodes.get(node.0);
-        let number = |part: &[u8]| {
-            let mut word = [0; 4];
-            word[..part.len()].copy_from_slice(part);
-            u32::from_le_bytes(word)
-        };
-        let (state, location) = bytes.split_at(4);
-        (StateId(number(state)), Location(number(location)))
+        let word = self.nodes.get(node.0).next().unwrap_or(0);
+        (StateId(word as u32), Location((word >> 32) as u32))
     }
 
     fn node(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
-        let mut bytes = [0; 8];
-        bytes[..4].copy_from_slice(&state.0.to_le_bytes());
-        bytes[4..].copy_from_slice(&location.0.to_le_bytes());
-        let (id, new) = self.nodes.intern(&bytes[..self.nodes.stride()])?;
+        let word = u64::from(state.0) | u64::from(location.0) << 32;
+        let (id, new) = self.nodes.intern(&[word])?;
         if new {
             self.budget.spend(1)?;
         }

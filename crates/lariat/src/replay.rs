@@ -4,7 +4,7 @@
 //! reference semantics of `model` and evaluates the original formula with the plain fixpoints of
 //! `ltl`, or the given automaton by following all its runs over the lasso's word.
 
-use lariat_automata::{Automaton, Letter};
+use lariat_automata::{Automaton, Letter, Word};
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Deadlock, EventId, Lasso, Proposition, Step, System, Value};
 
@@ -39,10 +39,15 @@ pub fn replay(
         ),
         Property::Never(automaton) => {
             let word = |steps: std::ops::Range<usize>| -> Vec<Letter> {
-                steps.map(|position| letters.letter(position, &automaton.atoms)).collect()
+                steps
+                    .map(|position| letters.letter(position, &automaton.atoms))
+                    .collect()
             };
             let split = lasso.prefix.len();
-            automaton.accepts(&word(0..split), &word(split..split + lasso.cycle.len()))
+            automaton.accepts(&Word {
+                prefix: word(0..split),
+                cycle: word(split..split + lasso.cycle.len()),
+            })
         }
     };
     if violated {
@@ -62,14 +67,17 @@ fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String>
         let legal = match step.event {
             Some(event) => system.successors(state, event).contains(&step.state),
             None => {
-                deadlock == Deadlock::Stutter
-                    && step.state == *state
-                    && system.is_deadlock(state)
+                deadlock == Deadlock::Stutter && step.state == *state && system.is_deadlock(state)
             }
         };
         if !legal {
-            let name = step.event.map_or("stuttering", |event| &system.event(event).name);
-            return Err(format!("step {} of the lasso ({name}) is none of the model", i + 1));
+            let name = step
+                .event
+                .map_or("stuttering", |event| &system.event(event).name);
+            return Err(format!(
+                "step {} of the lasso ({name}) is none of the model",
+                i + 1
+            ));
         }
         state = &step.state;
     }
@@ -115,6 +123,9 @@ impl<'a> Letters<'a> {
 
     fn letter(&self, position: usize, atoms: &[AtomId]) -> Letter {
         let bits = atoms.iter().enumerate();
-        Letter(bits.map(|(i, atom)| u64::from(self.holds(position, *atom)) << i).sum())
+        Letter(
+            bits.map(|(i, atom)| u64::from(self.holds(position, *atom)) << i)
+                .sum(),
+        )
     }
 }

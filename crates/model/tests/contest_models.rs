@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lariat_model::{Action, System, read_model};
+use lariat_model::{Action, Names, Properties, System, read_model};
 
 /// The folder with `mcc/`, if it is there.
 fn models() -> Option<PathBuf> {
@@ -64,4 +64,40 @@ fn nets_have_the_size_of_the_index() {
         }
     }
     assert!(read >= 30);
+}
+
+#[test]
+fn properties_bind() {
+    let Some(folder) = models() else { return };
+    for (instance, is_pt, _) in index(&folder) {
+        if !is_pt {
+            continue;
+        }
+        let bytes = std::fs::read(folder.join(&instance).join("model.pnml")).unwrap();
+        let system = read_model(&instance, &bytes).unwrap();
+        let names = Names::of(&system);
+        for kind in ["LTLCardinality", "LTLFireability"] {
+            let file = folder.join(&instance).join(format!("{kind}.xml"));
+            let mut properties = Properties::new();
+            properties
+                .add_mcc(&names, &instance, &std::fs::read(file).unwrap())
+                .unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(properties.list.len(), 16, "{instance}");
+            // What is echoed is read back as the same formula over the same atoms.
+            let atoms = properties.formulas.atom_count();
+            for property in properties.list.clone() {
+                properties
+                    .add_formula(&names, &property.name, None, &property.text)
+                    .unwrap_or_else(|error| panic!("{error}"));
+                assert_eq!(
+                    properties.list.last().unwrap().formula,
+                    property.formula,
+                    "{}",
+                    property.text
+                );
+            }
+            assert_eq!(properties.formulas.atom_count(), atoms);
+            assert_eq!(properties.propositions.len(), atoms);
+        }
+    }
 }

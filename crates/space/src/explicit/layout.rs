@@ -40,7 +40,6 @@ impl Field {
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub fields: Vec<Field>,
-    words: usize,
     bits: usize,
 }
 
@@ -81,23 +80,23 @@ impl Layout {
                     word += 1;
                     shift = 0;
                 }
-                let field = Field {
-                    low,
-                    word,
-                    // A field of width 0 may stand behind a full word; it is never shifted there.
-                    shift: (shift % 64) as u8,
-                    width,
+                // A field without bits stands anywhere, so not behind a full last word.
+                let at = if width == 0 {
+                    (0, 0)
+                } else {
+                    (word, shift as u8)
                 };
                 shift += u32::from(width);
-                field
+                Field {
+                    low,
+                    word: at.0,
+                    shift: at.1,
+                    width,
+                }
             })
             .collect();
         let bits = word as usize * 64 + shift as usize;
-        Layout {
-            fields,
-            words: word as usize + 1,
-            bits,
-        }
+        Layout { fields, bits }
     }
 
     /// Bits in use.
@@ -112,7 +111,7 @@ impl Layout {
 
     pub fn pack(&self, values: &[Value], words: &mut Vec<u64>) {
         words.clear();
-        words.resize(self.words, 0);
+        words.resize(self.bytes().div_ceil(8), 0);
         for (field, value) in self.fields.iter().zip(values) {
             let raw = value.wrapping_sub(field.low) as u64;
             words[field.word as usize] |= raw << field.shift;
@@ -122,23 +121,6 @@ impl Layout {
     pub fn unpack(&self, words: &[u64], values: &mut Vec<Value>) {
         values.clear();
         values.extend(self.fields.iter().map(|field| field.get(words)));
-    }
-
-    pub fn read_words(&self, bytes: &[u8], words: &mut Vec<u64>) {
-        words.clear();
-        let mut chunks = bytes.chunks_exact(8);
-        words.extend(
-            chunks
-                .by_ref()
-                .map(|chunk| u64::from_le_bytes(chunk.try_into().expect("chunks of eight bytes"))),
-        );
-        let rest = chunks.remainder();
-        if !rest.is_empty() {
-            let mut last = [0; 8];
-            last[..rest.len()].copy_from_slice(rest);
-            words.push(u64::from_le_bytes(last));
-        }
-        words.resize(self.words, 0);
     }
 
     /// A layout in which `values` fit, if they do not fit this one.

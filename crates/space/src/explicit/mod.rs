@@ -47,13 +47,12 @@ pub struct States {
 struct Scratch {
     values: Vec<Value>,
     words: Vec<u64>,
-    bytes: Vec<u8>,
 }
 
 /// Where an iteration over the steps from a state stands.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
-    event: u32,
+    at: u32,
     choice: u32,
     moved: bool,
     done: bool,
@@ -104,8 +103,7 @@ impl<'s> Explicit<'s> {
 
     /// The next step from `from`, `None` behind the last.
     ///
-    /// Steps come in the order of the events; a nondeterministic event may lead to the same
-    /// state twice.
+    /// A nondeterministic event may lead to the same state twice.
     pub fn next(
         &self,
         states: &mut States,
@@ -121,18 +119,12 @@ impl<'s> Explicit<'s> {
             return Ok(None);
         }
         states.load(from);
-        while cursor.event < self.moves.len() {
-            let event = EventId(cursor.event);
-            match self.moves.fire(states, event, &mut cursor.choice)? {
-                Some(to) => {
-                    cursor.moved = true;
-                    return Ok(Some((Some(event), to)));
-                }
-                None => {
-                    cursor.event += 1;
-                    cursor.choice = 0;
-                }
-            }
+        if let Some((event, to)) = self
+            .moves
+            .next(states, &mut cursor.at, &mut cursor.choice)?
+        {
+            cursor.moved = true;
+            return Ok(Some((Some(event), to)));
         }
         cursor.done = true;
         let stutters = !cursor.moved && self.deadlock == Deadlock::Stutter;
@@ -178,8 +170,8 @@ impl States {
         if self.current == Some(state) {
             return;
         }
-        self.layout
-            .read_words(self.store.get(state.0), &mut self.words);
+        self.words.clear();
+        self.words.extend(self.store.get(state.0));
         self.layout.unpack(&self.words, &mut self.values);
         self.current = Some(state);
     }
@@ -195,29 +187,22 @@ impl States {
     }
 
     /// Interns the packed words in the scratch space.
+    #[inline]
     fn intern_words(&mut self) -> Result<StateId, Stop> {
-        let Scratch { words, bytes, .. } = &mut self.scratch;
-        bytes.clear();
-        for word in words {
-            bytes.extend_from_slice(&word.to_le_bytes());
-        }
-        let (id, _) = self.store.intern(&bytes[..self.layout.bytes()])?;
+        let (id, _) = self.store.intern(&self.scratch.words)?;
         Ok(StateId(id))
     }
 
     /// Moves all states into a wider layout. Ids stay.
     fn relayout(&mut self, wider: Layout) -> Result<(), Stop> {
         let mut store = Interner::new(wider.bytes(), &self.budget);
-        let (mut words, mut values, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut words, mut values) = (Vec::new(), Vec::new());
         for id in 0..self.store.len() as u32 {
-            self.layout.read_words(self.store.get(id), &mut words);
+            words.clear();
+            words.extend(self.store.get(id));
             self.layout.unpack(&words, &mut values);
             wider.pack(&values, &mut words);
-            bytes.clear();
-            for word in &words {
-                bytes.extend_from_slice(&word.to_le_bytes());
-            }
-            store.intern(&bytes[..wider.bytes()])?;
+            store.intern(&words)?;
         }
         self.store = store;
         self.layout = wider;

@@ -1,8 +1,9 @@
 //! Events and predicates in the form that the explicit space runs.
 //!
-//! The arcs of all Petri-net transitions lie in one array, the consuming ones of each
-//! transition first, so that most disabled transitions are told from their first arc. Such a
-//! transition acts on the packed source; programs and tables act on its values.
+//! Net transitions are grouped by one of their input places, the one that the fewest
+//! transitions take from. The first of a group knows the least that any of them needs there: one
+//! look at an unmarked place passes over the whole group. Such a transition acts on the packed
+//! source; programs and tables act on its values.
 
 use super::States;
 use super::store::StateId;
@@ -14,36 +15,89 @@ use lariat_model::{
 #[derive(Debug)]
 pub(super) struct Moves<'s> {
     system: &'s System,
+    /// All events, in the order in which they are tried.
+    entries: Vec<Entry>,
+    /// The arcs of all net transitions; those of one that consume come first.
     arcs: Vec<Arc>,
-    /// Where the arcs of an event end; those of events that are no net transitions are empty.
-    ends: Vec<u32>,
+    /// The arcs of each event, by its id.
+    ranges: Vec<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    event: EventId,
+    /// With fewer than `need` in `var`, go on at entry `or_else`.
+    var: u32,
+    need: Value,
+    or_else: u32,
+    /// Its arcs; `None` for an event that is no net transition.
+    arcs: Option<(u32, u32)>,
 }
 
 impl<'s> Moves<'s> {
     pub fn new(system: &'s System) -> Moves<'s> {
-        let mut arcs: Vec<Arc> = Vec::new();
-        let ends = system
-            .events
-            .iter()
-            .map(|event| {
-                if let Action::Net(all) = &event.action {
-                    arcs.extend(all.iter().filter(|arc| arc.need > 0));
-                    arcs.extend(all.iter().filter(|arc| arc.need <= 0 && arc.delta != 0));
+        let mut consumers = vec![0u32; system.variables.len()];
+        for event in &system.events {
+            if let Action::Net(arcs) = &event.action {
+                for arc in arcs.iter().filter(|arc| arc.need > 0) {
+                    consumers[arc.var.index()] += 1;
                 }
-                arcs.len() as u32
+            }
+        }
+        let (mut arcs, mut ranges) = (Vec::new(), Vec::new());
+        let mut entries: Vec<Entry> = system
+            .event_ids()
+            .map(|event| {
+                let start = arcs.len() as u32;
+                let (mut var, mut need) = (0, Value::MIN);
+                let net = match &system.event(event).action {
+                    Action::Net(all) => {
+                        let gate = all
+                            .iter()
+                            .filter(|arc| arc.need > 0)
+                            .min_by_key(|arc| (consumers[arc.var.index()], arc.var));
+                        if let Some(gate) = gate {
+                            (var, need) = (gate.var.0, gate.need);
+                        }
+                        arcs.extend(all.iter().filter(|arc| arc.need > 0));
+                        arcs.extend(all.iter().filter(|arc| arc.need <= 0 && arc.delta != 0));
+                        true
+                    }
+                    _ => false,
+                };
+                let range = (start, arcs.len() as u32);
+                ranges.push(range);
+                Entry {
+                    event,
+                    var,
+                    need,
+                    or_else: 0,
+                    arcs: net.then_some(range),
+                }
             })
             .collect();
-        Moves { system, arcs, ends }
+        // The least need comes first in its group, so its gate is the group's.
+        entries.sort_by_key(|entry| (entry.var, entry.need));
+        let mut end = entries.len();
+        for i in (0..entries.len()).rev() {
+            if entries
+                .get(i + 1)
+                .is_some_and(|next| next.var != entries[i].var)
+            {
+                end = i + 1;
+            }
+            entries[i].or_else = end as u32;
+        }
+        Moves {
+            system,
+            entries,
+            arcs,
+            ranges,
+        }
     }
 
-    pub fn len(&self) -> u32 {
-        self.ends.len() as u32
-    }
-
-    fn arcs(&self, event: EventId) -> &[Arc] {
-        let i = event.index();
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.arcs[start as usize..self.ends[i] as usize]
+    fn arcs(&self, (start, end): (u32, u32)) -> &[Arc] {
+        &self.arcs[start as usize..end as usize]
     }
 
     fn has_fault(&self, values: &[Value]) -> bool {
@@ -52,25 +106,42 @@ impl<'s> Moves<'s> {
             .is_some_and(|fault| values[fault.index()] != 0)
     }
 
-    /// Takes the next choice of `event` from the loaded state, `None` if there is none left.
+    /// The next step from the loaded state: `choice` of the event at entry `at`.
     #[inline]
-    pub fn fire(
+    pub fn next(
         &self,
         states: &mut States,
-        event: EventId,
+        at: &mut u32,
         choice: &mut u32,
-    ) -> Result<Option<StateId>, Stop> {
-        match &self.system.event(event).action {
-            Action::Net(_) => {
-                let arcs = self.arcs(event);
-                if *choice > 0 || arcs.iter().any(|a| states.values[a.var.index()] < a.need) {
-                    return Ok(None);
-                }
-                *choice = 1;
-                self.fire_net(states, arcs).map(Some)
+    ) -> Result<Option<(EventId, StateId)>, Stop> {
+        while let Some(entry) = self.entries.get(*at as usize) {
+            if states
+                .values
+                .get(entry.var as usize)
+                .is_some_and(|v| *v < entry.need)
+            {
+                *at = entry.or_else;
+                continue;
             }
-            action => self.fire_other(states, action, choice),
+            match entry.arcs {
+                Some(range) => {
+                    *at += 1;
+                    let arcs = self.arcs(range);
+                    if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
+                        return Ok(Some((entry.event, self.fire_net(states, arcs)?)));
+                    }
+                }
+                None => {
+                    let action = &self.system.event(entry.event).action;
+                    if let Some(to) = self.fire_other(states, action, choice)? {
+                        return Ok(Some((entry.event, to)));
+                    }
+                    *at += 1;
+                    *choice = 0;
+                }
+            }
         }
+        Ok(None)
     }
 
     #[inline]
@@ -185,7 +256,7 @@ impl<'s> Moves<'s> {
     pub fn is_enabled(&self, event: EventId, values: &[Value]) -> bool {
         match &self.system.event(event).action {
             Action::Net(_) => self
-                .arcs(event)
+                .arcs(self.ranges[event.index()])
                 .iter()
                 .all(|arc| values[arc.var.index()] >= arc.need),
             _ if self.has_fault(values) => false,

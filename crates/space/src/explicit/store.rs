@@ -1,6 +1,7 @@
-//! An interner for byte vectors of one length: contents to dense ids and back.
+//! An interner for bit vectors of one length: contents to dense ids and back.
 //!
-//! Vectors lie one after the other in chunks that never move. A table with linear probing finds
+//! A vector comes and goes as 64-bit words, of which as many bytes are kept as it has. Vectors lie
+//! one after the other in chunks that never move. A table with linear probing finds
 //! them: each slot is 32 bits, the id (plus one) in as many low bits as the table has
 //! address bits, and a tag from the hash in the rest, so that almost every probe that reads a
 //! vector reads the right one. The table is rebuilt from the vectors when it grows; the old
@@ -28,6 +29,8 @@ const CHUNK: usize = 1 << 12;
 #[derive(Debug)]
 pub struct Interner {
     stride: usize,
+    /// The bits of the last word that are kept.
+    last: u64,
     chunks: Vec<Box<[u8]>>,
     len: usize,
     table: Vec<u32>,
@@ -37,11 +40,12 @@ pub struct Interner {
 }
 
 impl Interner {
-    /// An interner for vectors of `stride` bytes, at least one.
+    /// An interner for vectors of `stride` bytes, at least one. All bits behind those are 0.
     pub fn new(stride: usize, budget: &Budget) -> Interner {
         assert!(stride > 0);
         Interner {
             stride,
+            last: u64::MAX >> (64 - 8 * ((stride - 1) % 8 + 1)),
             chunks: Vec::new(),
             len: 0,
             table: Vec::new(),
@@ -60,32 +64,43 @@ impl Interner {
         self.len == 0
     }
 
-    /// The length of every vector.
-    pub fn stride(&self) -> usize {
-        self.stride
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         self.lease.bytes()
     }
 
-    /// The vector with this id.
+    /// How many words a vector has.
+    pub fn words(&self) -> usize {
+        self.stride.div_ceil(8)
+    }
+
+    /// The words of the vector with this id.
     #[inline]
-    pub fn get(&self, id: u32) -> &[u8] {
+    pub fn get(&self, id: u32) -> impl Iterator<Item = u64> + '_ {
         let at = (id as usize % CHUNK) * self.stride;
-        &self.chunks[id as usize / CHUNK][at..at + self.stride]
+        let chunk = &self.chunks[id as usize / CHUNK];
+        let words = self.words();
+        // Every word is read whole; a chunk has room behind its last vector for that.
+        (0..words).map(move |i| {
+            let bytes = &chunk[at + 8 * i..at + 8 * i + 8];
+            let word = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+            if i + 1 == words {
+                word & self.last
+            } else {
+                word
+            }
+        })
     }
 
     /// The id of `vector`, and whether it is new.
     #[inline]
-    pub fn intern(&mut self, vector: &[u8]) -> Result<(u32, bool), Stop> {
-        debug_assert_eq!(vector.len(), self.stride);
+    pub fn intern(&mut self, vector: &[u64]) -> Result<(u32, bool), Stop> {
+        debug_assert_eq!(vector.len(), self.words());
         // Grows at four fifths, and before the first vector.
         if (self.len + 1) * 5 > self.table.len() * 4 {
             self.grow()?;
         }
-        let hash = hash(vector);
+        let hash = hash(vector.iter().copied());
         let (mut slot, tag) = self.address(hash);
         let mask = self.table.len() - 1;
         let id_mask = mask as u32;
@@ -96,7 +111,7 @@ impl Interner {
             }
             if entry & !id_mask == tag {
                 let id = (entry & id_mask) - 1;
-                if self.get(id) == vector {
+                if self.get(id).zip(vector).all(|(a, b)| a == *b) {
                     return Ok((id, false));
                 }
             }
@@ -115,14 +130,16 @@ impl Interner {
         (slot, tag)
     }
 
-    fn push(&mut self, vector: &[u8]) -> Result<u32, Stop> {
-        let at = self.len % CHUNK;
-        if at == 0 && self.len / CHUNK == self.chunks.len() {
+    fn push(&mut self, vector: &[u64]) -> Result<u32, Stop> {
+        let (chunk, at) = (self.len / CHUNK, self.len % CHUNK * self.stride);
+        if chunk == self.chunks.len() {
             self.account(self.chunks.len() + 1, self.table.len())?;
-            self.chunks.push(vec![0; CHUNK * self.stride].into());
+            self.chunks.push(vec![0; CHUNK * self.stride + 7].into());
         }
-        let chunk = self.len / CHUNK;
-        self.chunks[chunk][at * self.stride..(at + 1) * self.stride].copy_from_slice(vector);
+        let room = &mut self.chunks[chunk][at..at + self.stride];
+        for (bytes, word) in room.chunks_mut(8).zip(vector) {
+            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+        }
         self.len += 1;
         Ok(self.len as u32 - 1)
     }
@@ -155,32 +172,18 @@ impl Interner {
     }
 
     fn account(&mut self, chunks: usize, slots: usize) -> Result<(), Stop> {
-        self.lease.resize(chunks * CHUNK * self.stride + slots * 4)
+        self.lease
+            .resize(chunks * (CHUNK * self.stride + 7) + slots * 4)
     }
 }
 
 #[inline]
-fn hash(bytes: &[u8]) -> u64 {
+fn hash(words: impl Iterator<Item = u64>) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mix = |hash: u64, word: u64| {
-        let product = u128::from(hash ^ word) * u128::from(K | 1);
+    words.fold(K, |hash, word| {
+        let product = u128::from(hash ^ word) * u128::from(K);
         (product as u64) ^ (product >> 64) as u64
-    };
-    let mut hash = K ^ bytes.len() as u64;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in chunks.by_ref() {
-        hash = mix(
-            hash,
-            u64::from_le_bytes(chunk.try_into().expect("eight bytes")),
-        );
-    }
-    let rest = chunks.remainder();
-    if !rest.is_empty() {
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        hash = mix(hash, u64::from_le_bytes(last));
-    }
-    mix(hash, K >> 1)
+    })
 }
 
 #[cfg(test)]
@@ -190,13 +193,32 @@ mod tests {
     #[test]
     fn ids_are_dense_and_contents_come_back() {
         let mut store = Interner::new(3, &Budget::unlimited());
-        let vector = |i: u32| [i as u8, (i >> 8) as u8, (i >> 16) as u8];
+        let vector = |i: u32| [u64::from(i)];
         for i in 0..100_000 {
             assert_eq!(store.intern(&vector(i)).unwrap(), (i, true));
         }
         for i in (0..100_000).rev() {
             assert_eq!(store.intern(&vector(i)).unwrap(), (i, false));
-            assert_eq!(store.get(i), vector(i));
+            assert!(store.get(i).eq(vector(i)));
+        }
+    }
+
+    #[test]
+    fn every_length_works() {
+        for stride in 1..=25 {
+            let mut store = Interner::new(stride, &Budget::unlimited());
+            let vector = |i: u64| -> Vec<u64> {
+                let mut words = vec![i.wrapping_mul(0x0101_0101_0101_0101); store.words()];
+                *words.last_mut().unwrap() &= store.last;
+                words
+            };
+            let vectors: Vec<_> = (0..200).map(vector).collect();
+            for _ in 0..2 {
+                for (i, vector) in vectors.iter().enumerate() {
+                    assert_eq!(store.intern(vector).unwrap().0, i as u32);
+                    assert!(store.get(i as u32).eq(vector.iter().copied()));
+                }
+            }
         }
     }
 
@@ -208,7 +230,7 @@ mod tests {
         let mut store = Interner::new(4, &budget);
         let mut i = 0u32;
         let stop = loop {
-            match store.intern(&i.to_le_bytes()) {
+            match store.intern(&[u64::from(i)]) {
                 Ok(_) => i += 1,
                 Err(stop) => break stop,
             }
@@ -216,7 +238,7 @@ mod tests {
         assert_eq!(stop, Stop::Memory);
         drop(other);
         for j in 0..=i {
-            assert_eq!(store.intern(&j.to_le_bytes()).unwrap(), (j, j == i));
+            assert_eq!(store.intern(&[u64::from(j)]).unwrap(), (j, j == i));
         }
     }
 }
