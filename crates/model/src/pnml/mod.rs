@@ -13,13 +13,22 @@
 //! Memory beyond the system itself: one table entry a node and 24 bytes an arc; ids are borrowed
 //! from the text until the system owns them.
 
+mod label;
+mod nupn;
+mod write;
+
+pub use write::write;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use self::label::{child, coloured_label, label, number, refused};
+use self::nupn::Nupn;
+
 use crate::error::InputError;
-use crate::system::{Action, Arc, Domain, Event, System, Unit, Value, VarId, Variable};
+use crate::system::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 use crate::xml::{self, Attribute, Element, Item, Xml};
 
 /// Reads a PNML file. `origin` names it in errors.
@@ -132,21 +141,6 @@ struct RawArc {
     weight: Value,
     /// Where its tag starts.
     at: usize,
-}
-
-/// A unit of the `nupn` section, by ids.
-struct RawUnit<'a> {
-    id: Cow<'a, str>,
-    places: Vec<NodeId>,
-    subunits: Vec<Cow<'a, str>>,
-    span: Range<usize>,
-}
-
-struct Nupn<'a> {
-    root: Option<Cow<'a, str>>,
-    safe: bool,
-    units: Vec<RawUnit<'a>>,
-    span: Range<usize>,
 }
 
 /// A place/transition net while it is read.
@@ -388,43 +382,6 @@ impl<'a> Net<'a> {
         Ok(())
     }
 
-    fn structure(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [root, safe] = xml.attributes(element, ["root", "safe"])?;
-        let mut nupn = Nupn {
-            root: root.map(|root| root.value),
-            safe: safe.is_some_and(|safe| safe.value == "true"),
-            units: Vec::new(),
-            span: element.span.clone(),
-        };
-        while let Some(unit) = child(xml)? {
-            if unit.name != "unit" {
-                xml.skip()?;
-                continue;
-            }
-            let [id] = xml.attributes(&unit, ["id"])?;
-            let mut raw = RawUnit {
-                id: xml.required(&unit, "id", id)?.value,
-                places: Vec::new(),
-                subunits: Vec::new(),
-                span: unit.span,
-            };
-            while let Some(list) = child(xml)? {
-                match list.name {
-                    "places" => {
-                        for id in words(xml.characters()?.0) {
-                            raw.places.push(self.intern(id));
-                        }
-                    }
-                    "subunits" => raw.subunits.extend(words(xml.characters()?.0)),
-                    _ => xml.skip()?,
-                }
-            }
-            nupn.units.push(raw);
-        }
-        self.nupn = Some(nupn);
-        Ok(())
-    }
-
     /// What `id` is, reference nodes followed.
     fn resolve(&self, mut id: NodeId) -> Node {
         for _ in 0..=self.nodes.len() {
@@ -563,74 +520,6 @@ impl<'a> Net<'a> {
         };
         xml.error(tag(arc.at), message)
     }
-
-    /// The tree of units, the root first. Every place belongs to at most one unit.
-    fn units(&self, xml: &Xml<'a>, nupn: &Nupn<'a>) -> Result<Vec<Unit>, InputError> {
-        let bad = |span: &Range<usize>, what: String| {
-            xml.error(span.clone(), format!("nupn section: {what}"))
-        };
-        let mut positions: FxHashMap<&str, usize> = FxHashMap::default();
-        let root = nupn
-            .root
-            .as_deref()
-            .or(nupn.units.first().map(|unit| &*unit.id));
-        // The root comes first, the others as they stand in the file.
-        let mut order: Vec<&RawUnit<'a>> = nupn.units.iter().collect();
-        order.sort_by_key(|unit| Some(&*unit.id) != root);
-        for (i, unit) in order.iter().enumerate() {
-            if positions.insert(&unit.id, i).is_some() {
-                return Err(bad(
-                    &unit.span,
-                    format!("the unit `{}` occurs twice", unit.id),
-                ));
-            }
-        }
-        if root.is_some_and(|root| !positions.contains_key(root)) {
-            return Err(bad(&nupn.span, "the root unit is missing".to_owned()));
-        }
-        let mut owned = vec![false; self.places.len()];
-        let mut parents = vec![0usize; order.len()];
-        let mut units = Vec::with_capacity(order.len());
-        for unit in &order {
-            let mut places = Vec::with_capacity(unit.places.len());
-            for &id in &unit.places {
-                let Node::Place(place) = self.resolve(id) else {
-                    return Err(bad(&unit.span, format!("`{}` is no place", self.name(id))));
-                };
-                if std::mem::replace(&mut owned[place.index()], true) {
-                    return Err(bad(
-                        &unit.span,
-                        format!("the place `{}` is in two units", self.name(id)),
-                    ));
-                }
-                places.push(place);
-            }
-            let mut subunits = Vec::with_capacity(unit.subunits.len());
-            for id in &unit.subunits {
-                let Some(&sub) = positions.get(&**id) else {
-                    return Err(bad(&unit.span, format!("there is no unit `{id}`")));
-                };
-                parents[sub] += 1;
-                subunits.push(sub);
-            }
-            units.push(Unit { places, subunits });
-        }
-        // A tree: the root has no parent, every other unit one, and all hang together.
-        let mut reached = usize::from(!units.is_empty());
-        let mut open = vec![0; reached];
-        let is_forest = parents
-            .iter()
-            .enumerate()
-            .all(|(i, n)| *n == usize::from(i != 0));
-        while let (true, Some(unit)) = (is_forest, open.pop()) {
-            reached += units[unit].subunits.len();
-            open.extend(&units[unit].subunits);
-        }
-        if !is_forest || reached != units.len() {
-            return Err(bad(&nupn.span, "the units are not a tree".to_owned()));
-        }
-        Ok(units)
-    }
 }
 
 /// A span for an error at a tag of which only the start was kept.
@@ -640,95 +529,4 @@ fn tag(at: usize) -> Range<usize> {
 
 fn id_text(xml: &Xml<'_>, span: &Range<usize>) -> String {
     xml.slice(span.clone()).to_owned()
-}
-
-/// Blank-separated ids.
-fn words(list: Cow<'_, str>) -> Vec<Cow<'_, str>> {
-    match list {
-        Cow::Borrowed(list) => list.split_whitespace().map(Cow::Borrowed).collect(),
-        Cow::Owned(list) => list
-            .split_whitespace()
-            .map(|w| Cow::Owned(w.to_owned()))
-            .collect(),
-    }
-}
-
-/// The next element inside of the one that is open, `None` at its end.
-fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputError> {
-    loop {
-        match xml.next()? {
-            Item::Open(element) => return Ok(Some(element)),
-            Item::Text(text) => no_text(xml, &text)?,
-            Item::Close | Item::End => return Ok(None),
-        }
-    }
-}
-
-/// The `<text>` (or, in older files, `<value>`) of a label and its place. Some write the text
-/// without either.
-#[allow(clippy::type_complexity)]
-fn label<'a>(xml: &mut Xml<'a>) -> Result<Option<(Cow<'a, str>, Range<usize>)>, InputError> {
-    let mut found = None;
-    let mut bare = None;
-    loop {
-        match xml.next()? {
-            Item::Open(element) if element.name == "text" || element.name == "value" => {
-                found = Some(xml.characters()?);
-            }
-            Item::Open(_) => xml.skip()?,
-            Item::Text(text) => {
-                if !text.trim().is_empty() && bare.is_none() {
-                    bare = Some((Cow::Owned(text.trim().to_owned()), xml.here()));
-                }
-            }
-            Item::Close | Item::End => return Ok(found.or(bare)),
-        }
-    }
-}
-
-/// A count of tokens: digits, at most 2^63 - 1.
-fn number(xml: &Xml<'_>, text: &str, span: Range<usize>, what: &str) -> Result<Value, InputError> {
-    let digits = text.strip_prefix('+').unwrap_or(text);
-    if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
-        return digits.parse().map_err(|_| {
-            xml.error(
-                span,
-                format!(
-                    "`{}` is too large: expected {what} below 2^63",
-                    shortened(text)
-                ),
-            )
-        });
-    }
-    let message = match digits.strip_prefix('-') {
-        Some(rest) if !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()) => {
-            format!(
-                "`{}` is negative: expected {what}, 0 or more",
-                shortened(text)
-            )
-        }
-        _ => format!("`{}` is not a number: expected {what}", shortened(text)),
-    };
-    Err(xml.error(span, message))
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-fn coloured_label(xml: &Xml<'_>, element: &Element<'_>) -> InputError {
-    xml.error(
-        element.span.clone(),
-        format!(
-            "<{}> belongs to coloured nets, and this one says it is a place/transition net",
-            element.name
-        ),
-    )
-}
-
-fn refused(xml: &Xml<'_>, element: &Element<'_>, message: &str) -> InputError {
-    xml.error(element.span.clone(), message)
 }
