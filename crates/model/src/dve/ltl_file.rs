@@ -3,18 +3,14 @@
 
 use std::ops::Range;
 
-use lariat_ltl::AtomError;
-
-use super::scope::Scope;
 use crate::error::InputError;
-use crate::predicate::Predicate;
 
-/// What a property file says.
+/// What a property file says; expressions and formulas as the places where they stand, in bytes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LtlFile {
-    /// Names of atoms with what they mean, in the order of the file.
-    pub defines: Vec<(String, Predicate)>,
-    /// The formulas, not parsed: where each stands in the text, in bytes.
+    /// Names of atoms with the expressions that they stand for, in the order of the file.
+    pub defines: Vec<(String, Range<usize>)>,
+    /// The formulas.
     pub properties: Vec<Range<usize>>,
 }
 
@@ -33,27 +29,22 @@ fn directive<'l>(line: &'l [u8], keyword: &[u8]) -> Option<&'l [u8]> {
         .then_some(rest)
 }
 
-/// Reads a property file; the expressions are over the names of a model.
-pub fn read_ltl_file(origin: &str, text: &[u8], scope: &Scope) -> Result<LtlFile, InputError> {
+/// Takes a property file apart.
+pub fn read_ltl_file(origin: &str, text: &[u8]) -> Result<LtlFile, InputError> {
     let mut file = LtlFile::default();
     let mut start = 0;
     for line in text.split_inclusive(|b| *b == b'\n') {
         let end = start + line.trim_ascii_end().len();
         if let Some(rest) = directive(line, b"#property") {
-            let formula = rest.trim_ascii();
-            let at = end.saturating_sub(formula.len());
-            if formula.is_empty() {
-                return Err(InputError::at(
-                    origin,
-                    text,
-                    at..at,
-                    "expected a formula after `#property`",
-                ));
+            let at = end - rest.trim_ascii().len();
+            if at == end {
+                let message = "expected a formula after `#property`";
+                return Err(InputError::at(origin, text, at..at, message));
             }
             file.properties.push(at..end);
         } else if let Some(rest) = directive(line, b"#define") {
             let rest = rest.trim_ascii();
-            let at = end.saturating_sub(rest.len());
+            let at = end - rest.len();
             let len = rest
                 .iter()
                 .position(|b| !(b.is_ascii_alphanumeric() || *b == b'_'))
@@ -63,24 +54,12 @@ pub fn read_ltl_file(origin: &str, text: &[u8], scope: &Scope) -> Result<LtlFile
                 let message = "expected a name and an expression after `#define`";
                 return Err(InputError::at(origin, text, at..at + len.max(1), message));
             }
-            if file.defines.iter().any(|(known, _)| *known == name) {
-                let message = format!("`{name}` is defined already");
-                return Err(InputError::at(origin, text, at..at + len, message));
+            let expression = rest[len..].trim_ascii().len();
+            if expression == 0 {
+                let message = format!("expected an expression that `{name}` stands for");
+                return Err(InputError::at(origin, text, end..end, message));
             }
-            let at = at + len;
-            let report = |e: AtomError| {
-                let span = e.span.map_or(at..end, |s| s.start + at..s.end + at);
-                InputError {
-                    help: e.help,
-                    ..InputError::at(origin, text, span, e.message)
-                }
-            };
-            let Ok(expression) = std::str::from_utf8(&rest[len..]) else {
-                let message = "the expression is not valid UTF-8";
-                return Err(InputError::at(origin, text, at..end, message));
-            };
-            let (_, predicate) = scope.atom(expression).map_err(report)?;
-            file.defines.push((name, predicate));
+            file.defines.push((name, end - expression..end));
         }
         start += line.len();
     }
@@ -91,41 +70,32 @@ pub fn read_ltl_file(origin: &str, text: &[u8], scope: &Scope) -> Result<LtlFile
 mod tests {
     use super::*;
 
-    const MODEL: &[u8] = b"process P { state a, b; init a; trans a -> b {}; } system async;";
-
     #[test]
     fn definitions_and_formulas_are_found() {
-        let scope = crate::dve::read("m", MODEL).unwrap().scope;
         let text = b"Properties of P\n#define inb (P.b)\n#define ina P.a\n\n# property: no\n  #property G (ina -> F inb)  \n#property F inb";
         assert!(looks_like_ltl_file(text));
-        let file = read_ltl_file("p.ltl", text, &scope).unwrap();
-        let names: Vec<&str> = file.defines.iter().map(|(n, _)| n.as_str()).collect();
-        assert_eq!(names, ["inb", "ina"]);
+        let file = read_ltl_file("p.ltl", text).unwrap();
+        let defines: Vec<(&str, &[u8])> = file
+            .defines
+            .iter()
+            .map(|(name, at)| (name.as_str(), &text[at.clone()]))
+            .collect();
+        assert_eq!(defines, [("inb", &b"(P.b)"[..]), ("ina", b"P.a")]);
         let formulas: Vec<&[u8]> = file.properties.iter().map(|r| &text[r.clone()]).collect();
         assert_eq!(formulas, [&b"G (ina -> F inb)"[..], b"F inb"]);
         assert!(!looks_like_ltl_file(b"# comment\nG p # more\n"));
     }
 
     #[test]
-    fn errors_have_their_place() {
-        let scope = crate::dve::read("m", MODEL).unwrap().scope;
-        let read = |text: &str| {
-            let error = read_ltl_file("p.ltl", text.as_bytes(), &scope).unwrap_err();
-            error.to_string()
-        };
-        assert_eq!(
-            read("comment\n#define x (P.c == 1)"),
-            "process `P` has no state `c`\n --> p.ltl:2:14\n   |\n 2 | #define x (P.c == 1)\n   |              ^\n   = help: did you mean `a`?"
-        );
+    fn incomplete_lines_are_errors() {
         for text in [
             "#define",
             "#define 1 2",
             "#define x",
-            "#define x 1\n#define x 1",
-            "#property",
-            "#define x \u{fc}",
+            "#define (x)",
+            "#property  ",
         ] {
-            read(text);
+            assert!(read_ltl_file("p.ltl", text.as_bytes()).is_err(), "{text}");
         }
     }
 }

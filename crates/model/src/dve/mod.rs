@@ -21,16 +21,19 @@ mod parser;
 mod scope;
 mod translate;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use ltl_file::{LtlFile, looks_like_ltl_file, read_ltl_file};
 pub use scope::Scope;
 
 use crate::error::InputError;
-use crate::predicate::Predicate;
-use crate::system::{Domain, System, VarId, Variable};
+use crate::names::Meaning;
+use crate::predicate::{Comparison, Predicate};
+use crate::system::{Domain, EventId, System, Value, VarId, Variable};
 use declare::Layout;
 use lexer::{Complaint, Token};
+use scope::Symbol;
 use translate::Translation;
 
 /// A DVE model: the system, and what the file says besides.
@@ -86,6 +89,52 @@ pub struct PropertyEdge {
     pub to: usize,
     /// When it may be taken.
     pub guard: Predicate,
+}
+
+impl Dve {
+    /// Names for formulas besides those of variables and events: `P.s`, `P->x`, an array for its
+    /// first element, and events without the number that tells equal ones apart.
+    pub fn definitions(&self) -> Vec<(String, Meaning)> {
+        let mut definitions = Vec::new();
+        let first = |symbol: &Symbol| match symbol {
+            Symbol::Variable { first, .. } => Some(*first),
+            _ => None,
+        };
+        for (name, symbol) in &self.scope.globals {
+            if let Symbol::Variable {
+                first,
+                len: Some(_),
+                ..
+            } = symbol
+            {
+                definitions.push((name.clone(), Meaning::Sum(vec![*first])));
+            }
+        }
+        for process in &self.scope.processes {
+            let Some(location) = process.location else {
+                continue;
+            };
+            for (state, position) in &process.states {
+                let here = Predicate::compare(location, Comparison::Eq, Value::from(*position));
+                definitions.push((format!("{}.{state}", process.name), Meaning::Truth(here)));
+            }
+            for (name, symbol) in &process.locals {
+                if let Some(var) = first(symbol) {
+                    let name = format!("{}->{name}", process.name);
+                    definitions.push((name, Meaning::Sum(vec![var])));
+                }
+            }
+        }
+        let mut numbered: BTreeMap<&str, Vec<EventId>> = BTreeMap::new();
+        for event in self.system.event_ids() {
+            if let Some((base, _)) = self.system.event(event).name.rsplit_once('#') {
+                numbered.entry(base).or_default().push(event);
+            }
+        }
+        let numbered = numbered.into_iter();
+        definitions.extend(numbered.map(|(base, es)| (base.to_owned(), Meaning::Events(es))));
+        definitions
+    }
 }
 
 /// Reads a DVE model. `origin` names the text in errors.

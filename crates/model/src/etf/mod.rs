@@ -17,8 +17,9 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::error::InputError;
+use crate::names::Meaning;
 use crate::predicate::Predicate;
-use crate::system::{Action, Domain, Event, Row, State, System, Value, VarId, Variable};
+use crate::system::{Action, Domain, Event, EventId, Row, State, System, Value, VarId, Variable};
 use lexer::{Complaint, Lexer, Token};
 use sections::{Cell, Entry, File, Typed};
 
@@ -31,7 +32,7 @@ pub struct Etf {
     pub maps: Vec<StateLabel>,
     /// For labels on edges that several events carry, those events; the events themselves
     /// are numbered.
-    pub edge_labels: Vec<(String, Vec<crate::EventId>)>,
+    pub edge_labels: Vec<(String, Vec<EventId>)>,
 }
 
 /// A `map`: a label on states.
@@ -43,6 +44,25 @@ pub struct StateLabel {
     pub truth: Predicate,
     /// When the label has each value of its sort that it ever has.
     pub values: Vec<(String, Predicate)>,
+}
+
+impl Etf {
+    /// Names for formulas besides those of variables and events: labels of states, `label == value`,
+    /// and labels of edges that several events carry.
+    pub fn definitions(&self) -> Vec<(String, Meaning)> {
+        let mut definitions = Vec::new();
+        for map in &self.maps {
+            definitions.push((map.name.clone(), Meaning::Truth(map.truth.clone())));
+            for (value, predicate) in &map.values {
+                let name = format!("{} == {value}", map.name);
+                definitions.push((name, Meaning::Truth(predicate.clone())));
+            }
+        }
+        for (label, events) in &self.edge_labels {
+            definitions.push((label.clone(), Meaning::Events(events.clone())));
+        }
+        definitions
+    }
 }
 
 /// How many names of values all domains together may list; further ones are plain numbers.
@@ -326,16 +346,16 @@ fn relation(entries: &[&Entry]) -> Action {
     }
 }
 
-type Labelled = (Vec<Event>, Vec<(String, Vec<crate::EventId>)>);
+type Labelled = (Vec<Event>, Vec<(String, Vec<EventId>)>);
 
 /// Events with unique names: those that share a label are numbered, and listed under it.
 fn named(labelled: Vec<(String, Action)>) -> Labelled {
-    let mut shared: FxHashMap<String, Vec<crate::EventId>> = FxHashMap::default();
+    let mut shared: FxHashMap<String, Vec<EventId>> = FxHashMap::default();
     for (i, (label, _)) in labelled.iter().enumerate() {
         shared
             .entry(label.clone())
             .or_default()
-            .push(crate::EventId(i as u32));
+            .push(EventId(i as u32));
     }
     let mut counts: FxHashMap<String, usize> = FxHashMap::default();
     let mut events = Vec::new();
