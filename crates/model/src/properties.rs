@@ -11,7 +11,7 @@ use crate::dve::{looks_like_ltl_file, read_ltl_file};
 use crate::error::InputError;
 use crate::mcc;
 use crate::names::{Meaning, Names};
-use crate::predicate::Proposition;
+use crate::predicate::{Predicate, Proposition};
 
 /// A formula with its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -151,6 +151,11 @@ impl Properties {
     pub fn add_atom(&mut self, names: &Names<'_>, text: &str) -> Result<AtomId, AtomError> {
         let (text, proposition) = names.atom(RawAtom::Quoted(text))?;
         self.bind(text, proposition)
+    }
+
+    /// Binds an atom whose meaning is known, such as a guard of a property process.
+    pub fn add_predicate(&mut self, text: &str, predicate: Predicate) -> Result<AtomId, AtomError> {
+        self.bind(text.to_owned(), Proposition::State(predicate))
     }
 
     /// The formula that is one atom; an error for a person if its text already means something else.

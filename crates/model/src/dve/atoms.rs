@@ -103,6 +103,22 @@ fn mirrored(comparison: Comparison) -> Comparison {
     }
 }
 
+/// All of some expressions as one text.
+pub(super) fn conjunction_text(asts: &[ExprAst]) -> String {
+    let level = match asts {
+        [] => return "true".to_owned(),
+        [_] => 0,
+        _ => spelling(BinaryOp::And).1,
+    };
+    let text = |ast| {
+        let mut text = String::new();
+        show(ast, level, &mut text);
+        text
+    };
+    let texts: Vec<String> = asts.iter().map(text).collect();
+    texts.join(" && ")
+}
+
 /// Writes an expression where an operator that binds as tightly as `level` stands around it.
 fn show(ast: &ExprAst, level: u8, out: &mut String) {
     let own = match &ast.kind {

@@ -89,6 +89,8 @@ pub struct PropertyEdge {
     pub to: usize,
     /// When it may be taken.
     pub guard: Predicate,
+    /// The guard as an expression.
+    pub text: String,
 }
 
 impl Dve {

@@ -16,7 +16,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ast::*;
-use super::atoms::predicate;
+use super::atoms::{conjunction_text, predicate};
 use super::declare::{Buffer, Layout};
 use super::lexer::{Complaint, Span};
 use super::scope::{balanced, binary, can_fail, size};
@@ -143,6 +143,7 @@ impl Translation {
             }
             let guards = names.exprs(Some(p), &trans.guards)?;
             edges.push(PropertyEdge {
+                text: conjunction_text(&trans.guards),
                 from: position(&trans.from)?,
                 to: position(&trans.to)?,
                 guard: match balanced(BinaryOp::And, guards) {
