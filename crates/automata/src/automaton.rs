@@ -84,6 +84,20 @@ impl Automaton {
         Marks::all(self.mark_count)
     }
 
+    /// Does every letter lead every state to at most one next, from at most one initial state?
+    pub fn is_deterministic(&self) -> bool {
+        let mut guards = self.guards.clone();
+        self.initial.len() <= 1
+            && self.states.iter().all(|edges| {
+                let mut read = Guards::FALSE;
+                edges.iter().all(|t| {
+                    let fresh = guards.and(read, t.guard) == Guards::FALSE;
+                    read = guards.or(read, t.guard);
+                    fresh
+                })
+            })
+    }
+
     /// How many edges there are.
     pub fn edge_count(&self) -> usize {
         self.states.iter().map(Vec::len).sum()

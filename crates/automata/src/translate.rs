@@ -11,7 +11,7 @@ use crate::reduce::simulation::{Direction, simulate};
 use crate::reduce::{acceptance, collect_garbage, merge_edges, trim, wdba};
 use crate::tableau::tableau;
 use lariat_budget::{Budget, Stop};
-use lariat_ltl::{Formula, Formulas, classes, nnf};
+use lariat_ltl::{Formula, Formulas, classes, simplify};
 
 /// Subsets of states that minimisation of an obligation may meet.
 const MOST_SUBSETS: usize = 5000;
@@ -25,7 +25,7 @@ pub fn translate(
     legal: &Legal,
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
-    let f = normal_form(formulas, f);
+    let f = simplify(formulas, f);
     let (mut a, _) = tableau(formulas, f, legal, &mut |_, g| g, budget)?;
     let letters = legal.guard(&a.atoms, &mut a.guards);
     reduce(&mut a, letters, budget)?;
@@ -39,10 +39,6 @@ pub fn translate(
     }
     finish(&mut a, letters);
     Ok(a)
-}
-
-fn normal_form(formulas: &mut Formulas, f: Formula) -> Formula {
-    nnf(formulas, f, false)
 }
 
 /// Makes the automaton smaller without changing its language on legal letters.

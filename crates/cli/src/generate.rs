@@ -7,7 +7,8 @@ use lariat::model::pnml;
 
 pub(crate) fn run(args: &Generate) -> Result<Exit, Failure> {
     let system = generate(args.family, args.size)?;
-    let text = pnml::write(&system)?;
+    let text = pnml::write(&system)
+        .ok_or_else(|| Failure::new("only Petri nets can be written as PNML"))?;
     match &args.output {
         Some(path) => std::fs::write(path, text)
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?,

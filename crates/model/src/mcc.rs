@@ -102,17 +102,10 @@ pub(crate) fn read(
                 properties.list.push(property);
             }
             Item::Open(_) => xml.skip()?,
-            Item::Text(text) => only_blanks(&xml, &text)?,
+            Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close => {}
             Item::End => return Ok(()),
         }
-    }
-}
-
-fn only_blanks(xml: &Xml<'_>, text: &str) -> Result<(), InputError> {
-    match text.trim() {
-        "" => Ok(()),
-        _ => Err(xml.error_here("text where an element is expected")),
     }
 }
 
@@ -133,7 +126,7 @@ fn property<'a>(
                 "formula" => found = Some(formula(xml, properties, names, element.span)?),
                 _ => xml.skip()?,
             },
-            Item::Text(text) => only_blanks(xml, &text)?,
+            Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close | Item::End => break,
         }
     }
@@ -180,7 +173,7 @@ fn formula<'a>(
                     parts: Vec::new(),
                 });
             }
-            Item::Text(text) => only_blanks(xml, &text)?,
+            Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close | Item::End => {
                 let Some(frame) = open.pop() else { break };
                 let part = close(xml, properties, names, frame)?;

@@ -226,6 +226,18 @@ impl<'a> Xml<'a> {
         }
     }
 
+    /// Refuses text other than blanks, which was the last item.
+    pub fn only_blanks(&self, text: &str) -> Result<(), InputError> {
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        let Range { start, end } = self.here();
+        let raw = self.slice(start..end);
+        let start = start + raw.len() - raw.trim_start().len();
+        let end = start + raw.trim().len();
+        Err(self.error(start..end, "text where an element is expected"))
+    }
+
     fn stray(&self) -> InputError {
         self.error_here("text outside of the document: expected an element")
     }
@@ -253,7 +265,11 @@ impl<'a> Xml<'a> {
         let mut found = [const { None }; N];
         for attribute in element.tag.attributes() {
             let attribute = attribute.map_err(|error| {
-                self.error(element.span.clone(), format!("malformed XML: {error}"))
+                // Positions inside of the tag say nothing to a reader.
+                let what = error.to_string();
+                let what = what.split_once(": ").map_or(&*what, |(_, what)| what);
+                let what = what.split(", previous").next().unwrap_or(what);
+                self.error(element.span.clone(), format!("malformed XML: {what}"))
             })?;
             let key = attribute.key.as_ref();
             let Some(slot) = names.iter().position(|name| *name == key) else {

@@ -30,10 +30,9 @@ pub fn merge_edges(a: &mut Automaton) {
 /// The same automaton on the states for which `keep` holds, renumbered; edges to others go.
 pub(crate) fn retain_states(a: &mut Automaton, keep: &[bool]) {
     let mut name = vec![None; a.states.len()];
-    let mut count = 0;
-    for (slot, _) in name.iter_mut().zip(keep).filter(|(_, keep)| **keep) {
-        *slot = Some(StateId(count));
-        count += 1;
+    let kept = name.iter_mut().zip(keep).filter(|(_, keep)| **keep);
+    for (count, (slot, _)) in kept.enumerate() {
+        *slot = Some(StateId(count as u32));
     }
     let states = std::mem::take(&mut a.states);
     for (edges, _) in states.into_iter().zip(keep).filter(|(_, keep)| **keep) {

@@ -93,7 +93,7 @@ pub fn minimise(
         if std::mem::replace(&mut done[c], true) {
             continue;
         }
-        accepting[c] = colour[n] % 2 == 0;
+        accepting[c] = colour[n].is_multiple_of(2);
         let mut merged: FxHashMap<u32, Guard> = FxHashMap::default();
         for &(guard, to) in out {
             let slot = merged.entry(class[to]).or_insert(Guards::FALSE);
@@ -115,6 +115,7 @@ pub fn minimise(
 }
 
 type Edges = Vec<Vec<(Guard, usize)>>;
+type Subsets = Vec<Vec<StateId>>;
 
 /// Subsets of states that some finite word leads to, the initial one first, and their moves.
 fn powerset(
@@ -123,7 +124,7 @@ fn powerset(
     legal: Guard,
     limit: usize,
     budget: &Budget,
-) -> Result<Option<(Vec<Vec<StateId>>, Edges)>, Stop> {
+) -> Result<Option<(Subsets, Edges)>, Stop> {
     let mut initial = a.initial.clone();
     initial.sort_unstable();
     initial.dedup();
@@ -166,7 +167,7 @@ fn powerset(
 }
 
 /// Löding's colours; even ones accept.
-fn colours(a: &Automaton, store: &Guards, subsets: &[Vec<StateId>], edges: &Edges) -> Vec<usize> {
+fn colours(a: &Automaton, store: &Guards, subsets: &Subsets, edges: &Edges) -> Vec<usize> {
     let scc = components(edges.len(), |n, k| edges[n].get(k).map(|e| e.1));
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); scc.count];
     for (n, &c) in scc.of.iter().enumerate() {
@@ -189,7 +190,7 @@ fn colours(a: &Automaton, store: &Guards, subsets: &[Vec<StateId>], edges: &Edge
             let accepts = a.accepts_from(&subsets[nodes[0]], &word);
             // Colours start at twice the number of components and fall by one at
             // most in each, so they stay positive.
-            if (smallest % 2 == 0) != accepts {
+            if smallest.is_multiple_of(2) != accepts {
                 smallest -= 1;
             }
         }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::no_text;
 use crate::error::InputError;
 use crate::system::Value;
 use crate::xml::{Element, Item, Xml};
@@ -13,7 +12,7 @@ pub(super) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputE
     loop {
         match xml.next()? {
             Item::Open(element) => return Ok(Some(element)),
-            Item::Text(text) => no_text(xml, &text)?,
+            Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close | Item::End => return Ok(None),
         }
     }

@@ -60,7 +60,7 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<System, InputError> {
                 system = Some(net(&mut xml, &element)?);
             }
             Item::Open(_) => xml.skip()?,
-            Item::Text(text) => no_text(&xml, &text)?,
+            Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close => {}
             Item::End => break,
         }
@@ -113,13 +113,6 @@ fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>) -> Result<System, InputErro
     }
 }
 
-fn no_text(xml: &Xml<'_>, text: &str) -> Result<(), InputError> {
-    match text.trim() {
-        "" => Ok(()),
-        _ => Err(xml.error_here("text where an element is expected")),
-    }
-}
-
 /// An id, interned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct NodeId(u32);
@@ -163,7 +156,7 @@ impl<'a> Net<'a> {
             let element = match xml.next()? {
                 Item::Open(element) => element,
                 Item::Text(text) => {
-                    no_text(xml, &text)?;
+                    xml.only_blanks(&text)?;
                     continue;
                 }
                 Item::Close | Item::End if pages == 0 => break,

@@ -114,6 +114,9 @@ impl<'s> Moves<'s> {
         at: &mut u32,
         choice: &mut u32,
     ) -> Result<Option<(EventId, StateId)>, Stop> {
+        if self.has_fault(&states.values) {
+            return Ok(None);
+        }
         while let Some(entry) = self.entries.get(*at as usize) {
             if states
                 .values
@@ -185,9 +188,6 @@ impl<'s> Moves<'s> {
         action: &Action,
         choice: &mut u32,
     ) -> Result<Option<StateId>, Stop> {
-        if self.has_fault(&states.values) {
-            return Ok(None);
-        }
         let next = &mut states.scratch.values;
         next.clear();
         next.extend_from_slice(&states.values);
@@ -254,12 +254,14 @@ impl<'s> Moves<'s> {
     }
 
     pub fn is_enabled(&self, event: EventId, values: &[Value]) -> bool {
+        if self.has_fault(values) {
+            return false;
+        }
         match &self.system.event(event).action {
             Action::Net(_) => self
                 .arcs(self.ranges[event.index()])
                 .iter()
                 .all(|arc| values[arc.var.index()] >= arc.need),
-            _ if self.has_fault(values) => false,
             Action::Program { guard, effects } => {
                 let mut next = values.to_vec();
                 let ran = self.run(guard, effects, values, &mut next);
