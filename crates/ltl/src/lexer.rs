@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use crate::parse::ParseError;
+use crate::parse::{MAX_DEPTH, ParseError};
 use crate::vocabulary::Vocabulary;
 
 /// Operators before their operand.
@@ -63,6 +63,8 @@ pub(crate) enum Follow {
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    /// So many operators of a word that was split (`GFa`) are still to come.
+    operators: usize,
 }
 
 fn is_word(c: char) -> bool {
@@ -125,7 +127,11 @@ const INFIXES: [(&str, Infix); 13] = [
 
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str) -> Lexer<'a> {
-        Lexer { text, at: 0 }
+        Lexer {
+            text,
+            at: 0,
+            operators: 0,
+        }
     }
 
     fn rest(&self) -> &'a str {
@@ -209,7 +215,15 @@ impl<'a> Lexer<'a> {
     }
 
     fn word(&mut self, vocabulary: &dyn Vocabulary) -> Result<(Operand, Range<usize>), ParseError> {
-        let (start, end) = (self.at, self.word_end());
+        let start = self.at;
+        if self.operators > 0
+            && let Some(op) = self.rest().chars().next().and_then(prefix)
+        {
+            self.operators -= 1;
+            self.at += 1;
+            return Ok((Operand::Prefix(op), start..self.at));
+        }
+        let end = self.word_end();
         let word = &self.text[start..end];
         if let Some(value) = constant(word) {
             if vocabulary.is_name(word) {
@@ -245,8 +259,9 @@ impl<'a> Lexer<'a> {
             vocabulary.is_name(word) && !(lone && operator.is_some() && self.operand_follows(end));
         if !is_name
             && let Some(op) = operator
-            && (lone || self.splits(&word[1..], end, vocabulary))
+            && let Some(more) = self.operators_of(&word[1..], end, vocabulary)
         {
+            self.operators = more;
             self.at += 1;
             return Ok((Operand::Prefix(op), start..self.at));
         }
@@ -261,21 +276,24 @@ impl<'a> Lexer<'a> {
         Ok((Operand::Word, start..end))
     }
 
-    /// Is this rest of a word, which ends at `end`, a name or a string of operators before one?
-    fn splits(&self, mut rest: &str, end: usize, vocabulary: &dyn Vocabulary) -> bool {
-        loop {
+    /// How many operators stand at the start of this rest of a word, which ends at `end`? `None`
+    /// unless a name, or nothing, follows them.
+    fn operators_of(&self, word: &str, end: usize, vocabulary: &dyn Vocabulary) -> Option<usize> {
+        // Nobody means thousands of them, and looking up as many long names would take its time.
+        for operators in 0..=MAX_DEPTH.min(word.len()) {
+            let rest = &word[operators..];
             if vocabulary.is_name(rest)
                 || rest.len() > 1 && constant(rest).is_some()
                 || vocabulary.is_function(rest) && self.opens(end)
             {
-                return true;
+                return Some(operators);
             }
-            match rest.chars().next().map(prefix) {
-                None => return true,
-                Some(None) => return false,
-                Some(Some(_)) => rest = &rest[1..],
-            }
+            match rest.chars().next() {
+                None => return Some(operators),
+                Some(c) => prefix(c)?,
+            };
         }
+        None
     }
 
     fn opens(&self, at: usize) -> bool {
@@ -357,7 +375,7 @@ impl<'a> Lexer<'a> {
                 if let Some(op) = infix(c)
                     && (word.len() == 1
                         || !vocabulary.is_declared(word)
-                            && self.splits(&word[1..], end, vocabulary))
+                            && self.operators_of(&word[1..], end, vocabulary).is_some())
                 {
                     self.at += 1;
                     return Ok((Follow::Infix(op), start..self.at));

@@ -25,5 +25,5 @@ pub use nnf::{is_nnf, nnf};
 pub use parse::{MAX_DEPTH, ParseError, parse};
 pub use print::{Syntax, print};
 pub use random::{Random, Weights, random_formula};
-pub use simplify::simplify;
+pub use simplify::{Simplifier, simplify};
 pub use vocabulary::{AtomError, FreeVocabulary, RawAtom, Vocabulary};

@@ -122,16 +122,7 @@ pub fn parse(
         };
         if let Some(atom) = atom {
             let name = vocabulary.resolve(atom).map_err(|error| ParseError {
-                span: match (error.span, atom) {
-                    // Escapes shift what follows them.
-                    (Some(part), RawAtom::Quoted(name)) if name.len() + 2 == span.len() => {
-                        inner + part.start..inner + part.end
-                    }
-                    (Some(part), RawAtom::Word(_) | RawAtom::Call(..)) => {
-                        inner + part.start..inner + part.end
-                    }
-                    _ => span.clone(),
-                },
+                span: part_of(text, &span, inner, atom, error.span),
                 message: error.message,
                 help: error.help,
             })?;
@@ -264,6 +255,24 @@ impl Parser<'_> {
         self.operands.push((f, depth));
         Ok(())
     }
+}
+
+/// Where the wrong part of an atom stands in the text; `inner` is where the atom's own text starts.
+fn part_of(
+    text: &str,
+    span: &Range<usize>,
+    inner: usize,
+    atom: RawAtom<'_>,
+    part: Option<Range<usize>>,
+) -> Range<usize> {
+    let part = match (part, atom) {
+        // Escapes shift what follows them.
+        (Some(_), RawAtom::Quoted(name)) if name.len() + 2 != span.len() => None,
+        (part, _) => part,
+    };
+    part.map(|part| inner.saturating_add(part.start)..inner.saturating_add(part.end))
+        .filter(|part| part.end <= span.end && text.get(part.clone()).is_some())
+        .unwrap_or_else(|| span.clone())
 }
 
 fn too_deep(span: Range<usize>) -> ParseError {
