@@ -7,6 +7,7 @@
 use crate::alphabet::Legal;
 use crate::automaton::Automaton;
 use crate::guard::{Guard, Guards};
+use crate::product::disjoint;
 use crate::reduce::simulation::{Direction, simulate};
 use crate::reduce::{acceptance, collect_garbage, merge_edges, trim, wdba};
 use crate::tableau::{MOST_NODES, tableau};
@@ -26,20 +27,43 @@ pub fn translate(
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
     let f = simplify(formulas, f);
-    let (mut a, _) = tableau(formulas, f, legal, &mut |_, g| g, budget)?;
+    let (mut a, _) = tableau(formulas, f, legal, budget)?;
     collect_garbage(&mut a, Guards::limited(MOST_NODES));
     let letters = legal.guard(&a.atoms, &mut a.guards);
     reduce(&mut a, letters, budget)?;
-    if classes(formulas, f).obligation
-        && let Some(weak) = wdba::minimise(&a, letters, MOST_SUBSETS, budget)?
-    {
-        let weak = weak.automaton(false);
-        if weak.states.len() <= a.states.len() {
-            a = weak;
+    if let Some(weak) = wdba::minimise(&a, letters, MOST_SUBSETS, budget)? {
+        let small = weak.automaton(false);
+        if small.states.len() <= a.states.len()
+            && (classes(formulas, f).obligation
+                || recognises(&weak, &small, &a, formulas, f, legal, budget)?)
+        {
+            a = small;
         }
     }
     finish(&mut a, letters);
     Ok(a)
+}
+
+/// Does `weak` have the language of `a`, which is that of `f`?
+fn recognises(
+    weak: &wdba::Weak,
+    small: &Automaton,
+    a: &Automaton,
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<bool, Stop> {
+    if small.states.len() == a.states.len() && a.is_deterministic() {
+        return Ok(false);
+    }
+    if !disjoint(&weak.automaton(true), a, legal, budget)? {
+        return Ok(false);
+    }
+    let not_f = formulas.not(f);
+    let not_f = simplify(formulas, not_f);
+    let (not_a, _) = tableau(formulas, not_f, legal, budget)?;
+    disjoint(small, &not_a, legal, budget)
 }
 
 /// Makes the automaton smaller without changing its language on legal letters.
