@@ -6,7 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+mod auto;
 mod check;
+mod engine;
+mod prepare;
 pub mod property_process;
 pub mod replay;
 pub mod report;
@@ -17,7 +20,9 @@ pub use lariat_ltl as ltl;
 pub use lariat_model as model;
 pub use lariat_space as space;
 
-pub use check::{Attempt, Choice, Options, Property, Report, Subject, check};
+pub use check::{Attempt, Options, Property, Report, Subject, check};
+pub use engine::{Choice, Needs, Tuning};
 pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
+pub use lariat_engines::hybrid::{Check, OrderChoice};
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

@@ -207,15 +207,27 @@ impl<'p> Sop<'p> {
         };
         if shape == Shape::Closed {
             let targets = sets.space.store().difference(&next, set)?;
-            exits.push(Exit { bits: 0, targets, shape: entered });
+            exits.push(Exit {
+                bits: 0,
+                targets,
+                shape: entered,
+            });
         } else {
             let same = self.labelled(sets, mask, label);
             let same = sets.condition(same)?;
             let same = sets.filter(&next, &same)?;
             let targets = sets.space.store().difference(&next, &same)?;
-            exits.push(Exit { bits: 0, targets, shape: entered });
+            exits.push(Exit {
+                bits: 0,
+                targets,
+                shape: entered,
+            });
             if shape == Shape::Entry {
-                exits.push(Exit { bits: 0, targets: same, shape: Shape::Inner });
+                exits.push(Exit {
+                    bits: 0,
+                    targets: same,
+                    shape: Shape::Inner,
+                });
             }
         }
         let mut observed: Vec<u64> = self.class_bits.iter().map(|bits| bits & mask).collect();
@@ -224,7 +236,11 @@ impl<'p> Sop<'p> {
         for bits in observed.into_iter().filter(|bits| *bits != 0) {
             let letters = self.event(sets, mask, bits);
             let targets = sets.post(set, letters)?;
-            exits.push(Exit { bits, targets, shape: entered });
+            exits.push(Exit {
+                bits,
+                targets,
+                shape: entered,
+            });
         }
         exits.retain(|exit| !exit.targets.is_empty());
         let exits: Arc<[Exit]> = exits.into();
@@ -262,7 +278,9 @@ impl<'p> Sop<'p> {
     /// The masks under which the automaton can go on from `location` by a letter, each once.
     fn masks(&self, sets: &Sets<'_>, location: StateId, mask: u64, letter: u64) -> Vec<u64> {
         let reading = self.reading(sets, location, letter);
-        let mut masks: Vec<u64> = reading.map(|(_, to)| self.free[to.index()] & mask).collect();
+        let mut masks: Vec<u64> = reading
+            .map(|(_, to)| self.free[to.index()] & mask)
+            .collect();
         masks.sort_unstable();
         masks.dedup();
         masks
@@ -282,7 +300,7 @@ impl<'p> Sop<'p> {
     }
 
     /// The edges from `location` to divergent nodes of `label`.
-    fn to_divergent(
+    fn divergent_edges(
         &mut self,
         sets: &mut Sets<'_>,
         location: StateId,
@@ -294,7 +312,11 @@ impl<'p> Sop<'p> {
         let edge = |(marks, to): (Marks, StateId)| {
             let mask = self.free[to.index()] & mask;
             let kind = self.kind((Shape::Divergent(label & mask), mask));
-            let node = Node { location: to, kind, set: set.clone() };
+            let node = Node {
+                location: to,
+                kind,
+                set: set.clone(),
+            };
             (marks, node)
         };
         moves.into_iter().map(edge).collect()
@@ -353,7 +375,11 @@ impl Product for Sop<'_> {
         let mut nodes = Vec::new();
         for (label, part) in sets.parts(&all, mask)? {
             let set = self.close(sets, &part, shape, mask, label.0)?;
-            nodes.push(Node { location, kind, set });
+            nodes.push(Node {
+                location,
+                kind,
+                set,
+            });
         }
         Ok(Some(nodes))
     }
@@ -366,11 +392,11 @@ impl Product for Sop<'_> {
     ) -> Result<Option<Vec<(Marks, Node)>>, Stop> {
         let (shape, mask) = self.kinds[from.kind as usize];
         if let Shape::Divergent(label) = shape {
-            return Ok((k == 0).then(|| self.to_divergent(sets, from.location, mask, label)));
+            return Ok((k == 0).then(|| self.divergent_edges(sets, from.location, mask, label)));
         }
         let label = self.label(sets, &from.set, mask);
         let Some(k) = k.checked_sub(1) else {
-            let divergent = self.to_divergent(sets, from.location, mask, label);
+            let divergent = self.divergent_edges(sets, from.location, mask, label);
             let may = shape != Shape::Entry && !divergent.is_empty();
             let does = may && self.diverges(sets, &from.set, mask)?;
             return Ok(Some(if does { divergent } else { Vec::new() }));
@@ -385,7 +411,14 @@ impl Product for Sop<'_> {
         let fitting = moves.filter(|(_, to)| self.free[to.index()] & mask == next.mask);
         let edge = |(marks, location)| {
             let set = set.clone();
-            (marks, Node { location, kind, set })
+            (
+                marks,
+                Node {
+                    location,
+                    kind,
+                    set,
+                },
+            )
         };
         Ok(Some(fitting.map(edge).collect()))
     }
