@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
-    let system = input::system(&args.model)?;
+    let system = input::model(&args.model)?.system;
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
     let line = Line::new(args.json);
