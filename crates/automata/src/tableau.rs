@@ -39,7 +39,7 @@ use rustc_hash::FxHashMap;
 /// Obligations and promises are variables from here on.
 const EXTRA: usize = Guards::MAX_ATOMS;
 /// Diagram operations recurse once a variable, so their number is limited.
-const MOST_EXTRA: usize = 4096;
+const MOST_EXTRA: usize = 2048;
 /// Diagram nodes of one translation; about 200 MB.
 pub(crate) const MOST_NODES: usize = 1 << 21;
 

@@ -23,7 +23,7 @@ use lariat_ltl::{Formula, Formulas, classes, simplify};
 /// Subsets of states that minimisation of an obligation may meet.
 const MOST_SUBSETS: usize = 5000;
 /// Work that all attempts at a smaller automaton may cost together.
-const MOST_WORK: u64 = 20_000;
+const MOST_WORK: u64 = 4_000;
 
 /// A small transition-based generalized Büchi automaton for `f`, on legal letters.
 ///
