@@ -45,6 +45,23 @@ pub struct Automaton {
 }
 
 impl Automaton {
+    /// The automaton that accepts every word.
+    pub fn universal() -> Automaton {
+        let state = StateId(0);
+        let transition = Transition {
+            guard: Guards::TRUE,
+            marks: Marks::NONE,
+            to: state,
+        };
+        Automaton {
+            atoms: Vec::new(),
+            guards: Guards::new(),
+            mark_count: 0,
+            initial: vec![state],
+            states: vec![vec![transition]],
+        }
+    }
+
     /// All states.
     pub fn state_ids(&self) -> impl Iterator<Item = StateId> + use<> {
         (0..self.states.len() as u32).map(StateId)

@@ -40,22 +40,4 @@ impl<G: Graph> Policy<G> for Plain {
     ) -> Result<Move, G::Stop> {
         Ok(Move::Enter)
     }
-
-    fn enter(&mut self, _: &G, _: &G::Worker, _: NodeId, _: usize) {}
-
-    fn bury(&mut self, _: &G, _: &mut G::Worker, _: &[NodeId], _: usize) -> Result<(), G::Stop> {
-        Ok(())
-    }
-
-    fn exact(&self, _: usize) -> bool {
-        true
-    }
-
-    fn beside(self) -> Vec<NodeId> {
-        Vec::new()
-    }
-
-    fn bytes(&self) -> usize {
-        0
-    }
 }

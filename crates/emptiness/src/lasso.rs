@@ -45,18 +45,19 @@ impl Lasso {
 /// A short accepting lasso through the component of `evidence`.
 ///
 /// `None` if the component does not accept by edges of the graph alone: that happens only
-/// where a check has replaced edges (IEC) or guessed (AEC).
+/// where a check has replaced edges (IEC: walk in the [`Decomposed`](crate::Decomposed) graph
+/// instead) or guessed (AEC). Whatever is returned is a lasso of `graph`.
+///
+/// Fails if the graph stops before the first cycle is walked: a caller whose budget may end at
+/// any moment should grant a little more here.
 pub fn lasso<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
     evidence: &Evidence,
 ) -> Result<Option<Lasso>, G::Stop> {
-    let mut component = NodeSet::default();
-    for &node in &evidence.component {
-        component.insert(node);
-    }
+    let component = &Component::new(evidence);
     let found_at = end(evidence.initial, &evidence.prefix);
-    let Some(cycle) = cycle(graph, worker, &component, found_at)? else {
+    let Some(cycle) = cycle(graph, worker, component, found_at)? else {
         return Ok(None);
     };
     let found = Lasso {
@@ -64,9 +65,37 @@ pub fn lasso<G: Graph>(
         prefix: evidence.prefix.clone(),
         cycle,
     };
-    match shortened(graph, worker, &component, evidence.known) {
+    if found.prefix.is_empty() {
+        return Ok(Some(found));
+    }
+    match shortened(graph, worker, component, evidence.known) {
         Ok(Some(better)) if better.len() < found.len() => Ok(Some(better)),
         _ => Ok(Some(found)),
+    }
+}
+
+/// The component to walk in.
+struct Component {
+    nodes: NodeSet,
+    /// What it and the evidence hold.
+    bytes: usize,
+}
+
+impl Component {
+    fn new(evidence: &Evidence) -> Component {
+        let mut nodes = NodeSet::default();
+        for &node in &evidence.component {
+            nodes.insert(node);
+        }
+        let bytes = nodes.bytes()
+            + bytes(&evidence.component)
+            + bytes(&evidence.prefix)
+            + bytes(&evidence.parts);
+        Component { nodes, bytes }
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        self.nodes.contains(node)
     }
 }
 
@@ -79,7 +108,7 @@ fn end(start: NodeId, path: &[Edge]) -> NodeId {
 fn shortened<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
-    component: &NodeSet,
+    component: &Component,
     known: usize,
 ) -> Result<Option<Lasso>, G::Stop> {
     let mut initial = Vec::new();
@@ -92,6 +121,7 @@ fn shortened<G: Graph>(
         None => walk(
             graph,
             worker,
+            component.bytes,
             &initial,
             |node| node.index() < known,
             |edge| component.contains(edge.to),
@@ -112,7 +142,7 @@ fn shortened<G: Graph>(
 fn cycle<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
-    component: &NodeSet,
+    component: &Component,
     entry: NodeId,
 ) -> Result<Option<Vec<Edge>>, G::Stop> {
     let inside = |node| component.contains(node);
@@ -121,7 +151,7 @@ fn cycle<G: Graph>(
     let mut at = entry;
     while !missing.is_empty() {
         let helps = |edge: Edge| !edge.marks.intersection(missing).is_empty();
-        let Some((_, path)) = walk(graph, worker, &[at], inside, helps)? else {
+        let Some((_, path)) = walk(graph, worker, component.bytes, &[at], inside, helps)? else {
             return Ok(None);
         };
         let seen = path.iter().fold(Marks::NONE, |m, e| m.union(e.marks));
@@ -130,7 +160,10 @@ fn cycle<G: Graph>(
         cycle.extend(path);
     }
     if cycle.is_empty() || at != entry {
-        let Some((_, path)) = walk(graph, worker, &[at], inside, |edge| edge.to == entry)? else {
+        let Some((_, path)) = walk(graph, worker, component.bytes, &[at], inside, |edge| {
+            edge.to == entry
+        })?
+        else {
             return Ok(None);
         };
         cycle.extend(path);
@@ -139,10 +172,12 @@ fn cycle<G: Graph>(
 }
 
 /// A shortest path, of at least one edge, from one of `sources` through nodes that satisfy
-/// `inside` to an edge that satisfies `goal`; and the source where it begins.
+/// `inside` to an edge that satisfies `goal`; and the source where it begins. `held` bytes are
+/// in use beside.
 fn walk<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
+    held: usize,
     sources: &[NodeId],
     inside: impl Fn(NodeId) -> bool,
     goal: impl Fn(Edge) -> bool,
@@ -187,7 +222,7 @@ fn walk<G: Graph>(
                 return Ok(Some((at.node, path)));
             }
             if seen.insert(edge.to) {
-                let held = bytes(&visits) + seen.bytes();
+                let held = held + bytes(&visits) + seen.bytes();
                 room(&mut visits, 1, |more| graph.tick(worker, held + more))?;
                 visits.push(Visit {
                     marks: edge.marks,
@@ -198,7 +233,7 @@ fn walk<G: Graph>(
         }
         i += 1;
         if i % 1024 == 0 {
-            graph.tick(worker, bytes(&visits) + seen.bytes())?;
+            graph.tick(worker, held + bytes(&visits) + seen.bytes())?;
         }
     }
     Ok(None)

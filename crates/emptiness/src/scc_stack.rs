@@ -22,12 +22,11 @@
 //! graph's budget before they do.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
-use crate::outcome::{Counts, Evidence, Outcome};
+use crate::outcome::{Counts, Evidence, Outcome, Part};
 
 /// Steps between two looks at the budget.
 const TICK: u64 = 1024;
 
-#[expect(dead_code, reason = "the checks on ordered graphs make the others")]
 /// What to do with an edge to a node that was not seen before.
 pub(crate) enum Move {
     /// Visit the node.
@@ -52,25 +51,37 @@ pub(crate) trait Policy<G: Graph> {
     ) -> Result<Move, G::Stop>;
 
     /// `node` has become active, at this position of the live nodes.
-    fn enter(&mut self, graph: &G, worker: &G::Worker, node: NodeId, position: usize);
+    fn enter(&mut self, _graph: &G, _worker: &G::Worker, _node: NodeId, _position: usize) {}
 
     /// The component of `nodes` is dead; it began at this position of the live nodes.
     fn bury(
         &mut self,
-        graph: &G,
-        worker: &mut G::Worker,
-        nodes: &[NodeId],
-        position: usize,
-    ) -> Result<(), G::Stop>;
+        _graph: &G,
+        _worker: &mut G::Worker,
+        _counts: &mut Counts,
+        _nodes: &[NodeId],
+        _position: usize,
+    ) -> Result<(), G::Stop> {
+        Ok(())
+    }
 
     /// Was the component that begins at this position made of true edges alone?
-    fn exact(&self, position: usize) -> bool;
+    fn exact(&self, _position: usize) -> bool {
+        true
+    }
 
-    /// The nodes taken apart so far.
-    fn beside(self) -> Vec<NodeId>;
+    /// The nodes taken apart so far, and into what.
+    fn parts(self) -> Vec<Part>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
 
     /// Bytes held.
-    fn bytes(&self) -> usize;
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// Searches `graph` for an accepting component.
@@ -94,7 +105,7 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
         stacks.enter(graph, worker, counts, &mut policy, node, Marks::NONE)?;
         while let Some(frame) = stacks.path.last_mut() {
             let Some(mut edge) = graph.next_edge(worker, frame.node, &mut frame.cursor)? else {
-                stacks.leave(graph, worker, &mut policy)?;
+                stacks.leave(graph, worker, counts, &mut policy)?;
                 continue;
             };
             counts.edges += 1;
@@ -237,6 +248,7 @@ impl<C: Default> Stacks<C> {
         &mut self,
         graph: &G,
         worker: &mut G::Worker,
+        counts: &mut Counts,
         policy: &mut impl Policy<G>,
     ) -> Result<(), G::Stop> {
         self.path.pop();
@@ -247,7 +259,7 @@ impl<C: Default> Stacks<C> {
             for node in nodes {
                 self.slot[node.index()] = DEAD;
             }
-            policy.bury(graph, worker, nodes, position)?;
+            policy.bury(graph, worker, counts, nodes, position)?;
             self.live.truncate(position);
         }
         Ok(())
@@ -272,12 +284,14 @@ impl<C: Default> Stacks<C> {
     }
 
     /// The answer when the component on top is accepting.
-    fn accept<G: Graph<Cursor = C>>(self, policy: impl Policy<G>) -> Outcome<Evidence> {
+    fn accept<G: Graph<Cursor = C>>(mut self, policy: impl Policy<G>) -> Outcome<Evidence> {
         let (live, path) = match self.components.last() {
             Some(top) => (top.live as usize, top.path as usize),
             None => unreachable!("there is a component to accept"),
         };
         let exact = policy.exact(live);
+        // Shifted in place: a copy of a large component would be bytes that nobody asked for.
+        self.live.drain(..live);
         let evidence = Evidence {
             initial: self.path[0].node,
             prefix: self.path[1..=path]
@@ -287,8 +301,8 @@ impl<C: Default> Stacks<C> {
                     marks: frame.marks,
                 })
                 .collect(),
-            component: self.live[live..].to_vec(),
-            beside: policy.beside(),
+            component: self.live,
+            parts: policy.parts(),
             known: self.slot.len(),
         };
         if exact {
