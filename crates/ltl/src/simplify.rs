@@ -1,7 +1,7 @@
 //! Simplification: an equivalent formula that gives a smaller automaton.
 //!
 //! The formula is brought to negation normal form and rebuilt from the leaves up; every node is
-//! offered the rules of [`rules`] once its operands are simple. The rules are the published ones:
+//! offered the rules of [`rules`] and [`conjunction`] once its operands are simple. The rules are the published ones:
 //! Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV 2000) for those that
 //! need an implication, decided by [`implication`]; Etessami and Holzmann (*Optimizing Büchi automata*, CONCUR
 //! 2000) for eventual and universal formulas; and what tools such as Spot document.
@@ -10,11 +10,17 @@
 //! and `W`. A node with one of the dual operators is negated, offered the rules, and negated back.
 //! On hash-consed formulas a negation costs a look-up once it has been made.
 //!
+//! One thing is not dual: a nondeterministic automaton pays for each disjunct with a state to wait in,
+//! and for a conjunct it does not. The last pass, [`gather`], therefore draws disjunctions together.
+//!
 //! Every result is kept, so that equal subformulas are simplified once. Rules may ask for other nodes
 //! to be simplified, to a bounded depth; a node that is asked for while it is being simplified stands for
 //! itself. Conjunctions of more than [`WIDE`] operands are spared the rules that compare operands in
 //! pairs, and implications have a bound on their total effort: huge formulas stay as they are, roughly.
 
+mod conjunction;
+mod context;
+mod gather;
 mod implication;
 mod rules;
 
@@ -73,12 +79,13 @@ impl Simplifier {
                 break;
             }
         }
-        f
+        gather::gather(s, f)
     }
 
-    /// Does `f` imply `g`, as far as a look at the syntax tells? Both must be in negation normal form.
+    /// Does `f` imply `g`, as far as a look at the syntax tells?
     pub fn implies(&mut self, s: &mut Formulas, f: Formula, g: Formula) -> bool {
         self.effort = 0;
+        let (f, g) = (nnf(s, f, false), nnf(s, g, false));
         self.implied(s, f, g, 0)
     }
 

@@ -255,7 +255,13 @@ fn simplifications() {
         ("a | (a U b)", "a | b"),
         ("Ga & F(a & b)", "Ga & Fb"),
         ("G(a & (b U (a & c)))", "G(a & (b | c)) & GFc"),
+        // Disjunctions are drawn together.
+        ("FGa | GFb", "GF(b | Ga)"),
+        ("Fa | FGb", "F(a | Gb)"),
+        ("Fa | (GFb & GFc)", "F(a | (GFb & GFc))"),
         // Steps.
+        ("Xa U b", "b | X(b M a)"),
+        ("Fa & G(!a | Gb)", "!a U (a & Gb)"),
         ("a & XGa", "G a"),
         ("a | XFa", "F a"),
         ("b | (a & X(a U b))", "a U b"),
@@ -278,6 +284,13 @@ fn large_formulas_take_no_time() {
         iffs.join(" <-> "),
     ] {
         let f = parse(&text, &mut s, &mut FreeVocabulary).unwrap();
+        let g = simplify(&mut s, f);
+        assert!(is_nnf(&s, g));
+    }
+    let mut random = Random::new(seed());
+    let atoms: Vec<_> = (0..10).map(|i| s.atom_id(&format!("p{i}"))).collect();
+    for _ in 0..20 {
+        let f = random_formula(&mut s, &atoms, 400, &Weights::ALL, &mut random);
         let g = simplify(&mut s, f);
         assert!(is_nnf(&s, g));
     }

@@ -108,14 +108,23 @@ impl Case {
         self.system.events.iter().all(|e| net(&e.action))
     }
 
-    /// The oracle's answer: a run that violates the formula, if there is one.
-    pub fn oracle(&self) -> Option<Lasso> {
+    /// The reachable graph under the case's policy.
+    pub fn graph(&self) -> Reachable {
         // Hand-made and shrunk cases may be larger than random ones, but not by much.
         let all = Reachable::explore(&self.system, 100_000);
-        let graph = all
-            .expect("the oracle is for small systems")
-            .under(self.deadlock);
+        all.expect("the oracle is for small systems")
+            .under(self.deadlock)
+    }
+
+    /// The oracle's answer: a run that violates the formula, if there is one.
+    pub fn oracle(&self) -> Option<Lasso> {
+        let graph = self.graph();
         oracle::violation(&self.system, &self.propositions(), &graph, &self.formula)
+    }
+
+    /// Does some run go on for ever, stuttering included where it counts?
+    pub fn has_infinite_run(&self) -> bool {
+        self.graph().has_infinite_run()
     }
 
     /// Is this lasso a run of the system that violates the formula? The error says why not.

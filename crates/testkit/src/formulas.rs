@@ -9,7 +9,7 @@ use lariat_ltl::{Formula, Formulas};
 use std::fmt::Write;
 
 /// Operators with one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs, reason = "named like the operators")]
 pub enum Op1 {
     Not,
@@ -19,7 +19,7 @@ pub enum Op1 {
 }
 
 /// Operators with two operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs, reason = "named like the operators")]
 pub enum Op2 {
     And,
@@ -34,7 +34,7 @@ pub enum Op2 {
 }
 
 /// A formula.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Ltl {
     /// Always or never.
     Const(bool),

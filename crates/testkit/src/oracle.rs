@@ -26,6 +26,7 @@
 
 use crate::formulas::{Ltl, Op1, Op2};
 use crate::interpret;
+use crate::rng::Rng;
 use lariat_model::{Deadlock, EventId, Lasso, Proposition, State, Step, System};
 use std::collections::{HashMap, VecDeque};
 
@@ -292,6 +293,35 @@ pub struct Buchi {
     pub edges: Vec<BuchiEdge>,
 }
 
+impl Buchi {
+    /// A random automaton over `atoms` propositions: few states, up to three marks, often none, sometimes no or several
+    /// initial states.
+    pub fn random(rng: &mut Rng, atoms: usize) -> Buchi {
+        let states = 1 + rng.below(5);
+        let marks = rng.below(4) as u32;
+        let edges = (0..1 + rng.below(states * 3)).map(|_| BuchiEdge {
+            from: rng.below(states),
+            guard: (0..atoms)
+                .map(|a| (a, rng.below(4)))
+                .filter(|(_, draw)| *draw < 2)
+                .map(|(a, draw)| (a, draw == 0))
+                .collect(),
+            marks: rng.draw() & rng.draw() & ((1 << marks) - 1),
+            to: rng.below(states),
+        });
+        let edges = edges.collect();
+        let mut initial: Vec<usize> = (0..states).filter(|q| *q == 0 || rng.chance(20)).collect();
+        if rng.chance(3) {
+            initial.clear();
+        }
+        Buchi {
+            marks,
+            initial,
+            edges,
+        }
+    }
+}
+
 /// An edge of a [`Buchi`].
 #[derive(Clone, Debug)]
 pub struct BuchiEdge {
@@ -351,16 +381,41 @@ pub fn accepted(
     graph: &Reachable,
     automaton: &Buchi,
 ) -> Option<Lasso> {
-    let roots = graph
-        .initial
+    let product = synchronise(automaton, &graph.initial, |s| {
+        let letter = |event| interpret::letter(system, propositions, &graph.states[s], event);
+        let steps = graph.steps[s].iter();
+        steps.map(|&(event, t)| (event, t, letter(event))).collect()
+    });
+    product.lasso(graph, 0)
+}
+
+/// Does the automaton accept the word, which goes on from its last letter with letter `back`?
+pub fn accepts(automaton: &Buchi, letters: &[u64], back: usize) -> bool {
+    let chain = Reachable {
+        states: vec![State::default(); letters.len()],
+        initial: vec![0],
+        steps: Vec::new(),
+    };
+    let product = synchronise(automaton, &chain.initial, |i| {
+        let next = if i + 1 < letters.len() { i + 1 } else { back };
+        vec![(None, next, letters[i])]
+    });
+    product.lasso(&chain, 0).is_some()
+}
+
+fn synchronise(
+    automaton: &Buchi,
+    initial: &[usize],
+    steps: impl Fn(usize) -> Vec<(Option<EventId>, usize, u64)>,
+) -> Product {
+    let roots = initial
         .iter()
         .flat_map(|&s| automaton.initial.iter().map(move |&q| (s, q)))
         .collect();
     let all = (1u128 << automaton.marks) - 1;
-    let product = Product::build(roots, all, |&(s, q)| {
+    Product::build(roots, all, |&(s, q)| {
         let mut out = Vec::new();
-        for &(event, t) in &graph.steps[s] {
-            let letter = interpret::letter(system, propositions, &graph.states[s], event);
+        for (event, t, letter) in steps(s) {
             for edge in automaton.edges.iter().filter(|e| e.from == q) {
                 if edge.guard.iter().all(|(a, v)| (letter >> a & 1 == 1) == *v) {
                     out.push(((t, edge.to), event, u128::from(edge.marks)));
@@ -368,8 +423,7 @@ pub fn accepted(
             }
         }
         out
-    });
-    product.lasso(graph, 0)
+    })
 }
 
 impl Product {

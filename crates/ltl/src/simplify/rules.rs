@@ -1,23 +1,14 @@
-//! The rewriting rules, each for one operator of a pair of duals.
+//! The rewriting rules for `X`, `F`, `U` and `W`; those for `&` are in [`super::conjunction`].
 //!
 //! Letters: e is a pure eventuality, u is purely universal, q is both; → is a proven implication.
 //! A rule gives `Some` better formula, or `None`. Operands are simplified already.
 
-use super::{Simplifier, WIDE, conjuncts, disjuncts};
+use super::{Simplifier, conjuncts, disjuncts};
 use crate::classes::Classes;
 use crate::formula::{Formula, Formulas, Node};
 
-/// Substitution under `G` is for formulas of at most this many subformulas.
-const LARGE: usize = 300;
-
-fn is_lasting(class: Classes) -> bool {
+pub(super) fn is_lasting(class: Classes) -> bool {
     class.eventual && class.universal
-}
-
-/// All but those at the given positions.
-fn without(fs: &[Formula], positions: &[usize]) -> Vec<Formula> {
-    let keep = |(i, f): (usize, &Formula)| (!positions.contains(&i)).then_some(*f);
-    fs.iter().enumerate().filter_map(keep).collect()
 }
 
 impl Simplifier {
@@ -29,6 +20,12 @@ impl Simplifier {
         test: impl Fn(Classes) -> bool,
     ) -> (Vec<Formula>, Vec<Formula>) {
         fs.into_iter().partition(|f| test(self.class(s, *f)))
+    }
+
+    /// Is it eventual or universal?
+    fn is_steady(&mut self, s: &Formulas, f: Formula) -> bool {
+        let class = self.class(s, f);
+        class.eventual || class.universal
     }
 
     /// X q = q
@@ -60,7 +57,7 @@ impl Simplifier {
             Node::And(fs) => {
                 let (lasting, rest) = self.part(s, fs.to_vec(), is_lasting);
                 if lasting.is_empty() {
-                    return None;
+                    return self.finally_settled(s, rest);
                 }
                 let rest = self.and(s, rest);
                 let rest = self.finally(s, rest);
@@ -91,6 +88,19 @@ impl Simplifier {
         }
     }
 
+    /// F(u & F f) = F(u & f), F(u & (f U g)) = F(u & g), F(u & (f M g)) = F(u & f & g)
+    fn finally_settled(&mut self, s: &mut Formulas, fs: Vec<Formula>) -> Option<Formula> {
+        let (mut settled, rest) = self.part(s, fs, |c| c.universal);
+        let &[f] = &rest[..] else { return None };
+        settled.push(match *s.node(f) {
+            Node::Finally(g) => g,
+            Node::Until(_) | Node::StrongRelease(_) => self.under_finally(s, f).0,
+            _ => return None,
+        });
+        let body = self.and(s, settled);
+        Some(self.finally(s, body))
+    }
+
     /// g and h such that F f = F g | F G h; without h, F f = F g:
     /// F(f U g) = F g, F(f M g) = F(f & g), F(f W g) = F g | F G f, F(f R g) = F(f & g) | F G g
     fn under_finally(&mut self, s: &mut Formulas, f: Formula) -> (Formula, Option<Formula>) {
@@ -114,7 +124,7 @@ impl Simplifier {
                 });
                 let stripped: Vec<Formula> = stripped.collect();
                 if stripped[..] == fs[..] {
-                    return None;
+                    return self.split_almost_always(s, stripped);
                 }
                 let body = self.and(s, stripped);
                 let body = self.globally(s, body);
@@ -137,6 +147,24 @@ impl Simplifier {
             }
             _ => None,
         }
+    }
+
+    /// F G(f & (g | e | u)) = F G f & F G(g | e | u), which is then dissolved
+    fn split_almost_always(&mut self, s: &mut Formulas, fs: Vec<Formula>) -> Option<Formula> {
+        let (split, rest): (Vec<Formula>, Vec<Formula>) = fs.into_iter().partition(|f| {
+            matches!(s.node(*f), Node::Or(_))
+                && disjuncts(s, *f).into_iter().any(|g| self.is_steady(s, g))
+        });
+        if split.is_empty() {
+            return None;
+        }
+        let rest = self.and(s, rest);
+        let mut parts = Vec::new();
+        for f in split.into_iter().chain([rest]) {
+            let f = self.globally(s, f);
+            parts.push(self.finally(s, f));
+        }
+        Some(self.and(s, parts))
     }
 
     /// What `f U g` and `f W g` have in common.
@@ -188,6 +216,14 @@ impl Simplifier {
         }
         if let Some(better) = self.rules_any_until(s, f, g, Simplifier::until) {
             return Some(better);
+        }
+        // X f U g = g | X(g M f)
+        if let &Node::Next(h) = s.node(f)
+            && !self.is_steady(s, h)
+        {
+            let later = self.strong_release(s, g, h);
+            let later = self.next(s, later);
+            return Some(self.or(s, [g, later]));
         }
         // f U (g | G f) = f W g
         let always = s.globally(f);
@@ -257,6 +293,14 @@ impl Simplifier {
         if let Some(better) = self.rules_any_until(s, f, g, Simplifier::weak_until) {
             return Some(better);
         }
+        // X f W g = g | X(g R f)
+        if let &Node::Next(h) = s.node(f)
+            && !self.is_steady(s, h)
+        {
+            let later = self.release(s, g, h);
+            let later = self.next(s, later);
+            return Some(self.or(s, [g, later]));
+        }
         // f W (g | h) = f W g if h → G f
         let always = s.globally(f);
         let parts = disjuncts(s, g);
@@ -309,268 +353,5 @@ impl Simplifier {
             let rest = whole.into_iter().filter(|c| !part.contains(c));
             self.and(s, rest)
         })
-    }
-
-    pub(super) fn rules_and(&mut self, s: &mut Formulas, fs: &[Formula]) -> Option<Formula> {
-        if let Some(better) = self.merge_bodies(s, fs) {
-            return Some(better);
-        }
-        if fs.len() > WIDE {
-            return None;
-        }
-        // f & g = f if f → g; false if f → !g
-        for (i, &f) in fs.iter().enumerate() {
-            for (j, &g) in fs.iter().enumerate() {
-                if i != j && self.implied(s, f, g, 0) {
-                    return Some(self.and(s, without(fs, &[j])));
-                }
-                if i < j && self.excludes(s, f, g) {
-                    return Some(Formulas::FALSE);
-                }
-            }
-        }
-        for i in 0..fs.len() {
-            for j in 0..fs.len() {
-                if i != j
-                    && let Some(merged) = self.merge_pair(s, fs[i], fs[j])
-                {
-                    let rest = without(fs, &[i, j]);
-                    return Some(self.and(s, rest.into_iter().chain([merged])));
-                }
-            }
-        }
-        if let Some(better) = self.fold_steps(s, fs) {
-            return Some(better);
-        }
-        // Each conjunct need only be right where the others hold …
-        for (i, &f) in fs.iter().enumerate() {
-            let others = without(fs, &[i]);
-            let narrowed = self.given(s, f, &others);
-            if narrowed != f {
-                return Some(self.and(s, others.into_iter().chain([narrowed])));
-            }
-        }
-        // … and what is under `G` holds at all positions the others speak of.
-        for (i, &f) in fs.iter().enumerate() {
-            let &Node::Globally(body) = s.node(f) else {
-                continue;
-            };
-            let facts = conjuncts(s, body);
-            for j in (0..fs.len()).filter(|j| *j != i) {
-                let narrowed = self.given_always(s, fs[j], &facts);
-                if narrowed != fs[j] {
-                    let rest = without(fs, &[j]);
-                    return Some(self.and(s, rest.into_iter().chain([narrowed])));
-                }
-            }
-        }
-        None
-    }
-
-    /// G f & G g = G(f & g), unless it is about G e; X f & X g & q = X(f & g & q);
-    /// F G f & F G g = F G(f & g)
-    fn merge_bodies(&mut self, s: &mut Formulas, fs: &[Formula]) -> Option<Formula> {
-        let mut next = Vec::new();
-        let mut lasting = Vec::new();
-        let mut always = Vec::new();
-        let mut almost_always = Vec::new();
-        let mut rest = Vec::new();
-        for &f in fs {
-            match *s.node(f) {
-                Node::Next(g) => next.push(g),
-                Node::Globally(g) if !self.class(s, g).eventual => always.push(g),
-                Node::Finally(g) if matches!(s.node(g), Node::Globally(_)) => {
-                    almost_always.push((f, g));
-                }
-                _ if is_lasting(self.class(s, f)) => lasting.push(f),
-                _ => rest.push(f),
-            }
-        }
-        if next.len() <= 1
-            && always.len() <= 1
-            && almost_always.len() <= 1
-            && (next.is_empty() || lasting.is_empty() && almost_always.is_empty())
-        {
-            return None;
-        }
-        match almost_always[..] {
-            [] => {}
-            [(f, _)] => lasting.push(f),
-            _ => {
-                let body = self.and(s, almost_always.iter().map(|p| p.1));
-                lasting.push(self.finally(s, body));
-            }
-        }
-        if !always.is_empty() {
-            let body = self.and(s, always);
-            rest.push(self.globally(s, body));
-        }
-        if next.is_empty() {
-            rest.extend(lasting);
-        } else {
-            let body = self.and(s, next.into_iter().chain(lasting));
-            rest.push(self.next(s, body));
-        }
-        Some(self.and(s, rest))
-    }
-
-    /// One formula for `f & g`, if they fit together:
-    /// (f U h) & (g U h) = (f & g) U h, (f R g) & (f R h) = f R (g & h), also with W and M; the
-    /// result is strong if one of them is. F h is true U h and h M true.
-    fn merge_pair(&mut self, s: &mut Formulas, f: Formula, g: Formula) -> Option<Formula> {
-        match (s.node(f).clone(), s.node(g).clone()) {
-            (Node::Until([a, h]), Node::Until([b, k]) | Node::WeakUntil([b, k])) if h == k => {
-                let left = self.and(s, [a, b]);
-                Some(self.until(s, left, h))
-            }
-            (Node::WeakUntil([a, h]), Node::WeakUntil([b, k])) if h == k => {
-                let left = self.and(s, [a, b]);
-                Some(self.weak_until(s, left, h))
-            }
-            (Node::Finally(h), Node::WeakUntil([a, k])) if h == k => Some(self.until(s, a, h)),
-            (Node::StrongRelease([a, h]), Node::StrongRelease([b, k]) | Node::Release([b, k]))
-                if a == b =>
-            {
-                let right = self.and(s, [h, k]);
-                Some(self.strong_release(s, a, right))
-            }
-            (Node::Release([a, h]), Node::Release([b, k])) if a == b => {
-                let right = self.and(s, [h, k]);
-                Some(self.release(s, a, right))
-            }
-            (Node::Finally(a), Node::Release([b, h])) if a == b => {
-                Some(self.strong_release(s, a, h))
-            }
-            _ => None,
-        }
-    }
-
-    /// An operator that was written out as "now and next" is put together again:
-    /// f & X(G f & g) = G f & X g, g & (f | X(f R g)) = f R g, likewise with M.
-    fn fold_steps(&mut self, s: &mut Formulas, fs: &[Formula]) -> Option<Formula> {
-        for (i, &f) in fs.iter().enumerate() {
-            let others = without(fs, &[i]);
-            if let &Node::Next(later) = s.node(f) {
-                let parts = conjuncts(s, later);
-                for (k, &part) in parts.iter().enumerate() {
-                    if let &Node::Globally(body) = s.node(part)
-                        && conjuncts(s, body).iter().all(|c| others.contains(c))
-                    {
-                        let now = conjuncts(s, body);
-                        let later = self.and(s, without(&parts, &[k]));
-                        let later = self.next(s, later);
-                        let others = others.into_iter().filter(|g| !now.contains(g));
-                        return Some(self.and(s, others.chain([part, later])));
-                    }
-                }
-            }
-            let parts = disjuncts(s, f);
-            for (k, &part) in parts.iter().enumerate() {
-                if let &Node::Next(later) = s.node(part)
-                    && let &Node::Release([g, h]) | &Node::StrongRelease([g, h]) = s.node(later)
-                    && s.or(without(&parts, &[k])) == g
-                    && conjuncts(s, h).iter().all(|c| others.contains(c))
-                {
-                    let now = conjuncts(s, h);
-                    let others = others.into_iter().filter(|g| !now.contains(g));
-                    return Some(self.and(s, others.chain([later])));
-                }
-            }
-        }
-        None
-    }
-
-    /// A formula that agrees with `f` wherever all `facts` hold.
-    fn given(&mut self, s: &mut Formulas, f: Formula, facts: &[Formula]) -> Formula {
-        self.given_at(s, f, facts, 0)
-    }
-
-    fn given_at(
-        &mut self,
-        s: &mut Formulas,
-        f: Formula,
-        facts: &[Formula],
-        depth: usize,
-    ) -> Formula {
-        if depth > 8 {
-            return f;
-        }
-        if facts.iter().any(|fact| self.implied(s, *fact, f, 0)) {
-            return Formulas::TRUE;
-        }
-        if facts.iter().any(|fact| self.excludes(s, *fact, f)) {
-            return Formulas::FALSE;
-        }
-        match s.node(f).clone() {
-            Node::And(gs) if gs.len() <= WIDE => {
-                let gs: Vec<Formula> = gs
-                    .iter()
-                    .map(|g| self.given_at(s, *g, facts, depth + 1))
-                    .collect();
-                self.and(s, gs)
-            }
-            Node::Or(gs) if gs.len() <= WIDE => {
-                let gs: Vec<Formula> = gs
-                    .iter()
-                    .map(|g| self.given_at(s, *g, facts, depth + 1))
-                    .collect();
-                self.or(s, gs)
-            }
-            // g U h is h now if g is not true now.
-            Node::Until([g, h]) | Node::WeakUntil([g, h])
-                if facts.iter().any(|fact| self.excludes(s, *fact, g)) =>
-            {
-                self.given_at(s, h, facts, depth + 1)
-            }
-            // g R h is h now if g is true now.
-            Node::Release([g, h]) | Node::StrongRelease([g, h])
-                if facts.iter().any(|fact| self.implied(s, *fact, g, 0)) =>
-            {
-                self.given_at(s, h, facts, depth + 1)
-            }
-            _ => f,
-        }
-    }
-
-    /// A formula that agrees with `f` wherever all `facts` hold from then on.
-    fn given_always(&mut self, s: &mut Formulas, f: Formula, facts: &[Formula]) -> Formula {
-        let all = s.subformulas(f);
-        if all.len() > LARGE || facts.len() > WIDE {
-            return f;
-        }
-        let mut narrowed = rustc_hash::FxHashMap::default();
-        for g in all {
-            let known = if facts.iter().any(|fact| self.implied(s, *fact, g, 0)) {
-                Formulas::TRUE
-            } else if facts.iter().any(|fact| self.excludes(s, *fact, g)) {
-                Formulas::FALSE
-            } else {
-                let node = s.node(g).clone();
-                let rebuilt = super::rebuild(s, g, &node, |h| narrowed[&h]);
-                if rebuilt == g {
-                    g
-                } else {
-                    self.simple(s, rebuilt)
-                }
-            };
-            narrowed.insert(g, known);
-        }
-        narrowed[&f]
-    }
-
-    /// Under `F`, each disjunct need only be right where the others never hold.
-    fn disjuncts_never(&mut self, s: &mut Formulas, fs: &[Formula]) -> Option<Formula> {
-        if fs.len() > WIDE {
-            return None;
-        }
-        for (i, &f) in fs.iter().enumerate() {
-            let others = without(fs, &[i]);
-            let facts: Vec<Formula> = others.iter().map(|g| self.not(s, *g)).collect();
-            let narrowed = self.given_always(s, f, &facts);
-            if narrowed != f {
-                return Some(self.or(s, others.into_iter().chain([narrowed])));
-            }
-        }
-        None
     }
 }
