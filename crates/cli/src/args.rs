@@ -105,7 +105,7 @@ pub(crate) struct Check {
     pub select: Vec<String>,
     /// How to decide.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
-    pub engine: EngineName,
+    pub engine: Choice,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
     #[arg(long, value_name = "POLICY", default_value = "stutter")]
     pub deadlock: Policy,
@@ -139,19 +139,36 @@ pub(crate) struct Limits {
     pub memory: Option<Bytes>,
 }
 
-#[derive(Clone, Copy, ValueEnum, Debug)]
-pub(crate) enum EngineName {
-    /// Lariat chooses, and says why.
-    Auto,
-    /// Single states, packed; full LTL with events.
-    Explicit,
+/// The engines that can be asked for, with what each is.
+fn engine() -> impl TypedValueParser<Value = Choice> {
+    let value = |choice: Choice| PossibleValue::new(choice.name()).help(choice.about());
+    PossibleValuesParser::new(Choice::ALL.map(value)).try_map(|name| name.parse::<Choice>())
 }
 
-impl From<EngineName> for Choice {
-    fn from(name: EngineName) -> Choice {
+/// An order of the variables: `auto`, or the name of a heuristic.
+fn order(text: &str) -> Result<OrderChoice, String> {
+    match text {
+        "auto" => Ok(OrderChoice::Auto),
+        name => name.parse().map(OrderChoice::Named),
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum CountingName {
+    /// Single states while they are few, then diagrams.
+    Auto,
+    /// Single states, packed.
+    Explicit,
+    /// Sets of states in decision diagrams, by saturation.
+    Symbolic,
+}
+
+impl From<CountingName> for Counting {
+    fn from(name: CountingName) -> Counting {
         match name {
-            EngineName::Auto => Choice::Auto,
-            EngineName::Explicit => Choice::Explicit,
+            CountingName::Auto => Counting::Auto,
+            CountingName::Explicit => Counting::Explicit,
+            CountingName::Symbolic => Counting::Symbolic,
         }
     }
 }
@@ -189,7 +206,7 @@ pub(crate) struct States {
     pub model: PathBuf,
     /// How to count.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
-    pub engine: EngineName,
+    pub engine: CountingName,
     #[command(flatten)]
     pub limits: Limits,
     /// One JSON object.

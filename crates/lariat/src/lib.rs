@@ -13,6 +13,7 @@ mod prepare;
 pub mod property_process;
 pub mod replay;
 pub mod report;
+mod states;
 mod verdict;
 
 pub use lariat_automata as automata;
@@ -25,4 +26,5 @@ pub use engine::{Choice, Needs, Tuning};
 pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
 pub use lariat_engines::hybrid::{Check, OrderChoice};
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
+pub use states::{Counting, PumpingRun, StateSpace, states};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

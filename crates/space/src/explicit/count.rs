@@ -71,6 +71,7 @@ fn explore(
         space.expand(states, state, &mut steps)?;
         count.edges += steps.len() as u64;
         count.deadlocks += u64::from(steps.is_empty());
+        budget.spend(1)?;
         next += 1;
         if next % 1024 == 0 {
             budget.check()?;
