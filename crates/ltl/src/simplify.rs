@@ -82,9 +82,10 @@ impl Simplifier {
         gather::gather(s, f)
     }
 
-    /// Does `f` imply `g`, as far as a look at the syntax tells? Both must be in negation normal form.
+    /// Does `f` imply `g`, as far as a look at the syntax tells?
     pub fn implies(&mut self, s: &mut Formulas, f: Formula, g: Formula) -> bool {
         self.effort = 0;
+        let (f, g) = (nnf(s, f, false), nnf(s, g, false));
         self.implied(s, f, g, 0)
     }
 

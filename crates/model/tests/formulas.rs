@@ -461,3 +461,18 @@ fn contest_formulas() {
     let deep = format!("{}<true/>{}", "<next>".repeat(900), "</next>".repeat(900));
     assert_eq!(mcc(&deep).as_deref(), Ok("1"));
 }
+
+#[test]
+fn the_examples_are_understood() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for (name, formulas) in [("mutex", 4), ("producer-consumer", 5), ("philosophers", 3)] {
+        let net = std::fs::read(folder.join(format!("{name}.pnml"))).unwrap();
+        let system = read_model(name, &net).unwrap_or_else(|error| panic!("{error}"));
+        let file = std::fs::read(folder.join(format!("{name}.ltl"))).unwrap();
+        let mut properties = Properties::new();
+        properties
+            .add_file(&Names::of(&system), name, &file)
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(properties.list.len(), formulas, "{name}");
+    }
+}

@@ -6,7 +6,6 @@
 //! source; programs and tables act on its values.
 
 use super::States;
-use super::store::StateId;
 use lariat_budget::Stop;
 use lariat_model::{
     Action, Arc, Comparison, Effect, EventId, Fault, Linear, Predicate, Row, System, Value,
@@ -106,14 +105,15 @@ impl<'s> Moves<'s> {
             .is_some_and(|fault| values[fault.index()] != 0)
     }
 
-    /// The next step from the loaded state: `choice` of the event at entry `at`.
+    /// The next step from the loaded state: `choice` of the event at entry `at`. The successor is
+    /// left packed in the scratch space.
     #[inline]
     pub fn next(
         &self,
         states: &mut States,
         at: &mut u32,
         choice: &mut u32,
-    ) -> Result<Option<(EventId, StateId)>, Stop> {
+    ) -> Result<Option<EventId>, Stop> {
         if self.has_fault(&states.values) {
             return Ok(None);
         }
@@ -131,13 +131,14 @@ impl<'s> Moves<'s> {
                     *at += 1;
                     let arcs = self.arcs(range);
                     if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
-                        return Ok(Some((entry.event, self.fire_net(states, arcs)?)));
+                        self.fire_net(states, arcs)?;
+                        return Ok(Some(entry.event));
                     }
                 }
                 None => {
                     let action = &self.system.event(entry.event).action;
-                    if let Some(to) = self.fire_other(states, action, choice)? {
-                        return Ok(Some((entry.event, to)));
+                    if self.fire_other(states, action, choice)? {
+                        return Ok(Some(entry.event));
                     }
                     *at += 1;
                     *choice = 0;
@@ -148,7 +149,7 @@ impl<'s> Moves<'s> {
     }
 
     #[inline]
-    fn fire_net(&self, states: &mut States, arcs: &[Arc]) -> Result<StateId, Stop> {
+    fn fire_net(&self, states: &mut States, arcs: &[Arc]) -> Result<(), Stop> {
         let words = &mut states.scratch.words;
         words.clear();
         words.extend_from_slice(&states.words);
@@ -163,12 +164,12 @@ impl<'s> Moves<'s> {
                 _ => return self.fire_net_wide(states, arcs),
             }
         }
-        states.intern_words()
+        Ok(())
     }
 
     /// The same by way of the values, for a value that its field cannot hold.
     #[cold]
-    fn fire_net_wide(&self, states: &mut States, arcs: &[Arc]) -> Result<StateId, Stop> {
+    fn fire_net_wide(&self, states: &mut States, arcs: &[Arc]) -> Result<(), Stop> {
         let values = &mut states.scratch.values;
         values.clear();
         values.extend_from_slice(&states.values);
@@ -179,7 +180,7 @@ impl<'s> Moves<'s> {
                 Stop::Bound(format!("`{name}` exceeds 2^63"))
             })?;
         }
-        states.intern_values()
+        states.pack_values()
     }
 
     fn fire_other(
@@ -187,20 +188,20 @@ impl<'s> Moves<'s> {
         states: &mut States,
         action: &Action,
         choice: &mut u32,
-    ) -> Result<Option<StateId>, Stop> {
+    ) -> Result<bool, Stop> {
         let next = &mut states.scratch.values;
         next.clear();
         next.extend_from_slice(&states.values);
         match action {
             Action::Program { guard, effects } => {
                 if *choice > 0 {
-                    return Ok(None);
+                    return Ok(false);
                 }
                 *choice = 1;
                 let ran = self.run(guard, effects, &states.values, next);
                 match (ran, self.system.fault) {
                     (Ok(true), _) => {}
-                    (Ok(false), _) | (Err(_), None) => return Ok(None),
+                    (Ok(false), _) | (Err(_), None) => return Ok(false),
                     (Err(_), Some(fault)) => {
                         let next = &mut states.scratch.values;
                         next.copy_from_slice(&states.values);
@@ -216,7 +217,7 @@ impl<'s> Moves<'s> {
                 };
                 let rest = rows.iter().skip(*choice as usize);
                 let Some((skipped, row)) = rest.enumerate().find(|(_, row)| matching(row)) else {
-                    return Ok(None);
+                    return Ok(false);
                 };
                 *choice += skipped as u32 + 1;
                 for (var, cell) in vars.iter().zip(row) {
@@ -227,7 +228,8 @@ impl<'s> Moves<'s> {
             }
             Action::Net(_) => unreachable!("net transitions are fired on the packed state"),
         }
-        states.intern_values().map(Some)
+        states.pack_values()?;
+        Ok(true)
     }
 
     /// Runs a program from `values` on `next`, a copy of them; false if its guard is.
