@@ -11,6 +11,7 @@ use lariat_budget::Stop;
 
 impl Kernel {
     /// `a ∪ b`
+    #[inline]
     pub fn union(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
         if a == b || b.is_empty() {
             return Ok(a);
@@ -22,6 +23,11 @@ impl Kernel {
         if let Some(result) = self.lookup(Op::Union, a, b.0) {
             return Ok(result);
         }
+        self.union_unknown(a, b)
+    }
+
+    /// The union of `a < b`, which is not in the cache.
+    fn union_unknown(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
         let base = self.stack.len();
         self.push_edges(a)?;
         let middle = self.stack.len();

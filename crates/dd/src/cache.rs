@@ -139,23 +139,24 @@ impl<E: Entry> Table<E> {
         self.entries[at] = entry;
     }
 
+    /// Doubles the table in place: what was in slot `i` goes to `i` or to `i + length`.
     #[cold]
     fn grow(&mut self) {
         self.evictions = 0;
         let length = self.entries.len();
-        let bytes = length * size_of::<E>();
-        if length * 2 > self.largest || self.lease.resize(bytes * 3).is_err() {
+        if length * 2 > self.largest || self.lease.resize(length * 2 * size_of::<E>()).is_err() {
             return;
         }
-        let old = std::mem::replace(&mut self.entries, vec![E::default(); length * 2]);
-        for entry in old {
-            if !entry.is_empty() {
-                let at = self.slot(&entry);
-                self.entries[at] = entry;
+        self.entries.reserve_exact(length);
+        self.entries.resize(length * 2, E::default());
+        for at in 0..length {
+            let entry = self.entries[at];
+            let to = self.slot(&entry);
+            if to != at && !entry.is_empty() {
+                self.entries[to] = entry;
+                self.entries[at] = E::default();
             }
         }
-        // Shrinking never fails.
-        let _ = self.lease.resize(bytes * 2);
     }
 
     fn retain(&mut self, keep: impl Fn(&E) -> bool) {

@@ -161,7 +161,10 @@ impl Mark {
 }
 
 /// Words allocated between two collections at least.
-const PAUSE: usize = 1 << 21;
+const PAUSE: usize = 3 << 20;
+
+/// The cache may have this many bytes however few nodes there are.
+const SMALL_CACHE: usize = 1 << 24;
 
 /// Steps between two looks at the clock.
 const BREATH: u32 = 1 << 12;
@@ -234,9 +237,12 @@ impl Kernel {
         Ok(kernel)
     }
 
+    /// The cache may be twice as large as the nodes; beyond that it costs more in memory that is
+    /// far away than it saves in work.
     fn limit_cache(&mut self) {
-        let quarter = (self.budget.byte_limit() / 4).min(1 << 30);
-        self.cache.limit(quarter as usize);
+        let quarter = usize::try_from(self.budget.byte_limit() / 4).unwrap_or(usize::MAX);
+        let nodes = Pool::bytes_for(self.pool.capacity()) + self.unique.bytes();
+        self.cache.limit(quarter.min((2 * nodes).max(SMALL_CACHE)));
     }
 
     pub(crate) fn set_budget(&mut self, budget: &Budget) {
@@ -286,7 +292,20 @@ impl Kernel {
     #[inline]
     pub fn push_edges(&mut self, node: NodeId) -> Result<(), Halt> {
         self.reserve(self.pool.block(node).len())?;
-        self.stack.extend(self.pool.edges(node));
+        match self.pool.edges(node) {
+            Edges::Dense { children, .. } => {
+                for (value, &child) in children.iter().enumerate() {
+                    if child != 0 {
+                        self.stack.push((value as u32, NodeId(child)));
+                    }
+                }
+            }
+            Edges::Sparse(words) => {
+                let (pairs, _) = words.as_chunks::<2>();
+                let edges = pairs.iter().map(|&[value, child]| (value, NodeId(child)));
+                self.stack.extend(edges);
+            }
+        }
         Ok(())
     }
 
@@ -347,10 +366,10 @@ impl Kernel {
         let encoded = &mut self.encoded;
         encoded.clear();
         if (last as usize) < 2 * count {
-            encoded.push((last + 1) << 1);
+            encoded.resize(last as usize + 2, 0);
+            encoded[0] = (last + 1) << 1;
             for &(value, child) in edges {
-                encoded.resize(value as usize + 1, 0);
-                encoded.push(child.0);
+                encoded[value as usize + 1] = child.0;
             }
         } else {
             encoded.push((count as u32) << 1 | 1);
@@ -385,6 +404,7 @@ impl Kernel {
             }
             if self.unique.wants().is_some() {
                 self.unique.grow(capacity);
+                self.limit_cache();
             }
             // Shrinking never fails.
             let _ = self.unique_lease.resize(self.unique.bytes());
@@ -416,6 +436,7 @@ impl Kernel {
             }
             if self.nodes_lease.resize(Pool::bytes_for(capacity)).is_ok() {
                 self.pool.grow(capacity);
+                self.limit_cache();
                 if let Some(at) = self.pool.take(length) {
                     return Ok(at);
                 }

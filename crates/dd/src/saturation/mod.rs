@@ -185,6 +185,7 @@ impl Kernel {
             if F::SOURCE && source == Residual::FALSE {
                 continue;
             }
+            let mut child = self.bench.child(&piece, from);
             // From the start again whenever the child under `from` itself has changed.
             let mut at = 0;
             'events: while let Some(&Top { action, .. }) = tops.get(at) {
@@ -202,7 +203,6 @@ impl Kernel {
                         }
                     };
                     row += 1;
-                    let child = self.bench.child(&piece, from);
                     let target = if to == from {
                         source
                     } else {
@@ -235,6 +235,7 @@ impl Kernel {
                         }
                         self.tick()?;
                         if to == from {
+                            child = sum;
                             at = 0;
                             continue 'events;
                         }
@@ -257,6 +258,7 @@ impl Kernel {
     }
 
     /// The saturated image of `node` on `level` under `chain`.
+    #[inline]
     fn fire<F: Filter, L: Listener>(
         &mut self,
         run: &mut Run<'_, F, L>,
@@ -289,6 +291,19 @@ impl Kernel {
         if let Some(result) = self.image_known(run, chain, node, source, target) {
             return Ok(result);
         }
+        self.fire_unknown(run, chain, node, level, source, target)
+    }
+
+    /// The image that is not in the cache.
+    fn fire_unknown<F: Filter, L: Listener>(
+        &mut self,
+        run: &mut Run<'_, F, L>,
+        chain: ChainId,
+        node: NodeId,
+        level: u32,
+        source: Residual,
+        target: Residual,
+    ) -> Result<NodeId, Halt> {
         let link = self.chains.link(chain);
         let base = self.stack.len();
         self.push_edges(node)?;

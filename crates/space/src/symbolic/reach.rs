@@ -5,13 +5,13 @@
 //!
 //! 1. the file order, under a small budget and before any other order has been computed;
 //! 2. on nets, a short search for a proof that there is no end (`pumping.rs`);
-//! 3. a knockout: all candidates under a small budget, the better half under twice that, and so on.
-//!    Saturation finishes a diagram from the bottom level up, so who has finished more
-//!    levels for the same work is ahead; the static score decides between equals;
-//! 4. the winner under a growing budget. Each time it does not end, the second gets a quarter of
-//!    that, and takes over if it comes further.
+//! 3. rounds: the candidates one after the other, each from scratch, under a budget that grows from
+//!    round to round while the field shrinks. Saturation finishes a diagram from the bottom
+//!    level up, so who has left fewer levels unfinished for the same work is ahead; neither
+//!    this nor the static score predicts well alone, so the sum of both ranks decides who stays.
 //!
-//! The knockout costs a constant, the fourth phase less than twice the winner's own cost on average.
+//! Most systems have several good orders among the candidates and end in the first rounds, which
+//! cost a constant. A system that needs much under its best order pays a few times that.
 
 use super::pumping::{Pumping, pumping};
 use super::space::Symbolic;
@@ -73,14 +73,18 @@ fn first_budget(levels: usize) -> u64 {
     10_000 + 10 * levels as u64
 }
 
-/// How many candidates take part: many nodes each, or many candidates.
-fn field(levels: usize) -> usize {
-    match levels {
-        0..1000 => 8,
-        1000..5000 => 4,
-        _ => 2,
+/// How many candidates take part in a round.
+fn field(levels: usize, work: u64) -> usize {
+    match (levels, work) {
+        (0..2000, 0..40_000) => usize::MAX,
+        (0..2000, 0..160_000) => 4,
+        (2000.., 0..160_000) => 4,
+        _ => 3,
     }
 }
+
+/// What the budget of the next round is multiplied by.
+const GROWTH: u64 = 4;
 
 /// All reachable states of `system` under an order of the given choice.
 pub fn reach<'a>(
@@ -128,13 +132,23 @@ enum End<'a> {
     Memory,
 }
 
-/// A candidate in the knockout.
+/// A candidate in the rounds.
 struct Runner {
     candidate: Candidate,
     /// Levels unfinished when it was last stopped.
     unfinished: u32,
     /// Ran out of memory.
     out: bool,
+}
+
+impl Runner {
+    fn new(candidate: Candidate) -> Runner {
+        Runner {
+            candidate,
+            unfinished: u32::MAX,
+            out: false,
+        }
+    }
 }
 
 impl<'a> Search<'a, '_> {
@@ -160,64 +174,42 @@ impl<'a> Search<'a, '_> {
         let small = first_budget(levels);
         let file = OrderName::FILE;
         let order = order::named(self.system, file).unwrap_or_else(|| Order::file(levels));
-        let mut unfinished = match self.attempt(&file.to_string(), &order, Some(small))? {
-            End::Reached(reached) => return Ok(Reach::All(reached)),
-            End::Unfinished(unfinished) => unfinished,
-            End::Memory => levels as u32,
-        };
+        if let End::Reached(reached) = self.attempt(&file.to_string(), &order, Some(small))? {
+            return Ok(Reach::All(reached));
+        }
         if let Some(proof) = pumping(self.system, PUMPING, self.budget)? {
             return Ok(Reach::Unbounded(proof));
         }
-        let mut candidates = order::candidates(self.system);
-        candidates.truncate(field(levels).saturating_sub(1).max(1));
+        let mut runners: Vec<Runner> = order::candidates(self.system)
+            .into_iter()
+            .map(Runner::new)
+            .collect();
         let score = order::score(self.system, &order);
-        candidates.push(Candidate {
+        let tried = Candidate {
             name: file,
             order,
             score,
-        });
-        let mut runners: Vec<Runner> = candidates
-            .into_iter()
-            .map(|candidate| Runner {
-                candidate,
-                unfinished: u32::MAX,
-                out: false,
-            })
-            .collect();
-
-        // The knockout. The file order has had its first round.
+        };
         let mut work = small / 2;
-        while runners.len() > 2 {
+        runners.truncate(field(levels, work));
+        for round in 0.. {
             for runner in &mut runners {
-                if work < small && runner.candidate.name == file {
-                    runner.unfinished = unfinished;
-                    continue;
-                }
                 if let Some(reached) = self.run(runner, work)? {
                     return Ok(Reach::All(reached));
                 }
             }
-            unfinished = u32::MAX;
-            rank(&mut runners);
-            runners.truncate(runners.len().div_ceil(2));
-            work *= 2;
-        }
-
-        // The winner and the second.
-        loop {
-            work = work.saturating_mul(8);
-            for (i, share) in [(0, work), (1, work / 4)] {
-                if let Some(runner) = runners.get_mut(i).filter(|r| !r.out)
-                    && let Some(reached) = self.run(runner, share)?
-                {
-                    return Ok(Reach::All(reached));
-                }
+            if round == 0 {
+                runners.push(Runner::new(tried.clone()));
             }
-            rank(&mut runners);
-            if runners.iter().all(|r| r.out) {
-                return Err(Stop::Memory);
+            runners.retain(|r| !r.out);
+            if runners.is_empty() {
+                return self.give_up(Stop::Memory);
             }
+            work = work.saturating_mul(GROWTH);
+            runners = rank(runners);
+            runners.truncate(field(levels, work));
         }
+        Err(Stop::Memory)
     }
 
     fn run(&mut self, runner: &mut Runner, work: u64) -> Result<Option<Box<Reached<'a>>>, Stop> {
@@ -225,7 +217,7 @@ impl<'a> Search<'a, '_> {
         match self.attempt(&name.to_string(), order, Some(work))? {
             End::Reached(reached) => return Ok(Some(reached)),
             End::Unfinished(unfinished) => runner.unfinished = unfinished,
-            End::Memory => (runner.out, runner.unfinished) = (true, u32::MAX),
+            End::Memory => runner.out = true,
         }
         Ok(None)
     }
@@ -275,12 +267,17 @@ impl<'a> Search<'a, '_> {
     }
 }
 
-/// Those ahead first; the static score decides between equals.
-fn rank(runners: &mut [Runner]) {
-    runners.sort_by(|a, b| {
-        let score = || a.candidate.score.total_cmp(&b.candidate.score);
-        a.unfinished.cmp(&b.unfinished).then_with(score)
-    });
+/// Sorted by the sum of the ranks in score and in progress.
+fn rank(runners: Vec<Runner>) -> Vec<Runner> {
+    let place = |of: &Runner| {
+        let scored = |r: &&Runner| r.candidate.score < of.candidate.score;
+        let ahead = |r: &&Runner| r.unfinished < of.unfinished;
+        runners.iter().filter(scored).count() + runners.iter().filter(ahead).count()
+    };
+    let places: Vec<usize> = runners.iter().map(place).collect();
+    let mut sorted: Vec<(usize, Runner)> = places.into_iter().zip(runners).collect();
+    sorted.sort_by_key(|(place, _)| *place);
+    sorted.into_iter().map(|(_, runner)| runner).collect()
 }
 
 /// Hears how many levels are unfinished.
@@ -296,5 +293,118 @@ impl Listener for Height {
     ) -> Result<(), Halt> {
         self.0 = self.0.min(level);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbolic::UBig;
+    use crate::symbolic::testing::{Random, random_system};
+    use lariat_budget::Quiet;
+    use lariat_model::generate::{Family, generate};
+
+    fn states(system: &System, choice: &OrderChoice) -> UBig {
+        let budget = Budget::unlimited();
+        match reach(system, choice, Deadlock::Stutter, &budget, &Quiet) {
+            Ok(Reach::All(mut reached)) => {
+                let census = reached.space.census(&reached.states, false);
+                census.unwrap().states
+            }
+            Ok(Reach::Unbounded(_)) => panic!("unbounded"),
+            Err(stop) => panic!("{stop}"),
+        }
+    }
+
+    #[test]
+    fn generated_nets_have_their_known_sizes() {
+        for (family, size, expected) in [
+            (Family::Philosophers, 10, 1_860_498u64),
+            (Family::Kanban, 5, 2_546_432),
+            (Family::Kanban, 10, 1_005_927_208),
+            (Family::Fms, 5, 2_895_018),
+            (Family::Fms, 10, 2_501_413_200),
+            (Family::Peterson, 2, 20_754),
+        ] {
+            let system = generate(family, size).unwrap();
+            let found = states(&system, &OrderChoice::Auto);
+            assert_eq!(found, UBig::from(expected), "{} {size}", family.name());
+        }
+        // A hundred thousand levels would be too many for a plain recursion.
+        let system = generate(Family::Philosophers, 2000).unwrap();
+        assert!(states(&system, &OrderChoice::Auto) > UBig::from(u128::MAX));
+    }
+
+    #[test]
+    fn every_order_counts_the_same() {
+        for family in [Family::Philosophers, Family::Fms, Family::Kanban] {
+            let system = generate(family, 4).unwrap();
+            let expected = states(&system, &OrderChoice::Auto);
+            for name in OrderName::all().filter(|n| order::named(&system, *n).is_some()) {
+                assert_eq!(
+                    states(&system, &OrderChoice::Named(name)),
+                    expected,
+                    "{name}"
+                );
+            }
+            let given = Order::file(system.variables.len()).reversed();
+            assert_eq!(states(&system, &OrderChoice::Given(given)), expected);
+        }
+    }
+
+    #[test]
+    fn many_tries_lead_to_the_same_states() {
+        let system = generate(Family::Kanban, 30).unwrap();
+        let budget = Budget::unlimited();
+        let found = reach(
+            &system,
+            &OrderChoice::Auto,
+            Deadlock::Stutter,
+            &budget,
+            &Quiet,
+        );
+        let Ok(Reach::All(reached)) = found else {
+            panic!("not found");
+        };
+        let stops = || reached.trail.iter().map(|a| a.stop.clone());
+        assert!(reached.trail.len() > 1 && stops().filter(Option::is_none).count() == 1);
+        assert_eq!(reached.trail.last().map(|a| &a.order), Some(&reached.order));
+    }
+
+    #[test]
+    fn unbounded_nets_are_called_so() {
+        let mut random = Random::seeded();
+        let mut unbounded = 0;
+        for _ in 0..300 {
+            let system = random_system(&mut random);
+            let budget = Budget::bytes(16 << 20).with_work(200_000);
+            match reach(
+                &system,
+                &OrderChoice::Auto,
+                Deadlock::Stutter,
+                &budget,
+                &Quiet,
+            ) {
+                Ok(Reach::Unbounded(_)) => unbounded += 1,
+                Ok(Reach::All(_)) => {}
+                Err(Stop::Memory | Stop::Work(_) | Stop::Bound(_)) => {}
+                Err(stop) => panic!("{stop}"),
+            }
+        }
+        assert!(unbounded > 3, "{unbounded}");
+    }
+
+    #[test]
+    fn memory_runs_out_as_a_value() {
+        let system = generate(Family::SlottedRing, 60).unwrap();
+        let budget = Budget::bytes(2 << 20);
+        let found = reach(
+            &system,
+            &OrderChoice::Auto,
+            Deadlock::Stutter,
+            &budget,
+            &Quiet,
+        );
+        assert_eq!(found.err(), Some(Stop::Memory));
     }
 }
