@@ -1,9 +1,10 @@
 //! What can be typed.
 
 use crate::units::{Bytes, Span};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
-use lariat::{Choice, Deadlock};
+use lariat::{Check as Emptiness, Choice, Counting, Deadlock, OrderChoice};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -104,8 +105,18 @@ pub(crate) struct Check {
     #[arg(long, value_name = "ID")]
     pub select: Vec<String>,
     /// How to decide.
-    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
     pub engine: Choice,
+    /// The emptiness check, if not the engine's own.
+    #[arg(long, value_name = "CHECK")]
+    pub emptiness: Option<CheckName>,
+    /// The order of the variables in decision diagrams: auto, file, force, rcm-force, noack or
+    /// units, all but the first with -up or -down.
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
+    pub order: OrderChoice,
+    /// The construction as it was published, where ours differs (sog, slap, slap-fst).
+    #[arg(long)]
+    pub published: bool,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
     #[arg(long, value_name = "POLICY", default_value = "stutter")]
     pub deadlock: Policy,
@@ -150,6 +161,29 @@ fn order(text: &str) -> Result<OrderChoice, String> {
     match text {
         "auto" => Ok(OrderChoice::Auto),
         name => name.parse().map(OrderChoice::Named),
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum CheckName {
+    /// Couvreur's: equal nodes only.
+    Couvreur,
+    /// Also nodes included in dead ones.
+    Nsiec,
+    /// Also nodes that include active ones, taken apart.
+    Iec,
+    /// Also nodes included in active ones; nsiec where that leaves a doubt.
+    Aec,
+}
+
+impl From<CheckName> for Emptiness {
+    fn from(name: CheckName) -> Emptiness {
+        match name {
+            CheckName::Couvreur => Emptiness::Couvreur,
+            CheckName::Nsiec => Emptiness::Nsiec,
+            CheckName::Iec => Emptiness::Iec,
+            CheckName::Aec => Emptiness::Aec,
+        }
     }
 }
 
@@ -207,6 +241,10 @@ pub(crate) struct States {
     /// How to count.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     pub engine: CountingName,
+    /// The order of the variables in decision diagrams: auto, file, force, rcm-force, noack or
+    /// units, all but the first with -up or -down.
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
+    pub order: OrderChoice,
     #[command(flatten)]
     pub limits: Limits,
     /// One JSON object.

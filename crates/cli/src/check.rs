@@ -9,7 +9,7 @@ use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat::model::{self, Model, Names, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, InputError, Options, Property, Reason, Report, Stop, Subject, Verdict, check,
+    Attempt, InputError, Options, Property, Reason, Report, Stop, Subject, Tuning, Verdict, check,
     property_process,
 };
 use std::fmt::Write as _;
@@ -44,9 +44,17 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
         propositions: &properties.propositions,
     };
     let options = Options {
-        engine: args.engine.into(),
+        engine: args.engine,
+        tuning: Tuning {
+            check: args.emptiness.map(Into::into),
+            order: args.order.clone(),
+            published: args.published,
+        },
         deadlock: args.deadlock.into(),
     };
+    if let Some(refusal) = options.engine.refuses(&options.tuning) {
+        return Err(Failure::new(refusal));
+    }
     let (budget, cancel) = input::budget(&args.limits);
     let mut worst = Exit::Fine;
     for task in &tasks {

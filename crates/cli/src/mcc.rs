@@ -9,8 +9,9 @@ use crate::args::{Limits, Mcc};
 use crate::units::{Bytes, Span};
 use crate::{Exit, Failure, input, out};
 use lariat::model::{Names, Properties};
-use lariat::space::explicit::{Explicit, count};
-use lariat::{Deadlock, Options, Property, Quiet, Stop, Subject, System, Verdict, check};
+use lariat::{
+    Counting, Options, OrderChoice, Property, Quiet, Stop, Subject, System, Verdict, check, states,
+};
 use std::time::{Duration, Instant};
 
 /// The contest's own limit, if nobody says another.
@@ -111,7 +112,10 @@ fn formulas(
                 }
             };
             let name = &property.name;
-            out::data(&format!("FORMULA {name} {answer} TECHNIQUES EXPLICIT\n"))?;
+            let techniques = techniques(report.engine != "explicit");
+            out::data(&format!(
+                "FORMULA {name} {answer} TECHNIQUES {techniques}\n"
+            ))?;
         }
         open = still_open;
         if last {
@@ -128,27 +132,44 @@ fn formulas(
     })
 }
 
+/// What the contest wants to know of how an answer was found.
+fn techniques(diagrams: bool) -> &'static str {
+    if diagrams {
+        "DECISION_DIAGRAMS"
+    } else {
+        "EXPLICIT"
+    }
+}
+
 fn state_space(system: &System, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(limits);
     let budget = budget.with_deadline(end.saturating_duration_since(Instant::now()));
-    let found = count(&Explicit::new(system, Deadlock::Stutter), &budget, &Quiet);
-    if let Some(stop) = found.stop {
-        out::data("CANNOT_COMPUTE\n")?;
-        return Ok(match stop {
-            Stop::Interrupted => Exit::Interrupted,
-            _ => Exit::Fine,
-        });
-    }
+    let found = states(system, Counting::Auto, &OrderChoice::Auto, &budget, &Quiet);
+    let techniques = techniques(found.engine == "symbolic");
     let rows = [
-        ("STATES", found.states.to_string()),
-        ("TRANSITIONS", found.edges.to_string()),
-        ("MAX_TOKEN_PER_MARKING", found.max_tokens.to_string()),
-        ("MAX_TOKEN_IN_PLACE", found.max_tokens_in_place.to_string()),
+        ("STATES", found.states.map(|n| n.to_string())),
+        ("TRANSITIONS", found.edges.map(|n| n.to_string())),
+        (
+            "MAX_TOKEN_PER_MARKING",
+            found.max_tokens.map(|n| n.to_string()),
+        ),
+        (
+            "MAX_TOKEN_IN_PLACE",
+            found.max_tokens_in_place.map(|n| n.to_string()),
+        ),
     ];
-    for (what, number) in rows {
-        out::data(&format!(
-            "STATE_SPACE {what} {number} TECHNIQUES EXPLICIT\n"
-        ))?;
+    if rows.iter().all(|(_, number)| number.is_none()) {
+        out::data("CANNOT_COMPUTE\n")?;
     }
-    Ok(Exit::Fine)
+    for (what, number) in rows {
+        if let Some(number) = number {
+            out::data(&format!(
+                "STATE_SPACE {what} {number} TECHNIQUES {techniques}\n"
+            ))?;
+        }
+    }
+    Ok(match found.stop {
+        Some(Stop::Interrupted) => Exit::Interrupted,
+        _ => Exit::Fine,
+    })
 }

@@ -13,7 +13,7 @@ mod problem;
 pub mod sync;
 
 pub use explicit::explicit;
-pub use hybrid::{Check, Hybrid, Method, OrderChoice, bcz};
+pub use hybrid::{Hybrid, bcz, el, owcty, slap, slap_fst};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Engine, Invariance, Problem};

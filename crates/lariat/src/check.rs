@@ -12,7 +12,7 @@ use lariat_ltl::{Formula, Formulas};
 use lariat_model::{Deadlock, Lasso, Proposition, State, Step, System};
 
 /// How to check.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The engine.
     pub engine: Choice,

@@ -5,8 +5,10 @@
 //! property with a sentence.
 
 use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_engines::hybrid::{Check, Hybrid, Method, OrderChoice};
+use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Hybrid, Method};
 use lariat_engines::{Lasso, Outcome, Problem, explicit};
+use lariat_space::symbolic::OrderChoice;
+use std::str::FromStr;
 
 /// Which engine decides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -20,8 +22,16 @@ pub enum Choice {
     Sog,
     /// The symbolic observation product.
     Sop,
+    /// The self-loop aggregation product.
+    Slap,
+    /// The same with fixpoints where the automaton cannot leave.
+    SlapFst,
     /// Sets of equal label without closure.
     Bcz,
+    /// One way catch them young, on the whole product.
+    Owcty,
+    /// Emerson and Lei's fixpoint, on the whole product.
+    El,
 }
 
 /// What an engine must know of a property.
@@ -36,7 +46,7 @@ pub enum Needs {
 }
 
 /// How an engine is to be run where there is a choice.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Tuning {
     /// The emptiness check, if not the engine's own.
     pub check: Option<Check>,
@@ -48,12 +58,16 @@ pub struct Tuning {
 
 impl Choice {
     /// Every engine that can be asked for, `auto` first.
-    pub const ALL: [Choice; 5] = [
+    pub const ALL: [Choice; 9] = [
         Choice::Auto,
         Choice::Explicit,
         Choice::Sog,
         Choice::Sop,
+        Choice::Slap,
+        Choice::SlapFst,
         Choice::Bcz,
+        Choice::Owcty,
+        Choice::El,
     ];
 
     /// The name by which it is asked for.
@@ -63,7 +77,11 @@ impl Choice {
             Choice::Explicit => "explicit",
             Choice::Sog => "sog",
             Choice::Sop => "sop",
+            Choice::Slap => "slap",
+            Choice::SlapFst => "slap-fst",
             Choice::Bcz => "bcz",
+            Choice::Owcty => "owcty",
+            Choice::El => "el",
         }
     }
 
@@ -76,16 +94,22 @@ impl Choice {
                 "aggregates closed under what is not observed; stutter-invariant properties"
             }
             Choice::Sop => "the same, observing only what can still matter",
+            Choice::Slap => "sets closed under self-loops of the automaton; full LTL with events",
+            Choice::SlapFst => "the same, with fixpoints where the automaton cannot leave",
             Choice::Bcz => "sets of equal label, no closure; full LTL with events",
+            Choice::Owcty => {
+                "a forward fixpoint on the whole product as sets; full LTL with events"
+            }
+            Choice::El => "a backward fixpoint on the whole product as sets; full LTL with events",
         }
     }
 
     /// What it needs of a property.
     pub fn needs(self) -> Needs {
         match self {
-            Choice::Auto | Choice::Explicit | Choice::Bcz => Needs::Nothing,
             Choice::Sog => Needs::Stuttering,
             Choice::Sop => Needs::StateStuttering,
+            _ => Needs::Nothing,
         }
     }
 
@@ -95,31 +119,40 @@ impl Choice {
     }
 
     fn method(self, published: bool) -> Option<Method> {
+        let absorb = if published {
+            Absorb::Marked
+        } else {
+            Absorb::All
+        };
         match self {
             Choice::Auto | Choice::Explicit => None,
             Choice::Sog if published => Some(Method::SogPublished),
             Choice::Sog => Some(Method::Sog),
             Choice::Sop => Some(Method::Sop),
+            Choice::Slap => Some(Method::Slap(absorb)),
+            Choice::SlapFst => Some(Method::SlapFst(absorb, Fixpoint::El)),
             Choice::Bcz => Some(Method::Bcz),
+            Choice::Owcty => Some(Method::Fixpoint(Fixpoint::Owcty)),
+            Choice::El => Some(Method::Fixpoint(Fixpoint::El)),
         }
     }
 
     /// Why this tuning makes no sense for the engine, if it does not.
     pub fn refuses(self, tuning: &Tuning) -> Option<String> {
-        let explicit = self.method(false).is_none();
-        if tuning.published && self != Choice::Sog {
-            return Some(format!(
-                "`{}` has no published variant of its own",
-                self.name()
-            ));
+        let name = self.name();
+        let published = matches!(self, Choice::Sog | Choice::Slap | Choice::SlapFst);
+        if tuning.published && !published {
+            return Some(format!("`{name}` has no published variant of its own"));
         }
-        match tuning.check {
-            None | Some(Check::Couvreur) => None,
-            Some(_) if explicit => Some(format!(
-                "checks by inclusion compare sets, and `{}` has single states",
-                self.name()
+        match (tuning.check, self.method(false)) {
+            (None, _) | (Some(Check::Couvreur), None) => None,
+            (Some(_), None) => Some(format!(
+                "checks by inclusion compare sets of states; `{name}` has single ones"
             )),
-            Some(_) => None,
+            (Some(_), Some(Method::Fixpoint(_))) => Some(format!(
+                "`{name}` is a fixpoint and searches no graph; it has no emptiness check to choose"
+            )),
+            (Some(_), Some(_)) => None,
         }
     }
 
@@ -139,5 +172,14 @@ impl Choice {
         hybrid.check = tuning.check.unwrap_or_default();
         hybrid.order = tuning.order.clone();
         hybrid.run(problem, budget, observer, stats)
+    }
+}
+
+impl FromStr for Choice {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Choice, String> {
+        let found = Choice::ALL.into_iter().find(|choice| choice.name() == name);
+        found.ok_or_else(|| format!("no engine is called `{name}`"))
     }
 }

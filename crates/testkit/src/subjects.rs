@@ -9,14 +9,23 @@ use lariat::{Choice, Needs, Options, Property, Verdict, check};
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
-use lariat_engines::{Engine, Invariance, Outcome, Problem, bcz, explicit};
+use lariat_engines::{
+    Engine, Invariance, Outcome, Problem, bcz, el, explicit, owcty, slap, slap_fst,
+};
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Names, Properties, Proposition};
 use std::time::Duration;
 
 /// Every engine by its name: the one line that a new one adds.
 pub fn engines() -> Vec<(&'static str, Engine)> {
-    vec![("explicit", explicit), ("bcz", bcz)]
+    vec![
+        ("explicit", explicit),
+        ("bcz", bcz),
+        ("slap", slap),
+        ("slap-fst", slap_fst),
+        ("el", el),
+        ("owcty", owcty),
+    ]
 }
 
 /// All subjects: each engine on the plain tableau's and on the translation's automata, and the façade with formulas

@@ -19,18 +19,19 @@ use super::sets::Sets;
 use lariat_automata::{Automaton, Guard};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
+use std::sync::Arc;
 
 /// The product.
-pub struct Bcz<'p> {
-    automaton: &'p Automaton,
+pub struct Bcz {
+    automaton: Arc<Automaton>,
     /// The atoms that guards ask for.
     observed: u64,
 }
 
-impl<'p> Bcz<'p> {
+impl Bcz {
     /// The product of the problem of `sets`.
-    pub fn new(sets: &Sets<'p>) -> Bcz<'p> {
-        let automaton = sets.problem().automaton;
+    pub fn new(sets: &Sets<'_>) -> Bcz {
+        let automaton = sets.automaton();
         let edges = automaton.states.iter().flatten();
         let observed = edges.fold(0, |all, t| all | automaton.guards.support(t.guard));
         Bcz {
@@ -40,7 +41,7 @@ impl<'p> Bcz<'p> {
     }
 }
 
-impl Product for Bcz<'_> {
+impl Product for Bcz {
     fn marks(&self) -> Marks {
         self.automaton.all_marks()
     }

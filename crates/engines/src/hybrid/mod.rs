@@ -1,4 +1,4 @@
-//! Engines on sets: products whose nodes hold sets of states in diagrams.
+//! Engines on sets: products whose nodes hold sets of states in diagrams, and fixpoints.
 //!
 //! | file | what |
 //! | --- | --- |
@@ -8,25 +8,43 @@
 //! | `bcz.rs` | sets of equal label, no closure |
 //! | `sog.rs` | aggregates closed under what is not observed |
 //! | `sop.rs` | the same, observing only what the automaton can still ask for |
+//! | `slap.rs` | sets closed under the self-loops of the automaton |
+//! | `slap_fst.rs` | and fixpoints where the automaton cannot leave |
+//! | `whole.rs` | the whole product as one set per automaton state |
+//! | `el.rs`, `owcty.rs` | fixpoints on it |
+//! | `witness.rs` | a run for a fixpoint |
 //!
 //! Three axes are independent: the product, the emptiness check, and the order of the variables.
-//! [`Hybrid`] names one choice of each.
+//! [`Hybrid`] names one choice of each. All begin with the reachable states of the system, which
+//! decide the order and tell where deadlocks are; [`Hybrid::run_in`] shares them between problems.
 
 mod bcz;
+mod el;
+mod owcty;
 pub mod product;
 pub mod sets;
+mod slap;
+mod slap_fst;
 mod sog;
 mod sop;
 pub mod walk;
+pub mod whole;
+mod witness;
 
 use crate::problem::Problem;
 use bcz::Bcz;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
-use lariat_model::Lasso;
-use lariat_model::order::{self, Order};
+use lariat_model::{Deadlock, Lasso, System};
+use lariat_space::symbolic::{OrderChoice, Reach, Reached, reach};
 use product::{Aggregates, Product, Worker};
 use sets::Sets;
+use slap::Slap;
+use slap_fst::SlapFst;
+use whole::Whole;
+
+pub use slap::Absorb;
+pub use slap_fst::Fixpoint;
 
 /// Which product is searched, or which fixpoint computed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,6 +57,12 @@ pub enum Method {
     SogPublished,
     /// The symbolic observation product; see `sop.rs`.
     Sop,
+    /// Sets closed under self-loops of the automaton; see `slap.rs`.
+    Slap(Absorb),
+    /// The same with a fixpoint in terminal nodes; see `slap_fst.rs`.
+    SlapFst(Absorb, Fixpoint),
+    /// A fixpoint on the whole product; see `el.rs` and `owcty.rs`.
+    Fixpoint(Fixpoint),
 }
 
 /// Which emptiness check searches a product.
@@ -55,18 +79,8 @@ pub enum Check {
     Aec,
 }
 
-/// Which order the variables have in the diagrams.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub enum OrderChoice {
-    /// The candidate with the best static score.
-    #[default]
-    Auto,
-    /// This one.
-    Given(Order),
-}
-
 /// One choice of everything.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Hybrid {
     /// The product or fixpoint.
     pub method: Method,
@@ -74,6 +88,22 @@ pub struct Hybrid {
     pub check: Check,
     /// The order of the variables.
     pub order: OrderChoice,
+}
+
+/// The reachable states of `system`, as [`Hybrid::run_in`] wants them.
+pub fn explore<'s>(
+    system: &'s System,
+    order: &OrderChoice,
+    deadlock: Deadlock,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Reached<'s>, Stop> {
+    match reach(system, order, deadlock, budget, observer)? {
+        Reach::All(reached) => Ok(*reached),
+        Reach::Unbounded(_) => Err(Stop::Bound(
+            "the system has infinitely many states".to_owned(),
+        )),
+    }
 }
 
 impl Hybrid {
@@ -94,67 +124,78 @@ impl Hybrid {
         observer: &dyn Observer,
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
-        let order = self.order(problem, stats);
-        let sets = Sets::new(problem, &order, budget)?;
-        match self.method {
+        let (system, deadlock) = (problem.system, problem.deadlock);
+        let reached = explore(system, &self.order, deadlock, budget, observer)?;
+        self.run_in(problem, reached, budget, observer, stats).0
+    }
+
+    /// Decides `problem` in the explored space of its system, and gives the space back.
+    pub fn run_in<'s>(
+        &self,
+        problem: &Problem<'_>,
+        reached: Reached<'s>,
+        budget: &Budget,
+        observer: &dyn Observer,
+        stats: &mut Stats,
+    ) -> (Result<Outcome<Lasso>, Stop>, Reached<'s>) {
+        let mut sets = Sets::new(problem, reached, budget);
+        stats.set("order", sets.order().to_owned());
+        let found = match self.method {
             Method::Bcz => {
                 let product = Bcz::new(&sets);
-                search(product, sets, self.check, budget, observer, stats)
+                self.search(product, &mut sets, budget, observer, stats)
             }
             Method::Sog | Method::SogPublished => {
-                let product = sog::sog(&sets, self.method == Method::SogPublished)?;
-                search(product, sets, self.check, budget, observer, stats)
-            }
-            Method::Sop => {
-                let product = sop::sop(&sets)?;
-                search(product, sets, self.check, budget, observer, stats)
-            }
-        }
-    }
-
-    fn order(&self, problem: &Problem<'_>, stats: &mut Stats) -> Order {
-        match &self.order {
-            OrderChoice::Given(order) => order.clone(),
-            OrderChoice::Auto => match order::candidates(problem.system).into_iter().next() {
-                Some(best) => {
-                    stats.set("order", best.name.to_string());
-                    best.order
+                let published = self.method == Method::SogPublished;
+                match sog::sog(&sets, problem.invariance, published) {
+                    Ok(product) => self.search(product, &mut sets, budget, observer, stats),
+                    Err(stop) => Err(stop),
                 }
-                None => Order::file(problem.system.variables.len()),
+            }
+            Method::Sop => match sop::sop(&sets, problem.invariance) {
+                Ok(product) => self.search(product, &mut sets, budget, observer, stats),
+                Err(stop) => Err(stop),
             },
-        }
+            Method::Slap(absorb) => {
+                let product = Slap::new(&mut sets, absorb);
+                self.search(product, &mut sets, budget, observer, stats)
+            }
+            Method::SlapFst(absorb, fixpoint) => {
+                let product = SlapFst::new(&mut sets, absorb, fixpoint);
+                self.search(product, &mut sets, budget, observer, stats)
+            }
+            Method::Fixpoint(fixpoint) => solve(&mut sets, fixpoint),
+        };
+        figures(&sets, budget, stats);
+        (found, sets.release())
+    }
+
+    /// Searches a product and makes a lasso of what is found.
+    fn search<P: Product>(
+        &self,
+        product: P,
+        sets: &mut Sets<'_>,
+        budget: &Budget,
+        observer: &dyn Observer,
+        stats: &mut Stats,
+    ) -> Result<Outcome<Lasso>, Stop> {
+        let (graph, mut worker) = Aggregates::new(product, sets, budget, observer);
+        let mut counts = Counts::default();
+        let found = decide(&graph, &mut worker, self.check, &mut counts);
+        stats.set("aggregates", worker.node_count());
+        stats.set("product_states", counts.nodes);
+        stats.set("product_edges", worker.edge_count());
+        let hits = counts.dead_inclusions + counts.active_inclusions;
+        stats.set("inclusions", hits);
+        found
     }
 }
 
-/// Searches a product and makes a lasso of what is found.
-fn search<'p, P: Product>(
-    product: P,
-    sets: Sets<'p>,
-    check: Check,
-    budget: &Budget,
-    observer: &dyn Observer,
-    stats: &mut Stats,
-) -> Result<Outcome<Lasso>, Stop> {
-    let (graph, mut worker) = Aggregates::new(product, sets, budget, observer);
-    let mut counts = Counts::default();
-    let found = decide(&graph, &mut worker, check, &mut counts, observer);
-    stats.set("aggregates", worker.node_count());
-    stats.set("product_states", counts.nodes);
-    stats.set("product_edges", worker.edge_count());
-    stats.set(
-        "inclusions",
-        counts.dead_inclusions + counts.active_inclusions,
-    );
-    figures(&worker.sets, budget, stats);
-    found
-}
-
-fn decide<'p, P: Product>(
-    graph: &Aggregates<'_, 'p, P>,
-    worker: &mut Worker<'p, P>,
+fn decide<'w, 's, P: Product>(
+    graph: &Aggregates<'_, 'w, 's, P>,
+    worker: &mut Worker<'w, 's, P>,
     check: Check,
     counts: &mut Counts,
-    observer: &dyn Observer,
 ) -> Result<Outcome<Lasso>, Stop> {
     let found = match check {
         Check::Couvreur => couvreur(graph, worker, counts)?,
@@ -162,10 +203,7 @@ fn decide<'p, P: Product>(
         Check::Iec => iec(graph, worker, counts)?,
         Check::Aec => aec(graph, worker, counts)?,
     };
-    let mut lasso = |evidence: &Evidence| {
-        observer.remark("walking back to a concrete run");
-        walk::concrete(graph, worker, evidence)
-    };
+    let mut lasso = |evidence: &Evidence| walk::concrete(graph, worker, evidence);
     match found {
         Outcome::Empty => Ok(Outcome::Empty),
         Outcome::Accepting(evidence) => match lasso(&evidence)? {
@@ -174,8 +212,27 @@ fn decide<'p, P: Product>(
         },
         Outcome::Undecided(evidence) => match lasso(&evidence)? {
             Some(lasso) => Ok(Outcome::Accepting(lasso)),
-            None => decide(graph, worker, Check::Nsiec, counts, observer),
+            None => decide(graph, worker, Check::Nsiec, counts),
         },
+    }
+}
+
+/// A fixpoint on the whole product.
+fn solve(sets: &mut Sets<'_>, fixpoint: Fixpoint) -> Result<Outcome<Lasso>, Stop> {
+    let whole = Whole::new(sets);
+    let initial = whole.initial(sets)?;
+    let reached = whole.reach(sets, initial.clone())?;
+    if !fixpoint.accepts(sets, &whole, reached.clone())? {
+        return Ok(Outcome::Empty);
+    }
+    let fair = el::fair(sets, &whole, reached)?;
+    match witness::run(sets, &whole, &initial, &fair)? {
+        Some(ending) => Ok(Outcome::Accepting(Lasso {
+            initial: ending.start,
+            prefix: ending.path,
+            cycle: ending.cycle,
+        })),
+        None => Err(walk::lost()),
     }
 }
 
@@ -189,32 +246,34 @@ fn figures(sets: &Sets<'_>, budget: &Budget, stats: &mut Stats) {
     stats.set("bytes_peak", budget.bytes_peak());
 }
 
-/// [`Method::Bcz`] as an [`Engine`](crate::Engine).
-pub fn bcz(
-    problem: &Problem<'_>,
-    budget: &Budget,
-    observer: &dyn Observer,
-    stats: &mut Stats,
-) -> Result<Outcome<Lasso>, Stop> {
-    Hybrid::new(Method::Bcz).run(problem, budget, observer, stats)
+/// [`Method`]s with the usual check and order as [`Engine`](crate::Engine)s.
+macro_rules! engines {
+    ($($(#[$doc:meta])* $name:ident = $method:expr;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(
+            problem: &Problem<'_>,
+            budget: &Budget,
+            observer: &dyn Observer,
+            stats: &mut Stats,
+        ) -> Result<Outcome<Lasso>, Stop> {
+            Hybrid::new($method).run(problem, budget, observer, stats)
+        }
+    )*};
 }
 
-/// [`Method::Sog`] as an [`Engine`](crate::Engine).
-pub fn sog(
-    problem: &Problem<'_>,
-    budget: &Budget,
-    observer: &dyn Observer,
-    stats: &mut Stats,
-) -> Result<Outcome<Lasso>, Stop> {
-    Hybrid::new(Method::Sog).run(problem, budget, observer, stats)
-}
-
-/// [`Method::Sop`] as an [`Engine`](crate::Engine).
-pub fn sop(
-    problem: &Problem<'_>,
-    budget: &Budget,
-    observer: &dyn Observer,
-    stats: &mut Stats,
-) -> Result<Outcome<Lasso>, Stop> {
-    Hybrid::new(Method::Sop).run(problem, budget, observer, stats)
+engines! {
+    /// [`Method::Bcz`] as an [`Engine`](crate::Engine).
+    bcz = Method::Bcz;
+    /// [`Method::Slap`] as an [`Engine`](crate::Engine).
+    slap = Method::Slap(Absorb::All);
+    /// [`Method::SlapFst`] as an [`Engine`](crate::Engine).
+    slap_fst = Method::SlapFst(Absorb::All, Fixpoint::El);
+    /// [`Method::Sog`] as an [`Engine`](crate::Engine).
+    sog = Method::Sog;
+    /// [`Method::Sop`] as an [`Engine`](crate::Engine).
+    sop = Method::Sop;
+    /// EL on the whole product as an [`Engine`](crate::Engine).
+    el = Method::Fixpoint(Fixpoint::El);
+    /// OWCTY on the whole product as an [`Engine`](crate::Engine).
+    owcty = Method::Fixpoint(Fixpoint::Owcty);
 }

@@ -88,16 +88,16 @@ pub trait Product {
 }
 
 /// The graph of a product; everything is in its [`Worker`].
-pub struct Aggregates<'o, 'p, P> {
+pub struct Aggregates<'o, 'w, 's, P> {
     marks: Marks,
     observer: &'o dyn Observer,
-    kind: PhantomData<fn() -> (P, &'p ())>,
+    kind: PhantomData<fn() -> (P, &'w Sets<'s>)>,
 }
 
 /// What is known of a product.
-pub struct Worker<'p, P> {
+pub struct Worker<'w, 's, P> {
     /// The sets.
-    pub sets: Sets<'p>,
+    pub sets: &'w mut Sets<'s>,
     /// The product.
     pub product: P,
     nodes: Vec<Node>,
@@ -122,14 +122,14 @@ struct Edges {
     complete: bool,
 }
 
-impl<'o, 'p, P: Product> Aggregates<'o, 'p, P> {
+impl<'o, 'w, 's, P: Product> Aggregates<'o, 'w, 's, P> {
     /// The graph of `product` and a worker that has found nothing yet.
     pub fn new(
         product: P,
-        sets: Sets<'p>,
+        sets: &'w mut Sets<'s>,
         budget: &Budget,
         observer: &'o dyn Observer,
-    ) -> (Aggregates<'o, 'p, P>, Worker<'p, P>) {
+    ) -> (Aggregates<'o, 'w, 's, P>, Worker<'w, 's, P>) {
         let graph = Aggregates {
             marks: product.marks(),
             observer,
@@ -154,7 +154,7 @@ impl<'o, 'p, P: Product> Aggregates<'o, 'p, P> {
     }
 }
 
-impl<P: Product> Worker<'_, P> {
+impl<P: Product> Worker<'_, '_, P> {
     /// The node of that number.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
@@ -206,20 +206,20 @@ impl<P: Product> Worker<'_, P> {
     }
 }
 
-impl<'p, P: Product> Graph for Aggregates<'_, 'p, P> {
+impl<'w, 's, P: Product> Graph for Aggregates<'_, 'w, 's, P> {
     type Stop = Stop;
-    type Worker = Worker<'p, P>;
+    type Worker = Worker<'w, 's, P>;
     type Cursor = usize;
 
     fn marks(&self) -> Marks {
         self.marks
     }
 
-    fn initial(&self, worker: &mut Worker<'p, P>, k: usize) -> Result<Option<NodeId>, Stop> {
+    fn initial(&self, worker: &mut Worker<'w, 's, P>, k: usize) -> Result<Option<NodeId>, Stop> {
         while worker.initial.len() <= k
             && let Some(group) = worker.initial_groups
         {
-            let nodes = worker.product.initial(&mut worker.sets, group)?;
+            let nodes = worker.product.initial(worker.sets, group)?;
             worker.initial_groups = nodes.is_some().then_some(group + 1);
             for node in nodes.into_iter().flatten() {
                 let id = worker.intern(node)?;
@@ -231,7 +231,7 @@ impl<'p, P: Product> Graph for Aggregates<'_, 'p, P> {
 
     fn next_edge(
         &self,
-        worker: &mut Worker<'p, P>,
+        worker: &mut Worker<'w, 's, P>,
         node: NodeId,
         cursor: &mut usize,
     ) -> Result<Option<Edge>, Stop> {
@@ -246,9 +246,7 @@ impl<'p, P: Product> Graph for Aggregates<'_, 'p, P> {
             }
             let group = edges.asked;
             let from = worker.nodes[node.index()].clone();
-            let found = worker
-                .product
-                .edges(&mut worker.sets, &from, group as usize)?;
+            let found = worker.product.edges(worker.sets, &from, group as usize)?;
             worker.edges[node.index()].complete = found.is_none();
             worker.edges[node.index()].asked = group + 1;
             for (marks, to) in found.into_iter().flatten() {
@@ -261,7 +259,7 @@ impl<'p, P: Product> Graph for Aggregates<'_, 'p, P> {
         }
     }
 
-    fn tick(&self, worker: &mut Worker<'p, P>, bytes: usize) -> Result<(), Stop> {
+    fn tick(&self, worker: &mut Worker<'w, 's, P>, bytes: usize) -> Result<(), Stop> {
         if bytes > 0 {
             worker.check.resize(bytes)?;
         }
@@ -281,14 +279,14 @@ impl<'p, P: Product> Graph for Aggregates<'_, 'p, P> {
     }
 }
 
-impl<'p, P: Product> Ordered for Aggregates<'_, 'p, P> {
-    fn class(&self, worker: &Worker<'p, P>, node: NodeId) -> u32 {
+impl<'w, 's, P: Product> Ordered for Aggregates<'_, 'w, 's, P> {
+    fn class(&self, worker: &Worker<'w, 's, P>, node: NodeId) -> u32 {
         worker.class_of[node.index()]
     }
 
     fn includes(
         &self,
-        worker: &mut Worker<'p, P>,
+        worker: &mut Worker<'w, 's, P>,
         big: NodeId,
         small: NodeId,
     ) -> Result<bool, Stop> {
@@ -298,7 +296,7 @@ impl<'p, P: Product> Ordered for Aggregates<'_, 'p, P> {
 
     fn minus(
         &self,
-        worker: &mut Worker<'p, P>,
+        worker: &mut Worker<'w, 's, P>,
         whole: NodeId,
         part: NodeId,
     ) -> Result<Option<NodeId>, Stop> {

@@ -17,19 +17,25 @@
 //! states are computed first and those that satisfy the condition are kept as a set.
 
 use crate::problem::Problem;
-use lariat_automata::{Cube, Guard, Guards, Letter};
+use lariat_automata::{Automaton, Cube, Guard, Guards, Letter};
 use lariat_budget::{Budget, Stop};
-use lariat_model::order::Order;
-use lariat_model::{Deadlock, EventId, Predicate, Proposition, State, Step};
-use lariat_space::symbolic::{Residual, Residuals, Set, Steps, Symbolic};
+use lariat_model::{Deadlock, EventId, Predicate, Proposition, State, Step, System};
+use lariat_space::symbolic::{Attempt, Reached, Residual, Residuals, Set, Steps, Symbolic};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The sets of one problem, with everything that was prepared for its guards.
-pub struct Sets<'p> {
-    problem: Problem<'p>,
+pub struct Sets<'s> {
+    system: &'s System,
+    automaton: Arc<Automaton>,
+    propositions: Arc<[Proposition]>,
+    deadlock: Deadlock,
     /// The system as sets.
-    pub space: Symbolic<'p>,
+    pub space: Symbolic<'s>,
+    reachable: Set,
+    dead: Option<Set>,
+    order: String,
+    trail: Vec<Attempt>,
     /// The scope of all predicates of the problem.
     pub query: Residuals,
     /// The automaton's guards; an engine may add its own.
@@ -40,7 +46,6 @@ pub struct Sets<'p> {
     classes: Vec<Class>,
     atoms: FxHashMap<usize, Residual>,
     conditions: FxHashMap<Guard, Condition>,
-    reachable: Option<Set>,
     letters: FxHashMap<Guard, Arc<Letters>>,
     steps: FxHashMap<Vec<usize>, Steps>,
     /// How often a set was asked for its successors, predecessors, a closure or a part.
@@ -82,10 +87,16 @@ struct Group {
     steps: Steps,
 }
 
-impl<'p> Sets<'p> {
-    /// Prepares the sets of `problem` with the variables in `order`.
-    pub fn new(problem: &Problem<'p>, order: &Order, budget: &Budget) -> Result<Sets<'p>, Stop> {
-        let mut space = Symbolic::new(problem.system, order, problem.deadlock, budget)?;
+impl<'s> Sets<'s> {
+    /// Prepares the sets of `problem`, whose system was explored before.
+    pub fn new(problem: &Problem<'_>, reached: Reached<'s>, budget: &Budget) -> Sets<'s> {
+        let Reached {
+            mut space,
+            states: reachable,
+            order,
+            trail,
+        } = reached;
+        space.set_budget(budget);
         let query = space.query();
         let mut bits = vec![0u64; problem.system.events.len()];
         let (mut events, mut states) = (0, 0);
@@ -113,9 +124,16 @@ impl<'p> Sets<'p> {
                 }),
             }
         }
-        Ok(Sets {
-            problem: *problem,
+        Sets {
+            system: space.system(),
+            automaton: Arc::new(problem.automaton.clone()),
+            propositions: problem.propositions.into(),
+            deadlock: problem.deadlock,
             space,
+            reachable,
+            dead: None,
+            order,
+            trail,
             query,
             guards: problem.automaton.guards.clone(),
             events,
@@ -123,17 +141,41 @@ impl<'p> Sets<'p> {
             classes,
             atoms: FxHashMap::default(),
             conditions: FxHashMap::default(),
-            reachable: None,
             letters: FxHashMap::default(),
             steps: FxHashMap::default(),
             operations: 0,
             divergence_tests: 0,
-        })
+        }
     }
 
-    /// The problem.
-    pub fn problem(&self) -> Problem<'p> {
-        self.problem
+    /// The space, for the next problem of the same system.
+    pub fn release(self) -> Reached<'s> {
+        Reached {
+            space: self.space,
+            states: self.reachable,
+            order: self.order,
+            trail: self.trail,
+        }
+    }
+
+    /// The automaton.
+    pub fn automaton(&self) -> Arc<Automaton> {
+        self.automaton.clone()
+    }
+
+    /// What happens at deadlocks.
+    pub fn deadlock(&self) -> Deadlock {
+        self.deadlock
+    }
+
+    /// All reachable states.
+    pub fn reachable(&self) -> &Set {
+        &self.reachable
+    }
+
+    /// The order of the variables, by name.
+    pub fn order(&self) -> &str {
+        &self.order
     }
 
     /// The atoms that speak of states, as bits of a letter.
@@ -172,10 +214,8 @@ impl<'p> Sets<'p> {
         if let Some(&known) = self.atoms.get(&i) {
             return Ok(known);
         }
-        let residual = match self.problem.propositions.get(i) {
-            Some(Proposition::State(predicate)) => {
-                self.query.compile(self.problem.system, predicate)?
-            }
+        let residual = match self.propositions.get(i) {
+            Some(Proposition::State(predicate)) => self.query.compile(self.system, predicate)?,
             _ => Residual::FALSE,
         };
         self.atoms.insert(i, residual);
@@ -209,11 +249,12 @@ impl<'p> Sets<'p> {
 
     /// The reachable states that satisfy `guard`.
     fn members(&mut self, guard: Guard) -> Result<Set, Stop> {
-        let reachable = self.reachable()?;
+        let reachable = self.reachable.clone();
+        let propositions = self.propositions.clone();
         let mut members = self.space.empty();
         for cube in self.guards.cubes(guard) {
             let mut all = Vec::new();
-            for (i, proposition) in self.problem.propositions.iter().enumerate() {
+            for (i, proposition) in propositions.iter().enumerate() {
                 if let Proposition::State(predicate) = proposition {
                     if cube.positive >> i & 1 == 1 {
                         all.push(predicate.clone());
@@ -227,19 +268,6 @@ impl<'p> Sets<'p> {
             members = self.space.store().union(&members, &some)?;
         }
         Ok(members)
-    }
-
-    /// All reachable states.
-    pub fn reachable(&mut self) -> Result<Set, Stop> {
-        if let Some(known) = &self.reachable {
-            return Ok(known.clone());
-        }
-        self.operations += 1;
-        let initial = self.space.initial()?;
-        let all = self.space.all();
-        let reachable = self.space.reach(&initial, &all)?;
-        self.reachable = Some(reachable.clone());
-        Ok(reachable)
     }
 
     fn disjunction(&mut self, cubes: &[Cube]) -> Result<Residual, Stop> {
@@ -303,7 +331,7 @@ impl<'p> Sets<'p> {
             events.extend(&self.classes[class].events);
         }
         events.sort_unstable();
-        let steps = if events.len() == self.problem.system.events.len() {
+        let steps = if events.len() == self.system.events.len() {
             self.space.all()
         } else {
             self.space.steps(&events)
@@ -326,11 +354,18 @@ impl<'p> Sets<'p> {
 
     /// The states of `set` that satisfy `condition` and stutter.
     fn still(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
-        if self.problem.deadlock == Deadlock::Ignore || *condition == Condition::NEVER {
+        if self.deadlock == Deadlock::Ignore || *condition == Condition::NEVER {
             return Ok(self.space.empty());
         }
-        let dead = self.space.dead(set)?;
-        self.filter(&dead, condition)
+        let dead = match &self.dead {
+            Some(known) => known.clone(),
+            None => {
+                let dead = self.space.dead(&self.reachable)?;
+                self.dead.insert(dead).clone()
+            }
+        };
+        let here = self.space.store().intersection(set, &dead)?;
+        self.filter(&here, condition)
     }
 
     /// Where a step by a letter of `guard` leads from `set`.
@@ -428,7 +463,7 @@ impl<'p> Sets<'p> {
         &mut self,
         set: &Set,
         groups: &[Group],
-        mut closure: impl FnMut(&mut Sets<'p>, &Set, &Group) -> Result<Set, Stop>,
+        mut closure: impl FnMut(&mut Sets<'s>, &Set, &Group) -> Result<Set, Stop>,
     ) -> Result<Set, Stop> {
         let mut closed = set.clone();
         let (mut at, mut settled) = (0, 0);
@@ -482,9 +517,9 @@ impl<'p> Sets<'p> {
 
     /// The state atoms that are true in `state`, as bits of a letter.
     pub fn label(&self, state: &State) -> u64 {
-        let propositions = self.problem.propositions.iter().enumerate();
+        let propositions = self.propositions.iter().enumerate();
         let holds = |proposition: &Proposition| match proposition {
-            Proposition::State(predicate) => self.problem.system.holds(predicate, state),
+            Proposition::State(predicate) => self.system.holds(predicate, state),
             Proposition::Fires(_) => false,
         };
         propositions.fold(0, |label, (i, p)| label | u64::from(holds(p)) << i)
@@ -492,7 +527,7 @@ impl<'p> Sets<'p> {
 
     /// A step from `state` by a letter of `guard` into `targets`, if there is one.
     pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Step> {
-        let system = self.problem.system;
+        let system = self.system;
         let label = self.label(state);
         for class in 0..self.classes.len() {
             let letter = Letter(label | self.classes[class].bits);
@@ -511,7 +546,7 @@ impl<'p> Sets<'p> {
                 }
             }
         }
-        let stutters = self.problem.deadlock == Deadlock::Stutter
+        let stutters = self.deadlock == Deadlock::Stutter
             && self.guards.accepts(guard, Letter(label))
             && system.is_deadlock(state)
             && self.space.contains(targets, state);

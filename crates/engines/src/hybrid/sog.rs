@@ -34,13 +34,13 @@
 
 use super::sets::Sets;
 use super::sop::{Grain, Sop};
+use crate::problem::Invariance;
 use lariat_budget::Stop;
 
 /// The product of the problem of `sets` with its observation graph; `published` is that of
 /// Abid et al.
-pub fn sog<'p>(sets: &Sets<'p>, published: bool) -> Result<Sop<'p>, Stop> {
-    let problem = sets.problem();
-    if !problem.invariance.letters {
+pub fn sog(sets: &Sets<'_>, known: Invariance<'_>, published: bool) -> Result<Sop, Stop> {
+    if !known.letters {
         return Err(Stop::Unsupported(
             "the observation graph needs a stutter-invariant property".to_owned(),
         ));
@@ -48,7 +48,7 @@ pub fn sog<'p>(sets: &Sets<'p>, published: bool) -> Result<Sop<'p>, Stop> {
     let grain = match (sets.event_atoms() != 0, published) {
         (false, _) => Grain::Closed,
         (true, false) => Grain::Refined,
-        (true, true) if problem.invariance.silent => Grain::Closed,
+        (true, true) if known.silent => Grain::Closed,
         (true, true) => {
             return Err(Stop::Unsupported(
                 "the published event graph needs a property that does not see silent steps"

@@ -26,6 +26,7 @@
 use super::product::{Node, Passage, Product};
 use super::sets::Sets;
 use super::walk::stay;
+use crate::problem::Invariance;
 use lariat_automata::{Automaton, Cube, Guard, Letter, StateId};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
@@ -80,8 +81,8 @@ struct Successor {
 }
 
 /// The product.
-pub struct Sop<'p> {
-    automaton: &'p Automaton,
+pub struct Sop {
+    automaton: Arc<Automaton>,
     grain: Grain,
     /// What every automaton state would have observed if it is entered: its FV if its language is
     /// known to be invariant, everything if not.
@@ -96,19 +97,20 @@ pub struct Sop<'p> {
     divergent: FxHashMap<(Set, u64), bool>,
 }
 
-impl<'p> Sop<'p> {
+impl Sop {
     /// The product of the problem of `sets`; the alphabet shrinks on entering states of which
     /// `known` is true.
-    pub fn new(sets: &Sets<'p>, grain: Grain, known: impl Fn(StateId) -> bool) -> Sop<'p> {
-        let automaton = sets.problem().automaton;
+    pub fn new(sets: &Sets<'_>, grain: Grain, known: impl Fn(StateId) -> bool) -> Sop {
+        let automaton = sets.automaton();
         let free = automaton.state_ids().map(|q| match known(q) {
-            true => free_variables(automaton, q),
+            true => free_variables(&automaton, q),
             false => u64::MAX,
         });
+        let free = free.collect();
         Sop {
             automaton,
             grain,
-            free: free.collect(),
+            free,
             kinds: Vec::new(),
             kind_ids: FxHashMap::default(),
             class_bits: sets.class_bits(),
@@ -324,8 +326,7 @@ impl<'p> Sop<'p> {
 }
 
 /// The product of the problem of `sets`, shrinking its alphabet where that is known to be right.
-pub fn sop<'p>(sets: &Sets<'p>) -> Result<Sop<'p>, Stop> {
-    let invariance = sets.problem().invariance;
+pub fn sop(sets: &Sets<'_>, invariance: Invariance<'_>) -> Result<Sop, Stop> {
     if !invariance.letters {
         return Err(Stop::Unsupported(
             "the observation product needs a stutter-invariant property".to_owned(),
@@ -355,7 +356,7 @@ fn free_variables(automaton: &Automaton, state: StateId) -> u64 {
     free
 }
 
-impl Product for Sop<'_> {
+impl Product for Sop {
     fn marks(&self) -> Marks {
         self.automaton.all_marks()
     }

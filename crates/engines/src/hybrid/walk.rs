@@ -51,9 +51,9 @@ pub fn lost() -> Stop {
 
 /// A lasso of the system behind `evidence`; `None` if there is none in the graph itself, which
 /// happens to an undecided check only.
-pub fn concrete<'p, P: Product>(
-    graph: &Aggregates<'_, 'p, P>,
-    worker: &mut Worker<'p, P>,
+pub fn concrete<'w, 's, P: Product>(
+    graph: &Aggregates<'_, 'w, 's, P>,
+    worker: &mut Worker<'w, 's, P>,
     evidence: &Evidence,
 ) -> Result<Option<Lasso>, Stop> {
     let searched = Decomposed::new(graph, evidence);
@@ -80,7 +80,7 @@ pub fn concrete<'p, P: Product>(
     }
     let round = hops.split_off(found.prefix.len());
     let entry = worker.node(found.entry()).set.clone();
-    let cycle = cycle(&mut worker.sets, &round, &entry)?;
+    let cycle = cycle(worker.sets, &round, &entry)?;
     let repeated = cycle.last().ok_or_else(lost)?.state.clone();
     let (initial, prefix) = to_start(worker, &hops, found.initial, repeated)?;
     Ok(Some(Lasso {
@@ -99,15 +99,13 @@ struct Hop {
 }
 
 fn hop<P: Product>(
-    worker: &mut Worker<'_, P>,
+    worker: &mut Worker<'_, '_, P>,
     from: NodeId,
     edge: Edge,
 ) -> Result<Result<Hop, Ending>, Stop> {
     let group = worker.group(from, edge).ok_or_else(lost)?;
     let [from, to] = [from, edge.to].map(|id| worker.node(id).clone());
-    let passage = worker
-        .product
-        .passage(&mut worker.sets, &from, group, &to)?;
+    let passage = worker.product.passage(worker.sets, &from, group, &to)?;
     Ok(match passage {
         Passage::End(ending) => Err(ending),
         Passage::Step { guard, through } => Ok(Hop {
@@ -204,13 +202,13 @@ pub fn path_inside(
 
 /// A path from an initial state of the system along `hops` to `end`.
 fn to_start<P: Product>(
-    worker: &mut Worker<'_, P>,
+    worker: &mut Worker<'_, '_, P>,
     hops: &[Hop],
     initial: NodeId,
     end: State,
 ) -> Result<Path, Stop> {
     let nowhere = worker.sets.space.empty();
-    let (first, steps) = along(&mut worker.sets, hops, end, &nowhere)?;
+    let (first, steps) = along(worker.sets, hops, end, &nowhere)?;
     // The initial node may be a part of a larger one.
     let part = worker.node(initial).clone();
     let alike = |node: &Node| (node.location, node.kind) == (part.location, part.kind);
@@ -221,9 +219,9 @@ fn to_start<P: Product>(
         .collect();
     wholes.retain(|node| worker.sets.space.contains(&node.set, &first));
     let whole = wholes.pop().ok_or_else(lost)?;
-    let through = worker.product.start(&mut worker.sets, &whole);
+    let through = worker.product.start(worker.sets, &whole);
     let initial = worker.sets.space.initial()?;
-    let (start, mut path) = path_inside(&mut worker.sets, &initial, through, &whole.set, first)?;
+    let (start, mut path) = path_inside(worker.sets, &initial, through, &whole.set, first)?;
     path.extend(steps);
     Ok((start, path))
 }

@@ -1,0 +1,181 @@
+//! A run for a fixpoint: an accepting lasso inside of a family of fair states.
+//!
+//! Every state of the family starts an accepting run that stays in the family. From a start, go to
+//! the nearest edge with the first mark, from there to the nearest with the second, and so on; then
+//! close the cycle if the start can be reached again. If not, the start was not in the component that
+//! the round ended in: begin again from the end, at most once per component on the way.
+//!
+//! E. M. Clarke, O. Grumberg, K. L. McMillan, X. Zhao, *Efficient generation of counterexamples and
+//! witnesses in symbolic model checking*, DAC 1995. Whether a cycle closes is decided by one
+//! saturation; paths are found by layers from a single state.
+
+use super::sets::Sets;
+use super::walk::{Ending, lost};
+use super::whole::{Family, Move, Whole};
+use lariat_automata::StateId;
+use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+use lariat_model::{State, Step};
+use lariat_space::symbolic::Set;
+
+/// A state of the product.
+type Pair = (StateId, State);
+
+/// An accepting run from some member of `start` inside of `fair`; `None` if they share none.
+pub fn run(
+    sets: &mut Sets<'_>,
+    whole: &Whole,
+    start: &Family,
+    fair: &Family,
+) -> Result<Option<Ending>, Stop> {
+    let mut first: Option<Pair> = None;
+    for (q, (start, fair)) in start.iter().zip(fair).enumerate() {
+        let both = sets.space.store().intersection(start, fair)?;
+        if let Some(state) = sets.space.pick(&both) {
+            first = Some((StateId(q as u32), state));
+            break;
+        }
+    }
+    let Some(first) = first else {
+        return Ok(None);
+    };
+    let mut path = Vec::new();
+    let begin = first.1.clone();
+    let mut at = first;
+    loop {
+        let entry = at.clone();
+        let mut round = Vec::new();
+        for mark in whole.marks.iter() {
+            let (steps, end) = walk(sets, whole, fair, at, &Goal::Mark(mark))?;
+            round.extend(steps);
+            at = end;
+        }
+        let mut here = whole.empty(sets);
+        here[at.0.index()] = sets.space.singleton(&at.1)?;
+        let ahead = whole.reach_within(sets, here, fair)?;
+        if sets.space.contains(&ahead[entry.0.index()], &entry.1) {
+            let (steps, _) = walk(sets, whole, &ahead, at, &Goal::Pair(entry))?;
+            round.extend(steps);
+            let ending = Ending {
+                start: begin,
+                path,
+                cycle: round,
+            };
+            return Ok(Some(ending));
+        }
+        path.extend(round);
+    }
+}
+
+enum Goal {
+    /// An edge with this mark, which is taken.
+    Mark(u32),
+    /// This state; no step if the walk begins there.
+    Pair(Pair),
+}
+
+/// A shortest path from `from` inside of `within` to the goal.
+fn walk(
+    sets: &mut Sets<'_>,
+    whole: &Whole,
+    within: &Family,
+    from: Pair,
+    goal: &Goal,
+) -> Result<(Vec<Step>, Pair), Stop> {
+    let mut layers = vec![whole.empty(sets)];
+    layers[0][from.0.index()] = sets.space.singleton(&from.1)?;
+    let mut seen = layers[0].clone();
+    loop {
+        let last = layers.last().ok_or_else(lost)?;
+        match goal {
+            Goal::Mark(mark) => {
+                let marks = Marks::one(*mark);
+                for by in whole.moves.iter().filter(|by| by.marks.contains(marks)) {
+                    let next = advance(sets, by, last, within)?;
+                    if let Some(target) = sets.space.pick(&next) {
+                        let (before, step) = before(sets, by, last, &target)?;
+                        let mut steps = retrace(sets, whole, &layers, (by.from, before))?;
+                        steps.push(step);
+                        return Ok((steps, (by.to, target)));
+                    }
+                }
+            }
+            Goal::Pair(pair) => {
+                if sets.space.contains(&last[pair.0.index()], &pair.1) {
+                    let steps = retrace(sets, whole, &layers, pair.clone())?;
+                    return Ok((steps, pair.clone()));
+                }
+            }
+        }
+        let mut fresh = whole.empty(sets);
+        let mut news = false;
+        for by in &whole.moves {
+            let to = by.to.index();
+            let next = advance(sets, by, last, within)?;
+            let new = sets.space.store().difference(&next, &seen[to])?;
+            if !new.is_empty() {
+                seen[to] = sets.space.store().union(&seen[to], &new)?;
+                fresh[to] = sets.space.store().union(&fresh[to], &new)?;
+                news = true;
+            }
+        }
+        if !news {
+            return Err(lost());
+        }
+        layers.push(fresh);
+    }
+}
+
+/// What `by` reaches from a layer inside of `within`.
+fn advance(sets: &mut Sets<'_>, by: &Move, layer: &Family, within: &Family) -> Result<Set, Stop> {
+    let (from, within) = (&layer[by.from.index()], &within[by.to.index()]);
+    if from.is_empty() || within.is_empty() {
+        return Ok(sets.space.empty());
+    }
+    let next = sets.post(from, by.guard)?;
+    sets.space.store().intersection(&next, within)
+}
+
+/// A state of the layer from which `by` leads to `target`, and the step.
+fn before(
+    sets: &mut Sets<'_>,
+    by: &Move,
+    layer: &Family,
+    target: &State,
+) -> Result<(State, Step), Stop> {
+    let target = sets.space.singleton(target)?;
+    let sources = sets.pre(&target, by.guard, &layer[by.from.index()])?;
+    let state = sets.space.pick(&sources).ok_or_else(lost)?;
+    let step = sets.step_into(&state, by.guard, &target);
+    Ok((state, step.ok_or_else(lost)?))
+}
+
+/// The steps through the layers that end in `end`, a member of the last.
+fn retrace(
+    sets: &mut Sets<'_>,
+    whole: &Whole,
+    layers: &[Family],
+    end: Pair,
+) -> Result<Vec<Step>, Stop> {
+    let mut steps = Vec::with_capacity(layers.len());
+    let mut at = end;
+    for layer in layers.iter().rev().skip(1) {
+        let target = sets.space.singleton(&at.1)?;
+        let mut found = None;
+        for by in whole.moves.iter().filter(|by| by.to == at.0) {
+            let from = &layer[by.from.index()];
+            if from.is_empty() {
+                continue;
+            }
+            if !sets.pre(&target, by.guard, from)?.is_empty() {
+                found = Some((by.from, before(sets, by, layer, &at.1)?));
+                break;
+            }
+        }
+        let (q, (state, step)) = found.ok_or_else(lost)?;
+        steps.push(step);
+        at = (q, state);
+    }
+    steps.reverse();
+    Ok(steps)
+}
