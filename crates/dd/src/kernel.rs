@@ -117,7 +117,7 @@ impl WideOp {
 #[derive(Clone, Copy)]
 pub(crate) struct Ops {
     pub select: WideOp,
-    /// One for every [kind of filter](crate::saturation::kind).
+    /// One for every kind of filter.
     pub saturate: [WideOp; 8],
     pub fire: [WideOp; 8],
 }
