@@ -45,6 +45,23 @@ pub struct Automaton {
 }
 
 impl Automaton {
+    /// The automaton that accepts every word.
+    pub fn universal() -> Automaton {
+        let state = StateId(0);
+        let transition = Transition {
+            guard: Guards::TRUE,
+            marks: Marks::NONE,
+            to: state,
+        };
+        Automaton {
+            atoms: Vec::new(),
+            guards: Guards::new(),
+            mark_count: 0,
+            initial: vec![state],
+            states: vec![vec![transition]],
+        }
+    }
+
     /// All states.
     pub fn state_ids(&self) -> impl Iterator<Item = StateId> + use<> {
         (0..self.states.len() as u32).map(StateId)
@@ -65,6 +82,20 @@ impl Automaton {
     /// The marks that an accepting run collects for ever.
     pub fn all_marks(&self) -> Marks {
         Marks::all(self.mark_count)
+    }
+
+    /// Does every letter lead every state to at most one next, from at most one initial state?
+    pub fn is_deterministic(&self) -> bool {
+        let mut guards = self.guards.clone();
+        self.initial.len() <= 1
+            && self.states.iter().all(|edges| {
+                let mut read = Guards::FALSE;
+                edges.iter().all(|t| {
+                    let fresh = guards.and(read, t.guard) == Guards::FALSE;
+                    read = guards.or(read, t.guard);
+                    fresh
+                })
+            })
     }
 
     /// How many edges there are.

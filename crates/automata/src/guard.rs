@@ -1,5 +1,15 @@
 //! Guards: reduced ordered binary decision diagrams over the atoms of one automaton.
+//!
+//! A diagram is a set of letters, and equal sets are equal ids (Bryant, IEEE ToC 1986). All
+//! operations are memoised and recurse at most once a variable deep. A store only grows; the
+//! translation works in one of its own and copies the few guards that survive.
+//!
+//! Inside this crate a store may hold more variables than a letter has atoms: the tableau adds
+//! one for each obligation on the next position and the simulations one for each mark and each
+//! class. They come after the atoms in the order, so that everything below the atoms of a diagram is
+//! what one class of letters leaves ([`Guards::leaves`]).
 
+use lariat_budget::Stop;
 use rustc_hash::FxHashMap;
 
 /// A letter: bit `i` is the truth of the automaton's atom `i`.
@@ -11,10 +21,10 @@ pub struct Letter(pub u64);
 pub struct Guard(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Decision {
-    variable: u32,
-    low: Guard,
-    high: Guard,
+pub(crate) struct Decision {
+    pub variable: u32,
+    pub low: Guard,
+    pub high: Guard,
 }
 
 /// The store of guards.
@@ -23,6 +33,8 @@ pub struct Guards {
     nodes: Vec<Decision>,
     unique: FxHashMap<Decision, Guard>,
     ite: FxHashMap<(Guard, Guard, Guard), Guard>,
+    /// With this many nodes the store is full.
+    most: usize,
 }
 
 impl Default for Guards {
@@ -36,6 +48,7 @@ impl Default for Guards {
             nodes: vec![leaf(Guards::FALSE), leaf(Guards::TRUE)],
             unique: FxHashMap::default(),
             ite: FxHashMap::default(),
+            most: u32::MAX as usize,
         }
     }
 }
@@ -53,11 +66,29 @@ impl Guards {
         Guards::default()
     }
 
-    fn decision(&self, g: Guard) -> Decision {
+    /// An empty store that is full at `most` nodes. Results of a full store mean nothing: whoever
+    /// uses one asks [`check`](Guards::check) before relying on them.
+    pub(crate) fn limited(most: usize) -> Guards {
+        Guards {
+            most,
+            ..Guards::default()
+        }
+    }
+
+    /// [`Stop::Memory`] if the store is full.
+    pub(crate) fn check(&self) -> Result<(), Stop> {
+        if self.nodes.len() < self.most {
+            Ok(())
+        } else {
+            Err(Stop::Memory)
+        }
+    }
+
+    pub(crate) fn decision(&self, g: Guard) -> Decision {
         self.nodes[g.0 as usize]
     }
 
-    fn make(&mut self, variable: u32, low: Guard, high: Guard) -> Guard {
+    pub(crate) fn make(&mut self, variable: u32, low: Guard, high: Guard) -> Guard {
         if low == high {
             return low;
         }
@@ -75,7 +106,27 @@ impl Guards {
     /// The letters in which atom `i` holds.
     pub fn atom(&mut self, i: usize) -> Guard {
         assert!(i < Guards::MAX_ATOMS);
+        self.variable(i)
+    }
+
+    /// The diagram of one variable, an atom or not.
+    pub(crate) fn variable(&mut self, i: usize) -> Guard {
         self.make(i as u32, Guards::FALSE, Guards::TRUE)
+    }
+
+    /// How many diagram nodes the store holds.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: a store knows the constants from the start.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// About how many bytes the store holds.
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * 12 + self.unique.capacity() * 20 + self.ite.capacity() * 20
     }
 
     /// `(f & g) | (!f & h)`
@@ -85,6 +136,8 @@ impl Guards {
             (Guards::FALSE, _, _) => return h,
             (_, Guards::TRUE, Guards::FALSE) => return f,
             _ if g == h => return g,
+            // Full: unwind at once, with any result.
+            _ if self.nodes.len() >= self.most => return Guards::FALSE,
             _ => {}
         }
         if let Some(&known) = self.ite.get(&(f, g, h)) {
@@ -168,9 +221,198 @@ impl Guards {
     }
 }
 
+impl Guards {
+    /// The letters that agree with one of `f` on all atoms but those of `mask`.
+    pub fn exists(&mut self, f: Guard, mask: u64) -> Guard {
+        let mut memo = FxHashMap::default();
+        self.exists_memo(f, mask, &mut memo)
+    }
+
+    fn exists_memo(&mut self, f: Guard, mask: u64, memo: &mut FxHashMap<Guard, Guard>) -> Guard {
+        if f <= Guards::TRUE {
+            return f;
+        }
+        if let Some(&known) = memo.get(&f) {
+            return known;
+        }
+        let d = self.decision(f);
+        let low = self.exists_memo(d.low, mask, memo);
+        let high = self.exists_memo(d.high, mask, memo);
+        let result = if d.variable < 64 && mask >> d.variable & 1 == 1 {
+            self.or(low, high)
+        } else {
+            self.make(d.variable, low, high)
+        };
+        memo.insert(f, result);
+        result
+    }
+
+    /// A guard that agrees with `f` on all letters of `care` and asks for few atoms
+    /// (Coudert and Madre's restriction). `care` is not empty.
+    pub fn restrict(&mut self, f: Guard, care: Guard) -> Guard {
+        if f <= Guards::TRUE || care <= Guards::TRUE {
+            return f;
+        }
+        if f == care {
+            return Guards::TRUE;
+        }
+        let (df, dc) = (self.decision(f), self.decision(care));
+        if dc.variable < df.variable {
+            let either = self.or(dc.low, dc.high);
+            return self.restrict(f, either);
+        }
+        let (low, high) = if dc.variable == df.variable {
+            (dc.low, dc.high)
+        } else {
+            (care, care)
+        };
+        if low == Guards::FALSE {
+            return self.restrict(df.high, high);
+        }
+        if high == Guards::FALSE {
+            return self.restrict(df.low, low);
+        }
+        let low = self.restrict(df.low, low);
+        let high = self.restrict(df.high, high);
+        self.make(df.variable, low, high)
+    }
+
+    /// Letters of `f` that are not in `g`.
+    pub fn minus(&mut self, f: Guard, g: Guard) -> Guard {
+        self.ite(g, Guards::FALSE, f)
+    }
+
+    /// One letter of `f`: the one with the fewest atoms that comes first.
+    pub fn some_letter(&self, mut f: Guard) -> Option<Letter> {
+        let mut letter = 0;
+        while f > Guards::TRUE {
+            let d = self.decision(f);
+            f = if d.low == Guards::FALSE {
+                letter |= 1 << d.variable;
+                d.high
+            } else {
+                d.low
+            };
+        }
+        (f == Guards::TRUE).then_some(Letter(letter))
+    }
+
+    /// The guard `f` of another store, with atom `i` there called `atoms[i]` here.
+    ///
+    /// Variables behind the last of `atoms` do not occur in `f`.
+    pub fn import(&mut self, other: &Guards, f: Guard, atoms: &[usize]) -> Guard {
+        let mut memo = FxHashMap::default();
+        self.import_memo(other, f, atoms, &mut memo)
+    }
+
+    fn import_memo(
+        &mut self,
+        other: &Guards,
+        f: Guard,
+        atoms: &[usize],
+        memo: &mut FxHashMap<Guard, Guard>,
+    ) -> Guard {
+        if f <= Guards::TRUE {
+            return f;
+        }
+        if let Some(&known) = memo.get(&f) {
+            return known;
+        }
+        let d = other.decision(f);
+        let low = self.import_memo(other, d.low, atoms, memo);
+        let high = self.import_memo(other, d.high, atoms, memo);
+        let v = self.variable(atoms[d.variable as usize]);
+        let result = self.ite(v, high, low);
+        memo.insert(f, result);
+        result
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cube::Cube;
+
+    /// All 256 functions of three atoms.
+    fn all_functions(s: &mut Guards) -> Vec<Guard> {
+        (0..256u32)
+            .map(|table| {
+                let mut f = Guards::FALSE;
+                for letter in (0..8u64).filter(|l| table >> l & 1 == 1) {
+                    let cube = s.cube(Cube {
+                        positive: letter,
+                        negative: !letter & 7,
+                    });
+                    f = s.or(f, cube);
+                }
+                f
+            })
+            .collect()
+    }
+
+    fn table(s: &Guards, f: Guard) -> u32 {
+        (0..8)
+            .filter(|&l| s.accepts(f, Letter(l)))
+            .fold(0, |t, l| t | 1 << l)
+    }
+
+    #[test]
+    fn unary_operations_on_all_functions_of_three_atoms() {
+        let mut s = Guards::new();
+        for (t, f) in all_functions(&mut s).into_iter().enumerate() {
+            let t = t as u32;
+            assert_eq!(table(&s, f), t);
+            let not = s.not(f);
+            assert_eq!(table(&s, not), !t & 0xff);
+            let ex = s.exists(f, 0b010);
+            assert_eq!(table(&s, ex), t | (t & 0x33) << 2 | (t & 0xcc) >> 2);
+            let mut union = Guards::FALSE;
+            let cubes = s.cubes(f);
+            for &c in &cubes {
+                let c = s.cube(c);
+                union = s.or(union, c);
+            }
+            assert_eq!(union, f);
+            for skip in 0..cubes.len() {
+                let mut rest = Guards::FALSE;
+                for (i, &c) in cubes.iter().enumerate() {
+                    if i != skip {
+                        let c = s.cube(c);
+                        rest = s.or(rest, c);
+                    }
+                }
+                assert_ne!(rest, f, "irredundant");
+            }
+            assert_eq!(s.some_letter(f).is_some(), t != 0);
+            if let Some(letter) = s.some_letter(f) {
+                assert!(s.accepts(f, letter));
+            }
+            let mut other = Guards::new();
+            let renamed = other.import(&s, f, &[2, 1, 0]);
+            let back = s.import(&other, renamed, &[2, 1, 0]);
+            assert_eq!(back, f);
+        }
+    }
+
+    #[test]
+    fn binary_operations_on_all_pairs_of_functions() {
+        let mut s = Guards::new();
+        let all = all_functions(&mut s);
+        for (t, &f) in all.iter().enumerate() {
+            for (u, &g) in all.iter().enumerate() {
+                let and = s.and(f, g);
+                assert_eq!(and, all[t & u]);
+                let or = s.or(f, g);
+                assert_eq!(or, all[t | u]);
+                let minus = s.minus(f, g);
+                assert_eq!(minus, all[t & !u]);
+                if u != 0 {
+                    let simple = s.restrict(f, g);
+                    assert_eq!(s.and(simple, g), and);
+                }
+            }
+        }
+    }
 
     #[test]
     fn operations_are_those_of_sets() {

@@ -1,5 +1,7 @@
 //! What an engine counted.
 
+use std::fmt;
+
 /// One figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Figure {
@@ -9,6 +11,16 @@ pub enum Figure {
     Real(f64),
     /// A name, such as the variable order used.
     Text(String),
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Figure::Count(count) => count.fmt(f),
+            Figure::Real(real) => write!(f, "{real:.3}"),
+            Figure::Text(text) => text.fmt(f),
+        }
+    }
 }
 
 impl From<u64> for Figure {

@@ -1,5 +1,100 @@
-//! The binary `lariat`: arguments, exit codes, printing.
+//! The binary `lariat`: arguments, exit codes, printing. Everything else is in the library.
 
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod args;
+mod check;
+mod generate;
+mod info;
+mod input;
+mod mcc;
+mod out;
+mod progress;
+mod states;
+mod translate;
+mod units;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// How a command ended, as an exit code. With several properties the worst counts, in the order
+/// internal, interrupted, input, violated, undecided, fine.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Exit {
+    Fine,
+    Undecided,
+    Violated,
+    Input,
+    Interrupted,
+    Internal,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Fine => 0,
+            Exit::Violated => 1,
+            Exit::Input => 2,
+            Exit::Undecided => 3,
+            Exit::Interrupted => 130,
+            Exit::Internal => 101,
+        })
+    }
+}
+
+/// Something that ends a command early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Input or usage is wrong; the message says how.
+    Input(String),
+    /// The reader of stdout has gone away.
+    NobodyListens,
+}
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Failure {
+        Failure::Input(message.into())
+    }
+}
+
+/// Says on stderr what went wrong. If even that fails, the exit code has to do.
+pub(crate) fn complain(message: &str) {
+    let red = anstyle::AnsiColor::Red.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
+}
+
+/// Says on stderr what may be worth knowing.
+pub(crate) fn warn(message: &str) {
+    let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {message}");
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    cli.color.write_global();
+    let done = match cli.command {
+        Command::Check(args) => check::run(&args),
+        Command::Mcc(args) => mcc::run(&args),
+        Command::States(args) => states::run(&args),
+        Command::Translate(args) => translate::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Generate(args) => generate::run(&args),
+    };
+    let exit = match done {
+        Ok(exit) => exit,
+        Err(Failure::Input(message)) => {
+            complain(&message);
+            Exit::Input
+        }
+        Err(Failure::NobodyListens) => Exit::Undecided,
+    };
+    exit.into()
+}

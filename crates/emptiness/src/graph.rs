@@ -80,7 +80,8 @@ impl fmt::Debug for Marks {
     }
 }
 
-/// A node of a [`Graph`]: dense, from 0, in the order of discovery.
+/// A node of a [`Graph`]: dense, from 0, in the order of discovery. A graph has at most
+/// 2³² − 2 nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
 
@@ -131,8 +132,9 @@ pub trait Graph {
         cursor: &mut Self::Cursor,
     ) -> Result<Option<Edge>, Self::Stop>;
 
-    /// Asked by a check before it goes on for long, with the bytes its own arrays hold: a
-    /// graph with a budget enters them there and looks at the clock.
+    /// Asked by a check every thousand edges or so, and before its arrays grow, with the bytes
+    /// that they hold or are about to hold: a graph with a budget leases them and looks at
+    /// the clock.
     fn tick(&self, _worker: &mut Self::Worker, _bytes: usize) -> Result<(), Self::Stop> {
         Ok(())
     }
@@ -155,7 +157,10 @@ pub trait Ordered: Graph {
         small: NodeId,
     ) -> Result<bool, Self::Stop>;
 
-    /// The node for `whole` without `part`, `None` if nothing is left.
+    /// A node that covers `whole` without `part`, `None` if nothing is left.
+    ///
+    /// It is of the same class and a subset of `whole`. It may be more than the difference, up
+    /// to `whole` itself, where a graph closes its sets.
     fn minus(
         &self,
         worker: &mut Self::Worker,

@@ -8,12 +8,71 @@
 //! A cycle is accepting iff the union of the marks on its edges is [`Graph::marks`]; with
 //! no marks at all every cycle is accepting, and a cycle has at least one edge.
 //!
+//! | check | on | uses | answers |
+//! | --- | --- | --- | --- |
+//! | [`couvreur`] | any [`Graph`] | equality | exact |
+//! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
+//! | [`iec`] | [`Ordered`] | and of active nodes, taking nodes apart | exact, on the [`Decomposed`] graph |
+//! | [`aec`] | [`Ordered`] | and in active nodes | "empty" is exact, the rest may be undecided |
+//!
+//! All four are one depth-first search with different decisions about unseen nodes. They
+//! answer with [`Evidence`], from which [`lasso`] makes a path and a cycle.
+//!
+//! ```
+//! use lariat_emptiness::{couvreur, lasso, Counts, Edge, Graph, Marks, NodeId, Outcome};
+//!
+//! /// 0 → 1 → 2 → 1, with the mark on the way back.
+//! struct Three;
+//!
+//! impl Graph for Three {
+//!     type Stop = ();
+//!     type Worker = ();
+//!     type Cursor = usize;
+//!
+//!     fn marks(&self) -> Marks {
+//!         Marks::all(1)
+//!     }
+//!
+//!     fn initial(&self, _: &mut (), k: usize) -> Result<Option<NodeId>, ()> {
+//!         Ok((k == 0).then_some(NodeId(0)))
+//!     }
+//!
+//!     fn next_edge(&self, _: &mut (), node: NodeId, cursor: &mut usize) -> Result<Option<Edge>, ()> {
+//!         *cursor += 1;
+//!         Ok((*cursor == 1).then(|| match node {
+//!             NodeId(2) => Edge { to: NodeId(1), marks: Marks::one(0) },
+//!             NodeId(n) => Edge { to: NodeId(n + 1), marks: Marks::NONE },
+//!         }))
+//!     }
+//! }
+//!
+//! let Ok(Outcome::Accepting(evidence)) = couvreur(&Three, &mut (), &mut Counts::default()) else {
+//!     panic!("there is a lasso");
+//! };
+//! let found = lasso(&Three, &mut (), &evidence).unwrap().unwrap();
+//! assert_eq!((found.prefix.len(), found.cycle.len()), (1, 2));
+//! ```
+//!
 //! This crate sees no decision diagram, no model and no formula.
 
 #![forbid(unsafe_code)]
 
+mod aec;
+mod couvreur;
+mod decomposed;
 mod graph;
+mod iec;
+mod inclusion;
+mod lasso;
+mod nsiec;
 mod outcome;
+mod scc_stack;
 
+pub use aec::aec;
+pub use couvreur::couvreur;
+pub use decomposed::{Decomposed, Parts};
 pub use graph::{Edge, Graph, Marks, NodeId, Ordered};
-pub use outcome::{Evidence, Outcome};
+pub use iec::iec;
+pub use lasso::{Lasso, lasso};
+pub use nsiec::nsiec;
+pub use outcome::{Counts, Evidence, Outcome, Part};

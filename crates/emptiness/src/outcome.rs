@@ -26,8 +26,9 @@ impl<E> Outcome<E> {
 
 /// Where an accepting lasso was seen.
 ///
-/// For graphs whose edges never depend on the search this is enough to walk the lasso again.
-/// Checks that replace edges (IEC) add the nodes they took apart to `beside`.
+/// The graph is walked again to make a [`Lasso`](crate::Lasso) of it. IEC replaces edges: its evidence
+/// belongs to the [`Decomposed`](crate::Decomposed) graph, which is the graph itself where `parts`
+/// is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The initial node from which the search came.
@@ -37,6 +38,35 @@ pub struct Evidence {
     /// The nodes of a strongly connected, accepting part of the graph. The last edge of
     /// `prefix` (or `initial`) ends in one of them.
     pub component: Vec<NodeId>,
-    /// Nodes outside of the component that its cycles may run through.
-    pub beside: Vec<NodeId>,
+    /// The nodes that were taken apart, outside of the component as well: its concrete cycles
+    /// may run through their wholes.
+    pub parts: Vec<Part>,
+    /// The search has entered no node with this or a larger number.
+    pub known: usize,
+}
+
+/// A node that a check has put in the place of a larger one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The larger one.
+    pub whole: NodeId,
+    /// A subset of it.
+    pub part: NodeId,
+}
+
+/// What a check counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Nodes entered.
+    pub nodes: u64,
+    /// Edges looked at.
+    pub edges: u64,
+    /// The length of the longest depth-first path.
+    pub deepest: u64,
+    /// Inclusion tests made.
+    pub inclusion_tests: u64,
+    /// Nodes left out because a dead node includes them.
+    pub dead_inclusions: u64,
+    /// Nodes replaced by active ones: taken apart (IEC) or enlarged (AEC).
+    pub active_inclusions: u64,
 }

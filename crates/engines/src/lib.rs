@@ -7,8 +7,11 @@
 
 #![forbid(unsafe_code)]
 
+mod explicit;
 mod problem;
+pub mod sync;
 
+pub use explicit::explicit;
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Engine, Problem};

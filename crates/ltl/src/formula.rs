@@ -4,7 +4,7 @@
 //! negation, order and nesting of `&` and `|` — and nothing more, so that a printed formula is
 //! recognisably the one that was typed. The heavier rewriting is in its own module.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An atomic proposition: an index into the atoms of a [`Formulas`] store.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -20,6 +20,14 @@ impl AtomId {
 /// A formula of one particular [`Formulas`] store. Equal ids are equal formulas.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Formula(u32);
+
+impl Formula {
+    /// The position of this formula in an array over all formulas of its store. Operands have
+    /// smaller positions than what is made of them.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// What a formula is, one level deep.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -124,6 +132,41 @@ impl Formulas {
     /// What `f` is.
     pub fn node(&self, f: Formula) -> &Node {
         &self.nodes[f.0 as usize]
+    }
+
+    /// `f` and everything it is made of, each once, operands before what is made of them.
+    ///
+    /// Every pass over a formula is one loop over this list: however deep a formula is, no pass
+    /// recurses.
+    pub fn subformulas(&self, f: Formula) -> Vec<Formula> {
+        let mut seen = FxHashSet::default();
+        seen.insert(f);
+        let mut all = vec![f];
+        let mut next = 0;
+        while let Some(&g) = all.get(next) {
+            next += 1;
+            for &child in self.node(g).children() {
+                if seen.insert(child) {
+                    all.push(child);
+                }
+            }
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// The atoms that occur in `f`, sorted, each once.
+    pub fn atoms_of(&self, f: Formula) -> Vec<AtomId> {
+        let mut atoms: Vec<AtomId> = self
+            .subformulas(f)
+            .into_iter()
+            .filter_map(|g| match self.node(g) {
+                Node::Atom(atom) => Some(*atom),
+                _ => None,
+            })
+            .collect();
+        atoms.sort_unstable();
+        atoms
     }
 
     /// How many different formulas the store has seen.

@@ -7,8 +7,23 @@
 
 #![forbid(unsafe_code)]
 
+mod classes;
+mod eval;
 mod formula;
+mod lexer;
+mod nnf;
+mod parse;
+mod print;
+mod random;
+mod simplify;
 mod vocabulary;
 
+pub use classes::{Classes, classes};
+pub use eval::{Truth, holds, truth};
 pub use formula::{AtomId, Formula, Formulas, Node};
-pub use vocabulary::{AtomError, RawAtom, Vocabulary};
+pub use nnf::{is_nnf, nnf};
+pub use parse::{MAX_DEPTH, ParseError, parse};
+pub use print::{Syntax, print};
+pub use random::{Random, Weights, random_formula};
+pub use simplify::{Simplifier, simplify};
+pub use vocabulary::{AtomError, FreeVocabulary, RawAtom, Vocabulary};

@@ -35,7 +35,7 @@ pub struct InputError {
     /// What is wrong.
     pub message: String,
     /// Where, if it can be said.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -62,7 +62,7 @@ impl InputError {
         message: impl Into<String>,
     ) -> InputError {
         InputError {
-            place: Some(Place::of(text, span)),
+            place: Some(Box::new(Place::of(text, span))),
             ..InputError::new(origin, message)
         }
     }
@@ -88,10 +88,11 @@ impl Place {
             .iter()
             .position(|b| *b == b'\n')
             .map_or(text.len(), |i| start + i);
-        let before: Vec<char> = printable(&text[line_start..start]);
-        let marked: Vec<char> = printable(&text[start..end.min(line_end)]);
-        let after: Vec<char> = printable(&text[end.min(line_end)..line_end]);
-        let column = before.len() + 1;
+        let stop = end.min(line_end);
+        let before = last_chars(&text[line_start..start]);
+        let marked = first_chars(&text[start..stop]);
+        let after = first_chars(&text[stop..line_end]);
+        let column = count_chars(&text[line_start..start]) + 1;
         // Keep the place in sight: at most half of the excerpt goes to what stands before it.
         let skip = before.len().saturating_sub(EXCERPT / 2);
         let shown = before.len() - skip;
@@ -114,12 +115,35 @@ impl Place {
 
 /// Characters one column wide each: control characters would move what follows.
 fn printable(bytes: &[u8]) -> Vec<char> {
-    // A line can be a whole file of megabytes; what is beyond the excerpt on either side only counts
-    // as columns, so decoding it lossily is enough.
     String::from_utf8_lossy(bytes)
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()
+}
+
+/// As many characters of the front as an excerpt can show. A line can be a whole file of megabytes.
+fn first_chars(bytes: &[u8]) -> Vec<char> {
+    let mut chars = printable(&bytes[..bytes.len().min(4 * EXCERPT)]);
+    chars.truncate(EXCERPT);
+    chars
+}
+
+/// As many characters of the back as an excerpt can show.
+fn last_chars(bytes: &[u8]) -> Vec<char> {
+    let mut from = bytes.len().saturating_sub(4 * EXCERPT);
+    while from > 0 && from < bytes.len() && is_continuation(bytes[from]) {
+        from += 1;
+    }
+    let chars = printable(&bytes[from..]);
+    chars[chars.len().saturating_sub(EXCERPT)..].to_vec()
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
+}
+
+fn count_chars(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|b| !is_continuation(**b)).count()
 }
 
 impl fmt::Display for InputError {

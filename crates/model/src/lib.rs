@@ -10,17 +10,31 @@
 
 #![forbid(unsafe_code)]
 
+mod atoms;
+pub mod dve;
 mod error;
+pub mod etf;
 mod expr;
+pub mod generate;
 mod lasso;
+mod load;
+mod mcc;
+mod names;
+pub mod pnml;
 mod predicate;
+mod properties;
 mod semantics;
 mod system;
+mod xml;
 
+pub use atoms::Atom;
 pub use error::{InputError, Place};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
 pub use lasso::{Lasso, Lift, Step};
+pub use load::{Format, Model, read, read_model};
+pub use names::{Meaning, Names};
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
+pub use properties::{Properties, Property};
 pub use system::{
     Action, Arc, Deadlock, Domain, Effect, Event, EventId, Row, State, System, Unit, Value, VarId,
     Variable,

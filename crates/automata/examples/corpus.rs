@@ -1,0 +1,74 @@
+//! Sizes of our automata against those of a reference, formula by formula.
+//!
+//! `cargo run --release -p lariat-automata --example corpus [-- worse|all]` reads
+//! `corpus.tsv` from the folder named by `LARIAT_LTL`, or `../shared/ltl`. Each line gives states and
+//! edges of the automaton for a formula and for its negation, ours against the reference's;
+//! sums and the time of all translations follow.
+
+use lariat_automata::{Legal, translate};
+use lariat_budget::Budget;
+use lariat_ltl::{Formulas, FreeVocabulary, parse};
+use std::time::Instant;
+
+/// Seconds of processor time that this process has used, where the system tells.
+fn processor_seconds() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+    let nanoseconds: f64 = text.split(' ').next()?.parse().ok()?;
+    Some(nanoseconds / 1e9)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let all = std::env::args().nth(1).is_none_or(|mode| mode != "worse");
+    let folder = std::env::var("LARIAT_LTL").unwrap_or_else(|_| "../shared/ltl".into());
+    let text = std::fs::read_to_string(format!("{folder}/corpus.tsv"))?;
+    let mut sums = [[0usize; 2]; 2];
+    let mut seconds = 0.0;
+    let mut verdicts = [0usize; 3];
+    println!("   states       edges     det  formula");
+    for line in text.lines().skip(1) {
+        let column: Vec<&str> = line.split('\t').collect();
+        let mut formulas = Formulas::new();
+        let f = parse(column[0], &mut formulas, &mut FreeVocabulary)?;
+        let not_f = formulas.not(f);
+        for (g, states, edges, sign) in [(f, 2, 3, ""), (not_f, 10, 11, "!")] {
+            let start = Instant::now();
+            let a = translate(&mut formulas, g, &Legal::any(), &Budget::unlimited())?;
+            let took = start.elapsed().as_secs_f64();
+            seconds += took;
+            // The reference counts the empty automaton as one state.
+            let ours = [a.states.len().max(1), a.edge_count()];
+            let theirs: [usize; 2] = [column[states].parse()?, column[edges].parse()?];
+            for i in 0..2 {
+                sums[i][0] += ours[i];
+                sums[i][1] += theirs[i];
+            }
+            let order = ours.cmp(&theirs);
+            verdicts[(order as i8 + 1) as usize] += 1;
+            if all || order.is_gt() {
+                println!(
+                    "{:4} {:<5} {:5} {:<5}  {}  {sign}({})  {:.1} ms",
+                    ours[0],
+                    theirs[0],
+                    ours[1],
+                    theirs[1],
+                    if a.is_deterministic() { "d" } else { "-" },
+                    column[0],
+                    took * 1e3,
+                );
+            }
+        }
+    }
+    for (what, [ours, theirs]) in ["states", "edges"].iter().zip(sums) {
+        println!(
+            "{what}: {ours} against {theirs}, {:.3}",
+            ours as f64 / theirs as f64
+        );
+    }
+    let [less, equal, more] = verdicts;
+    println!("smaller {less}, equal {equal}, larger {more}");
+    println!("{seconds:.2} s for all translations by the clock");
+    if let Some(used) = processor_seconds() {
+        println!("{used:.2} s of processor time in all");
+    }
+    Ok(())
+}

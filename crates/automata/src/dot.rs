@@ -1,0 +1,71 @@
+//! Pictures for Graphviz.
+
+use crate::automaton::Automaton;
+use crate::cube::Style;
+use crate::degeneralize::has_state_marks;
+use lariat_emptiness::Marks;
+use lariat_ltl::AtomId;
+use std::fmt::{self, Write};
+
+pub(crate) const READABLE: Style = Style {
+    always: "1",
+    never: "0",
+    and: " & ",
+    or: " | ",
+    open: "",
+    close: "",
+};
+
+/// Writes `a` in the DOT language. A Büchi automaton with its mark on states has double circles,
+/// others name the marks below the label of an edge.
+pub fn write_dot(
+    a: &Automaton,
+    title: &str,
+    mut atom: impl FnMut(AtomId) -> String,
+    out: &mut dyn Write,
+) -> fmt::Result {
+    let circles = a.mark_count == 1 && has_state_marks(a);
+    let mut guards = a.guards.clone();
+    writeln!(out, "digraph {{")?;
+    writeln!(
+        out,
+        "  rankdir=LR; label=\"{}\"; labelloc=t;",
+        escaped(title)
+    )?;
+    writeln!(out, "  node [shape=circle];")?;
+    for (k, q) in a.initial.iter().enumerate() {
+        writeln!(out, "  i{k} [shape=point, style=invis]; i{k} -> {};", q.0)?;
+    }
+    for (q, edges) in a.states.iter().enumerate() {
+        let accepting = circles && edges.iter().any(|t| !t.marks.is_empty());
+        let shape = if accepting {
+            " [shape=doublecircle]"
+        } else {
+            ""
+        };
+        writeln!(out, "  {q}{shape};")?;
+        for t in edges {
+            let mut label = String::new();
+            guards.write(t.guard, &READABLE, &mut label, |out, i| {
+                out.write_str(&atom(a.atoms[i]))
+            })?;
+            write!(out, "  {q} -> {} [label=\"{}", t.to.0, escaped(&label))?;
+            if !circles && !t.marks.is_empty() {
+                write!(out, "\\n{}", marks(t.marks))?;
+            }
+            writeln!(out, "\"];")?;
+        }
+    }
+    writeln!(out, "}}")
+}
+
+fn marks(marks: Marks) -> String {
+    let numbers: Vec<String> = marks.iter().map(|i| i.to_string()).collect();
+    format!("{{{}}}", numbers.join(","))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', " ")
+}

@@ -1,0 +1,153 @@
+//! The words of HOA.
+
+use super::read::HoaError;
+use std::ops::Range;
+
+/// A word of the format.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Token<'a> {
+    /// `name:` at the head of an item.
+    Header(&'a str),
+    /// A bare word, `t` and `f` among them.
+    Word(&'a str),
+    /// `@name`
+    Alias(&'a str),
+    Number(u64),
+    Text(String),
+    /// One of `! & | ( ) [ ] { }`.
+    Sign(char),
+    Body,
+    End,
+    Abort,
+}
+
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub fn new(text: &'a str) -> Lexer<'a> {
+        Lexer { text, at: 0 }
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip_blanks(&mut self) -> Result<(), HoaError> {
+        loop {
+            let rest = self.rest();
+            self.at += rest.len() - rest.trim_start().len();
+            if !self.rest().starts_with("/*") {
+                return Ok(());
+            }
+            // Comments nest.
+            let start = self.at;
+            let mut depth = 0usize;
+            loop {
+                let rest = self.rest();
+                if rest.starts_with("/*") {
+                    depth += 1;
+                    self.at += 2;
+                } else if rest.starts_with("*/") {
+                    depth -= 1;
+                    self.at += 2;
+                    if depth == 0 {
+                        break;
+                    }
+                } else if let Some(c) = rest.chars().next() {
+                    self.at += c.len_utf8();
+                } else {
+                    return Err(HoaError::new(start..start + 2, "this comment does not end"));
+                }
+            }
+        }
+    }
+
+    /// The next word and where it is; `None` at the end of the text.
+    pub fn next(&mut self) -> Result<Option<(Token<'a>, Range<usize>)>, HoaError> {
+        self.skip_blanks()?;
+        let start = self.at;
+        let rest = self.rest();
+        let Some(c) = rest.chars().next() else {
+            return Ok(None);
+        };
+        let token = match c {
+            '!' | '&' | '|' | '(' | ')' | '[' | ']' | '{' | '}' => {
+                self.at += 1;
+                Token::Sign(c)
+            }
+            '"' => Token::Text(self.quoted()?),
+            '-' => {
+                let (token, length) = [
+                    ("--BODY--", Token::Body),
+                    ("--END--", Token::End),
+                    ("--ABORT--", Token::Abort),
+                ]
+                .into_iter()
+                .find(|(word, _)| rest.starts_with(word))
+                .map(|(word, token)| (token, word.len()))
+                .ok_or_else(|| HoaError::new(start..start + 1, "`-` means nothing here"))?;
+                self.at += length;
+                token
+            }
+            '0'..='9' => {
+                let digits = run(rest, |c| c.is_ascii_digit());
+                self.at += digits.len();
+                let number = digits
+                    .parse()
+                    .map_err(|_| HoaError::new(start..self.at, "this number is too large"))?;
+                Token::Number(number)
+            }
+            '@' => {
+                let name = run(&rest[1..], is_name);
+                self.at += 1 + name.len();
+                Token::Alias(name)
+            }
+            c if c.is_ascii_alphabetic() || c == '_' => {
+                let name = run(rest, is_name);
+                self.at += name.len();
+                if self.rest().starts_with(':') {
+                    self.at += 1;
+                    Token::Header(name)
+                } else {
+                    Token::Word(name)
+                }
+            }
+            c => {
+                return Err(HoaError::new(
+                    start..start + c.len_utf8(),
+                    format!("`{}` means nothing in HOA", c.escape_default()),
+                ));
+            }
+        };
+        Ok(Some((token, start..self.at)))
+    }
+
+    fn quoted(&mut self) -> Result<String, HoaError> {
+        let start = self.at;
+        let mut text = String::new();
+        let mut chars = self.rest().char_indices().skip(1);
+        while let Some((i, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.at += i + 1;
+                    return Ok(text);
+                }
+                '\\' => text.extend(chars.next().map(|(_, c)| c)),
+                c => text.push(c),
+            }
+        }
+        Err(HoaError::new(start..start + 1, "this text does not end"))
+    }
+}
+
+fn run(text: &str, mut wanted: impl FnMut(char) -> bool) -> &str {
+    let end = text.find(|c| !wanted(c)).unwrap_or(text.len());
+    &text[..end]
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '.'
+}

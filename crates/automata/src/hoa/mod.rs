@@ -1,0 +1,8 @@
+//! The Hanoi Omega-Automata format, version 1 (Babiak et al., CAV 2015).
+
+mod lexer;
+mod read;
+mod write;
+
+pub use read::{Hoa, HoaError, read_hoa};
+pub use write::write_hoa;

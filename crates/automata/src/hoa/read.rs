@@ -1,0 +1,571 @@
+//! HOA into automata.
+//!
+//! Read are all automata with generalized Büchi acceptance (`t`, `f` and conjunctions of `Inf`
+//! included) and without universal branching: marks on states or edges, labels on states, on edges
+//! or implicit, aliases, several initial states. Everything else is refused at its place. Memory is
+//! proportional to the text: state numbers may be as large as they like, nothing is allocated
+//! by a number in a header, and labels are combined as they are read, with a limit on the size of
+//! their diagrams.
+
+use super::lexer::{Lexer, Token};
+use crate::automaton::{Automaton, StateId, Transition};
+use crate::guard::{Guard, Guards};
+use lariat_emptiness::Marks;
+use lariat_ltl::AtomId;
+use rustc_hash::FxHashMap;
+use std::fmt;
+use std::ops::Range;
+
+/// An automaton that was read, with what its file says beside it.
+#[derive(Clone, Debug)]
+pub struct Hoa {
+    /// The `name:` of the file, empty if there is none.
+    pub name: String,
+    /// The automaton.
+    pub automaton: Automaton,
+}
+
+/// Why a text is not an automaton that we read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HoaError {
+    /// Which part of the text is wrong, in bytes. Empty at its end if something is missing there.
+    pub span: Range<usize>,
+    /// What is wrong, and what was expected.
+    pub message: String,
+}
+
+impl HoaError {
+    pub(super) fn new(span: Range<usize>, message: impl Into<String>) -> HoaError {
+        HoaError {
+            span,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for HoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for HoaError {}
+
+/// Labels whose diagrams need more nodes than this are refused.
+const MOST_NODES: usize = 1 << 20;
+
+/// Reads the first automaton of `text`; `atom` says what its atomic propositions mean.
+pub fn read_hoa(
+    text: &str,
+    atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
+) -> Result<Hoa, HoaError> {
+    let mut reader = Reader {
+        lexer: Lexer::new(text),
+        ahead: None,
+        end: text.len(),
+        guards: Guards::limited(MOST_NODES),
+        atoms: None,
+        aliases: FxHashMap::default(),
+        acceptance: None,
+        declared_states: None,
+    };
+    let (name, start) = reader.header(atom)?;
+    reader.body(name, start)
+}
+
+#[derive(Clone, Copy)]
+enum Acceptance {
+    /// A run must carry these marks for ever.
+    All(Marks),
+    /// No run is accepting.
+    Nothing,
+}
+
+type Located<'a> = (Token<'a>, Range<usize>);
+
+struct Reader<'a> {
+    lexer: Lexer<'a>,
+    ahead: Option<Option<Located<'a>>>,
+    end: usize,
+    guards: Guards,
+    atoms: Option<Vec<AtomId>>,
+    aliases: FxHashMap<&'a str, Guard>,
+    acceptance: Option<Acceptance>,
+    declared_states: Option<u64>,
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&mut self) -> Result<Option<&Token<'a>>, HoaError> {
+        if self.ahead.is_none() {
+            self.ahead = Some(self.lexer.next()?);
+        }
+        Ok(self.ahead.as_ref().and_then(|a| a.as_ref()).map(|a| &a.0))
+    }
+
+    fn next(&mut self) -> Result<Option<Located<'a>>, HoaError> {
+        match self.ahead.take() {
+            Some(token) => Ok(token),
+            None => self.lexer.next(),
+        }
+    }
+
+    fn expect(&mut self, what: &str) -> Result<Located<'a>, HoaError> {
+        let end = self.end..self.end;
+        self.next()?
+            .ok_or_else(|| HoaError::new(end, format!("the text ends where {what} should follow")))
+    }
+
+    fn number(&mut self, what: &str) -> Result<(u64, Range<usize>), HoaError> {
+        match self.expect(what)? {
+            (Token::Number(n), span) => Ok((n, span)),
+            (_, span) => Err(HoaError::new(span, format!("expected {what}"))),
+        }
+    }
+
+    fn sign(&mut self, sign: char) -> Result<Range<usize>, HoaError> {
+        match self.expect(&format!("`{sign}`"))? {
+            (Token::Sign(c), span) if c == sign => Ok(span),
+            (_, span) => Err(HoaError::new(span, format!("expected `{sign}`"))),
+        }
+    }
+
+    fn state_number(&mut self) -> Result<u64, HoaError> {
+        let (n, span) = self.number("the number of a state")?;
+        if self.declared_states.is_some_and(|count| n >= count) {
+            return Err(HoaError::new(
+                span,
+                format!("there is no state {n}: the header promises fewer states"),
+            ));
+        }
+        if self.peek()? == Some(&Token::Sign('&')) {
+            let span = self.sign('&')?;
+            return Err(HoaError::new(
+                span,
+                "alternating automata are not supported",
+            ));
+        }
+        Ok(n)
+    }
+
+    fn header(
+        &mut self,
+        atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
+    ) -> Result<(String, Vec<u64>), HoaError> {
+        match self.expect("`HOA: v1`")? {
+            (Token::Header("HOA"), _) => {}
+            (_, span) => return Err(HoaError::new(span, "an automaton begins with `HOA: v1`")),
+        }
+        match self.expect("the version")? {
+            (Token::Word(v), _) if v == "v1" || v.starts_with("v1.") => {}
+            (_, span) => return Err(HoaError::new(span, "only version `v1` of HOA is known")),
+        }
+        let mut name = String::new();
+        let mut start = Vec::new();
+        loop {
+            let (token, span) = self.expect("`--BODY--`")?;
+            let key = match token {
+                Token::Body => break,
+                Token::Header(key) => key,
+                Token::Abort => return Err(HoaError::new(span, "the automaton was given up here")),
+                _ => return Err(HoaError::new(span, "expected the name of a header item")),
+            };
+            match key {
+                "States" => {
+                    let (n, at) = self.number("the number of states")?;
+                    if self.declared_states.replace(n).is_some() {
+                        return Err(HoaError::new(span.start..at.end, "a second `States:`"));
+                    }
+                }
+                "Start" => start.push(self.state_number()?),
+                "AP" => self.propositions(span, atom)?,
+                "Alias" => self.alias()?,
+                "Acceptance" => self.acceptance(span)?,
+                "name" => match self.expect("a text")? {
+                    (Token::Text(text), _) => name = text,
+                    (_, span) => return Err(HoaError::new(span, "expected a text")),
+                },
+                // Items with a capital letter change the meaning; others are remarks.
+                key if key.starts_with(|c: char| c.is_ascii_uppercase()) => {
+                    return Err(HoaError::new(span, format!("`{key}:` is not supported")));
+                }
+                _ => {
+                    while !matches!(
+                        self.peek()?,
+                        None | Some(Token::Header(_) | Token::Body | Token::Abort | Token::End)
+                    ) {
+                        self.next()?;
+                    }
+                }
+            }
+        }
+        if self.acceptance.is_none() {
+            let end = self.end..self.end;
+            return Err(HoaError::new(end, "the header has no `Acceptance:`"));
+        }
+        Ok((name, start))
+    }
+
+    fn propositions(
+        &mut self,
+        span: Range<usize>,
+        atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
+    ) -> Result<(), HoaError> {
+        if self.atoms.is_some() {
+            return Err(HoaError::new(span, "a second `AP:`"));
+        }
+        let (count, at) = self.number("the number of atomic propositions")?;
+        if count > Guards::MAX_ATOMS as u64 {
+            return Err(HoaError::new(
+                at,
+                format!(
+                    "at most {} atomic propositions are possible",
+                    Guards::MAX_ATOMS
+                ),
+            ));
+        }
+        let mut atoms: Vec<AtomId> = Vec::new();
+        for _ in 0..count {
+            match self.expect("the name of an atomic proposition")? {
+                (Token::Text(name), at) => {
+                    let id = atom(&name).map_err(|why| HoaError::new(at.clone(), why))?;
+                    if atoms.contains(&id) {
+                        return Err(HoaError::new(at, "this proposition is listed twice"));
+                    }
+                    atoms.push(id);
+                }
+                (_, at) => return Err(HoaError::new(at, "expected a name in quotes")),
+            }
+        }
+        self.atoms = Some(atoms);
+        Ok(())
+    }
+
+    fn alias(&mut self) -> Result<(), HoaError> {
+        match self.expect("the name of an alias")? {
+            (Token::Alias(name), span) => {
+                let label = self.label()?;
+                if self.aliases.insert(name, label).is_some() {
+                    return Err(HoaError::new(span, format!("`@{name}` is defined twice")));
+                }
+                Ok(())
+            }
+            (_, span) => Err(HoaError::new(span, "expected `@` and a name")),
+        }
+    }
+
+    fn acceptance(&mut self, span: Range<usize>) -> Result<(), HoaError> {
+        if self.acceptance.is_some() {
+            return Err(HoaError::new(span, "a second `Acceptance:`"));
+        }
+        let (count, at) = self.number("the number of acceptance sets")?;
+        if count > u64::from(Marks::MAX) {
+            return Err(HoaError::new(
+                at,
+                format!("at most {} acceptance sets are possible", Marks::MAX),
+            ));
+        }
+        let refuse = |span| {
+            HoaError::new(
+                span,
+                "only generalized Büchi acceptance is supported: `t`, `f`, or `Inf`s joined by `&`",
+            )
+        };
+        let mut marks = Marks::NONE;
+        let mut nothing = false;
+        // Parentheses around a conjunction change nothing and are counted.
+        let mut open = 0usize;
+        let mut expect_operand = true;
+        loop {
+            if expect_operand {
+                match self.expect("an acceptance condition")? {
+                    (Token::Sign('('), _) => {
+                        open += 1;
+                        continue;
+                    }
+                    (Token::Word("t"), _) => {}
+                    (Token::Word("f"), _) => nothing = true,
+                    (Token::Word("Inf"), _) => {
+                        self.sign('(')?;
+                        if self.peek()? == Some(&Token::Sign('!')) {
+                            let span = self.sign('!')?;
+                            return Err(refuse(span));
+                        }
+                        let (i, at) = self.number("an acceptance set")?;
+                        if i >= count {
+                            return Err(HoaError::new(at, "there is no such acceptance set"));
+                        }
+                        marks = marks.union(Marks::one(i as u32));
+                        self.sign(')')?;
+                    }
+                    (_, span) => return Err(refuse(span)),
+                }
+                expect_operand = false;
+            }
+            match self.peek()? {
+                Some(Token::Sign('&')) => {
+                    self.sign('&')?;
+                    expect_operand = true;
+                }
+                Some(Token::Sign(')')) if open > 0 => {
+                    self.sign(')')?;
+                    open -= 1;
+                }
+                Some(Token::Sign(c)) => {
+                    let c = *c;
+                    let span = self.sign(c)?;
+                    return Err(refuse(span));
+                }
+                _ if open > 0 => {
+                    self.sign(')')?;
+                }
+                _ => break,
+            }
+        }
+        self.acceptance = Some(if nothing {
+            Acceptance::Nothing
+        } else {
+            Acceptance::All(marks)
+        });
+        Ok(())
+    }
+
+    /// A label expression; ends before the first word that cannot go on with it.
+    ///
+    /// Operators wait on an explicit stack, so that parentheses may nest as deep as they like.
+    fn label(&mut self) -> Result<Guard, HoaError> {
+        let mut waiting: Vec<char> = Vec::new();
+        let mut values: Vec<Guard> = Vec::new();
+        loop {
+            // An operand, with what stands before it.
+            let (token, span) = self.expect("a label")?;
+            let value = match token {
+                Token::Sign(c @ ('!' | '(')) => {
+                    waiting.push(c);
+                    continue;
+                }
+                Token::Word("t") => Guards::TRUE,
+                Token::Word("f") => Guards::FALSE,
+                Token::Number(i) => {
+                    let count = self.atoms.as_ref().map_or(0, Vec::len);
+                    if i >= count as u64 {
+                        return Err(HoaError::new(
+                            span,
+                            format!("there is no atomic proposition {i}, only {count} in all"),
+                        ));
+                    }
+                    self.guards.atom(i as usize)
+                }
+                Token::Alias(name) => *self.aliases.get(name).ok_or_else(|| {
+                    HoaError::new(span.clone(), format!("`@{name}` is not defined before"))
+                })?,
+                _ => return Err(HoaError::new(span, "expected a label")),
+            };
+            values.push(value);
+            // What follows it.
+            loop {
+                while waiting.last() == Some(&'!') {
+                    self.apply(&mut waiting, &mut values);
+                }
+                match self.peek()? {
+                    Some(Token::Sign(')')) if waiting.contains(&'(') => {
+                        self.next()?;
+                        while waiting.last() != Some(&'(') {
+                            self.apply(&mut waiting, &mut values);
+                        }
+                        waiting.pop();
+                    }
+                    Some(&Token::Sign(c @ ('&' | '|'))) => {
+                        self.next()?;
+                        while waiting.last() == Some(&'&') || c == '|' && waiting.last() == Some(&c)
+                        {
+                            self.apply(&mut waiting, &mut values);
+                        }
+                        waiting.push(c);
+                        break;
+                    }
+                    _ => {
+                        if waiting.contains(&'(') {
+                            self.sign(')')?;
+                        }
+                        while !waiting.is_empty() {
+                            self.apply(&mut waiting, &mut values);
+                        }
+                        if self.guards.check().is_err() {
+                            return Err(HoaError::new(
+                                span,
+                                "the labels up to here are too complex",
+                            ));
+                        }
+                        return Ok(values.pop().unwrap_or(Guards::TRUE));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Applies the operator that waits last to the last values.
+    fn apply(&mut self, waiting: &mut Vec<char>, values: &mut Vec<Guard>) {
+        let right = values.pop().unwrap_or(Guards::TRUE);
+        let value = match waiting.pop() {
+            Some('!') => self.guards.not(right),
+            Some('&') => {
+                let left = values.pop().unwrap_or(Guards::TRUE);
+                self.guards.and(left, right)
+            }
+            _ => {
+                let left = values.pop().unwrap_or(Guards::TRUE);
+                self.guards.or(left, right)
+            }
+        };
+        values.push(value);
+    }
+
+    fn bracketed_label(&mut self) -> Result<Option<Guard>, HoaError> {
+        if self.peek()? != Some(&Token::Sign('[')) {
+            return Ok(None);
+        }
+        self.sign('[')?;
+        let label = self.label()?;
+        self.sign(']')?;
+        Ok(Some(label))
+    }
+
+    fn marks(&mut self) -> Result<Marks, HoaError> {
+        let mut marks = Marks::NONE;
+        if self.peek()? == Some(&Token::Sign('{')) {
+            self.sign('{')?;
+            while self.peek()? != Some(&Token::Sign('}')) {
+                let (i, span) = self.number("an acceptance set or `}`")?;
+                if i >= u64::from(Marks::MAX) {
+                    return Err(HoaError::new(span, "there is no such acceptance set"));
+                }
+                marks = marks.union(Marks::one(i as u32));
+            }
+            self.sign('}')?;
+        }
+        Ok(marks)
+    }
+
+    fn body(&mut self, name: String, start: Vec<u64>) -> Result<Hoa, HoaError> {
+        // States are numbered as they are met: the file's numbers may be sparse.
+        let mut index: FxHashMap<u64, StateId> = FxHashMap::default();
+        let mut states: Vec<Vec<Transition>> = Vec::new();
+        let mut defined: Vec<bool> = Vec::new();
+        let mut id = |n: u64, states: &mut Vec<Vec<Transition>>, defined: &mut Vec<bool>| {
+            *index.entry(n).or_insert_with(|| {
+                states.push(Vec::new());
+                defined.push(false);
+                StateId(states.len() as u32 - 1)
+            })
+        };
+        let initial: Vec<StateId> = start
+            .into_iter()
+            .map(|n| id(n, &mut states, &mut defined))
+            .collect();
+        loop {
+            match self.expect("`State:` or `--END--`")? {
+                (Token::End, _) => break,
+                (Token::Abort, span) => {
+                    return Err(HoaError::new(span, "the automaton was given up here"));
+                }
+                (Token::Header("State"), span) => {
+                    let state_label = self.bracketed_label()?;
+                    let n = self.state_number()?;
+                    let q = id(n, &mut states, &mut defined);
+                    if std::mem::replace(&mut defined[q.index()], true) {
+                        return Err(HoaError::new(span, format!("state {n} is defined twice")));
+                    }
+                    if let Some(Token::Text(_)) = self.peek()? {
+                        self.next()?;
+                    }
+                    let state_marks = self.marks()?;
+                    let mut implicit = 0u64;
+                    while let Some(Token::Sign('[') | Token::Number(_)) = self.peek()? {
+                        let at = span.clone();
+                        let guard = match (self.bracketed_label()?, state_label) {
+                            (Some(_), Some(_)) => {
+                                return Err(HoaError::new(
+                                    at,
+                                    "both this state and one of its edges have a label",
+                                ));
+                            }
+                            (Some(label), None) | (None, Some(label)) => label,
+                            (None, None) => {
+                                implicit += 1;
+                                self.implicit_label(implicit - 1, at)?
+                            }
+                        };
+                        let to = self.state_number()?;
+                        let to = id(to, &mut states, &mut defined);
+                        let marks = state_marks.union(self.marks()?);
+                        states[q.index()].push(Transition { guard, marks, to });
+                    }
+                    let letters = 1u128 << self.atoms.as_ref().map_or(0, Vec::len);
+                    if implicit > 0
+                        && (u128::from(implicit) != letters
+                            || states[q.index()].len() as u64 != implicit)
+                    {
+                        return Err(HoaError::new(
+                            span,
+                            format!("edges without labels must be {letters} in number here"),
+                        ));
+                    }
+                }
+                (_, span) => return Err(HoaError::new(span, "expected `State:` or `--END--`")),
+            }
+        }
+        let mut automaton = Automaton {
+            atoms: self.atoms.take().unwrap_or_default(),
+            guards: std::mem::take(&mut self.guards),
+            mark_count: 0,
+            initial,
+            states,
+        };
+        match self.acceptance {
+            Some(Acceptance::All(used)) => number_marks(&mut automaton, used),
+            _ => {
+                automaton.states.clear();
+                automaton.initial.clear();
+            }
+        }
+        crate::reduce::merge_edges(&mut automaton);
+        if automaton.guards.check().is_err() {
+            let end = self.end..self.end;
+            return Err(HoaError::new(end, "the labels are too complex together"));
+        }
+        crate::reduce::collect_garbage(&mut automaton, Guards::new());
+        Ok(Hoa { name, automaton })
+    }
+
+    /// The label of the `k`-th edge of a state without labels: bit `i` of `k` is atom `i`.
+    fn implicit_label(&mut self, k: u64, at: Range<usize>) -> Result<Guard, HoaError> {
+        let count = self.atoms.as_ref().map_or(0, Vec::len);
+        if count < 64 && k >> count != 0 {
+            return Err(HoaError::new(
+                at,
+                "this state has more edges than there are letters",
+            ));
+        }
+        let all = if count == 64 {
+            u64::MAX
+        } else {
+            (1 << count) - 1
+        };
+        Ok(self.guards.cube(crate::cube::Cube {
+            positive: k,
+            negative: !k & all,
+        }))
+    }
+}
+
+/// Keeps the marks of `used` and numbers them from 0.
+fn number_marks(a: &mut Automaton, used: Marks) {
+    for t in a.states.iter_mut().flatten() {
+        t.marks = used
+            .iter()
+            .enumerate()
+            .filter(|(_, i)| t.marks.contains(Marks::one(*i)))
+            .fold(Marks::NONE, |m, (k, _)| m.union(Marks::one(k as u32)));
+    }
+    a.mark_count = used.len();
+}

@@ -1,0 +1,87 @@
+//! Acceptance clean-up, component by component.
+//!
+//! Only what happens inside one accepting strongly connected component for ever decides. So
+//! marks on all other edges mean nothing and go. Inside a component C, with E_i the inner
+//! edges that carry mark i, mark i is needed neither if E_i is all of C's edges nor if E_j ⊆ E_i
+//! for some other needed j (a cycle through E_j is one through E_i). Different
+//! components need different marks, and as no cycle touches two of them the needed ones are
+//! renumbered from 0 in each; a component that needs fewer than the others carries the spare
+//! marks on all of its inner edges.
+//!
+//! If no component needs a mark but there is a rejecting cycle, one mark stays to tell them apart.
+
+use crate::automaton::Automaton;
+use crate::scc::automaton_components;
+use lariat_emptiness::Marks;
+
+/// Removes marks that do not change the language. Call it on a trimmed automaton.
+pub fn simplify_acceptance(a: &mut Automaton) {
+    let scc = automaton_components(a);
+    let count = scc.marks.len();
+    // together[c][i]: the marks that are on every inner edge of c that carries i.
+    let all = a.all_marks();
+    let mut together = vec![vec![all; a.mark_count as usize]; count];
+    let mut everywhere = vec![all; count];
+    let mut rejecting_cycle = false;
+    for (n, edges) in a.states.iter_mut().enumerate() {
+        let c = scc.of[n];
+        for t in edges {
+            if scc.of[t.to.index()] != c {
+                t.marks = Marks::NONE;
+            } else if !scc.accepting(c) {
+                t.marks = Marks::NONE;
+                rejecting_cycle = true;
+            } else {
+                let c = c as usize;
+                everywhere[c] = everywhere[c].intersection(t.marks);
+                for i in t.marks.iter() {
+                    let slot = &mut together[c][i as usize];
+                    *slot = slot.intersection(t.marks);
+                }
+            }
+        }
+    }
+    let needed: Vec<Vec<u32>> = (0..count as u32)
+        .map(|c| {
+            if !scc.accepting(c) {
+                return Vec::new();
+            }
+            let c = c as usize;
+            all.iter()
+                .filter(|&i| !everywhere[c].contains(Marks::one(i)))
+                .filter(|&i| {
+                    // Implied by another one; of two equal ones the first stays.
+                    !all.iter().any(|j| {
+                        j != i
+                            && together[c][j as usize].contains(Marks::one(i))
+                            && (j < i || !together[c][i as usize].contains(Marks::one(j)))
+                    })
+                })
+                .collect()
+        })
+        .collect();
+    let most = needed.iter().map(Vec::len).max().unwrap_or(0) as u32;
+    let new_count = if rejecting_cycle { most.max(1) } else { most };
+    // With nothing gained the marks keep their names, which keeps equal parts of the
+    // automaton recognisably equal.
+    let rename = new_count < a.mark_count;
+    for (n, edges) in a.states.iter_mut().enumerate() {
+        let c = scc.of[n];
+        if !scc.accepting(c) {
+            continue;
+        }
+        let needed = &needed[c as usize];
+        for t in edges.iter_mut().filter(|t| scc.of[t.to.index()] == c) {
+            if rename {
+                let kept = needed
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, i)| t.marks.contains(Marks::one(**i)))
+                    .fold(Marks::NONE, |m, (k, _)| m.union(Marks::one(k as u32)));
+                let spare = Marks::all(new_count).minus(Marks::all(needed.len() as u32));
+                t.marks = kept.union(spare);
+            }
+        }
+    }
+    a.mark_count = new_count;
+}

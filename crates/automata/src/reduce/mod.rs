@@ -1,0 +1,61 @@
+//! Reductions: smaller automata for the same language, one in each file.
+
+pub mod acceptance;
+pub mod simulation;
+pub mod trim;
+pub mod wdba;
+
+use crate::automaton::{Automaton, StateId, Transition};
+use crate::guard::{Guard, Guards};
+use lariat_emptiness::Marks;
+use rustc_hash::FxHashMap;
+
+/// Unites edges that differ in their guards only, and orders the edges of every state.
+pub fn merge_edges(a: &mut Automaton) {
+    for edges in &mut a.states {
+        let mut merged: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
+        for t in edges.iter() {
+            let slot = merged.entry((t.to, t.marks)).or_insert(Guards::FALSE);
+            *slot = a.guards.or(*slot, t.guard);
+        }
+        *edges = merged
+            .into_iter()
+            .filter(|(_, guard)| *guard != Guards::FALSE)
+            .map(|((to, marks), guard)| Transition { guard, marks, to })
+            .collect();
+        edges.sort_unstable_by_key(|t| (t.to, t.marks));
+    }
+}
+
+/// The same automaton on the states for which `keep` holds, renumbered; edges to others go.
+pub(crate) fn retain_states(a: &mut Automaton, keep: &[bool]) {
+    let mut name = vec![None; a.states.len()];
+    let kept = name.iter_mut().zip(keep).filter(|(_, keep)| **keep);
+    for (count, (slot, _)) in kept.enumerate() {
+        *slot = Some(StateId(count as u32));
+    }
+    let states = std::mem::take(&mut a.states);
+    for (edges, _) in states.into_iter().zip(keep).filter(|(_, keep)| **keep) {
+        a.states.push(
+            edges
+                .into_iter()
+                .filter_map(|t| name[t.to.index()].map(|to| Transition { to, ..t }))
+                .collect(),
+        );
+    }
+    a.initial = a.initial.iter().filter_map(|q| name[q.index()]).collect();
+}
+
+/// Copies the guards that are in use into the empty store `fresh`.
+pub(crate) fn collect_garbage(a: &mut Automaton, mut fresh: Guards) {
+    let atoms: Vec<usize> = (0..a.atoms.len()).collect();
+    let mut memo: FxHashMap<Guard, Guard> = FxHashMap::default();
+    for edges in &mut a.states {
+        for t in edges {
+            t.guard = *memo
+                .entry(t.guard)
+                .or_insert_with(|| fresh.import(&a.guards, t.guard, &atoms));
+        }
+    }
+    a.guards = fresh;
+}

@@ -1,0 +1,122 @@
+//! Strongly connected components of explicit graphs (Tarjan, SIAM J. Comput. 1972), iteratively.
+
+use crate::automaton::Automaton;
+use lariat_emptiness::Marks;
+
+/// The components of a graph.
+pub(crate) struct Components {
+    /// The component of every node. A component's number is larger than those of all
+    /// components that can be reached from it.
+    pub of: Vec<u32>,
+    /// How many components there are.
+    pub count: usize,
+}
+
+/// Components of the graph on `0..nodes` where `successor(n, k)` is the `k`-th successor of `n`.
+pub(crate) fn components(
+    nodes: usize,
+    successor: impl Fn(usize, usize) -> Option<usize>,
+) -> Components {
+    const UNSEEN: u32 = u32::MAX;
+    let mut of = vec![UNSEEN; nodes];
+    let mut low = vec![UNSEEN; nodes];
+    let mut count = 0;
+    let mut clock = 0;
+    let mut open = Vec::new();
+    let mut path: Vec<(usize, usize, u32)> = Vec::new();
+    for root in 0..nodes {
+        if low[root] != UNSEEN {
+            continue;
+        }
+        low[root] = clock;
+        path.push((root, 0, clock));
+        open.push(root);
+        clock += 1;
+        while let Some((node, k, number)) = path.last_mut() {
+            let node = *node;
+            match successor(node, *k) {
+                Some(next) => {
+                    *k += 1;
+                    if low[next] == UNSEEN {
+                        low[next] = clock;
+                        path.push((next, 0, clock));
+                        open.push(next);
+                        clock += 1;
+                    } else if of[next] == UNSEEN {
+                        low[node] = low[node].min(low[next]);
+                    }
+                }
+                None => {
+                    let number = *number;
+                    path.pop();
+                    if low[node] == number {
+                        while let Some(member) = open.pop() {
+                            of[member] = count as u32;
+                            if member == node {
+                                break;
+                            }
+                        }
+                        count += 1;
+                    }
+                    if let Some(&(parent, _, _)) = path.last() {
+                        low[parent] = low[parent].min(low[node]);
+                    }
+                }
+            }
+        }
+    }
+    Components { of, count }
+}
+
+/// The components of an automaton and what their cycles carry.
+pub(crate) struct AutomatonComponents {
+    /// The component of every state, numbered as in [`Components`].
+    pub of: Vec<u32>,
+    /// For every component the marks on its inner edges, `None` if it has no inner edge.
+    pub marks: Vec<Option<Marks>>,
+    /// The marks an accepting component must carry.
+    all: Marks,
+}
+
+impl AutomatonComponents {
+    /// Does the component have an accepting cycle?
+    pub fn accepting(&self, component: u32) -> bool {
+        self.marks[component as usize].is_some_and(|m| m.contains(self.all))
+    }
+}
+
+/// The components of `a`.
+pub(crate) fn automaton_components(a: &Automaton) -> AutomatonComponents {
+    let found = components(a.states.len(), |n, k| {
+        a.states[n].get(k).map(|t| t.to.index())
+    });
+    let mut marks = vec![None; found.count];
+    for (n, edges) in a.states.iter().enumerate() {
+        for t in edges {
+            if found.of[n] == found.of[t.to.index()] {
+                let slot: &mut Option<Marks> = &mut marks[found.of[n] as usize];
+                *slot = Some(slot.unwrap_or(Marks::NONE).union(t.marks));
+            }
+        }
+    }
+    AutomatonComponents {
+        of: found.of,
+        marks,
+        all: a.all_marks(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_up_against_the_edges() {
+        let edges: [&[usize]; 6] = [&[1, 2], &[0], &[3], &[4], &[3], &[5, 0]];
+        let c = components(6, |n, k| edges[n].get(k).copied());
+        assert_eq!(c.count, 4);
+        assert_eq!(c.of[0], c.of[1]);
+        assert_eq!(c.of[3], c.of[4]);
+        assert!(c.of[5] > c.of[0] && c.of[0] > c.of[2] && c.of[2] > c.of[3]);
+    }
+}

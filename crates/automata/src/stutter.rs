@@ -1,0 +1,148 @@
+//! Is a language invariant under stuttering? Exact tests.
+//!
+//! The closure `cl(A)` adds an edge q –ℓ,a∪b→ q'' wherever q –ℓ,a→ q' –ℓ,b→ q'': it accepts every word that
+//! becomes one of L(A) by repeating letters. So with A for φ and B for ¬φ
+//!
+//! > φ is stutter-invariant iff L(cl(A)) ∩ L(cl(B)) = ∅
+//!
+//! (Michaud and Duret-Lutz, *Practical stutter-invariance checks for ω-regular languages*, SPIN
+//! 2015). Where letters carry events a weaker property matters to graphs that hide silent
+//! steps: invariance under a silent letter (L, no event) put in front of a letter with
+//! the same state part L. Its closure adds q –(L,e),a∪b→ q'' wherever
+//! q –(L,∅),a→ q' –(L,e),b→ q''.
+//!
+//! Guards are sets of letters, so the closure composes edges by intersection. Its cost may dominate
+//! everything else, hence the budget; a [`Stop`] means that the answer is not known, never "yes".
+
+use crate::alphabet::Legal;
+use crate::automaton::{Automaton, StateId, Transition};
+use crate::guard::{Guard, Guards};
+use crate::product::disjoint;
+use crate::translate::translate;
+use lariat_budget::{Budget, Stop};
+use lariat_ltl::{Formula, Formulas, classes};
+
+/// Is the language of `f` closed under repeating letters and removing repetitions?
+///
+/// Formulas without `X` always are, and are not translated.
+pub fn stutter_invariant(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<bool, Stop> {
+    if classes(formulas, f).x_free {
+        return Ok(true);
+    }
+    closed(formulas, f, legal, Repeated::Letters, budget)
+}
+
+/// Is the language of `f` closed under adding and removing a letter without event before one
+/// with the same state part? The event atoms are those of `legal`.
+pub fn silent_step_invariant(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<bool, Stop> {
+    if legal.event_atoms().is_empty() {
+        return stutter_invariant(formulas, f, legal, budget);
+    }
+    closed(formulas, f, legal, Repeated::StatePart, budget)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeated {
+    Letters,
+    StatePart,
+}
+
+fn closed(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    repeated: Repeated,
+    budget: &Budget,
+) -> Result<bool, Stop> {
+    let not_f = formulas.not(f);
+    let mut a = translate(formulas, f, legal, budget)?;
+    let mut b = translate(formulas, not_f, legal, budget)?;
+    close(&mut a, legal, repeated, budget)?;
+    close(&mut b, legal, repeated, budget)?;
+    disjoint(&a, &b, legal, budget)
+}
+
+/// Adds the edges of the closure. Every round composes each edge with the original edges, so
+/// paths of any length are covered when nothing new appears.
+fn close(
+    a: &mut Automaton,
+    legal: &Legal,
+    repeated: Repeated,
+    budget: &Budget,
+) -> Result<(), Stop> {
+    let legal_letters = legal.guard(&a.atoms, &mut a.guards);
+    let events = a
+        .atoms
+        .iter()
+        .enumerate()
+        .filter(|(_, x)| legal.event_atoms().contains(x))
+        .fold(0u64, |mask, (i, _)| mask | 1 << i);
+    let mut lease = budget.lease();
+    for edges in &mut a.states {
+        for t in edges {
+            t.guard = a.guards.and(t.guard, legal_letters);
+        }
+    }
+    let original = a.states.clone();
+    for q in a.state_ids() {
+        // Each edge is composed once with what can follow it; new ones queue up behind.
+        let mut next = 0;
+        while next < a.states[q.index()].len() {
+            budget.check()?;
+            budget.spend(1)?;
+            let first = a.states[q.index()][next];
+            next += 1;
+            let enabling = match repeated {
+                Repeated::Letters => first.guard,
+                Repeated::StatePart => silent(&mut a.guards, first.guard, events),
+            };
+            for second in &original[first.to.index()] {
+                let guard = a.guards.and(enabling, second.guard);
+                add(
+                    a,
+                    q,
+                    Transition {
+                        guard,
+                        marks: first.marks.union(second.marks),
+                        to: second.to,
+                    },
+                );
+            }
+            lease.resize(a.guards.bytes() + a.states[q.index()].len() * 24)?;
+        }
+    }
+    crate::reduce::merge_edges(a);
+    Ok(())
+}
+
+/// All letters whose state part occurs in `f` without an event.
+fn silent(guards: &mut Guards, f: Guard, events: u64) -> Guard {
+    let mut silent = f;
+    for i in (0..64).filter(|i| events >> i & 1 == 1) {
+        let v = guards.atom(i);
+        silent = guards.minus(silent, v);
+    }
+    guards.exists(silent, events)
+}
+
+/// Adds what `new` reads beyond the edges of `q` that lead to the same state with as many marks.
+fn add(a: &mut Automaton, q: StateId, mut new: Transition) {
+    for t in &a.states[q.index()] {
+        if t.to == new.to && t.marks.contains(new.marks) {
+            new.guard = a.guards.minus(new.guard, t.guard);
+        }
+    }
+    if new.guard != Guards::FALSE {
+        a.states[q.index()].push(new);
+    }
+}

@@ -1,0 +1,356 @@
+//! LTL to transition-based generalized Büchi automata, by decision diagrams.
+//!
+//! A state is a formula: what the rest of the word must satisfy. Its moves are a Boolean function
+//! over atoms (the letter read now), obligations `N[g]` (the rest behind this letter satisfies g) and
+//! promises `P[g]` (g was due and has been put off):
+//!
+//! > ⟦p⟧ = p    ⟦X f⟧ = N\[f\]    ⟦f ∧ g⟧ = ⟦f⟧ ∧ ⟦g⟧    ⟦f ∨ g⟧ = ⟦f⟧ ∨ ⟦g⟧
+//! > ⟦f U g⟧ = ⟦g⟧ ∨ (⟦f⟧ ∧ P\[g\] ∧ N\[f U g\])    ⟦f W g⟧ = ⟦g⟧ ∨ (⟦f⟧ ∧ N\[f W g\])
+//! > ⟦f R g⟧ = ⟦g⟧ ∧ (⟦f⟧ ∨ N\[f R g\])    ⟦f M g⟧ = ⟦g⟧ ∧ (⟦f⟧ ∨ (P\[f\] ∧ N\[f M g\]))
+//!
+//! `F` and `G` are the obvious special cases. The operand of a `G` is due again at the next
+//! position anyway, so inside of it (through `∧` only) `F`, `U`, `M`, `R` and `W` need no
+//! obligation of their own: ⟦G F g⟧ = (⟦g⟧ ∨ P\[g\]) ∧ N\[G F g\], which is a single state.
+//!
+//! Every class of letters leaves a function that is monotone in obligations and promises; each of its
+//! prime implicants is an edge to the conjunction of its obligations. A run is accepting iff no
+//! promise is put off for ever: mark g is on the edges without `P[g]`. Formulas with equal
+//! functions are one state.
+//!
+//! Simplifying the formula of every state on the way merges more of them, but a promise that gets
+//! a new name at every step is never seen to be put off for ever: such an automaton has
+//! all words of the formula and perhaps others. (A word of the formula has a run that puts off g only
+//! where g does not hold, whatever equivalent formulas the states have.)
+//!
+//! This is Couvreur's construction (*On-the-fly verification of linear temporal logic*, FM 1999)
+//! with atoms first in the variable order, so that classes of letters are
+//! found by walking the top of the diagram and no letter is ever enumerated.
+//!
+//! Cost: exponential in the formula at worst; everything is counted against the budget.
+
+use crate::alphabet::Legal;
+use crate::automaton::{Automaton, StateId, Transition};
+use crate::guard::{Guard, Guards};
+use lariat_budget::{Budget, Stop};
+use lariat_emptiness::Marks;
+use lariat_ltl::{AtomId, Formula, Formulas, Node, simplify};
+use rustc_hash::FxHashMap;
+
+/// Obligations and promises are variables from here on.
+const EXTRA: usize = Guards::MAX_ATOMS;
+/// Diagram operations recurse once a variable, so their number is limited.
+const MOST_EXTRA: usize = 2048;
+/// Diagram nodes of one translation; about 200 MB.
+pub(crate) const MOST_NODES: usize = 1 << 21;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Extra {
+    Obligation(Formula),
+    Promise(Formula),
+}
+
+/// A formula whose function is wanted; `again` if it is due at every later position too.
+type Due = (Formula, bool);
+
+struct Tableau<'a> {
+    formulas: &'a mut Formulas,
+    store: Guards,
+    atom_index: FxHashMap<AtomId, usize>,
+    extra: Vec<Extra>,
+    extra_index: FxHashMap<Extra, usize>,
+    functions: FxHashMap<Due, Guard>,
+}
+
+/// What becomes of the formula of a new state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StateFormulas {
+    /// It stays: the automaton has the language of the formula.
+    Exact,
+    /// It is simplified: the automaton accepts all words of the formula, and perhaps others.
+    Simplified,
+}
+
+/// The automaton of a formula in negation normal form, and the formula of every state.
+pub(crate) fn tableau(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    state_formulas: StateFormulas,
+    budget: &Budget,
+) -> Result<(Automaton, Vec<Formula>), Stop> {
+    let atoms = atoms_of(formulas, f)?;
+    let mut store = Guards::limited(MOST_NODES);
+    let legal = legal.guard(&atoms, &mut store);
+    let mut t = Tableau {
+        formulas,
+        store,
+        atom_index: atoms.iter().enumerate().map(|(i, a)| (*a, i)).collect(),
+        extra: Vec::new(),
+        extra_index: FxHashMap::default(),
+        functions: FxHashMap::default(),
+    };
+    let mut lease = budget.lease();
+    let mut names: Vec<Formula> = Vec::new();
+    let mut moves: Vec<Guard> = Vec::new();
+    let mut by_moves: FxHashMap<Guard, StateId> = FxHashMap::default();
+    let mut by_formula: FxHashMap<Formula, StateId> = FxHashMap::default();
+    // Edges with the promises they put off; which marks exist is known at the end.
+    let mut states: Vec<Vec<(Guard, Marks, StateId)>> = Vec::new();
+
+    let mut state_of =
+        |t: &mut Tableau, f: Formula, names: &mut Vec<Formula>, moves: &mut Vec<Guard>| {
+            let f = match state_formulas {
+                StateFormulas::Exact => f,
+                StateFormulas::Simplified => simplify(t.formulas, f),
+            };
+            if let Some(&q) = by_formula.get(&f) {
+                return Ok(q);
+            }
+            let function = t.function(f)?;
+            let function = t.store.and(function, legal);
+            let q = *by_moves.entry(function).or_insert_with(|| {
+                names.push(f);
+                moves.push(function);
+                StateId(names.len() as u32 - 1)
+            });
+            by_formula.insert(f, q);
+            Ok::<_, Stop>(q)
+        };
+    let initial = state_of(&mut t, f, &mut names, &mut moves)?;
+    let mut promises: FxHashMap<usize, u32> = FxHashMap::default();
+    while states.len() < names.len() {
+        budget.spend(1)?;
+        lease.resize(t.store.bytes() + states.len() * 256)?;
+        let mut edges: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
+        let mut edge = || budget.check().and_then(|()| budget.spend(1));
+        let rests = t
+            .store
+            .leaves(moves[states.len()], EXTRA as u32, &mut edge)?;
+        for (rest, guard) in rests {
+            for set in t.store.minimal_sets(rest, &mut edge)? {
+                let mut put_off = Marks::NONE;
+                let mut due = Vec::new();
+                for v in set {
+                    let v = v as usize - EXTRA;
+                    match t.extra[v] {
+                        Extra::Obligation(g) => due.push(g),
+                        Extra::Promise(_) => {
+                            let next = promises.len() as u32;
+                            let i = *promises.entry(v).or_insert(next);
+                            if i >= Marks::MAX {
+                                return Err(Stop::Unsupported(format!(
+                                    "the formula needs more than {} acceptance marks",
+                                    Marks::MAX
+                                )));
+                            }
+                            put_off = put_off.union(Marks::one(i));
+                        }
+                    }
+                }
+                let rest = t.formulas.and(due);
+                let to = state_of(&mut t, rest, &mut names, &mut moves)?;
+                let slot = edges.entry((to, put_off)).or_insert(Guards::FALSE);
+                *slot = t.store.or(*slot, guard);
+            }
+        }
+        let mut edges: Vec<_> = edges
+            .into_iter()
+            .map(|((to, put_off), guard)| (guard, put_off, to))
+            .collect();
+        edges.sort_unstable_by_key(|&(_, put_off, to)| (to, put_off));
+        states.push(edges);
+    }
+    let mark_count = promises.len() as u32;
+    let all = Marks::all(mark_count);
+    let automaton = Automaton {
+        atoms,
+        guards: t.store,
+        mark_count,
+        initial: vec![initial],
+        states: states
+            .into_iter()
+            .map(|edges| {
+                edges
+                    .into_iter()
+                    .map(|(guard, put_off, to)| Transition {
+                        guard,
+                        marks: all.minus(put_off),
+                        to,
+                    })
+                    .collect()
+            })
+            .collect(),
+    };
+    Ok((automaton, names))
+}
+
+/// The atoms of `f`, sorted.
+fn atoms_of(formulas: &Formulas, f: Formula) -> Result<Vec<AtomId>, Stop> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut todo = vec![f];
+    let mut atoms = Vec::new();
+    while let Some(g) = todo.pop() {
+        if seen.insert(g) {
+            if let Node::Atom(a) = formulas.node(g) {
+                atoms.push(*a);
+            }
+            todo.extend_from_slice(formulas.node(g).children());
+        }
+    }
+    atoms.sort_unstable();
+    if atoms.len() > Guards::MAX_ATOMS {
+        return Err(Stop::Unsupported(format!(
+            "the formula has {} atoms, automata read at most {}",
+            atoms.len(),
+            Guards::MAX_ATOMS
+        )));
+    }
+    Ok(atoms)
+}
+
+impl Tableau<'_> {
+    fn extra(&mut self, extra: Extra) -> Result<Guard, Stop> {
+        let next = self.extra.len();
+        let i = *self.extra_index.entry(extra).or_insert(next);
+        if i == next {
+            if next == MOST_EXTRA {
+                return Err(Stop::Unsupported(format!(
+                    "the formula needs more than {MOST_EXTRA} obligations"
+                )));
+            }
+            self.extra.push(extra);
+        }
+        Ok(self.store.variable(EXTRA + i))
+    }
+
+    /// `N[f]`, operand by operand if f is a conjunction: edges are conjunctions anyway.
+    fn obligation(&mut self, f: Formula) -> Result<Guard, Stop> {
+        let parts = match self.formulas.node(f) {
+            Node::True => return Ok(Guards::TRUE),
+            Node::False => return Ok(Guards::FALSE),
+            Node::And(fs) => fs.to_vec(),
+            _ => vec![f],
+        };
+        let mut result = Guards::TRUE;
+        for part in parts {
+            let v = self.extra(Extra::Obligation(part))?;
+            result = self.store.and(result, v);
+        }
+        Ok(result)
+    }
+
+    /// `P[f]`. Putting off `g U h` is putting off `h`.
+    fn promise(&mut self, mut f: Formula) -> Result<Guard, Stop> {
+        while let Node::Until([_, g]) | Node::Finally(g) = *self.formulas.node(f) {
+            f = g;
+        }
+        self.extra(Extra::Promise(f))
+    }
+
+    /// The functions that the one of `due` is made of.
+    fn parts(&self, (f, again): Due) -> Vec<Due> {
+        match self.formulas.node(f) {
+            Node::And(fs) => fs.iter().map(|&g| (g, again)).collect(),
+            Node::Globally(g) => vec![(*g, true)],
+            Node::Next(_) | Node::Not(_) => Vec::new(),
+            node => node.children().iter().map(|&g| (g, false)).collect(),
+        }
+    }
+
+    /// ⟦f⟧, its parts first; the stack is explicit because formulas may be deep.
+    fn function(&mut self, f: Formula) -> Result<Guard, Stop> {
+        let mut todo = vec![((f, false), false)];
+        while let Some((due, ready)) = todo.pop() {
+            if self.functions.contains_key(&due) {
+                continue;
+            }
+            if ready {
+                let function = self.combine(due)?;
+                self.store.check()?;
+                self.functions.insert(due, function);
+            } else {
+                todo.push((due, true));
+                todo.extend(self.parts(due).into_iter().map(|part| (part, false)));
+            }
+        }
+        Ok(self.functions[&(f, false)])
+    }
+
+    fn combine(&mut self, due: Due) -> Result<Guard, Stop> {
+        let (f, again) = due;
+        let parts: Vec<Guard> = self
+            .parts(due)
+            .into_iter()
+            .map(|part| self.functions[&part])
+            .collect();
+        let node = self.formulas.node(f).clone();
+        let stay = |t: &mut Self| {
+            if again {
+                Ok(Guards::TRUE)
+            } else {
+                t.obligation(f)
+            }
+        };
+        Ok(match node {
+            Node::True => Guards::TRUE,
+            Node::False => Guards::FALSE,
+            Node::Atom(a) => self.store.atom(self.atom_index[&a]),
+            Node::Not(g) => match *self.formulas.node(g) {
+                Node::Atom(a) => {
+                    let v = self.store.atom(self.atom_index[&a]);
+                    self.store.not(v)
+                }
+                _ => unreachable!("the tableau is given formulas in negation normal form"),
+            },
+            Node::And(_) => {
+                let mut result = Guards::TRUE;
+                for part in parts {
+                    result = self.store.and(result, part);
+                }
+                result
+            }
+            Node::Or(_) => {
+                let mut result = Guards::FALSE;
+                for part in parts {
+                    result = self.store.or(result, part);
+                }
+                result
+            }
+            Node::Next(g) => self.obligation(g)?,
+            Node::Globally(_) => {
+                let stay = stay(self)?;
+                self.store.and(parts[0], stay)
+            }
+            Node::Finally(g) => {
+                let (stay, promise) = (stay(self)?, self.promise(g)?);
+                let later = self.store.and(stay, promise);
+                self.store.or(parts[0], later)
+            }
+            Node::Until([_, g]) => {
+                let (stay, promise) = (stay(self)?, self.promise(g)?);
+                let later = self.store.and(stay, promise);
+                let later = self.store.and(parts[0], later);
+                self.store.or(parts[1], later)
+            }
+            Node::WeakUntil(_) => {
+                let stay = stay(self)?;
+                let later = self.store.and(parts[0], stay);
+                self.store.or(parts[1], later)
+            }
+            Node::Release(_) => {
+                let stay = stay(self)?;
+                let later = self.store.or(parts[0], stay);
+                self.store.and(parts[1], later)
+            }
+            Node::StrongRelease([g, _]) => {
+                let (stay, promise) = (stay(self)?, self.promise(g)?);
+                let later = self.store.and(stay, promise);
+                let later = self.store.or(parts[0], later);
+                self.store.and(parts[1], later)
+            }
+            Node::Implies(_) | Node::Iff(_) | Node::Xor(_) => {
+                unreachable!("the tableau is given formulas in negation normal form")
+            }
+        })
+    }
+}

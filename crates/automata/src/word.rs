@@ -1,0 +1,77 @@
+//! Ultimately periodic words, and which automata accept them.
+
+use crate::automaton::{Automaton, StateId};
+use crate::guard::Letter;
+use crate::scc::components;
+use lariat_emptiness::Marks;
+
+/// The word `prefix · cycle^ω` over the atoms of one automaton.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// What is read once.
+    pub prefix: Vec<Letter>,
+    /// What is read for ever; not empty.
+    pub cycle: Vec<Letter>,
+}
+
+impl Automaton {
+    /// Is the word in the language? A word with an empty cycle is no word and is not.
+    ///
+    /// Costs states × length of the cycle, behind a walk along the prefix.
+    pub fn accepts(&self, word: &Word) -> bool {
+        self.accepts_from(&self.initial, word)
+    }
+
+    /// Is the word accepted by a run from one of `states`?
+    pub fn accepts_from(&self, states: &[StateId], word: &Word) -> bool {
+        let mut here = states.to_vec();
+        for &letter in &word.prefix {
+            let mut next: Vec<StateId> = here
+                .iter()
+                .flat_map(|&q| self.reading(q, letter).map(|t| t.to))
+                .collect();
+            next.sort_unstable();
+            next.dedup();
+            here = next;
+        }
+        let length = word.cycle.len();
+        if length == 0 || here.is_empty() {
+            return false;
+        }
+        // Nodes are (state, position in the cycle), interned in the order of discovery.
+        let mut index = vec![u32::MAX; self.states.len() * length];
+        let mut nodes: Vec<(StateId, usize)> = Vec::new();
+        let mut edges: Vec<Vec<(usize, Marks)>> = Vec::new();
+        let mut intern = |q: StateId, i: usize, nodes: &mut Vec<_>| {
+            let slot = &mut index[q.index() * length + i];
+            if *slot == u32::MAX {
+                *slot = nodes.len() as u32;
+                nodes.push((q, i));
+            }
+            *slot as usize
+        };
+        for &q in &here {
+            intern(q, 0, &mut nodes);
+        }
+        while edges.len() < nodes.len() {
+            let (q, i) = nodes[edges.len()];
+            let next = (i + 1) % length;
+            let out = self
+                .reading(q, word.cycle[i])
+                .map(|t| (intern(t.to, next, &mut nodes), t.marks))
+                .collect();
+            edges.push(out);
+        }
+        let scc = components(nodes.len(), |n, k| edges[n].get(k).map(|e| e.0));
+        let mut marks: Vec<Option<Marks>> = vec![None; scc.count];
+        for (n, out) in edges.iter().enumerate() {
+            for &(to, m) in out.iter().filter(|(to, _)| scc.of[*to] == scc.of[n]) {
+                let slot = &mut marks[scc.of[to] as usize];
+                *slot = Some(slot.unwrap_or(Marks::NONE).union(m));
+            }
+        }
+        marks
+            .iter()
+            .any(|m| m.is_some_and(|m| m.contains(self.all_marks())))
+    }
+}

@@ -1,0 +1,98 @@
+//! Words, and what several test programs ask of a pair of automata.
+
+use lariat_automata::{Automaton, Legal, Letter, Product, Word, translate};
+use lariat_budget::Budget;
+use lariat_ltl::{AtomId, Formula, Formulas, Random, holds};
+
+/// The seed of this run: `LARIAT_SEED`, or the default. Printed, so that a failure repeats.
+pub fn seed() -> u64 {
+    let seed = std::env::var("LARIAT_SEED")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(0x1a51a7);
+    println!("seed {seed} (set LARIAT_SEED to change it)");
+    seed
+}
+
+/// The automata of a formula and of its negation.
+pub fn both(formulas: &mut Formulas, f: Formula, legal: &Legal) -> (Automaton, Automaton) {
+    let not_f = formulas.not(f);
+    let unlimited = Budget::unlimited();
+    let a = translate(formulas, f, legal, &unlimited).unwrap();
+    let b = translate(formulas, not_f, legal, &unlimited).unwrap();
+    (a, b)
+}
+
+/// A random word over `atoms`, each letter made by `letter`.
+pub fn random_word(random: &mut Random, letter: &mut dyn FnMut(&mut Random) -> Letter) -> Word {
+    let (prefix, cycle) = (random.below(5), 1 + random.below(4));
+    Word {
+        prefix: (0..prefix).map(|_| letter(random)).collect(),
+        cycle: (0..cycle).map(|_| letter(random)).collect(),
+    }
+}
+
+/// Does `f` hold on `word`, by the definition of LTL alone?
+pub fn satisfies(formulas: &Formulas, f: Formula, atoms: &[AtomId], word: &Word) -> bool {
+    let letters: Vec<Letter> = word.prefix.iter().chain(&word.cycle).copied().collect();
+    holds(
+        formulas,
+        f,
+        word.prefix.len(),
+        word.cycle.len(),
+        |position, atom| {
+            atoms
+                .iter()
+                .position(|&a| a == atom)
+                .is_some_and(|i| letters[position].0 >> i & 1 == 1)
+        },
+    )
+}
+
+/// A word over `atoms` as `a` reads it.
+pub fn over(a: &Automaton, atoms: &[AtomId], word: &Word) -> Word {
+    let translate = |letter: &Letter| {
+        Letter(a.atoms.iter().enumerate().fold(0, |bits, (i, atom)| {
+            let from = atoms.iter().position(|x| x == atom).unwrap();
+            bits | (letter.0 >> from & 1) << i
+        }))
+    };
+    Word {
+        prefix: word.prefix.iter().map(translate).collect(),
+        cycle: word.cycle.iter().map(translate).collect(),
+    }
+}
+
+/// No word is accepted by both.
+pub fn assert_disjoint(a: &Automaton, b: &Automaton, legal: &Legal, what: &str) {
+    let product = Product::new(a, b, legal, &Budget::unlimited()).unwrap();
+    let word = product.common_word().unwrap();
+    assert_eq!(word, None, "accepted by both automata of {what}");
+}
+
+/// Each of `count` random words is accepted by exactly the one that evaluation names.
+pub fn assert_words(
+    formulas: &Formulas,
+    f: Formula,
+    (a, b): (&Automaton, &Automaton),
+    count: usize,
+    random: &mut Random,
+    letter: &mut dyn FnMut(&mut Random) -> Letter,
+    what: &str,
+) {
+    let atoms = formulas.atoms_of(f);
+    for _ in 0..count {
+        let word = random_word(random, letter);
+        let expected = satisfies(formulas, f, &atoms, &word);
+        assert_eq!(
+            a.accepts(&over(a, &atoms, &word)),
+            expected,
+            "{what} on {word:?}"
+        );
+        assert_eq!(
+            b.accepts(&over(b, &atoms, &word)),
+            !expected,
+            "!({what}) on {word:?}"
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! Languages and sizes on the corpus of formulas, where that is at hand.
+
+use crate::common::{assert_disjoint, assert_words, both, over, satisfies, seed};
+use lariat_automata::{Automaton, Legal, Letter, Word, stutter_invariant};
+use lariat_budget::Budget;
+use lariat_ltl::{AtomId, Formula, Formulas, FreeVocabulary, Random, parse};
+
+struct Entry {
+    text: String,
+    column: Vec<String>,
+    formulas: Formulas,
+    f: Formula,
+}
+
+impl Entry {
+    fn flag(&self, i: usize) -> bool {
+        self.column[i] == "1"
+    }
+
+    fn number(&self, i: usize) -> usize {
+        self.column[i].parse().unwrap()
+    }
+}
+
+fn corpus() -> Vec<Entry> {
+    let folder = std::env::var("LARIAT_LTL")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/ltl").into());
+    let Ok(text) = std::fs::read_to_string(format!("{folder}/corpus.tsv")) else {
+        println!("skipped: no corpus.tsv in {folder}");
+        return Vec::new();
+    };
+    text.lines()
+        .skip(1)
+        .map(|line| {
+            let column: Vec<String> = line.split('\t').map(str::to_owned).collect();
+            let mut formulas = Formulas::new();
+            let f = parse(&column[0], &mut formulas, &mut FreeVocabulary).unwrap();
+            Entry {
+                text: column[0].clone(),
+                column,
+                formulas,
+                f,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn languages_and_sizes() {
+    let mut random = Random::new(seed());
+    let (mut ours, mut theirs) = ([0; 2], [0; 2]);
+    for mut entry in corpus() {
+        let (a, b) = both(&mut entry.formulas, entry.f, &Legal::any());
+        assert_disjoint(&a, &b, &Legal::any(), &entry.text);
+        let atoms = entry.formulas.atoms_of(entry.f);
+        let mask = (1u64 << atoms.len()) - 1;
+        assert_words(
+            &entry.formulas,
+            entry.f,
+            (&a, &b),
+            1000,
+            &mut random,
+            &mut |random| Letter(random.bits() & mask),
+            &entry.text,
+        );
+        assert_eq!(
+            !a.states.is_empty(),
+            entry.flag(8),
+            "satisfiable: {}",
+            entry.text
+        );
+        assert_eq!(b.states.is_empty(), entry.flag(9), "valid: {}", entry.text);
+        assert_witness(&entry, &a, &b, &atoms);
+        // The reference counts the empty automaton as one state.
+        ours[0] += a.states.len().max(1) + b.states.len().max(1);
+        ours[1] += a.edge_count() + b.edge_count();
+        theirs[0] += entry.number(2) + entry.number(10);
+        theirs[1] += entry.number(3) + entry.number(11);
+    }
+    println!("states and edges: ours {ours:?}, the reference's {theirs:?}");
+    assert!(
+        100 * ours[0] <= 110 * theirs[0],
+        "states: {ours:?} against {theirs:?}"
+    );
+    assert!(
+        100 * ours[1] <= 115 * theirs[1],
+        "edges: {ours:?} against {theirs:?}"
+    );
+}
+
+#[test]
+fn stutter_invariance() {
+    for mut entry in corpus() {
+        let invariant = stutter_invariant(
+            &mut entry.formulas,
+            entry.f,
+            &Legal::any(),
+            &Budget::unlimited(),
+        );
+        assert_eq!(invariant, Ok(entry.flag(7)), "{}", entry.text);
+    }
+}
+
+fn assert_witness(entry: &Entry, a: &Automaton, b: &Automaton, atoms: &[AtomId]) {
+    let text = entry.column.get(13).map_or("", String::as_str);
+    if text.is_empty() || text == "-" {
+        return;
+    }
+    let (prefix, rest) = text.split_once("cycle{").unwrap();
+    let letters = |text: &str| -> Vec<Letter> {
+        text.split(';')
+            .map(str::trim)
+            .filter(|letter| !letter.is_empty())
+            .map(|letter| {
+                let mut bits = 0;
+                for literal in letter.split('&').map(str::trim) {
+                    if literal != "1" && !literal.starts_with('!') {
+                        let i = atoms
+                            .iter()
+                            .position(|&x| entry.formulas.atom_name(x) == literal);
+                        bits |= i.map_or(0, |i| 1 << i);
+                    }
+                }
+                Letter(bits)
+            })
+            .collect()
+    };
+    let word = Word {
+        prefix: letters(prefix),
+        cycle: letters(rest.trim_end_matches('}')),
+    };
+    assert!(
+        satisfies(&entry.formulas, entry.f, atoms, &word),
+        "{}",
+        entry.text
+    );
+    assert!(
+        a.accepts(&over(a, atoms, &word)),
+        "witness of {}",
+        entry.text
+    );
+    assert!(
+        !b.accepts(&over(b, atoms, &word)),
+        "witness of {}",
+        entry.text
+    );
+}

@@ -1,0 +1,262 @@
+//! What can be typed.
+
+use crate::units::{Bytes, Span};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use lariat::model::generate::Family;
+use lariat::{Choice, Deadlock};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  Is mutual exclusion kept, and does everybody get in?
+      lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)' -f 'G (waiting_1 -> F critical_1)'
+  The formulas of a file, ten seconds each, answers for a script:
+      lariat check net.pnml -F formulas.ltl --timeout 10s --json
+  What does a formula say, as an automaton?
+      lariat translate 'G (request -> F grant)' --format dot | dot -Tsvg > automaton.svg
+  How many states?
+      lariat generate philosophers 5 > phil.pnml && lariat states phil.pnml
+
+Exit codes: 0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
+130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
+
+/// Checks linear-time properties of concurrent systems; every counterexample is replayed.
+#[derive(Parser, Debug)]
+#[command(name = "lariat", version, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    /// Colours: when the output is a terminal and NO_COLOR is not set, always, or never.
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub color: Color,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    pub(crate) fn write_global(self) {
+        let choice = match self {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Decide properties of a model.
+    Check(Check),
+    /// Answer as the Model Checking Contest asks, for a folder with model.pnml and property files.
+    Mcc(Mcc),
+    /// Build the state space and count it.
+    States(States),
+    /// Turn a formula into an automaton.
+    Translate(Translate),
+    /// Say what a model is.
+    Info(Info),
+    /// Write a classic scalable net as PNML.
+    Generate(Generate),
+}
+
+const CHECK_HELP: &str = "\
+Formulas:
+  G F X U R W M, [] <> () V, ! ~ & && | || -> => <-> <=> xor, true false. U R W M bind tighter
+  than & | ->, as in Spot. Atoms: a place (it is marked), a transition (it is the one
+  taken: `fires(t)`), fireable(t), deadlock, and in quotes comparisons: \"p + q >= 2\".
+  Names with other characters than letters, digits, _ and . are quoted too.
+
+Examples:
+  lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)'
+  lariat check net.pnml -f 'G (\"queue >= 3\" -> F fires(drain))' --full
+  lariat check net.pnml --mcc LTLFireability.xml --timeout 1min --memory 4G
+  lariat check net.pnml --automaton negated-property.hoa
+
+Exit codes: 0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
+130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
+
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_HELP)]
+pub(crate) struct Check {
+    /// The model; its format is recognised by content.
+    pub model: PathBuf,
+    /// A formula; may be given several times.
+    #[arg(short = 'f', long = "formula", value_name = "FORMULA")]
+    pub formulas: Vec<String>,
+    /// A file with one formula a line, optionally `name: formula`; `#` starts a comment, `-` is stdin.
+    #[arg(short = 'F', long = "formulas", value_name = "FILE")]
+    pub formula_files: Vec<PathBuf>,
+    /// A property file of the Model Checking Contest.
+    #[arg(long, value_name = "FILE.xml")]
+    pub mcc: Vec<PathBuf>,
+    /// An automaton of the *negated* property, in HOA: no run may be accepted by it. Its atomic
+    /// propositions are atoms of formulas, such as `p >= 2`; may be given several times.
+    #[arg(long, value_name = "FILE.hoa")]
+    pub automaton: Vec<PathBuf>,
+    /// Of all properties given, only this one; may be given several times.
+    #[arg(long, value_name = "ID")]
+    pub select: Vec<String>,
+    /// How to decide.
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    pub engine: EngineName,
+    /// What a run does at a deadlock: repeat the state for ever, or not count.
+    #[arg(long, value_name = "POLICY", default_value = "stutter")]
+    pub deadlock: Policy,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// One JSON object a property and line, as soon as it is known.
+    #[arg(long)]
+    pub json: bool,
+    /// Also write the counterexamples to FILE, as JSON lines.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Show whole states in counterexamples, not only what changes.
+    #[arg(long)]
+    pub full: bool,
+    /// Only one line a property.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Also how the answer was found: statistics, and what `auto` tried.
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Limits that end in an answer, never in a kill.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Time for each property (or the command), such as 90s, 5min, 1h; none by default.
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<Span>,
+    /// Memory for the process, such as 512M or 8G; three quarters of the machine's by default.
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Bytes>,
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum EngineName {
+    /// Lariat chooses, and says why.
+    Auto,
+    /// Single states, packed; full LTL with events.
+    Explicit,
+}
+
+impl From<EngineName> for Choice {
+    fn from(name: EngineName) -> Choice {
+        match name {
+            EngineName::Auto => Choice::Auto,
+            EngineName::Explicit => Choice::Explicit,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum Policy {
+    /// The last state repeats for ever.
+    Stutter,
+    /// Only infinite runs count.
+    Ignore,
+}
+
+impl From<Policy> for Deadlock {
+    fn from(policy: Policy) -> Deadlock {
+        match policy {
+            Policy::Stutter => Deadlock::Stutter,
+            Policy::Ignore => Deadlock::Ignore,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Mcc {
+    /// The folder.
+    #[arg(default_value = ".")]
+    pub folder: PathBuf,
+    /// LTLCardinality, LTLFireability or StateSpace; BK_EXAMINATION by default.
+    #[arg(long, value_name = "NAME")]
+    pub examination: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct States {
+    /// The model.
+    pub model: PathBuf,
+    /// How to count.
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    pub engine: EngineName,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const TRANSLATE_HELP: &str = "\
+Without a model every word is an atom, read as Spot reads it: `GFa` is G F a; names with other
+characters than letters, digits, _ and . are quoted.
+
+Examples:
+  lariat translate 'G (request -> F grant)'
+  lariat translate '!(G (request -> F grant))' --format never
+  lariat translate 'GFa & GFb' --to ba --format dot";
+
+#[derive(Args, Debug)]
+#[command(after_help = TRANSLATE_HELP)]
+pub(crate) struct Translate {
+    /// The formula; the automaton accepts the words that satisfy it.
+    pub formula: String,
+    /// The kind of automaton.
+    #[arg(long, value_name = "KIND", default_value = "tgba")]
+    pub to: Kind,
+    /// How it is written.
+    #[arg(long, value_name = "FORMAT", default_value = "hoa")]
+    pub format: Format,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(crate) enum Kind {
+    /// Several acceptance marks, on edges.
+    Tgba,
+    /// One acceptance mark, on states.
+    Ba,
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum Format {
+    /// The Hanoi omega-automata format.
+    Hoa,
+    /// A never claim for SPIN (always a Büchi automaton).
+    Never,
+    /// A picture for Graphviz.
+    Dot,
+    /// One JSON object.
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Info {
+    /// The model.
+    pub model: PathBuf,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Generate {
+    /// The family: philosophers, slotted-ring, kanban, fms or peterson.
+    pub family: Family,
+    /// Its size.
+    pub size: u32,
+    /// The file to write; stdout by default.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,266 @@
+//! From a component to a lasso.
+//!
+//! A check ends with a component that is known to accept; a person wants a path into it and
+//! one short cycle. Both are walked again in the graph:
+//!
+//! - the cycle, from an entry: breadth-first inside the component to the nearest edge with a
+//!   mark that is still missing, from there on to the next, and at last back to the entry;
+//! - the prefix, breadth-first from the initial nodes through nodes that the check has met to
+//!   the nearest node of the component, which becomes the entry.
+//!
+//! The lasso is *shortened*, not shortest: the order of the marks is greedy, and a component
+//! that the check has not met may be nearer. Cost: the prefix asks for each edge of the nodes
+//! nearer than the component once; the cycle does so inside the component once per mark.
+//!
+//! The walk along the cycle comes first and from the entry that the check itself used. If the
+//! graph stops later, while the prefix is being shortened, the depth-first prefix and that
+//! cycle are what is returned: a lasso that was found is not lost to the clock.
+
+use crate::graph::{Edge, Graph, Marks, NodeId};
+use crate::outcome::Evidence;
+use crate::scc_stack::{bytes, room};
+
+/// An accepting lasso: `prefix` leads from `initial` to the node where `cycle` begins and ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lasso {
+    /// The initial node.
+    pub initial: NodeId,
+    /// The edges from there to the cycle, in order.
+    pub prefix: Vec<Edge>,
+    /// The edges of the cycle, at least one, carrying all marks together.
+    pub cycle: Vec<Edge>,
+}
+
+impl Lasso {
+    /// The node where the cycle begins.
+    pub fn entry(&self) -> NodeId {
+        end(self.initial, &self.prefix)
+    }
+
+    fn len(&self) -> usize {
+        self.prefix.len() + self.cycle.len()
+    }
+}
+
+/// A short accepting lasso through the component of `evidence`.
+///
+/// `None` if the component does not accept by edges of the graph alone: that happens only
+/// where a check has replaced edges (IEC: walk in the [`Decomposed`](crate::Decomposed) graph
+/// instead) or guessed (AEC). Whatever is returned is a lasso of `graph`.
+///
+/// Fails if the graph stops before the first cycle is walked: a caller whose budget may end at
+/// any moment should grant a little more here.
+pub fn lasso<G: Graph>(
+    graph: &G,
+    worker: &mut G::Worker,
+    evidence: &Evidence,
+) -> Result<Option<Lasso>, G::Stop> {
+    let component = &Component::new(evidence);
+    let found_at = end(evidence.initial, &evidence.prefix);
+    let Some(cycle) = cycle(graph, worker, component, found_at)? else {
+        return Ok(None);
+    };
+    let found = Lasso {
+        initial: evidence.initial,
+        prefix: evidence.prefix.clone(),
+        cycle,
+    };
+    if found.prefix.is_empty() {
+        return Ok(Some(found));
+    }
+    match shortened(graph, worker, component, evidence.known) {
+        Ok(Some(better)) if better.len() < found.len() => Ok(Some(better)),
+        _ => Ok(Some(found)),
+    }
+}
+
+/// The component to walk in.
+struct Component {
+    nodes: NodeSet,
+    /// What it and the evidence hold.
+    bytes: usize,
+}
+
+impl Component {
+    fn new(evidence: &Evidence) -> Component {
+        let mut nodes = NodeSet::default();
+        for &node in &evidence.component {
+            nodes.insert(node);
+        }
+        let bytes = nodes.bytes()
+            + bytes(&evidence.component)
+            + bytes(&evidence.prefix)
+            + bytes(&evidence.parts);
+        Component { nodes, bytes }
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        self.nodes.contains(node)
+    }
+}
+
+/// The node where `path` ends.
+fn end(start: NodeId, path: &[Edge]) -> NodeId {
+    path.last().map_or(start, |edge| edge.to)
+}
+
+/// A lasso with a shortest prefix into the component.
+fn shortened<G: Graph>(
+    graph: &G,
+    worker: &mut G::Worker,
+    component: &Component,
+    known: usize,
+) -> Result<Option<Lasso>, G::Stop> {
+    let mut initial = Vec::new();
+    while let Some(node) = graph.initial(worker, initial.len())? {
+        initial.push(node);
+    }
+    let inside = initial.iter().copied().find(|&n| component.contains(n));
+    let into = match inside {
+        Some(node) => Some((node, Vec::new())),
+        None => walk(
+            graph,
+            worker,
+            component.bytes,
+            &initial,
+            |node| node.index() < known,
+            |edge| component.contains(edge.to),
+        )?,
+    };
+    let Some((initial, prefix)) = into else {
+        return Ok(None);
+    };
+    let entry = end(initial, &prefix);
+    Ok(cycle(graph, worker, component, entry)?.map(|cycle| Lasso {
+        initial,
+        prefix,
+        cycle,
+    }))
+}
+
+/// An accepting cycle from `entry` inside of `component`.
+fn cycle<G: Graph>(
+    graph: &G,
+    worker: &mut G::Worker,
+    component: &Component,
+    entry: NodeId,
+) -> Result<Option<Vec<Edge>>, G::Stop> {
+    let inside = |node| component.contains(node);
+    let mut cycle: Vec<Edge> = Vec::new();
+    let mut missing = graph.marks();
+    let mut at = entry;
+    while !missing.is_empty() {
+        let helps = |edge: Edge| !edge.marks.intersection(missing).is_empty();
+        let Some((_, path)) = walk(graph, worker, component.bytes, &[at], inside, helps)? else {
+            return Ok(None);
+        };
+        let seen = path.iter().fold(Marks::NONE, |m, e| m.union(e.marks));
+        missing = missing.minus(seen);
+        at = end(at, &path);
+        cycle.extend(path);
+    }
+    if cycle.is_empty() || at != entry {
+        let Some((_, path)) = walk(graph, worker, component.bytes, &[at], inside, |edge| {
+            edge.to == entry
+        })?
+        else {
+            return Ok(None);
+        };
+        cycle.extend(path);
+    }
+    Ok(Some(cycle))
+}
+
+/// A shortest path, of at least one edge, from one of `sources` through nodes that satisfy
+/// `inside` to an edge that satisfies `goal`; and the source where it begins. `held` bytes are
+/// in use beside.
+fn walk<G: Graph>(
+    graph: &G,
+    worker: &mut G::Worker,
+    held: usize,
+    sources: &[NodeId],
+    inside: impl Fn(NodeId) -> bool,
+    goal: impl Fn(Edge) -> bool,
+) -> Result<Option<(NodeId, Vec<Edge>)>, G::Stop> {
+    /// A node reached, by an edge with these marks from the node of that earlier visit.
+    struct Visit {
+        marks: Marks,
+        node: NodeId,
+        from: u32,
+    }
+    const NOWHERE: u32 = u32::MAX;
+
+    let mut seen = NodeSet::default();
+    let mut visits: Vec<Visit> = Vec::new();
+    for &node in sources {
+        if seen.insert(node) {
+            visits.push(Visit {
+                marks: Marks::NONE,
+                node,
+                from: NOWHERE,
+            });
+        }
+    }
+    let mut i = 0;
+    while i < visits.len() {
+        let mut cursor = G::Cursor::default();
+        while let Some(edge) = graph.next_edge(worker, visits[i].node, &mut cursor)? {
+            if !inside(edge.to) {
+                continue;
+            }
+            if goal(edge) {
+                let mut path = vec![edge];
+                let mut at = &visits[i];
+                while at.from != NOWHERE {
+                    path.push(Edge {
+                        to: at.node,
+                        marks: at.marks,
+                    });
+                    at = &visits[at.from as usize];
+                }
+                path.reverse();
+                return Ok(Some((at.node, path)));
+            }
+            if seen.insert(edge.to) {
+                let held = held + bytes(&visits) + seen.bytes();
+                room(&mut visits, 1, |more| graph.tick(worker, held + more))?;
+                visits.push(Visit {
+                    marks: edge.marks,
+                    node: edge.to,
+                    from: i as u32,
+                });
+            }
+        }
+        i += 1;
+        if i % 1024 == 0 {
+            graph.tick(worker, held + bytes(&visits) + seen.bytes())?;
+        }
+    }
+    Ok(None)
+}
+
+/// A set of nodes, one bit each.
+#[derive(Default)]
+struct NodeSet(Vec<u64>);
+
+impl NodeSet {
+    /// Adds `node`; was it missing?
+    fn insert(&mut self, node: NodeId) -> bool {
+        let (word, bit) = (node.index() / 64, 1 << (node.index() % 64));
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        let missing = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        missing
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        let (word, bit) = (node.index() / 64, 1 << (node.index() % 64));
+        self.0.get(word).is_some_and(|w| w & bit != 0)
+    }
+
+    fn bytes(&self) -> usize {
+        bytes(&self.0)
+    }
+}

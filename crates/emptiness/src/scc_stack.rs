@@ -1,0 +1,335 @@
+//! The search that all checks of this crate share.
+//!
+//! Couvreur's depth-first search keeps, beside the path, a stack of the strongly connected
+//! components that the path runs through. Nodes of these components are *active*; a component
+//! that the search leaves for good is *dead*. An edge from the top of the path
+//!
+//! - to a dead node says nothing new,
+//! - to an active node closes a cycle: all components from that node's upward become one, and
+//!   its marks are the union of theirs, of the edges between them and of the closing edge,
+//! - to an unseen node is entered — unless a [`Policy`] knows better: the checks on ordered
+//!   graphs differ from the plain one, and from each other, in this one decision.
+//!
+//! The component on top is accepting as soon as its marks are all marks, which is tested after
+//! every merge, also after one by a self-loop: with no marks at all every cycle accepts.
+//!
+//! # Memory
+//!
+//! Active nodes lie on `live` in the order of discovery, and each component is a piece of it:
+//! a component is known by the position where it begins, and dies by cutting `live` there. A
+//! seen node costs four bytes in `slot`, an active one four more; a node on the path costs a
+//! frame (its cursor and 16 bytes), a component 16 bytes. Arrays grow by half and ask the
+//! graph's budget before they do.
+
+use crate::graph::{Edge, Graph, Marks, NodeId};
+use crate::outcome::{Counts, Evidence, Outcome, Part};
+
+/// Steps between two looks at the budget.
+const TICK: u64 = 1024;
+
+/// What to do with an edge to a node that was not seen before.
+pub(crate) enum Move {
+    /// Visit the node.
+    Enter,
+    /// Leave it out: nothing accepting begins there.
+    Ignore,
+    /// Go to this active node instead.
+    Divert(NodeId),
+    /// Go to the active node `known`, and to `rest`, in place of the node.
+    Split { known: NodeId, rest: NodeId },
+}
+
+/// How a check differs from the plain search.
+pub(crate) trait Policy<G: Graph> {
+    /// Decides about an edge to the unseen `node`.
+    fn meet(
+        &mut self,
+        graph: &G,
+        worker: &mut G::Worker,
+        counts: &mut Counts,
+        node: NodeId,
+    ) -> Result<Move, G::Stop>;
+
+    /// `node` has become active, at this position of the live nodes.
+    fn enter(&mut self, _graph: &G, _worker: &G::Worker, _node: NodeId, _position: usize) {}
+
+    /// The component of `nodes` is dead; it began at this position of the live nodes.
+    fn bury(
+        &mut self,
+        _graph: &G,
+        _worker: &mut G::Worker,
+        _counts: &mut Counts,
+        _nodes: &[NodeId],
+        _position: usize,
+    ) -> Result<(), G::Stop> {
+        Ok(())
+    }
+
+    /// Was the component that begins at this position made of true edges alone?
+    fn exact(&self, _position: usize) -> bool {
+        true
+    }
+
+    /// The nodes taken apart so far, and into what.
+    fn parts(self) -> Vec<Part>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
+
+    /// Bytes held.
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Searches `graph` for an accepting component.
+pub(crate) fn search<G: Graph, P: Policy<G>>(
+    graph: &G,
+    worker: &mut G::Worker,
+    counts: &mut Counts,
+    mut policy: P,
+) -> Result<Outcome<Evidence>, G::Stop> {
+    let all = graph.marks();
+    let mut stacks = Stacks::<G::Cursor>::default();
+    let mut k = 0;
+    while let Some(node) = graph.initial(worker, k)? {
+        k += 1;
+        // Nothing is active here, so the policy can only enter or ignore.
+        if stacks.state(node) != State::Unseen
+            || matches!(policy.meet(graph, worker, counts, node)?, Move::Ignore)
+        {
+            continue;
+        }
+        stacks.enter(graph, worker, counts, &mut policy, node, Marks::NONE)?;
+        while let Some(frame) = stacks.path.last_mut() {
+            let Some(mut edge) = graph.next_edge(worker, frame.node, &mut frame.cursor)? else {
+                stacks.leave(graph, worker, counts, &mut policy)?;
+                continue;
+            };
+            counts.edges += 1;
+            if counts.edges.is_multiple_of(TICK) {
+                graph.tick(worker, stacks.bytes() + policy.bytes())?;
+            }
+            loop {
+                let (cycle, next) = match stacks.state(edge.to) {
+                    State::Dead => break,
+                    State::Active => (edge.to, None),
+                    State::Unseen => match policy.meet(graph, worker, counts, edge.to)? {
+                        Move::Ignore => break,
+                        Move::Enter => {
+                            let Edge { to, marks } = edge;
+                            stacks.enter(graph, worker, counts, &mut policy, to, marks)?;
+                            break;
+                        }
+                        Move::Divert(known) => (known, None),
+                        Move::Split { known, rest } => (known, Some(rest)),
+                    },
+                };
+                if stacks.merge(cycle, edge.marks).contains(all) {
+                    return Ok(stacks.accept(policy));
+                }
+                match next {
+                    Some(rest) => edge.to = rest,
+                    None => break,
+                }
+            }
+        }
+    }
+    Ok(Outcome::Empty)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unseen,
+    Active,
+    Dead,
+}
+
+/// A node on the depth-first path.
+struct Frame<C> {
+    cursor: C,
+    /// The marks of the edge by which it was entered.
+    marks: Marks,
+    node: NodeId,
+}
+
+/// A component that the path runs through.
+struct Component {
+    /// The marks on its edges.
+    marks: Marks,
+    /// Where its nodes begin in `live`; they end where the next component begins.
+    live: u32,
+    /// Where its first node is in `path`.
+    path: u32,
+}
+
+const UNSEEN: u32 = 0;
+const DEAD: u32 = u32::MAX;
+
+struct Stacks<C> {
+    /// Per node: [`UNSEEN`], [`DEAD`], or its position in `live` plus one.
+    slot: Vec<u32>,
+    live: Vec<NodeId>,
+    path: Vec<Frame<C>>,
+    components: Vec<Component>,
+}
+
+impl<C> Default for Stacks<C> {
+    fn default() -> Self {
+        Stacks {
+            slot: Vec::new(),
+            live: Vec::new(),
+            path: Vec::new(),
+            components: Vec::new(),
+        }
+    }
+}
+
+impl<C: Default> Stacks<C> {
+    fn state(&self, node: NodeId) -> State {
+        match self.slot.get(node.index()) {
+            None | Some(&UNSEEN) => State::Unseen,
+            Some(&DEAD) => State::Dead,
+            Some(_) => State::Active,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        bytes(&self.slot) + bytes(&self.live) + bytes(&self.path) + bytes(&self.components)
+    }
+
+    /// Puts an unseen node on the path, a component of its own.
+    fn enter<G: Graph<Cursor = C>>(
+        &mut self,
+        graph: &G,
+        worker: &mut G::Worker,
+        counts: &mut Counts,
+        policy: &mut impl Policy<G>,
+        node: NodeId,
+        marks: Marks,
+    ) -> Result<(), G::Stop> {
+        let mut held = self.bytes() + policy.bytes();
+        let mut ask = |more| {
+            held += more;
+            graph.tick(worker, held)
+        };
+        let unknown = (node.index() + 1).saturating_sub(self.slot.len());
+        room(&mut self.slot, unknown, &mut ask)?;
+        room(&mut self.live, 1, &mut ask)?;
+        room(&mut self.path, 1, &mut ask)?;
+        room(&mut self.components, 1, &mut ask)?;
+
+        let position = self.live.len();
+        policy.enter(graph, worker, node, position);
+        if node.index() >= self.slot.len() {
+            self.slot.resize(node.index() + 1, UNSEEN);
+        }
+        self.slot[node.index()] = position as u32 + 1;
+        self.components.push(Component {
+            marks: Marks::NONE,
+            live: position as u32,
+            path: self.path.len() as u32,
+        });
+        self.live.push(node);
+        self.path.push(Frame {
+            cursor: C::default(),
+            marks,
+            node,
+        });
+        counts.nodes += 1;
+        counts.deepest = counts.deepest.max(self.path.len() as u64);
+        Ok(())
+    }
+
+    /// Takes the last node off the path, and its component with it if it was the first there.
+    fn leave<G: Graph<Cursor = C>>(
+        &mut self,
+        graph: &G,
+        worker: &mut G::Worker,
+        counts: &mut Counts,
+        policy: &mut impl Policy<G>,
+    ) -> Result<(), G::Stop> {
+        self.path.pop();
+        let begins_here = |c: &mut Component| c.path as usize == self.path.len();
+        if let Some(component) = self.components.pop_if(begins_here) {
+            let position = component.live as usize;
+            let nodes = &self.live[position..];
+            for node in nodes {
+                self.slot[node.index()] = DEAD;
+            }
+            policy.bury(graph, worker, counts, nodes, position)?;
+            self.live.truncate(position);
+        }
+        Ok(())
+    }
+
+    /// Closes a cycle by an edge from the top of the path to the active node `to`. Returns the
+    /// marks of the component that is then on top.
+    fn merge(&mut self, to: NodeId, marks: Marks) -> Marks {
+        let position = self.slot[to.index()] - 1;
+        let mut marks = marks;
+        while let Some(above) = self.components.pop_if(|c| c.live > position) {
+            let entered = self.path[above.path as usize].marks;
+            marks = marks.union(above.marks).union(entered);
+        }
+        match self.components.last_mut() {
+            Some(top) => {
+                top.marks = top.marks.union(marks);
+                top.marks
+            }
+            None => unreachable!("an active node lies in a component"),
+        }
+    }
+
+    /// The answer when the component on top is accepting.
+    fn accept<G: Graph<Cursor = C>>(mut self, policy: impl Policy<G>) -> Outcome<Evidence> {
+        let (live, path) = match self.components.last() {
+            Some(top) => (top.live as usize, top.path as usize),
+            None => unreachable!("there is a component to accept"),
+        };
+        let exact = policy.exact(live);
+        // Shifted in place: a copy of a large component would be bytes that nobody asked for.
+        self.live.drain(..live);
+        let evidence = Evidence {
+            initial: self.path[0].node,
+            prefix: self.path[1..=path]
+                .iter()
+                .map(|frame| Edge {
+                    to: frame.node,
+                    marks: frame.marks,
+                })
+                .collect(),
+            component: self.live,
+            parts: policy.parts(),
+            known: self.slot.len(),
+        };
+        if exact {
+            Outcome::Accepting(evidence)
+        } else {
+            Outcome::Undecided(evidence)
+        }
+    }
+}
+
+pub(crate) fn bytes<T>(v: &Vec<T>) -> usize {
+    v.capacity() * size_of::<T>()
+}
+
+/// Makes room for `more` elements, asking first for the bytes of the larger array: while it is
+/// copied there are both.
+pub(crate) fn room<T, E>(
+    v: &mut Vec<T>,
+    more: usize,
+    ask: impl FnOnce(usize) -> Result<(), E>,
+) -> Result<(), E> {
+    let len = v.len() + more;
+    if len <= v.capacity() {
+        return Ok(());
+    }
+    let larger = len.max(v.capacity() + v.capacity() / 2).max(64);
+    ask(larger * size_of::<T>())?;
+    v.reserve_exact(larger - v.len());
+    Ok(())
+}

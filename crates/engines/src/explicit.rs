@@ -1,0 +1,70 @@
+//! The explicit engine: synchronous product × Couvreur's check.
+//!
+//! Decides full LTL with events on every system whose states fit into memory, and finds most
+//! counterexamples after a small part of them.
+
+use crate::problem::Problem;
+use crate::sync::{Cursor, Sync, Worker};
+use lariat_budget::{Budget, Observer, Stats, Stop};
+use lariat_emptiness::{Counts, Edge, NodeId, Outcome, couvreur, lasso};
+use lariat_model::{Lasso, Step};
+
+/// Runs the engine; see [`crate::Engine`].
+pub fn explicit(
+    problem: &Problem<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+    stats: &mut Stats,
+) -> Result<Outcome<Lasso>, Stop> {
+    let product = Sync::new(problem, observer);
+    let mut worker = product.worker(budget);
+    let mut counts = Counts::default();
+    let found = couvreur(&product, &mut worker, &mut counts);
+    stats.set("product_states", counts.nodes);
+    stats.set("product_edges", counts.edges);
+    stats.set("states", worker.states().len());
+    stats.set("packed_bits", worker.states().packed_bits());
+    stats.set("depth", counts.deepest);
+    let result = match found? {
+        Outcome::Empty => Ok(Outcome::Empty),
+        Outcome::Accepting(evidence) => {
+            let found = lasso(&product, &mut worker, &evidence)?;
+            let found = found.expect("a component found by an exact check has a lasso");
+            let initial = worker.state(found.initial);
+            let prefix = steps(&product, &mut worker, found.initial, &found.prefix)?;
+            let cycle = steps(&product, &mut worker, found.entry(), &found.cycle)?;
+            Ok(Outcome::Accepting(Lasso {
+                initial,
+                prefix,
+                cycle,
+            }))
+        }
+        Outcome::Undecided(_) => unreachable!("Couvreur's check is exact"),
+    };
+    stats.set("bytes_peak", budget.bytes_peak());
+    result
+}
+
+/// The steps of the system along a path of the product.
+fn steps(
+    product: &Sync<'_>,
+    worker: &mut Worker,
+    mut from: NodeId,
+    path: &[Edge],
+) -> Result<Vec<Step>, Stop> {
+    let mut steps = Vec::with_capacity(path.len());
+    for edge in path {
+        let mut cursor = Cursor::default();
+        while let Some((found, event)) = product.next_step(worker, from, &mut cursor)? {
+            if found == *edge {
+                steps.push(Step {
+                    event,
+                    state: worker.state(edge.to),
+                });
+                break;
+            }
+        }
+        from = edge.to;
+    }
+    Ok(steps)
+}

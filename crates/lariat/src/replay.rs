@@ -1,0 +1,131 @@
+//! The independent checker: is this lasso a run of the system, and does it violate the property?
+//!
+//! It knows nothing of engines, products or packed states. It runs the original system with the
+//! reference semantics of `model` and evaluates the original formula with the plain fixpoints of
+//! `ltl`, or the given automaton by following all its runs over the lasso's word.
+
+use lariat_automata::{Automaton, Letter, Word};
+use lariat_ltl::{AtomId, Formula, Formulas};
+use lariat_model::{Deadlock, EventId, Lasso, Proposition, Step, System, Value};
+
+/// What was to be checked.
+#[derive(Clone, Copy, Debug)]
+pub enum Property<'a> {
+    /// Every run satisfies the formula.
+    Formula(&'a Formulas, Formula),
+    /// No run is accepted by the automaton.
+    Never(&'a Automaton),
+}
+
+/// Checks that `lasso` is a run of `system` that violates `property`; says what is wrong if not.
+///
+/// `propositions` gives the meaning of every atom, by [`AtomId`].
+pub fn replay(
+    system: &System,
+    propositions: &[Proposition],
+    property: Property<'_>,
+    deadlock: Deadlock,
+    lasso: &Lasso,
+) -> Result<(), String> {
+    run(system, deadlock, lasso)?;
+    let letters = Letters::new(system, propositions, lasso);
+    let violated = match property {
+        Property::Formula(formulas, formula) => !lariat_ltl::holds(
+            formulas,
+            formula,
+            lasso.prefix.len(),
+            lasso.cycle.len(),
+            |position, atom| letters.holds(position, atom),
+        ),
+        Property::Never(automaton) => {
+            let word = |steps: std::ops::Range<usize>| -> Vec<Letter> {
+                steps
+                    .map(|position| letters.letter(position, &automaton.atoms))
+                    .collect()
+            };
+            let split = lasso.prefix.len();
+            automaton.accepts(&Word {
+                prefix: word(0..split),
+                cycle: word(split..split + lasso.cycle.len()),
+            })
+        }
+    };
+    if violated {
+        Ok(())
+    } else {
+        Err("the lasso is a run of the model, but it does not violate the property".to_owned())
+    }
+}
+
+/// Checks that `lasso` is an infinite run of `system`.
+fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String> {
+    if !system.initial.contains(&lasso.initial) {
+        return Err("the lasso does not start in an initial state".to_owned());
+    }
+    let mut state = &lasso.initial;
+    for (i, step) in lasso.prefix.iter().chain(&lasso.cycle).enumerate() {
+        let legal = match step.event {
+            Some(event) => system.successors(state, event).contains(&step.state),
+            None => {
+                deadlock == Deadlock::Stutter && step.state == *state && system.is_deadlock(state)
+            }
+        };
+        if !legal {
+            let name = step
+                .event
+                .map_or("stuttering", |event| &system.event(event).name);
+            return Err(format!(
+                "step {} of the lasso ({name}) is none of the model",
+                i + 1
+            ));
+        }
+        state = &step.state;
+    }
+    if lasso.cycle.is_empty() || state != lasso.entry() {
+        return Err("the loop of the lasso does not close".to_owned());
+    }
+    Ok(())
+}
+
+/// The letters along a lasso: position `i` is the state before step `i` and the event of step `i`.
+pub(crate) struct Letters<'a> {
+    system: &'a System,
+    propositions: &'a [Proposition],
+    positions: Vec<(&'a [Value], Option<EventId>)>,
+}
+
+impl<'a> Letters<'a> {
+    pub(crate) fn new(
+        system: &'a System,
+        propositions: &'a [Proposition],
+        lasso: &'a Lasso,
+    ) -> Letters<'a> {
+        let steps = || lasso.prefix.iter().chain(&lasso.cycle);
+        let states = std::iter::once(&lasso.initial).chain(steps().map(|step| &step.state));
+        let positions = states
+            .zip(steps())
+            .map(|(state, step): (_, &Step)| (&**state, step.event))
+            .collect();
+        Letters {
+            system,
+            propositions,
+            positions,
+        }
+    }
+
+    pub(crate) fn holds(&self, position: usize, atom: AtomId) -> bool {
+        let (state, event) = self.positions[position];
+        match &self.propositions[atom.index()] {
+            Proposition::State(predicate) => self.system.holds(predicate, state),
+            Proposition::Fires(events) => event.is_some_and(|event| events.contains(&event)),
+        }
+    }
+
+    fn letter(&self, position: usize, atoms: &[AtomId]) -> Letter {
+        let bits = atoms.iter().enumerate();
+        Letter(
+            bits.map(|(i, atom)| u64::from(self.holds(position, *atom)) << i)
+                .sum(),
+        )
+    }
+}

@@ -1,0 +1,335 @@
+//! What a person and a script are told about a property.
+//!
+//! A lasso is shown one row a position, as the semantics has it: which atoms of the formula are
+//! true there, the state (only what changed), and the event taken from it. The rows of the loop are
+//! marked.
+
+use crate::check::Report;
+use crate::replay::Letters;
+use crate::verdict::Verdict;
+use lariat_budget::{Figure, Stats};
+use lariat_ltl::{AtomId, Formulas};
+use lariat_model::{Deadlock, Domain, EventId, Lasso, Proposition, Step, System, Value, VarId};
+use serde_json::{Map, Value as Json, json};
+use std::fmt::Write as _;
+
+/// What a report speaks of: names for everything in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The model file, or what else it is called.
+    pub model: &'a str,
+    /// The name of the property.
+    pub property: &'a str,
+    /// The property as text, fully parenthesised.
+    pub formula: &'a str,
+    /// The model in whose terms lassos are told.
+    pub system: &'a System,
+    /// The store that knows the atoms.
+    pub formulas: &'a Formulas,
+    /// What the atoms mean, by their ids.
+    pub propositions: &'a [Proposition],
+    /// The atoms of this property, in the order in which they are shown.
+    pub atoms: &'a [AtomId],
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// Marked places shown of an initial state, changes of a step, unless everything is wanted.
+const SHOWN: usize = 12;
+
+/// `holds`, `violated` or `unknown`.
+pub fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds(_) => "holds",
+        Verdict::Violated(_) => "violated",
+        Verdict::Unknown(_) => "unknown",
+    }
+}
+
+/// The name of a deadlock policy, as on the command line.
+pub fn policy(deadlock: Deadlock) -> &'static str {
+    match deadlock {
+        Deadlock::Stutter => "stutter",
+        Deadlock::Ignore => "ignore",
+    }
+}
+
+/// How the verdict was found and what it is about, in a few words: engine, time, deadlock policy, and
+/// the reason why nothing is known or why what is known says little.
+pub fn summary(report: &Report, context: &Context<'_>) -> String {
+    let mut out = String::new();
+    if let Verdict::Unknown(reason) = &report.verdict {
+        let _ = write!(out, "{reason}; ");
+    }
+    if let Some(why) = report.vacuous {
+        let _ = write!(out, "vacuously: {why}; ");
+    }
+    let deadlocks = match report.deadlock {
+        Deadlock::Stutter => "stutter",
+        Deadlock::Ignore => "ignored",
+    };
+    let _ = write!(
+        out,
+        "{}, {:.3} s, deadlocks {deadlocks}",
+        report.engine, context.seconds
+    );
+    out
+}
+
+/// The lasso of a violated property for a person, empty for other verdicts. `full` prints whole states.
+pub fn text(report: &Report, context: &Context<'_>, full: bool) -> String {
+    let mut out = String::new();
+    if let Verdict::Violated(replayed) = &report.verdict {
+        let lasso = replayed.lasso();
+        let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
+        let prefix = match lasso.prefix.len() {
+            0 => String::new(),
+            n => format!("{}, then ", steps(n)),
+        };
+        let cycle = steps(lasso.cycle.len());
+        let _ = writeln!(
+            out,
+            "  by this run: {prefix}a loop of {cycle} for ever (replayed: ok)"
+        );
+        lasso_text(&mut out, lasso, context, full);
+    }
+    out
+}
+
+/// A short name for the `i`-th atom of a property: a letter, then letters with numbers.
+fn short(i: usize) -> String {
+    let letter = char::from(b'a' + (i % 26) as u8);
+    match i / 26 {
+        0 => letter.to_string(),
+        n => format!("{letter}{n}"),
+    }
+}
+
+/// The widest column of states; longer ones push what follows to the right.
+const STATE_WIDTH: usize = 56;
+
+fn lasso_text(out: &mut String, lasso: &Lasso, context: &Context<'_>, full: bool) {
+    let Context {
+        system,
+        formulas,
+        atoms,
+        ..
+    } = *context;
+    for (i, atom) in atoms.iter().enumerate() {
+        let with = if i == 0 { "with" } else { "" };
+        let name = formulas.atom_name(*atom);
+        let _ = writeln!(out, "  {with:4} {} = {name}", short(i));
+    }
+    let letters = Letters::new(system, context.propositions, lasso);
+    let truth = |position: usize| {
+        row(atoms.iter().enumerate().map(|(i, atom)| {
+            let name = short(i);
+            match letters.holds(position, *atom) {
+                true => name,
+                false => "·".repeat(name.len()),
+            }
+        }))
+    };
+    let event = |event: Option<EventId>| match event {
+        Some(event) => system.event(event).name.as_str(),
+        None => "nothing: deadlock",
+    };
+    let steps = || lasso.prefix.iter().chain(&lasso.cycle);
+    let states: Vec<&[Value]> = std::iter::once(&lasso.initial)
+        .chain(steps().map(|step| &step.state))
+        .map(|state| &**state)
+        .collect();
+    let mut shown = vec![marking(system, &lasso.initial, full)];
+    shown.extend(states.windows(2).map(|pair| match full {
+        true => marking(system, pair[1], true),
+        false => changes(system, pair[0], pair[1]),
+    }));
+    let back = shown.pop().unwrap_or_default();
+    let number_width = shown.len().to_string().len().max(2);
+    let heading = if full {
+        "state"
+    } else {
+        "state, then what changes"
+    };
+    let widths = shown.iter().map(|text| text.chars().count());
+    let state_width = widths
+        .chain([heading.len()])
+        .max()
+        .unwrap_or(0)
+        .min(STATE_WIDTH);
+    let letters = row((0..atoms.len()).map(short));
+    let _ = writeln!(
+        out,
+        "    {:>number_width$}  {letters}{heading:state_width$}  → what is taken",
+        ""
+    );
+    for (position, (step, shown)) in steps().zip(&shown).enumerate() {
+        let mark = if position < lasso.prefix.len() {
+            ' '
+        } else {
+            '↻'
+        };
+        let _ = writeln!(
+            out,
+            "  {mark} {position:>number_width$}  {}{shown:state_width$}  → {}",
+            truth(position),
+            event(step.event),
+        );
+    }
+    let back = match back.as_str() {
+        "" => String::new(),
+        changes => format!(" ({changes})"),
+    };
+    let entry = lasso.prefix.len();
+    let _ = writeln!(out, "    back to {entry}{back}, and so on for ever");
+}
+
+/// The columns of the atoms, with what separates them from the next column.
+fn row(columns: impl Iterator<Item = String>) -> String {
+    let columns: Vec<String> = columns.collect();
+    match columns.is_empty() {
+        true => String::new(),
+        false => columns.join(" ") + "  ",
+    }
+}
+
+/// The value of a variable as the user knows it.
+fn value(system: &System, var: VarId, value: Value) -> String {
+    match &system.variable(var).domain {
+        Domain::Names(names) => usize::try_from(value)
+            .ok()
+            .and_then(|i| names.get(i))
+            .map_or_else(|| value.to_string(), String::clone),
+        _ => value.to_string(),
+    }
+}
+
+/// Is it worth telling? Places are told only where they are marked.
+fn told(system: &System, var: VarId, value: Value) -> bool {
+    value != 0 || !matches!(system.variable(var).domain, Domain::Count { .. })
+}
+
+fn join(parts: Vec<String>, full: bool) -> String {
+    let more = parts.len().saturating_sub(SHOWN);
+    if full || more < 2 {
+        return parts.join(" ");
+    }
+    format!("{} … and {more} more", parts[..SHOWN].join(" "))
+}
+
+/// A whole state: marked places, all other variables.
+fn marking(system: &System, state: &[Value], full: bool) -> String {
+    let parts = system
+        .var_ids()
+        .zip(state)
+        .filter(|(var, x)| told(system, *var, **x))
+        .map(|(var, x)| match (&system.variable(var).domain, x) {
+            (Domain::Count { .. }, 1) => system.variable(var).name.clone(),
+            _ => format!("{}={}", system.variable(var).name, value(system, var, *x)),
+        })
+        .collect();
+    join(parts, full)
+}
+
+/// What is different in `after`.
+fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
+    let parts = system
+        .var_ids()
+        .zip(before.iter().zip(after))
+        .filter(|(_, (x, y))| x != y)
+        .map(|(var, (x, y))| {
+            let name = &system.variable(var).name;
+            match (&system.variable(var).domain, y.wrapping_sub(*x)) {
+                (Domain::Count { .. }, 1) => format!("+{name}"),
+                (Domain::Count { .. }, -1) => format!("−{name}"),
+                (Domain::Count { .. }, d) if d > 0 => format!("+{d}·{name}"),
+                (Domain::Count { .. }, d) => format!("−{}·{name}", d.unsigned_abs()),
+                _ => format!(
+                    "{name}: {}→{}",
+                    value(system, var, *x),
+                    value(system, var, *y)
+                ),
+            }
+        })
+        .collect();
+    join(parts, false)
+}
+
+/// The report as one JSON object, schema 1.
+pub fn json(report: &Report, context: &Context<'_>) -> Json {
+    let mut object = json!({
+        "schema": 1,
+        "model": context.model,
+        "property": context.property,
+        "formula": context.formula,
+        "verdict": word(&report.verdict),
+        "reason": match &report.verdict {
+            Verdict::Unknown(reason) => Json::from(reason.to_string()),
+            _ => Json::Null,
+        },
+        "engine": report.engine,
+        "deadlock": policy(report.deadlock),
+        "seconds": context.seconds,
+        "stats": stats(&report.stats),
+        "auto": report.trail.iter().map(|attempt| json!({
+            "engine": attempt.engine,
+            "outcome": attempt.outcome,
+            "why": attempt.why,
+        })).collect::<Vec<_>>(),
+        "counterexample": match &report.verdict {
+            Verdict::Violated(replayed) => lasso_json(context.system, replayed.lasso()),
+            _ => Json::Null,
+        },
+    });
+    if let (Some(why), Some(object)) = (report.vacuous, object.as_object_mut()) {
+        object.insert("vacuous".to_owned(), why.into());
+    }
+    object
+}
+
+/// Figures as a JSON object.
+pub fn stats(stats: &Stats) -> Json {
+    let pairs = stats.iter().map(|(name, figure)| {
+        let figure = match figure {
+            Figure::Count(n) => Json::from(*n),
+            Figure::Real(x) => Json::from(*x),
+            Figure::Text(text) => Json::from(text.as_str()),
+        };
+        (name.to_owned(), figure)
+    });
+    Json::Object(pairs.collect())
+}
+
+fn lasso_json(system: &System, lasso: &Lasso) -> Json {
+    let steps = |steps: &[Step]| -> Vec<Json> {
+        let step = |step: &Step| {
+            json!({
+                "fire": step.event.map(|event| &system.event(event).name),
+                "marking": marking_json(system, &step.state),
+            })
+        };
+        steps.iter().map(step).collect()
+    };
+    json!({
+        "initial": marking_json(system, &lasso.initial),
+        "prefix": steps(&lasso.prefix),
+        "loop": steps(&lasso.cycle),
+        "replayed": true,
+    })
+}
+
+fn marking_json(system: &System, state: &[Value]) -> Json {
+    let told = system
+        .var_ids()
+        .zip(state)
+        .filter(|(var, x)| told(system, *var, **x));
+    let pairs = told.map(|(var, x)| {
+        let variable = system.variable(var);
+        let shown = match &variable.domain {
+            Domain::Names(_) => Json::from(value(system, var, *x)),
+            _ => Json::from(*x),
+        };
+        (variable.name.clone(), shown)
+    });
+    Json::Object(pairs.collect::<Map<_, _>>())
+}

@@ -1,0 +1,248 @@
+//! Random formulas, and the small generator behind them.
+//!
+//! The generator is SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number
+//! generators*, 2014): one word of state, no bad seeds, the same numbers on every machine. Tests of
+//! all crates draw from it, so that a printed seed is all that is needed to repeat a failure.
+
+use crate::formula::{AtomId, Formula, Formulas};
+
+/// A source of pseudo-random numbers that is fully determined by its seed.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// A source that starts from `seed`; any will do.
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number in `0..n`; 0 if `n` is 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        // The high half of a 128-bit product: its bias is below n / 2^64.
+        ((u128::from(self.bits()) * n as u128) >> 64) as usize
+    }
+
+    /// A number in `low..=high`.
+    pub fn between(&mut self, low: usize, high: usize) -> usize {
+        low + self.below(high.saturating_sub(low) + 1)
+    }
+
+    /// True in `wins` of `of` cases.
+    pub fn chance(&mut self, wins: usize, of: usize) -> bool {
+        self.below(of) < wins
+    }
+
+    /// A coin.
+    pub fn coin(&mut self) -> bool {
+        self.bits() >> 63 == 1
+    }
+
+    /// One of the items; `None` if there are none.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        items.get(self.below(items.len()))
+    }
+
+    /// A source of its own, for a part of the work.
+    pub fn split(&mut self) -> Random {
+        Random(self.bits())
+    }
+}
+
+/// How often each operator is drawn, relative to the others. Zero means never.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "named like the operators")]
+pub struct Weights {
+    pub not: usize,
+    pub and: usize,
+    pub or: usize,
+    pub implies: usize,
+    pub iff: usize,
+    pub xor: usize,
+    pub next: usize,
+    pub finally: usize,
+    pub globally: usize,
+    pub until: usize,
+    pub release: usize,
+    pub weak_until: usize,
+    pub strong_release: usize,
+    /// `true` or `false` in the place of an atom; an atom is drawn with weight 10.
+    pub constant: usize,
+}
+
+impl Weights {
+    /// All operators, the common ones more often.
+    pub const ALL: Weights = Weights {
+        not: 3,
+        and: 3,
+        or: 3,
+        implies: 1,
+        iff: 1,
+        xor: 1,
+        next: 3,
+        finally: 2,
+        globally: 2,
+        until: 3,
+        release: 2,
+        weak_until: 1,
+        strong_release: 1,
+        constant: 1,
+    };
+
+    /// The same without `X`: formulas that cannot count steps.
+    pub const X_FREE: Weights = Weights {
+        next: 0,
+        ..Weights::ALL
+    };
+}
+
+/// A random formula of about `size` operators and atoms over some of `atoms`.
+///
+/// The size is split at random between the operands of a binary operator. What constructors
+/// normalise (`!!f`, `f & f`) may make the formula smaller. Without atoms the leaves are constants.
+pub fn random_formula(
+    formulas: &mut Formulas,
+    atoms: &[AtomId],
+    size: usize,
+    weights: &Weights,
+    random: &mut Random,
+) -> Formula {
+    let w = weights;
+    let unary = [w.not, w.next, w.finally, w.globally];
+    let binary = [
+        w.and,
+        w.or,
+        w.implies,
+        w.iff,
+        w.xor,
+        w.until,
+        w.release,
+        w.weak_until,
+        w.strong_release,
+    ];
+    // Nodes are planned from the root down (a task is the size wanted) and built from the leaves up.
+    enum Task {
+        Make(usize),
+        Build(usize),
+    }
+    let mut tasks = vec![Task::Make(size)];
+    let mut built: Vec<Formula> = Vec::new();
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Make(size) => {
+                // Operators are numbered through: unary first, then binary.
+                let choices: &[usize] = match size {
+                    0 | 1 => &[],
+                    2 => &unary,
+                    _ => &[unary.as_slice(), binary.as_slice()].concat(),
+                };
+                match draw(choices, random) {
+                    None => {
+                        let atom = random.pick(atoms).copied();
+                        built.push(match atom {
+                            Some(atom) if !random.chance(w.constant, w.constant + 10) => {
+                                formulas.atom(atom)
+                            }
+                            _ => formulas.constant(random.coin()),
+                        });
+                    }
+                    Some(op) => {
+                        tasks.push(Task::Build(op));
+                        if op < unary.len() {
+                            tasks.push(Task::Make(size - 1));
+                        } else {
+                            let left = random.between(1, size - 2);
+                            tasks.push(Task::Make(left));
+                            tasks.push(Task::Make(size - 1 - left));
+                        }
+                    }
+                }
+            }
+            Task::Build(op) => {
+                let Some(f) = built.pop() else { continue };
+                let g = if op < unary.len() { None } else { built.pop() };
+                built.push(match (op, g) {
+                    (0, _) => formulas.not(f),
+                    (1, _) => formulas.next(f),
+                    (2, _) => formulas.finally(f),
+                    (3, _) => formulas.globally(f),
+                    (4, Some(g)) => formulas.and([f, g]),
+                    (5, Some(g)) => formulas.or([f, g]),
+                    (6, Some(g)) => formulas.implies(f, g),
+                    (7, Some(g)) => formulas.iff(f, g),
+                    (8, Some(g)) => formulas.xor(f, g),
+                    (9, Some(g)) => formulas.until(f, g),
+                    (10, Some(g)) => formulas.release(f, g),
+                    (11, Some(g)) => formulas.weak_until(f, g),
+                    (_, Some(g)) => formulas.strong_release(f, g),
+                    (_, None) => f,
+                });
+            }
+        }
+    }
+    built.pop().unwrap_or(Formulas::TRUE)
+}
+
+/// An index, drawn by weight; `None` if all weights are 0.
+fn draw(weights: &[usize], random: &mut Random) -> Option<usize> {
+    let total: usize = weights.iter().sum();
+    let mut at = random.below(total);
+    weights.iter().position(|&weight| {
+        let here = at < weight;
+        at = at.wrapping_sub(weight);
+        here
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::Node;
+
+    #[test]
+    fn the_same_seed_gives_the_same_formula() {
+        let make = |seed| {
+            let mut s = Formulas::new();
+            let atoms = [s.atom_id("a"), s.atom_id("b")];
+            let f = random_formula(&mut s, &atoms, 12, &Weights::ALL, &mut Random::new(seed));
+            crate::print(&s, f, crate::Syntax::Spot)
+        };
+        assert_eq!(make(1), make(1));
+        assert_ne!(make(1), make(2));
+    }
+
+    #[test]
+    fn weights_of_zero_are_never_drawn() {
+        let mut s = Formulas::new();
+        let atoms = [s.atom_id("a")];
+        let mut random = Random::new(7);
+        for _ in 0..200 {
+            let f = random_formula(&mut s, &atoms, 15, &Weights::X_FREE, &mut random);
+            let has_next = s
+                .subformulas(f)
+                .iter()
+                .any(|g| matches!(s.node(*g), Node::Next(_)));
+            assert!(!has_next);
+        }
+    }
+
+    #[test]
+    fn every_number_below_is_reached() {
+        let mut random = Random::new(3);
+        let mut seen = [false; 5];
+        for _ in 0..200 {
+            seen[random.below(5)] = true;
+        }
+        assert_eq!(seen, [true; 5]);
+        assert_eq!(random.below(0), 0);
+        assert_eq!(random.pick::<u8>(&[]), None);
+    }
+}

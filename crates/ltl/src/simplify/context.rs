@@ -1,0 +1,118 @@
+//! Narrowing a formula to where it matters.
+//!
+//! A conjunct need only be right where the other conjuncts hold, the left side of an until only where the
+//! right side does not: given facts, a formula may become any other that agrees with it wherever the
+//! facts hold. Facts about now reach as far as operators speak of now; facts about always reach everywhere.
+
+use rustc_hash::FxHashMap;
+
+use super::conjunction::without;
+use super::{Simplifier, WIDE, rebuild};
+use crate::formula::{Formula, Formulas, Node};
+
+/// Facts about always are put into formulas of at most this many subformulas.
+const LARGE: usize = 300;
+
+/// Facts about now are carried at most this deep.
+const DEPTH: usize = 8;
+
+impl Simplifier {
+    /// A formula that agrees with `f` wherever all `facts` hold.
+    pub(super) fn given(&mut self, s: &mut Formulas, f: Formula, facts: &[Formula]) -> Formula {
+        self.given_at(s, f, facts, 0)
+    }
+
+    fn given_at(
+        &mut self,
+        s: &mut Formulas,
+        f: Formula,
+        facts: &[Formula],
+        depth: usize,
+    ) -> Formula {
+        if depth > DEPTH {
+            return f;
+        }
+        if facts.iter().any(|fact| self.implied(s, *fact, f, 0)) {
+            return Formulas::TRUE;
+        }
+        if facts.iter().any(|fact| self.excludes(s, *fact, f)) {
+            return Formulas::FALSE;
+        }
+        match s.node(f).clone() {
+            Node::And(gs) if gs.len() <= WIDE => {
+                let gs: Vec<Formula> = gs
+                    .iter()
+                    .map(|g| self.given_at(s, *g, facts, depth + 1))
+                    .collect();
+                self.and(s, gs)
+            }
+            Node::Or(gs) if gs.len() <= WIDE => {
+                let gs: Vec<Formula> = gs
+                    .iter()
+                    .map(|g| self.given_at(s, *g, facts, depth + 1))
+                    .collect();
+                self.or(s, gs)
+            }
+            // g U h is h now if g is not true now.
+            Node::Until([g, h]) | Node::WeakUntil([g, h])
+                if facts.iter().any(|fact| self.excludes(s, *fact, g)) =>
+            {
+                self.given_at(s, h, facts, depth + 1)
+            }
+            // g R h is h now if g is true now.
+            Node::Release([g, h]) | Node::StrongRelease([g, h])
+                if facts.iter().any(|fact| self.implied(s, *fact, g, 0)) =>
+            {
+                self.given_at(s, h, facts, depth + 1)
+            }
+            _ => f,
+        }
+    }
+
+    /// A formula that agrees with `f` wherever all `facts` hold from then on.
+    pub(super) fn given_always(
+        &mut self,
+        s: &mut Formulas,
+        f: Formula,
+        facts: &[Formula],
+    ) -> Formula {
+        let all = s.subformulas(f);
+        if all.len() > LARGE || facts.len() > WIDE {
+            return f;
+        }
+        let mut narrowed = FxHashMap::default();
+        for g in all {
+            let known = if facts.iter().any(|fact| self.implied(s, *fact, g, 0)) {
+                Formulas::TRUE
+            } else if facts.iter().any(|fact| self.excludes(s, *fact, g)) {
+                Formulas::FALSE
+            } else {
+                let node = s.node(g).clone();
+                let rebuilt = rebuild(s, g, &node, |h| narrowed[&h]);
+                if rebuilt == g {
+                    g
+                } else {
+                    self.simple(s, rebuilt)
+                }
+            };
+            narrowed.insert(g, known);
+        }
+        narrowed[&f]
+    }
+
+    /// Under `F`, each disjunct need only be right where the others never hold.
+    pub(super) fn disjuncts_never(&mut self, s: &mut Formulas, fs: &[Formula]) -> Option<Formula> {
+        if fs.len() > WIDE {
+            return None;
+        }
+        for (i, &f) in fs.iter().enumerate() {
+            let others = without(fs, &[i]);
+            let facts: Vec<Formula> = others.iter().map(|g| self.not(s, *g)).collect();
+            let narrowed = self.given_always(s, f, &facts);
+            if narrowed != f {
+                return Some(self.or(s, others.into_iter().chain([narrowed])));
+            }
+        }
+        None
+    }
+}

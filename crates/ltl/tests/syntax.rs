@@ -1,0 +1,426 @@
+//! Reading and printing formulas: precedences, traps of the lexer, messages, round trips, rubbish.
+
+use lariat_ltl::{
+    AtomError, Formulas, FreeVocabulary, MAX_DEPTH, ParseError, Random, RawAtom, Syntax,
+    Vocabulary, Weights, parse, print, random_formula,
+};
+
+/// A model with the given places and the functions of Petri nets.
+struct Model(&'static [&'static str]);
+
+impl Vocabulary for Model {
+    fn is_name(&self, word: &str) -> bool {
+        self.0.contains(&word)
+    }
+
+    fn is_function(&self, word: &str) -> bool {
+        ["fires", "fireable", "tokens"].contains(&word)
+    }
+
+    fn resolve(&mut self, atom: RawAtom<'_>) -> Result<String, AtomError> {
+        match atom {
+            RawAtom::Word(word) if !self.is_name(word) => Err(AtomError {
+                message: format!("unknown {word}"),
+                help: None,
+                span: Some(0..1),
+            }),
+            RawAtom::Word(word) | RawAtom::Quoted(word) => Ok(word.to_owned()),
+            RawAtom::Call(_, "") => Err(AtomError {
+                message: "nothing".to_owned(),
+                help: None,
+                span: None,
+            }),
+            RawAtom::Call(word, arguments) => Ok(format!("{word}({arguments})")),
+        }
+    }
+}
+
+fn free(text: &str) -> Result<String, ParseError> {
+    let mut s = Formulas::new();
+    parse(text, &mut s, &mut FreeVocabulary).map(|f| print(&s, f, Syntax::Full))
+}
+
+fn with(names: &'static [&'static str], text: &str) -> Result<String, ParseError> {
+    let mut s = Formulas::new();
+    parse(text, &mut s, &mut Model(names)).map(|f| print(&s, f, Syntax::Full))
+}
+
+/// Both texts are the same formula.
+#[track_caller]
+fn same(text: &str, meant: &str) {
+    let mut s = Formulas::new();
+    let f = parse(text, &mut s, &mut FreeVocabulary).unwrap();
+    let g = parse(meant, &mut s, &mut FreeVocabulary).unwrap();
+    assert_eq!(f, g, "{text} is {}", print(&s, f, Syntax::Full));
+}
+
+#[test]
+fn precedences_are_those_of_spot() {
+    for (text, meant) in [
+        ("a -> b -> c", "a -> (b -> c)"),
+        ("a <-> b <-> c", "a <-> (b <-> c)"),
+        ("a -> b <-> c", "a -> (b <-> c)"),
+        ("a <-> b -> c", "a <-> (b -> c)"),
+        ("a | b -> c | d", "(a | b) -> (c | d)"),
+        ("a | b xor c", "a | (b xor c)"),
+        ("a xor b | c", "(a xor b) | c"),
+        ("a xor b xor c", "(a xor b) xor c"),
+        ("a & b xor c & d", "(a & b) xor (c & d)"),
+        ("a | b & c | d", "a | (b & c) | d"),
+        ("a & b | c & d", "(a & b) | (c & d)"),
+        ("a U b & c", "(a U b) & c"),
+        ("a & b U c", "a & (b U c)"),
+        ("a U b U c", "a U (b U c)"),
+        ("a U b R c W d M e", "a U (b R (c W (d M e)))"),
+        ("a U b -> c", "(a U b) -> c"),
+        ("!a U b", "(!a) U b"),
+        ("G a U b", "(G a) U b"),
+        ("a U F b U c", "a U ((F b) U c)"),
+        ("F a & b", "(F a) & b"),
+        ("X a -> b", "(X a) -> b"),
+        ("! a & b", "(!a) & b"),
+        ("G F a -> G F b", "(G(F(a))) -> (G(F(b)))"),
+    ] {
+        same(text, meant);
+    }
+}
+
+#[test]
+fn every_spelling() {
+    for (text, meant) in [
+        ("[]<>a", "G F a"),
+        ("() a", "X a"),
+        ("()a", "Xa"),
+        ("a V b", "a R b"),
+        ("~a", "!a"),
+        ("a && b & c /\\ d", "a & b & c & d"),
+        ("a || b | c \\/ d", "a | b | c | d"),
+        ("a => b", "a -> b"),
+        ("a --> b", "a -> b"),
+        ("a <=> b", "a <-> b"),
+        ("a <--> b", "a <-> b"),
+        ("a ^ b", "a xor b"),
+        ("true U false", "1 U 0"),
+        ("TRUE U False", "1 U 0"),
+        ("X(a)", "X a"),
+        ("F(a)&G(b)", "F a & G b"),
+        ("a->b", "a -> b"),
+        ("\"a\"U\"b\"", "a U b"),
+        ("\n\ta\r\n&\u{a0}b ", "a & b"),
+    ] {
+        same(text, meant);
+    }
+}
+
+#[test]
+fn words_as_spot_reads_them() {
+    for (text, meant) in [
+        ("GFa", "G F a"),
+        ("XXa", "X X a"),
+        ("GFXG(a)", "G F X G a"),
+        ("GF\"a\"", "G F a"),
+        ("GF!a", "G F !a"),
+        ("Ga U Fb", "(G a) U (F b)"),
+        ("GF0", "G \"F0\""),
+        ("F1", "\"F1\""),
+        ("Gtrue_a", "G \"true_a\""),
+        ("Ftrue U a", "(F true) U a"),
+        ("aUb", "\"aUb\""),
+        ("Ua", "\"Ua\""),
+        ("(a)Ub", "a U b"),
+        ("\"a\"UFXb", "a U F X b"),
+        ("a.b_1", "\"a.b_1\""),
+        ("_x & .y", "\"_x\" & \".y\""),
+    ] {
+        same(text, meant);
+    }
+    assert_eq!(free("G p0Uq").unwrap(), "G(p0Uq)");
+}
+
+#[test]
+fn words_of_a_model() {
+    let check = |names, text, want: &str| assert_eq!(with(names, text).as_deref(), Ok(want));
+    check(&["Fork_1"], "Fork_1", "\"Fork_1\"");
+    check(&["Fork_1"], "GFFork_1", "G(F(\"Fork_1\"))");
+    check(&["a"], "GFa", "G(F(a))");
+    check(&["Fa", "a"], "GFa", "G(\"Fa\")");
+    check(&["GFa", "a"], "GFa", "\"GFa\"");
+    check(&["a"], "X(a)", "X(a)");
+    check(&["a"], "GF(a)", "G(F(a))");
+    check(&["a", "b"], "a UFb", "(a U F(b))");
+    check(&["a"], "Gtrue U a", "(1 U a)");
+    // One-letter names are names where only a name can stand.
+    check(&["G", "F", "U"], "G U F", "(\"G\" U \"F\")");
+    check(&["G", "F", "U"], "G F & U", "(G(\"F\") & \"U\")");
+    check(
+        &["G", "F", "U"],
+        "G G -> F(F) U U",
+        "(G(\"G\") -> (F(\"F\") U \"U\"))",
+    );
+    check(&["xor", "a"], "xor xor a", "(\"xor\" xor a)");
+    // Names that start with a digit.
+    check(&["1st", "0"], "1st & \"0\"", "(\"1st\" & \"0\")");
+}
+
+#[test]
+fn calls_take_their_arguments_literally() {
+    let check = |text, want: &str| assert_eq!(with(&["a"], text).as_deref(), Ok(want));
+    check("fires(t)", "fires(t)");
+    check("G(fires( t(x=1) ) -> F a)", "G(fires(t(x=1)) -> F(a))");
+    check("fireable(t1, t->2) & a", "(fireable(t1, t->2) & a)");
+    check("Gfires(GFa)", "G(fires(GFa))");
+    check("fires (t) U tokens(p, q)", "(fires(t) U tokens(p, q))");
+    check("\"fires(t)\"", "fires(t)");
+    check("\"fires(t) & x(u)\"", "\"fires(t) & x(u)\"");
+}
+
+#[track_caller]
+fn refused(
+    result: Result<String, ParseError>,
+    span: std::ops::Range<usize>,
+    message: &str,
+    help: &str,
+) {
+    let error = result.unwrap_err();
+    assert_eq!(
+        (
+            error.span,
+            error.message.as_str(),
+            error.help.as_deref().unwrap_or("")
+        ),
+        (span, message, help)
+    );
+}
+
+#[test]
+fn messages_show_the_place() {
+    let operator = "expected an operator or the end of the formula, found";
+    let quotes = "an atom that is more than a word stands in quotes:";
+    refused(
+        free("G p >= 2 & q"),
+        4..6,
+        &format!("{operator} `>=`"),
+        &format!("{quotes} \"p >= 2\""),
+    );
+    refused(
+        free("p<3"),
+        1..2,
+        &format!("{operator} `<`"),
+        &format!("{quotes} \"p<3\""),
+    );
+    refused(
+        free("(p + q == 2)"),
+        3..4,
+        &format!("{operator} `+`"),
+        &format!("{quotes} \"p + q == 2\""),
+    );
+    refused(
+        free("F P-start_1"),
+        3..4,
+        &format!("{operator} `-`"),
+        &format!("{quotes} \"P-start_1\""),
+    );
+    refused(free("a b"), 2..3, &format!("{operator} `b`"), "");
+    refused(free("a é"), 2..4, &format!("{operator} `é`"), "");
+    refused(
+        free(""),
+        0..0,
+        "expected a formula, the formula ends here",
+        "",
+    );
+    refused(
+        free("a U "),
+        4..4,
+        "expected a formula, the formula ends here",
+        "",
+    );
+    refused(free("a & )"), 4..5, "expected a formula, found `)`", "");
+    refused(
+        free("(a"),
+        0..1,
+        "this parenthesis is never closed",
+        "add `)`",
+    );
+    refused(
+        free("a)"),
+        1..2,
+        "this parenthesis was never opened",
+        "remove it, or add `(`",
+    );
+    refused(
+        free("\"a & b"),
+        0..6,
+        "the quote is never closed",
+        "end the atom with `\"`",
+    );
+    refused(
+        free("U a"),
+        0..1,
+        "expected a formula, found the operator `U`",
+        "`U` stands between two formulas",
+    );
+    refused(
+        free("1st"),
+        0..3,
+        "`1st` is not a name",
+        "put it between quotes: \"1st\"",
+    );
+    refused(with(&[], "G Fork_1"), 2..3, "unknown Fork_1", "");
+    refused(
+        with(&[], "fires(t"),
+        5..6,
+        "this parenthesis is never closed",
+        "add `)`",
+    );
+    refused(with(&[], "a"), 0..1, "unknown a", "");
+    refused(with(&[], "G fires( )"), 2..10, "nothing", "");
+    refused(
+        with(&["a", "Ub"], "a Ub"),
+        2..4,
+        &format!("{operator} `Ub`"),
+        "",
+    );
+    refused(
+        with(&["1"], "G 1"),
+        2..3,
+        "`1` is a constant, and the model has this name, too",
+        "write \"1\" in quotes for the model's, true for the constant",
+    );
+}
+
+#[test]
+fn depth_is_an_error_and_width_is_not() {
+    for deep in [
+        "(".repeat(100_000),
+        "!".repeat(100_000) + "a",
+        "X ".repeat(100_000) + "a",
+        "X".repeat(MAX_DEPTH) + "a",
+        "a U ".repeat(100_000) + "a",
+        "(a & (b | ".repeat(50_000),
+        "a".to_owned() + &" xor a".repeat(100_000),
+    ] {
+        let message = free(&deep).unwrap_err().message;
+        assert!(message.contains("nested deeper"), "{message}");
+    }
+    assert!(free(&"G".repeat(1_000_000)).is_err());
+    let depth = MAX_DEPTH - 1;
+    let text = "X ".repeat(depth) + "a";
+    assert_eq!(free(&text).unwrap().matches('X').count(), depth);
+    let mut s = Formulas::new();
+    let wide = (0..50_000)
+        .map(|i| format!("p{i}"))
+        .collect::<Vec<_>>()
+        .join(" & ");
+    let f = parse(&wide, &mut s, &mut FreeVocabulary).unwrap();
+    assert_eq!(s.node(f).children().len(), 50_000);
+    assert!(s.len() < 50_010);
+}
+
+#[test]
+fn spin_gets_what_it_understands() {
+    let mut s = Formulas::new();
+    let mut spin = |text| {
+        let f = parse(text, &mut s, &mut FreeVocabulary).unwrap();
+        print(&s, f, Syntax::Spin)
+    };
+    assert_eq!(spin("G(a -> Fb) & (a R b)"), "([](a -> <>(b)) && (a V b))");
+    assert_eq!(spin("a W b"), "(b V (a || b))");
+    assert_eq!(spin("a M b | 1 U 0"), "((b U (a && b)) || (true U false))");
+    assert_eq!(spin("X(a xor b)"), "X(!(a <-> b))");
+}
+
+fn seed() -> u64 {
+    let seed = std::env::var("LARIAT_SEED")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(20_261_115);
+    println!("LARIAT_SEED={seed}");
+    seed
+}
+
+const NAMES: [&str; 12] = [
+    "a",
+    "p0",
+    "F1",
+    "Ua",
+    "x.y",
+    "Fork_1",
+    "p >= 2",
+    "say \"hi\" \\",
+    "xor",
+    "true",
+    "é",
+    "",
+];
+
+#[test]
+fn what_is_printed_is_read_back() {
+    let mut random = Random::new(seed());
+    for _ in 0..3000 {
+        let mut s = Formulas::new();
+        let atoms = NAMES.map(|name| s.atom_id(name));
+        let size = random.between(1, 30);
+        let f = random_formula(&mut s, &atoms, size, &Weights::ALL, &mut random);
+        for syntax in [Syntax::Spot, Syntax::Full] {
+            let text = print(&s, f, syntax);
+            let again = parse(&text, &mut s, &mut FreeVocabulary);
+            assert_eq!(again, Ok(f), "{text}");
+        }
+        let text = print(&s, f, Syntax::Full);
+        let again = parse(
+            &text,
+            &mut s,
+            &mut Model(&["a", "p0", "F1", "Ua", "x.y", "G", "Ga", "U"]),
+        );
+        assert_eq!(again, Ok(f), "{text}");
+    }
+}
+
+#[test]
+fn rubbish_is_refused_in_peace() {
+    let bits = [
+        "G", "F", "X", "U", "(", ")", "\"", "\\", "&", "|", "-", ">", "<", "=", "[", "]", "fires",
+        "a", " ", "é", "\u{0}", "1", "true", "xor", "é\"", "^", "~", "/", ",", "Ü_", "\n",
+    ];
+    let mut random = Random::new(seed());
+    for _ in 0..20_000 {
+        let mut s = Formulas::new();
+        let atoms = NAMES.map(|name| s.atom_id(name));
+        let f = random_formula(&mut s, &atoms, 10, &Weights::ALL, &mut random);
+        let mut text: Vec<char> = print(&s, f, Syntax::Spot).chars().collect();
+        for _ in 0..random.between(1, 4) {
+            let at = random.below(text.len() + 1);
+            match random.below(3) {
+                0 if at < text.len() => drop(text.remove(at)),
+                1 => text.truncate(at),
+                _ => drop(text.splice(at..at, random.pick(&bits).unwrap().chars())),
+            }
+        }
+        let text = String::from_iter(text);
+        for result in [
+            parse(&text, &mut s, &mut FreeVocabulary),
+            parse(&text, &mut s, &mut Model(&["a", "G", "U", "é", "1"])),
+        ] {
+            if let Err(error) = result {
+                assert!(text.get(error.span.clone()).is_some(), "{text:?} {error:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_corpus_is_read() {
+    let folder = std::env::var("LARIAT_LTL")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/ltl").to_owned());
+    let Ok(corpus) = std::fs::read_to_string(format!("{folder}/corpus.tsv")) else {
+        println!("SKIPPED: no corpus.tsv in {folder} (set LARIAT_LTL)");
+        return;
+    };
+    for line in corpus.lines().skip(1) {
+        let text = line.split('\t').next().unwrap_or_default();
+        let mut s = Formulas::new();
+        let f = parse(text, &mut s, &mut FreeVocabulary).unwrap();
+        let again = print(&s, f, Syntax::Spot);
+        assert_eq!(parse(&again, &mut s, &mut FreeVocabulary), Ok(f));
+    }
+}

@@ -1,0 +1,256 @@
+//! Linear comparisons: their grammar and their normal form.
+
+use lariat_ltl::AtomError;
+
+use super::{Atom, blanks, wrong};
+use crate::names::{Names, Sort};
+use crate::predicate::{Comparison, Linear};
+use crate::system::{Value, VarId};
+
+/// A sum of variables and a constant, before it is known to fit 64 bits.
+#[derive(Default)]
+pub(super) struct Sum {
+    pub terms: Vec<(VarId, i128)>,
+    pub constant: i128,
+}
+
+const OPERATORS: [(&str, Comparison); 7] = [
+    ("<=", Comparison::Le),
+    (">=", Comparison::Ge),
+    ("==", Comparison::Eq),
+    ("!=", Comparison::Ne),
+    ("<", Comparison::Lt),
+    (">", Comparison::Gt),
+    ("=", Comparison::Eq),
+];
+
+impl Names<'_> {
+    pub(super) fn comparison(&self, text: &str) -> Result<Atom, AtomError> {
+        let mut at = 0;
+        let left = self.sum(text, &mut at)?;
+        let Some((operator, comparison)) =
+            OPERATORS.iter().find(|(op, _)| text[at..].starts_with(op))
+        else {
+            let end = text[at..]
+                .chars()
+                .next()
+                .map_or(at + 1, |c| at + c.len_utf8());
+            return Err(wrong(
+                "expected a comparison: <, <=, >, >=, ==, != (or + or - and more to add up)",
+                Some(at..end),
+            ));
+        };
+        at += operator.len();
+        let right = self.sum(text, &mut at)?;
+        if at < text.len() {
+            return Err(wrong(
+                "expected the end of the comparison",
+                Some(at..text.len()),
+            ));
+        }
+        let linear = normal(left, *comparison, right)
+            .ok_or_else(|| wrong("the numbers are too large: expected them below 2^63", None))?;
+        Ok(self.predicate(linear))
+    }
+
+    fn sum(&self, text: &str, at: &mut usize) -> Result<Sum, AtomError> {
+        let mut sum = Sum::default();
+        let mut sign = 1;
+        *at += blanks(&text[*at..]);
+        // A name may itself start with a minus.
+        if text[*at..].starts_with('-') && self.name_here(&text[*at..]).is_none() {
+            sign = -1;
+            *at += 1;
+        }
+        loop {
+            self.term(text, at, sign, &mut sum)?;
+            *at += blanks(&text[*at..]);
+            sign = match text[*at..].bytes().next() {
+                Some(b'+') => 1,
+                Some(b'-') => -1,
+                _ => return Ok(sum),
+            };
+            *at += 1;
+        }
+    }
+
+    fn term(&self, text: &str, at: &mut usize, sign: i128, sum: &mut Sum) -> Result<(), AtomError> {
+        *at += blanks(&text[*at..]);
+        let mut factor = sign;
+        if let Some((number, len)) = self.number_here(&text[*at..]) {
+            factor *= number.ok_or_else(|| {
+                wrong(
+                    "the number is too large: expected one below 2^63",
+                    Some(*at..*at + len),
+                )
+            })?;
+            *at += len;
+            let rest = &text[*at..];
+            let Some(behind) = rest.trim_start().strip_prefix('*') else {
+                sum.constant += factor;
+                return Ok(());
+            };
+            *at = text.len() - behind.len();
+            *at += blanks(behind);
+        }
+        let rest = &text[*at..];
+        let mut vars = Vec::new();
+        if let Some(len) = self.name_here(rest) {
+            vars = self.number(&rest[..len]).unwrap_or_default();
+            *at += len;
+        } else if let Some((arguments, len)) = tokens_call(rest) {
+            let from = *at + len - 1 - arguments.len();
+            self.list(arguments, Sort::Number, |name| {
+                vars.extend(self.number(name).unwrap_or_default());
+            })
+            .map_err(|mut error| {
+                error.span = error.span.map(|s| s.start + from..s.end + from);
+                error
+            })?;
+            *at += len;
+        } else {
+            let len = unknown_word(rest);
+            if len == 0 {
+                let end = rest.chars().next().map_or(1, char::len_utf8);
+                return Err(wrong(
+                    "expected a place, a number or tokens(…)",
+                    Some(*at..*at + end),
+                ));
+            }
+            return Err(self.unknown(&rest[..len], Sort::Number, Some(*at..*at + len)));
+        }
+        sum.terms.extend(vars.into_iter().map(|v| (v, factor)));
+        Ok(())
+    }
+
+    /// The longest name of a number that `text` starts with.
+    fn name_here(&self, text: &str) -> Option<usize> {
+        self.longest_prefix(text, Sort::Number, |rest| {
+            let last = text[..text.len() - rest.len()].chars().next_back();
+            let next = rest.chars().next();
+            // Not inside of a word.
+            !(last.is_some_and(is_word) && next.is_some_and(is_word))
+        })
+    }
+
+    /// A number at the start of `text`, `None` inside if it is too large, and its length.
+    fn number_here(&self, text: &str) -> Option<(Option<i128>, usize)> {
+        let len = text.bytes().take_while(u8::is_ascii_digit).count();
+        if len == 0 || self.name_here(text).is_some_and(|name| name > len) {
+            return None;
+        }
+        if text[len..].chars().next().is_some_and(is_word) {
+            return None;
+        }
+        Some((text[..len].parse::<Value>().ok().map(i128::from), len))
+    }
+}
+
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// `tokens(…)` at the start of `text`: the arguments, and the length of it all. Parentheses inside
+/// of names count.
+fn tokens_call(text: &str) -> Option<(&str, usize)> {
+    let inner = text
+        .strip_prefix("tokens")?
+        .trim_start()
+        .strip_prefix('(')?;
+    let mut depth = 1usize;
+    for (i, c) in inner.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some((&inner[..i], text.len() - inner.len() + i + 1));
+        }
+    }
+    None
+}
+
+/// How much of `text` is one wrong name: up to a blank or a comparison, arrows included.
+fn unknown_word(text: &str) -> usize {
+    let mut previous = ' ';
+    for (i, c) in text.char_indices() {
+        let arrow = c == '>' && previous == '-';
+        if c.is_whitespace() || (!arrow && "<>=!+*,()".contains(c)) {
+            return i;
+        }
+        previous = c;
+    }
+    text.len()
+}
+
+/// `left ⋈ right` with everything variable on the left; `None` if a number leaves 64 bits.
+pub(super) fn normal(left: Sum, comparison: Comparison, right: Sum) -> Option<Linear> {
+    let mut terms = left.terms;
+    terms.extend(right.terms.into_iter().map(|(v, c)| (v, -c)));
+    terms.sort_by_key(|(v, _)| *v);
+    let mut summed: Vec<(VarId, i128)> = Vec::with_capacity(terms.len());
+    for (var, c) in terms {
+        match summed.last_mut() {
+            Some((last, sum)) if *last == var => *sum += c,
+            _ => summed.push((var, c)),
+        }
+    }
+    summed.retain(|(_, c)| *c != 0);
+    let mut constant = right.constant - left.constant;
+    let mut comparison = comparison;
+    if summed.first().is_some_and(|(_, c)| *c < 0) {
+        for (_, c) in &mut summed {
+            *c = -*c;
+        }
+        constant = -constant;
+        comparison = match comparison {
+            Comparison::Lt => Comparison::Gt,
+            Comparison::Le => Comparison::Ge,
+            Comparison::Gt => Comparison::Lt,
+            Comparison::Ge => Comparison::Le,
+            other => other,
+        };
+    }
+    match comparison {
+        Comparison::Lt => (comparison, constant) = (Comparison::Le, constant - 1),
+        Comparison::Gt => (comparison, constant) = (Comparison::Ge, constant + 1),
+        _ => {}
+    }
+    let divisor = summed.iter().fold(0, |d, (_, c)| gcd(d, *c));
+    if divisor > 1 {
+        match comparison {
+            Comparison::Le => constant = constant.div_euclid(divisor),
+            Comparison::Ge => constant = -(-constant).div_euclid(divisor),
+            _ if constant % divisor != 0 => {
+                // Never equal: keep it as it is.
+                return linear(summed, comparison, constant);
+            }
+            _ => constant /= divisor,
+        }
+        for (_, c) in &mut summed {
+            *c /= divisor;
+        }
+    }
+    linear(summed, comparison, constant)
+}
+
+fn linear(terms: Vec<(VarId, i128)>, comparison: Comparison, constant: i128) -> Option<Linear> {
+    let terms: Option<Vec<(VarId, Value)>> = terms
+        .into_iter()
+        .map(|(v, c)| Some((v, Value::try_from(c).ok()?)))
+        .collect();
+    Some(Linear {
+        terms: terms?,
+        comparison,
+        constant: Value::try_from(constant).ok()?,
+    })
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

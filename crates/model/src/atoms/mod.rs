@@ -1,0 +1,226 @@
+//! Atoms of formulas: from their text to a [`Proposition`], and back to one canonical text.
+//!
+//! ```text
+//! atom    := name | deadlock | fires(name, …) | fireable(name, …) | sum ⋈ sum
+//! sum     := [-] term { (+ | -) term }
+//! term    := [number *] (name | tokens(name, …)) | number
+//! ⋈       := < | <= | > | >= | == | = | !=
+//! ```
+//!
+//! Names are taken literally, and they may contain anything: `P-start`, `slot[3]`, `a->b`. Where a
+//! name can stand, the *longest* name of the model that the text continues with is meant, provided
+//! that it does not end inside of a word; so `a-b` is the place `a-b` if there is one and `a`
+//! minus `b` if not, and a blank on each side of the minus does not change that. A text that is a
+//! name as a whole is that name. Digits are a number unless a longer name starts with them; a place
+//! called `1` can be spelt `tokens(1)`.
+//!
+//! Two texts that mean the same thing for syntactic reasons — `"p >= 1"`, `"0 < p"`, `p` — have the
+//! same canonical text and so are one atom: everything with a variable is brought to the left, `<` and
+//! `>` become `<=` and `>=`, common divisors are taken out, the first coefficient is positive.
+
+mod canonical;
+mod comparison;
+
+use std::ops::Range;
+
+use lariat_ltl::{AtomError, RawAtom};
+
+use crate::names::{Names, Sort};
+use crate::predicate::{Predicate, Proposition};
+use crate::system::EventId;
+
+/// An atom that is understood: its canonical text and what it says.
+pub type Atom = (String, Proposition);
+
+const FUNCTIONS: [&str; 3] = ["fires", "fireable", "tokens"];
+
+impl Names<'_> {
+    /// Does `word(…)` form an atom?
+    pub fn is_function(&self, word: &str) -> bool {
+        FUNCTIONS.contains(&word) || (word == "deadlock" && self.contains(word))
+    }
+
+    /// What an atom of a formula says, with its canonical text.
+    pub fn atom(&self, atom: RawAtom<'_>) -> Result<Atom, AtomError> {
+        match atom {
+            RawAtom::Word(word) => self.word(word),
+            RawAtom::Quoted(text) => self.quoted(text),
+            RawAtom::Call(function, arguments) => self.call(function, arguments),
+        }
+    }
+
+    fn word(&self, word: &str) -> Result<Atom, AtomError> {
+        let truth = self.truth(word);
+        let events = self.events(word);
+        match (truth, events) {
+            (Some(_), Some(_)) => Err(AtomError {
+                message: format!("`{word}` is both a place and a transition"),
+                help: Some(format!(
+                    "write \"{word} >= 1\" for the place is marked, fires({word}) for the transition is taken, fireable({word}) for it is enabled"
+                )),
+                span: None,
+            }),
+            (Some(_), None) | (None, Some(_)) if word == "deadlock" => Err(AtomError {
+                message: "`deadlock` is a name of this model and the word for a dead state".to_owned(),
+                help: Some(
+                    "write deadlock() for the state, \"tokens(deadlock) >= 1\" for the place, fires(deadlock) for the transition"
+                        .to_owned(),
+                ),
+                span: None,
+            }),
+            (Some(Predicate::Linear(linear)), None) if self.defined_truth(word).is_none() => {
+                Ok(self.linear(linear))
+            }
+            (Some(truth), None) => Ok((word.to_owned(), Proposition::State(truth))),
+            (None, Some(events)) => Ok(self.fires(events)),
+            (None, None) if word == "deadlock" => Ok(self.deadlock()),
+            (None, None) => Err(self.unknown(word, Sort::Any, None)),
+        }
+    }
+
+    fn quoted(&self, text: &str) -> Result<Atom, AtomError> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return Err(wrong(
+                "nothing stands between the quotes: expected an atom",
+                None,
+            ));
+        }
+        if trimmed == "deadlock" || self.contains(trimmed) {
+            return self.word(trimmed);
+        }
+        let inner = trimmed.strip_suffix(')');
+        for function in ["fires", "fireable", "deadlock"] {
+            let Some(arguments) = inner
+                .and_then(|call| call.strip_prefix(function))
+                .and_then(|rest| rest.trim_start().strip_prefix('('))
+            else {
+                continue;
+            };
+            // `fires(a) >= fires(b)` also starts and ends like a call; the list will say so.
+            return self.call(function, arguments).map_err(|mut error| {
+                let at = text.len() - text.trim_start().len() + trimmed.len() - 1 - arguments.len();
+                error.span = error.span.map(|s| s.start + at..s.end + at);
+                error
+            });
+        }
+        if let Some(scope) = self.expressions {
+            // Names as in traces, `P.x` for a variable of P, are no expressions.
+            return match scope.atom(text) {
+                Ok((text, predicate)) => Ok((text, Proposition::State(predicate))),
+                Err(error) => self.comparison(text).map_err(|_| error),
+            };
+        }
+        self.comparison(text)
+    }
+
+    fn call(&self, function: &str, arguments: &str) -> Result<Atom, AtomError> {
+        match function {
+            "fires" => Ok(self.fires(self.event_list(arguments)?)),
+            "fireable" => {
+                let events = self.event_list(arguments)?;
+                Ok(self.fireable(events))
+            }
+            "deadlock" if arguments.trim().is_empty() => Ok(self.deadlock()),
+            "tokens" => Err(AtomError {
+                message: "a number of tokens must be compared with something".to_owned(),
+                help: Some(format!(
+                    "put the whole comparison into quotes: \"tokens({}) >= 1\"",
+                    arguments.trim()
+                )),
+                span: None,
+            }),
+            _ => Err(AtomError {
+                message: format!("`{function}` is no function"),
+                help: Some("expected fires, fireable or tokens".to_owned()),
+                span: None,
+            }),
+        }
+    }
+
+    fn event_list(&self, arguments: &str) -> Result<Vec<EventId>, AtomError> {
+        let mut events = Vec::new();
+        self.list(arguments, Sort::Event, |name| {
+            events.extend(self.events(name).unwrap_or_default());
+        })?;
+        Ok(events)
+    }
+
+    /// Names with commas between them, each as long as it can be.
+    fn list(&self, text: &str, sort: Sort, mut each: impl FnMut(&str)) -> Result<(), AtomError> {
+        let mut at = 0;
+        loop {
+            at += blanks(&text[at..]);
+            let rest = &text[at..];
+            let ends = |rest: &str| {
+                let rest = rest.trim_start();
+                rest.is_empty() || rest.starts_with(',')
+            };
+            let Some(len) = self.longest_prefix(rest, sort, ends) else {
+                let end = rest.find(',').unwrap_or(rest.len());
+                let word = rest[..end].trim_end();
+                if word.is_empty() {
+                    let what = match sort {
+                        Sort::Event => "expected the name of a transition",
+                        _ => "expected the name of a place",
+                    };
+                    return Err(wrong(what, Some(at..at + end.max(1))));
+                }
+                return Err(self.unknown(word, sort, Some(at..at + word.len())));
+            };
+            each(&rest[..len]);
+            at += len;
+            at += blanks(&text[at..]);
+            if at == text.len() {
+                return Ok(());
+            }
+            at += 1;
+        }
+    }
+
+    fn unknown(&self, word: &str, sort: Sort, span: Option<Range<usize>>) -> AtomError {
+        let other = match sort {
+            Sort::Event if self.is(word, Sort::Number) => Some("a place, not a transition"),
+            Sort::Number if self.is(word, Sort::Event) => Some("a transition, not a place"),
+            _ => None,
+        };
+        if let Some(other) = other {
+            return AtomError {
+                message: format!("`{word}` is {other}"),
+                help: None,
+                span,
+            };
+        }
+        let what = match (sort, self.expressions) {
+            (Sort::Number, None) => "place",
+            (Sort::Event, None) => "transition",
+            (Sort::Any, None) => "place or transition",
+            (Sort::Number, Some(_)) => "variable",
+            (Sort::Event, Some(_)) => "event",
+            (Sort::Any, Some(_)) => "variable, state or event",
+        };
+        let near = self.nearest(word, sort);
+        let near: Vec<String> = near.iter().map(|name| format!("\"{name}\"")).collect();
+        AtomError {
+            message: format!("no {what} is called `{word}`"),
+            help: match &near[..] {
+                [] => None,
+                [only] => Some(format!("did you mean {only}?")),
+                [first @ .., last] => Some(format!("did you mean {} or {last}?", first.join(", "))),
+            },
+            span,
+        }
+    }
+}
+
+fn wrong(message: impl Into<String>, span: Option<Range<usize>>) -> AtomError {
+    AtomError {
+        message: message.into(),
+        help: None,
+        span,
+    }
+}
+
+fn blanks(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}

@@ -1,0 +1,251 @@
+//! The names that formulas may use: what each stands for, and which are near to a wrong one.
+//!
+//! Every variable and every event of a [`System`] is known by its own name. A format in which one
+//! name stands for several of them (a coloured place, a coloured transition) or for a truth (a
+//! program's location) adds those with [`Names::define`]; what was defined hides nothing, a name
+//! may mean something as a number and something else as an event.
+
+use rustc_hash::FxHashMap;
+
+use crate::dve::Scope;
+use crate::predicate::{Comparison, Linear, Predicate};
+use crate::system::{Domain, EventId, System, VarId};
+
+/// What a name stands for besides the variables and events of that name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// The sum of these variables, sorted.
+    Sum(Vec<VarId>),
+    /// Any of these events, sorted.
+    Events(Vec<EventId>),
+    /// A truth about a state.
+    Truth(Predicate),
+}
+
+/// The kinds of things a name can be asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sort {
+    Number,
+    Event,
+    Any,
+}
+
+/// All names of a system.
+#[derive(Clone, Debug)]
+pub struct Names<'s> {
+    system: &'s System,
+    variables: FxHashMap<&'s str, VarId>,
+    events: FxHashMap<&'s str, EventId>,
+    defined: FxHashMap<String, Vec<Meaning>>,
+    /// Understands expressions, if the model's language has more than comparisons of sums.
+    pub(crate) expressions: Option<&'s Scope>,
+    /// The lengths in bytes that names have, longest first.
+    lengths: Vec<usize>,
+}
+
+impl<'s> Names<'s> {
+    /// The names of all variables and events.
+    pub fn of(system: &'s System) -> Names<'s> {
+        let variables: FxHashMap<&str, VarId> = system
+            .var_ids()
+            .map(|var| (&*system.variable(var).name, var))
+            .collect();
+        let events: FxHashMap<&str, EventId> = system
+            .event_ids()
+            .map(|event| (&*system.event(event).name, event))
+            .collect();
+        let names = variables.keys().chain(events.keys());
+        let mut lengths: Vec<usize> = names.map(|name| name.len()).collect();
+        lengths.sort_unstable_by(|a, b| b.cmp(a));
+        lengths.dedup();
+        Names {
+            system,
+            variables,
+            events,
+            defined: FxHashMap::default(),
+            expressions: None,
+            lengths,
+        }
+    }
+
+    /// The same names, with quoted atoms read as expressions of a program.
+    #[must_use]
+    pub fn with_expressions(mut self, scope: &'s Scope) -> Names<'s> {
+        self.expressions = Some(scope);
+        self
+    }
+
+    /// Gives a name one more meaning.
+    pub fn define(&mut self, name: impl Into<String>, meaning: Meaning) {
+        let name = name.into();
+        if let Err(at) = self.lengths.binary_search_by(|l| name.len().cmp(l)) {
+            self.lengths.insert(at, name.len());
+        }
+        self.defined.entry(name).or_default().push(meaning);
+    }
+
+    /// The system whose names these are.
+    pub fn system(&self) -> &'s System {
+        self.system
+    }
+
+    /// The variables whose sum `name` stands for.
+    pub fn number(&self, name: &str) -> Option<Vec<VarId>> {
+        self.variables.get(name).map(|v| vec![*v]).or_else(|| {
+            self.meanings(name).find_map(|meaning| match meaning {
+                Meaning::Sum(vars) => Some(vars.clone()),
+                _ => None,
+            })
+        })
+    }
+
+    /// The events that `name` stands for.
+    pub fn events(&self, name: &str) -> Option<Vec<EventId>> {
+        self.events.get(name).map(|e| vec![*e]).or_else(|| {
+            self.meanings(name).find_map(|meaning| match meaning {
+                Meaning::Events(events) => Some(events.clone()),
+                _ => None,
+            })
+        })
+    }
+
+    /// What `name` says of a state when it stands alone: a place is marked, a variable is not 0.
+    pub fn truth(&self, name: &str) -> Option<Predicate> {
+        self.defined_truth(name)
+            .or_else(|| self.number(name).map(|vars| self.nonzero(&vars)))
+    }
+
+    /// What `name` was defined to say of a state.
+    pub(crate) fn defined_truth(&self, name: &str) -> Option<Predicate> {
+        self.meanings(name).find_map(|meaning| match meaning {
+            Meaning::Truth(predicate) => Some(predicate.clone()),
+            _ => None,
+        })
+    }
+
+    /// The sum of the variables is not 0; of counts, at least 1.
+    pub(crate) fn nonzero(&self, vars: &[VarId]) -> Predicate {
+        let counts = vars
+            .iter()
+            .all(|v| matches!(self.system.variable(*v).domain, Domain::Count { .. }));
+        Predicate::Linear(Linear {
+            terms: vars.iter().map(|v| (*v, 1)).collect(),
+            comparison: if counts {
+                Comparison::Ge
+            } else {
+                Comparison::Ne
+            },
+            constant: i64::from(counts),
+        })
+    }
+
+    /// Does anything have this name?
+    pub fn contains(&self, name: &str) -> bool {
+        self.is(name, Sort::Any)
+    }
+
+    pub(crate) fn is(&self, name: &str, sort: Sort) -> bool {
+        let defined = |wanted: fn(&Meaning) -> bool| self.meanings(name).any(wanted);
+        match sort {
+            Sort::Number => {
+                self.variables.contains_key(name) || defined(|m| matches!(m, Meaning::Sum(_)))
+            }
+            Sort::Event => {
+                self.events.contains_key(name) || defined(|m| matches!(m, Meaning::Events(_)))
+            }
+            Sort::Any => {
+                self.variables.contains_key(name)
+                    || self.events.contains_key(name)
+                    || self.defined.contains_key(name)
+            }
+        }
+    }
+
+    fn meanings(&self, name: &str) -> impl Iterator<Item = &Meaning> {
+        self.defined.get(name).into_iter().flatten()
+    }
+
+    /// The longest name of this sort that `text` starts with and after which `ends` accepts the
+    /// rest; its length in bytes.
+    pub(crate) fn longest_prefix(
+        &self,
+        text: &str,
+        sort: Sort,
+        ends: impl Fn(&str) -> bool,
+    ) -> Option<usize> {
+        let fits = |len: &usize| {
+            text.split_at_checked(*len)
+                .is_some_and(|(name, rest)| self.is(name, sort) && ends(rest))
+        };
+        self.lengths
+            .iter()
+            .copied()
+            .find(|len| *len > 0 && fits(len))
+    }
+
+    /// Up to three names near to a wrong one, nearest first.
+    pub(crate) fn nearest(&self, wrong: &str, sort: Sort) -> Vec<&str> {
+        /// Beyond this, nobody mistyped a letter.
+        const LONGEST: usize = 200;
+        let wrong: Vec<char> = wrong.chars().take(LONGEST + 1).collect();
+        if wrong.len() > LONGEST {
+            return Vec::new();
+        }
+        let limit = (wrong.len() / 3).clamp(1, 6);
+        let base = self.variables.keys().chain(self.events.keys()).copied();
+        let defined = self.defined.keys().map(|name| &**name);
+        let mut near: Vec<(usize, &str)> = base
+            .chain(defined)
+            .filter(|name| self.is(name, sort))
+            .filter_map(|name| Some((distance(&wrong, name, limit)?, name)))
+            .collect();
+        near.sort_unstable();
+        near.dedup();
+        near.truncate(3);
+        near.into_iter().map(|(_, name)| name).collect()
+    }
+}
+
+/// The edit distance between two words, a wrong case counting nothing between otherwise equal ones;
+/// `None` if it exceeds `limit`.
+fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
+    if name.len() > 4 * (wrong.len() + limit) {
+        return None;
+    }
+    let name: Vec<char> = name.chars().collect();
+    if name.len().abs_diff(wrong.len()) > limit {
+        return None;
+    }
+    let same = |a: char, b: char| a == b || a.eq_ignore_ascii_case(&b);
+    let mut row: Vec<usize> = (0..=name.len()).collect();
+    for (i, a) in wrong.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        let mut smallest = row[0];
+        for (j, b) in name.iter().enumerate() {
+            let changed = diagonal + usize::from(!same(*a, *b));
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+            smallest = smallest.min(row[j + 1]);
+        }
+        if smallest > limit {
+            return None;
+        }
+    }
+    row.last().copied().filter(|d| *d <= limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        let d = |a: &str, b: &str| distance(&a.chars().collect::<Vec<_>>(), b, 3);
+        assert_eq!(d("ork_1", "Fork_1"), Some(1));
+        assert_eq!(d("fork_1", "Fork_1"), Some(0));
+        assert_eq!(d("kitten", "sitting"), Some(3));
+        assert_eq!(d("a", "bcdef"), None);
+        assert_eq!(d("", ""), Some(0));
+    }
+}

@@ -1,0 +1,95 @@
+//! The small parts of a PNML document: children, labels, numbers.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::error::InputError;
+use crate::system::Value;
+use crate::xml::{Element, Item, Xml};
+
+/// The next element inside of the one that is open, `None` at its end.
+pub(super) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputError> {
+    loop {
+        match xml.next()? {
+            Item::Open(element) => return Ok(Some(element)),
+            Item::Text(text) => xml.only_blanks(&text)?,
+            Item::Close | Item::End => return Ok(None),
+        }
+    }
+}
+
+/// The `<text>` (or, in older files, `<value>`) of a label and its place. Some write the text
+/// without either.
+#[allow(clippy::type_complexity)]
+pub(super) fn label<'a>(
+    xml: &mut Xml<'a>,
+) -> Result<Option<(Cow<'a, str>, Range<usize>)>, InputError> {
+    let mut found = None;
+    let mut bare = None;
+    loop {
+        match xml.next()? {
+            Item::Open(element) if element.name == "text" || element.name == "value" => {
+                found = Some(xml.characters()?);
+            }
+            Item::Open(_) => xml.skip()?,
+            Item::Text(text) => {
+                if !text.trim().is_empty() && bare.is_none() {
+                    bare = Some((Cow::Owned(text.trim().to_owned()), xml.here()));
+                }
+            }
+            Item::Close | Item::End => return Ok(found.or(bare)),
+        }
+    }
+}
+
+/// A count of tokens: digits, at most 2^63 - 1.
+pub(super) fn number(
+    xml: &Xml<'_>,
+    text: &str,
+    span: Range<usize>,
+    what: &str,
+) -> Result<Value, InputError> {
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
+        return digits.parse().map_err(|_| {
+            xml.error(
+                span,
+                format!(
+                    "`{}` is too large: expected {what} below 2^63",
+                    shortened(text)
+                ),
+            )
+        });
+    }
+    let message = match digits.strip_prefix('-') {
+        Some(rest) if !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()) => {
+            format!(
+                "`{}` is negative: expected {what}, 0 or more",
+                shortened(text)
+            )
+        }
+        _ => format!("`{}` is not a number: expected {what}", shortened(text)),
+    };
+    Err(xml.error(span, message))
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+pub(super) fn coloured_label(xml: &Xml<'_>, element: &Element<'_>) -> InputError {
+    xml.error(
+        element.span.clone(),
+        format!(
+            "<{}> belongs to coloured nets, and this one says it is a place/transition net",
+            element.name
+        ),
+    )
+}
+
+pub(super) fn refused(xml: &Xml<'_>, element: &Element<'_>, message: &str) -> InputError {
+    xml.error(element.span.clone(), message)
+}

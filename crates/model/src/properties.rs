@@ -1,0 +1,298 @@
+//! The properties of one command: formulas whose atoms are bound to the names of a model.
+//!
+//! Formulas come as text, from files with one on each line, and from property files of the Model
+//! Checking Contest; all share one store, so equal atoms are one atom whichever way they came.
+
+use lariat_ltl::{AtomError, AtomId, Formula, Formulas, ParseError, RawAtom, Syntax, Vocabulary};
+use rustc_hash::FxHashMap;
+
+use crate::atoms::Atom;
+use crate::dve::{looks_like_ltl_file, read_ltl_file};
+use crate::error::InputError;
+use crate::mcc;
+use crate::names::{Meaning, Names};
+use crate::predicate::{Predicate, Proposition};
+
+/// A formula with its name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Property {
+    /// Its name or id; the position among all properties, from 1, if it was given none.
+    pub name: String,
+    /// The formula, of the store it was read into.
+    pub formula: Formula,
+    /// The formula with all parentheses and its atoms in their canonical spelling.
+    pub text: String,
+}
+
+/// Formulas, what their atoms say, and the properties in the order in which they were given.
+#[derive(Clone, Debug, Default)]
+pub struct Properties {
+    /// The store of all formulas.
+    pub formulas: Formulas,
+    /// What each atom of the store says, by its id.
+    pub propositions: Vec<Proposition>,
+    /// The properties.
+    pub list: Vec<Property>,
+    /// What each canonical text says.
+    bound: FxHashMap<String, Proposition>,
+}
+
+impl Properties {
+    /// No properties.
+    pub fn new() -> Properties {
+        Properties::default()
+    }
+
+    /// Adds a formula given as text; without a name it is known by its position. `origin` names
+    /// the text in errors.
+    pub fn add_formula(
+        &mut self,
+        names: &Names<'_>,
+        origin: &str,
+        name: Option<&str>,
+        text: &str,
+    ) -> Result<(), InputError> {
+        self.parse(names, name, text)
+            .map_err(|error| input_error(origin, text, 0, error))
+    }
+
+    /// Adds the formulas of a file: one on each line, as `formula` or `name: formula`. A `#` at the
+    /// start of a line or behind a blank starts a comment, except between quotes.
+    ///
+    /// A name is made of letters, digits, `_`, `.` and `-`. No formula starts with such a word and a
+    /// colon, so there is no confusion.
+    pub fn add_file(
+        &mut self,
+        names: &Names<'_>,
+        origin: &str,
+        bytes: &[u8],
+    ) -> Result<(), InputError> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
+                .help("expected a file of formulas in UTF-8")
+        })?;
+        if looks_like_ltl_file(bytes) {
+            return self.add_ltl_file(names, origin, text);
+        }
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let content = &line[..comment(line)];
+            let (name, formula) = split_name(content);
+            if !formula.trim().is_empty() {
+                let at = start + content.len() - formula.len();
+                self.parse(names, name, formula)
+                    .map_err(|error| input_error(origin, text, at, error))?;
+            } else if name.is_some() {
+                return Err(InputError::at(
+                    origin,
+                    bytes,
+                    start..start + content.trim_end().len(),
+                    "a name without a formula behind the colon",
+                ));
+            }
+            start += line.len();
+        }
+        Ok(())
+    }
+
+    /// Adds the formulas of a property file of a program: definitions of atoms, then formulas over
+    /// them. What the model itself calls by a name is not defined anew.
+    fn add_ltl_file(
+        &mut self,
+        names: &Names<'_>,
+        origin: &str,
+        text: &str,
+    ) -> Result<(), InputError> {
+        let file = read_ltl_file(origin, text.as_bytes())?;
+        let mut names = names.clone();
+        for (name, at) in file.defines {
+            if names.defined_truth(&name).is_some() {
+                continue;
+            }
+            let meaning = names.atom(RawAtom::Quoted(&text[at.clone()]));
+            let (_, proposition) = meaning.map_err(|error| {
+                let span = error.span.unwrap_or(0..at.len());
+                let error = ParseError {
+                    span,
+                    message: error.message,
+                    help: error.help,
+                };
+                input_error(origin, text, at.start, error)
+            })?;
+            names.define(
+                name,
+                match proposition {
+                    Proposition::State(predicate) => Meaning::Truth(predicate),
+                    Proposition::Fires(events) => Meaning::Events(events),
+                },
+            );
+        }
+        for at in file.properties {
+            self.parse(&names, None, &text[at.clone()])
+                .map_err(|error| input_error(origin, text, at.start, error))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the properties of a file of the Model Checking Contest.
+    pub fn add_mcc(
+        &mut self,
+        names: &Names<'_>,
+        origin: &str,
+        bytes: &[u8],
+    ) -> Result<(), InputError> {
+        mcc::read(self, names, origin, bytes)
+    }
+
+    /// Binds an atom that stands alone, such as a proposition of an automaton. A text that is no
+    /// bare word is read as if it stood between quotes.
+    pub fn add_atom(&mut self, names: &Names<'_>, text: &str) -> Result<AtomId, AtomError> {
+        let (text, proposition) = names.atom(RawAtom::Quoted(text))?;
+        self.bind(text, proposition)
+    }
+
+    /// Binds an atom whose meaning is known, such as a guard of a property process.
+    pub fn add_predicate(&mut self, text: &str, predicate: Predicate) -> Result<AtomId, AtomError> {
+        self.bind(text.to_owned(), Proposition::State(predicate))
+    }
+
+    /// The formula that is one atom; an error for a person if its text already means something else.
+    pub(crate) fn atom(&mut self, (text, proposition): Atom) -> Result<Formula, String> {
+        let atom = self
+            .bind(text, proposition)
+            .map_err(|error| error.message)?;
+        Ok(self.formulas.atom(atom))
+    }
+
+    pub(crate) fn print(&self, formula: Formula) -> String {
+        lariat_ltl::print(&self.formulas, formula, Syntax::Full)
+    }
+
+    fn bind(&mut self, text: String, proposition: Proposition) -> Result<AtomId, AtomError> {
+        remember(&mut self.bound, text.clone(), proposition)?;
+        let atom = self.formulas.atom_id(&text);
+        self.keep_propositions();
+        Ok(atom)
+    }
+
+    fn parse(
+        &mut self,
+        names: &Names<'_>,
+        name: Option<&str>,
+        text: &str,
+    ) -> Result<(), ParseError> {
+        let mut binder = Binder {
+            names,
+            bound: &mut self.bound,
+        };
+        let parsed = lariat_ltl::parse(text, &mut self.formulas, &mut binder);
+        // Atoms may enter the store even if the formula turns out wrong later on.
+        self.keep_propositions();
+        let formula = parsed?;
+        let name = match name {
+            Some(name) => name.to_owned(),
+            None => (self.list.len() + 1).to_string(),
+        };
+        let text = self.print(formula);
+        self.list.push(Property {
+            name,
+            formula,
+            text,
+        });
+        Ok(())
+    }
+
+    fn keep_propositions(&mut self) {
+        for id in self.propositions.len()..self.formulas.atom_count() {
+            let text = self.formulas.atom_name(AtomId(id as u32));
+            // Nothing enters the store but what was bound.
+            self.propositions.push(self.bound[text].clone());
+        }
+    }
+}
+
+/// Answers the parser and notes what each canonical text says.
+struct Binder<'a, 's> {
+    names: &'a Names<'s>,
+    bound: &'a mut FxHashMap<String, Proposition>,
+}
+
+impl Vocabulary for Binder<'_, '_> {
+    fn is_name(&self, word: &str) -> bool {
+        word == "deadlock" || self.names.contains(word)
+    }
+
+    fn is_function(&self, word: &str) -> bool {
+        self.names.is_function(word)
+    }
+
+    fn resolve(&mut self, atom: RawAtom<'_>) -> Result<String, AtomError> {
+        let (text, proposition) = self.names.atom(atom)?;
+        remember(self.bound, text.clone(), proposition)?;
+        Ok(text)
+    }
+}
+
+/// One text, one meaning: names that contain operators could break that, and then the atom is
+/// refused.
+fn remember(
+    bound: &mut FxHashMap<String, Proposition>,
+    text: String,
+    proposition: Proposition,
+) -> Result<(), AtomError> {
+    match bound.get(&text) {
+        Some(known) if *known != proposition => Err(AtomError {
+            message: format!("two different atoms of these properties are both spelt `{text}`"),
+            help: Some("the names of this model contain operators; rename them".to_owned()),
+            span: None,
+        }),
+        Some(_) => Ok(()),
+        None => {
+            bound.insert(text, proposition);
+            Ok(())
+        }
+    }
+}
+
+fn input_error(origin: &str, text: &str, at: usize, error: ParseError) -> InputError {
+    let ParseError {
+        span,
+        message,
+        help,
+    } = error;
+    let span = span.start + at..span.end + at;
+    let report = InputError::at(origin, text.as_bytes(), span, message);
+    match help {
+        Some(help) => report.help(help),
+        None => report,
+    }
+}
+
+/// Where the comment of a line starts; its length if there is none.
+fn comment(line: &str) -> usize {
+    let (mut quoted, mut escaped, mut blank) = (false, false, true);
+    for (i, c) in line.char_indices() {
+        match c {
+            '#' if !quoted && blank => return i,
+            '"' if !escaped => quoted = !quoted,
+            _ => {}
+        }
+        escaped = quoted && c == '\\' && !escaped;
+        blank = c.is_whitespace();
+    }
+    line.len()
+}
+
+/// `name: formula`, or a formula.
+fn split_name(line: &str) -> (Option<&str>, &str) {
+    if let Some((name, formula)) = line.split_once(':') {
+        let name = name.trim();
+        let is_name = |c: char| c.is_alphanumeric() || "_.-".contains(c);
+        if !name.is_empty() && name.chars().all(is_name) {
+            return (Some(name), formula);
+        }
+    }
+    (None, line)
+}

@@ -1,0 +1,264 @@
+//! Readers never panic, whatever they are given: valid inputs, damaged at random.
+//!
+//! `LARIAT_SEED` replays a run, `LARIAT_CASES` makes it longer.
+
+use std::path::PathBuf;
+
+use lariat_model::generate::{Family, generate};
+use lariat_model::{Names, Properties, System, pnml, read_model};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn new(salt: u64) -> Random {
+        let seed = std::env::var("LARIAT_SEED")
+            .ok()
+            .and_then(|s| s.parse().ok())
+            .unwrap_or(2024);
+        println!("LARIAT_SEED={seed}");
+        Random(seed ^ salt)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+fn cases(default: usize) -> usize {
+    std::env::var("LARIAT_CASES")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(default)
+}
+
+/// Changes a few bytes: flips, cuts, repetitions, moved pieces, words that mean something.
+fn damage(random: &mut Random, text: &[u8], words: &[&str]) -> Vec<u8> {
+    let mut text = text.to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(text.len() + 1);
+        let end = (at + random.below(40)).min(text.len());
+        match random.below(7) {
+            0 => text.truncate(at),
+            1 => {
+                if at < text.len() {
+                    text[at] = random.next() as u8;
+                }
+            }
+            2 => {
+                text.drain(at..end);
+            }
+            3 => {
+                let piece = text[at..end].to_vec();
+                text.splice(at..at, piece);
+            }
+            4 => {
+                let piece = text[at..end].to_vec();
+                let to = random.below(text.len() + 1);
+                text.splice(to..to, piece);
+            }
+            5 => {
+                if at < text.len() {
+                    text[at] ^= 1 << random.below(8);
+                }
+            }
+            _ => {
+                let word = words[random.below(words.len())];
+                let end = end.min(at + random.below(8)).max(at);
+                text.splice(at..end, word.bytes());
+            }
+        }
+    }
+    text
+}
+
+fn system() -> System {
+    let mut system = generate(Family::Philosophers, 2).unwrap();
+    system.variables[0].name = "a-b".to_owned();
+    system.variables[1].name = "a".to_owned();
+    system.variables[2].name = "été->x".to_owned();
+    system
+}
+
+/// A contest file that is at hand, if any.
+fn real(file: &str) -> Option<Vec<u8>> {
+    let folder = match std::env::var_os("LARIAT_MODELS") {
+        Some(folder) => PathBuf::from(folder),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
+    };
+    let bytes = std::fs::read(folder.join("mcc/Philosophers-PT-000005").join(file)).ok();
+    if bytes.is_none() {
+        println!(
+            "skipped: no {file} of a contest model in {}",
+            folder.display()
+        );
+    }
+    bytes
+}
+
+#[test]
+fn damaged_nets() {
+    let mut random = Random::new(1);
+    let mut net = pnml::write(&system()).unwrap();
+    net = net.replace(
+        "</page>",
+        "<toolspecific tool=\"nupn\"><structure root=\"u\" safe=\"true\"><unit id=\"u\"><places>a a-b</places><subunits>v w</subunits></unit><unit id=\"v\"/><unit id=\"w\"/></structure></toolspecific><referencePlace id=\"r\" ref=\"a\"/></page>",
+    );
+    let mut seeds = vec![net.into_bytes()];
+    seeds.extend(real("model.pnml"));
+    let words = [
+        "<place id=\"a\">",
+        "</place>",
+        "<page>",
+        "</page>",
+        "<text>",
+        "&amp;",
+        "&#x10ffff;",
+        "&#0;",
+        "&x;",
+        "<![CDATA[",
+        "]]>",
+        "<!--",
+        "-->",
+        "<?xml",
+        "?>",
+        "\"",
+        "'",
+        "<",
+        ">",
+        "/>",
+        "99999999999999999999",
+        "-1",
+        "<arc source=\"a\" target=\"a-b\"/>",
+        "<!DOCTYPE a [<!ENTITY b \"c\">]>",
+        "\u{feff}",
+        "symmetricnet",
+        "<unit id=\"v\">",
+        "<subunits>u</subunits>",
+        "<referencePlace id=\"a\" ref=\"r\"/>",
+    ];
+    let (mut read, cases) = (0, cases(4000));
+    for case in 0..cases {
+        let text = damage(&mut random, &seeds[case % seeds.len()], &words);
+        match read_model("net", &text) {
+            Ok(system) => {
+                read += 1;
+                // What was read is in order.
+                let initial = &system.initial[0];
+                assert_eq!(initial.len(), system.variables.len());
+                for event in system.event_ids() {
+                    let _ = system.successors(initial, event);
+                }
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+    println!("{read} of {cases} were read");
+}
+
+#[test]
+fn damaged_contest_properties() {
+    let mut random = Random::new(2);
+    let ours = "<property-set><property><id>a</id><description/><formula><all-paths><until><before><integer-le><integer-constant>1</integer-constant><tokens-count><place>a</place><place>a-b</place></tokens-count></integer-le></before><reach><negation><is-fireable><transition>takes_left_1</transition></is-fireable></negation></reach></until></all-paths></formula></property></property-set>";
+    let mut seeds = vec![(system(), ours.as_bytes().to_vec())];
+    if let (Some(net), Some(properties)) = (real("model.pnml"), real("LTLFireability.xml")) {
+        seeds.push((read_model("net", &net).unwrap(), properties));
+    }
+    let words = [
+        "<next>",
+        "</next>",
+        "<globally/>",
+        "<true/>",
+        "<before>",
+        "<place>a</place>",
+        "<conjunction>",
+        "</conjunction>",
+        "<all-paths>",
+        "<integer-constant>-9223372036854775808</integer-constant>",
+        "&lt;",
+        "<deadlock/>",
+        "<formula/>",
+        "<",
+        ">",
+    ];
+    for case in 0..cases(4000) {
+        let (system, seed) = &seeds[case % seeds.len()];
+        let text = damage(&mut random, seed, &words);
+        let mut properties = Properties::new();
+        if let Err(error) = properties.add_mcc(&Names::of(system), "LTL.xml", &text) {
+            assert!(!error.to_string().is_empty());
+        }
+        assert_eq!(
+            properties.propositions.len(),
+            properties.formulas.atom_count()
+        );
+    }
+}
+
+#[test]
+fn damaged_formulas() {
+    let mut random = Random::new(3);
+    let system = system();
+    let names = Names::of(&system);
+    let file = "# formulas\none: G(\"a-b >= 2\" -> F fires(takes_left_1))\n\"tokens(a, a-b) + 2*Fork_2 < 3 - HasLeft_1\" U deadlock\nx: \"fireable(takes_left_1, puts_back_2)\" & \"été->x != 0\" # end\n";
+    let words = [
+        "\"",
+        "\\\"",
+        "(",
+        ")",
+        "fires(",
+        "tokens(",
+        "fireable(a, ",
+        "a-b",
+        "-",
+        "+",
+        "*",
+        "99999999999999999999",
+        "9223372036854775807",
+        ">=",
+        "==",
+        "!",
+        "é",
+        "U",
+        "GF",
+        ":",
+        "#",
+        ",",
+        "deadlock",
+        "0",
+        "1",
+    ];
+    let mut bound = 0;
+    for _ in 0..cases(20_000) {
+        let text = damage(&mut random, file.as_bytes(), &words);
+        let mut properties = Properties::new();
+        if let Err(error) = properties.add_file(&names, "file", &text) {
+            assert!(!error.to_string().is_empty());
+        }
+        assert_eq!(
+            properties.propositions.len(),
+            properties.formulas.atom_count()
+        );
+        // Whatever was understood is echoed in a way that is understood again, as the same.
+        for property in properties.list.clone() {
+            properties
+                .add_formula(&names, "echo", None, &property.text)
+                .unwrap_or_else(|error| panic!("{error}"));
+            let again = properties.list.last().unwrap().formula;
+            assert_eq!(again, property.formula, "{}", property.text);
+            bound += 1;
+        }
+        if let Ok(text) = std::str::from_utf8(&text) {
+            let _ = properties.add_atom(&names, text);
+        }
+    }
+    println!("{bound} formulas were understood");
+}

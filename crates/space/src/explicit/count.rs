@@ -1,0 +1,86 @@
+//! The figures of a whole explicit state space.
+//!
+//! States are numbered in the order of discovery, so the interner is its own breadth-first queue.
+
+use super::{Explicit, StateId, States};
+use lariat_budget::{Budget, Observer, Progress, Stop};
+use lariat_model::Domain;
+
+/// What was counted. Lower bounds if the exploration stopped.
+#[derive(Clone, Debug, Default)]
+pub struct Count {
+    /// Different states.
+    pub states: u64,
+    /// Pairs of a state and a step from it; stuttering is none.
+    pub edges: u64,
+    /// States without a step.
+    pub deadlocks: u64,
+    /// The largest number of tokens seen in one place.
+    pub max_tokens_in_place: u64,
+    /// The largest number of tokens seen in all places together.
+    pub max_tokens: u128,
+    /// Bits of one packed state at the end.
+    pub packed_bits: u64,
+    /// Bytes held for states and the table that finds them.
+    pub bytes: u64,
+    /// Why the exploration stopped, if it did not end.
+    pub stop: Option<Stop>,
+}
+
+/// Explores everything reachable, breadth first.
+pub fn count(space: &Explicit<'_>, budget: &Budget, observer: &dyn Observer) -> Count {
+    let mut states = space.states(budget);
+    let mut count = Count::default();
+    count.stop = explore(space, &mut states, &mut count, budget, observer).err();
+    count.states = states.len() as u64;
+    count.packed_bits = states.packed_bits() as u64;
+    count.bytes = states.bytes();
+    count
+}
+
+fn explore(
+    space: &Explicit<'_>,
+    states: &mut States,
+    count: &mut Count,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<(), Stop> {
+    let is_count: Vec<bool> = space
+        .system()
+        .variables
+        .iter()
+        .map(|variable| matches!(variable.domain, Domain::Count { .. }))
+        .collect();
+    let mut k = 0;
+    while space.initial(states, k)?.is_some() {
+        k += 1;
+    }
+    let mut steps = Vec::new();
+    let mut next = 0;
+    while next < states.len() {
+        let state = StateId(next as u32);
+        states.load(state);
+        let mut tokens = 0;
+        for (value, _) in states.values.iter().zip(&is_count).filter(|(_, is)| **is) {
+            let value = *value as u64;
+            count.max_tokens_in_place = count.max_tokens_in_place.max(value);
+            tokens += u128::from(value);
+        }
+        count.max_tokens = count.max_tokens.max(tokens);
+        steps.clear();
+        space.expand(states, state, &mut steps)?;
+        count.edges += steps.len() as u64;
+        count.deadlocks += u64::from(steps.is_empty());
+        next += 1;
+        if next % 1024 == 0 {
+            budget.check()?;
+        }
+        if next % 65_536 == 0 {
+            observer.progress(Progress {
+                phase: "exploring",
+                figures: &[(states.len() as u64, "states"), (count.edges, "edges")],
+            });
+        }
+    }
+    Ok(())
+}

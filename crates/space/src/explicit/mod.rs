@@ -1,0 +1,373 @@
+//! A system as an explicit graph: packed states, found by their contents, successors on demand.
+//!
+//! States are bit-packed vectors ([`layout`]) in an interner that hands out dense ids
+//! ([`store`]); events are compiled once into a flat form ([`moves`]). [`Explicit`] is the
+//! immutable part that workers share; [`States`] is what one worker has found so far.
+//!
+//! A successor is computed from the unpacked source, kept for the state that was asked about last,
+//! and from its packed form, to which a Petri-net transition merely adds.
+
+mod count;
+mod layout;
+mod moves;
+mod store;
+
+pub use count::{Count, count};
+pub use store::{Interner, StateId};
+
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
+use layout::Layout;
+use moves::Moves;
+
+/// The immutable part of an explicit state space.
+#[derive(Debug)]
+pub struct Explicit<'s> {
+    system: &'s System,
+    moves: Moves<'s>,
+    deadlock: Deadlock,
+}
+
+/// The states found so far, by one worker.
+#[derive(Debug)]
+pub struct States {
+    layout: Layout,
+    store: Interner,
+    budget: Budget,
+    /// The state whose values and words are unpacked below.
+    current: Option<StateId>,
+    values: Vec<Value>,
+    words: Vec<u64>,
+    scratch: Scratch,
+    batch: Batch,
+    steps: u32,
+}
+
+/// Room for one successor.
+#[derive(Debug, Default)]
+struct Scratch {
+    values: Vec<Value>,
+    words: Vec<u64>,
+}
+
+/// Successors that are packed but not interned yet.
+#[derive(Debug, Default)]
+struct Batch {
+    events: Vec<EventId>,
+    words: Vec<u64>,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.events.clear();
+        self.words.clear();
+    }
+
+    fn push(&mut self, event: EventId, words: &[u64]) {
+        self.events.push(event);
+        self.words.extend_from_slice(words);
+    }
+}
+
+/// Where an iteration over the steps from a state stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cursor {
+    at: u32,
+    choice: u32,
+    moved: bool,
+    done: bool,
+}
+
+/// A step: the event taken, or `None` for stuttering at a deadlock, and where it leads.
+pub type Successor = (Option<EventId>, StateId);
+
+impl<'s> Explicit<'s> {
+    /// Compiles a system.
+    pub fn new(system: &'s System, deadlock: Deadlock) -> Explicit<'s> {
+        Explicit {
+            system,
+            moves: Moves::new(system),
+            deadlock,
+        }
+    }
+
+    /// The system this is the space of.
+    pub fn system(&self) -> &'s System {
+        self.system
+    }
+
+    /// An empty collection of states.
+    pub fn states(&self, budget: &Budget) -> States {
+        let layout = Layout::new(self.system);
+        States {
+            store: Interner::new(layout.bytes(), budget),
+            layout,
+            budget: budget.clone(),
+            current: None,
+            values: Vec::new(),
+            words: Vec::new(),
+            scratch: Scratch::default(),
+            batch: Batch::default(),
+            steps: 0,
+        }
+    }
+
+    /// The `k`-th initial state, `None` behind the last.
+    pub fn initial(&self, states: &mut States, k: usize) -> Result<Option<StateId>, Stop> {
+        let Some(initial) = self.system.initial.get(k) else {
+            return Ok(None);
+        };
+        states.scratch.values.clear();
+        states.scratch.values.extend_from_slice(initial);
+        states.pack_values()?;
+        states.intern_words().map(Some)
+    }
+
+    /// The next step from `from`, `None` behind the last.
+    ///
+    /// A nondeterministic event may lead to the same state twice.
+    pub fn next(
+        &self,
+        states: &mut States,
+        from: StateId,
+        cursor: &mut Cursor,
+    ) -> Result<Option<Successor>, Stop> {
+        states.steps += 1;
+        if states.steps >= 1024 {
+            states.steps = 0;
+            states.budget.check()?;
+        }
+        if cursor.done {
+            return Ok(None);
+        }
+        states.load(from);
+        if let Some(event) = self
+            .moves
+            .next(states, &mut cursor.at, &mut cursor.choice)?
+        {
+            cursor.moved = true;
+            return Ok(Some((Some(event), states.intern_words()?)));
+        }
+        cursor.done = true;
+        let stutters = !cursor.moved && self.deadlock == Deadlock::Stutter;
+        Ok(stutters.then_some((None, from)))
+    }
+
+    /// All steps from `from` by events, appended to `steps`; stuttering is none.
+    ///
+    /// Looking up one successor after the other would wait for memory each time. All are made
+    /// first, then the places where they would be found are touched, then they are interned.
+    pub fn expand(
+        &self,
+        states: &mut States,
+        from: StateId,
+        steps: &mut Vec<(EventId, StateId)>,
+    ) -> Result<(), Stop> {
+        states.load(from);
+        let mut batch = std::mem::take(&mut states.batch);
+        batch.clear();
+        let (mut at, mut choice) = (0, 0);
+        let mut bits = states.packed_bits();
+        while let Some(event) = self.moves.next(states, &mut at, &mut choice)? {
+            if states.packed_bits() != bits {
+                // The layout has grown: what was packed before is to be packed again.
+                bits = states.packed_bits();
+                batch.clear();
+                (at, choice) = (0, 0);
+                continue;
+            }
+            batch.push(event, &states.scratch.words);
+        }
+        let words = states.store.words();
+        states.store.touch(batch.words.chunks_exact(words));
+        for (event, vector) in batch.events.iter().zip(batch.words.chunks_exact(words)) {
+            let (id, _) = states.store.intern(vector)?;
+            steps.push((*event, StateId(id)));
+        }
+        states.batch = batch;
+        Ok(())
+    }
+
+    /// Does the predicate hold in `state`?
+    pub fn holds(&self, states: &mut States, state: StateId, predicate: &Predicate) -> bool {
+        states.load(state);
+        self.moves.holds(predicate, &states.values)
+    }
+}
+
+impl States {
+    /// How many states have been found.
+    pub fn len(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Has none been found?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values of all variables in `state`.
+    pub fn get(&mut self, state: StateId) -> State {
+        self.load(state);
+        self.values.as_slice().into()
+    }
+
+    /// Bits of one packed state.
+    pub fn packed_bits(&self) -> usize {
+        self.layout.bits()
+    }
+
+    /// Bytes held for states and the table that finds them.
+    pub fn bytes(&self) -> u64 {
+        self.store.bytes()
+    }
+
+    /// Unpacks `state` unless it is unpacked already.
+    fn load(&mut self, state: StateId) {
+        if self.current == Some(state) {
+            return;
+        }
+        self.words.clear();
+        self.words.extend(self.store.get(state.0));
+        self.layout.unpack(&self.words, &mut self.values);
+        self.current = Some(state);
+    }
+
+    /// Packs the values in the scratch space, widening the layout if they do not fit.
+    fn pack_values(&mut self) -> Result<(), Stop> {
+        if let Some(wider) = self.layout.widened(&self.scratch.values) {
+            self.relayout(wider)?;
+        }
+        self.layout
+            .pack(&self.scratch.values, &mut self.scratch.words);
+        Ok(())
+    }
+
+    /// Interns the packed words in the scratch space.
+    #[inline]
+    fn intern_words(&mut self) -> Result<StateId, Stop> {
+        let (id, _) = self.store.intern(&self.scratch.words)?;
+        Ok(StateId(id))
+    }
+
+    /// Moves all states into a wider layout. Ids stay.
+    fn relayout(&mut self, wider: Layout) -> Result<(), Stop> {
+        let mut store = Interner::new(wider.bytes(), &self.budget);
+        let (mut words, mut values) = (Vec::new(), Vec::new());
+        for id in 0..self.store.len() as u32 {
+            words.clear();
+            words.extend(self.store.get(id));
+            self.layout.unpack(&words, &mut values);
+            wider.pack(&values, &mut words);
+            store.intern(&words)?;
+        }
+        self.store = store;
+        self.layout = wider;
+        if let Some(current) = self.current.take() {
+            self.load(current);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_model::{Action, Arc, Domain, Event, VarId, Variable};
+
+    fn place(name: &str) -> Variable {
+        Variable {
+            name: name.to_owned(),
+            domain: Domain::Count { bound: None },
+        }
+    }
+
+    fn transition(name: &str, arcs: &[(u32, Value, Value)]) -> Event {
+        Event {
+            name: name.to_owned(),
+            action: Action::Net(
+                arcs.iter()
+                    .map(|&(var, need, delta)| Arc {
+                        var: VarId(var),
+                        need,
+                        delta,
+                    })
+                    .collect(),
+            ),
+        }
+    }
+
+    /// Pours `n` tokens from p to q, one at a time; the last step is a deadlock.
+    fn pour(n: Value) -> System {
+        System {
+            variables: vec![place("p"), place("q")],
+            events: vec![transition("t", &[(0, 1, -1), (1, 0, 1)])],
+            initial: vec![vec![n, 0].into()],
+            ..System::default()
+        }
+    }
+
+    #[test]
+    fn widths_grow_when_a_bound_is_exceeded() {
+        let system = pour(300);
+        let space = Explicit::new(&system, Deadlock::Ignore);
+        let mut states = space.states(&Budget::unlimited());
+        let mut at = space.initial(&mut states, 0).unwrap().unwrap();
+        let before = states.packed_bits();
+        for i in 1..=300 {
+            let mut cursor = Cursor::default();
+            let (event, to) = space.next(&mut states, at, &mut cursor).unwrap().unwrap();
+            assert_eq!(event, Some(EventId(0)));
+            assert_eq!(*states.get(to), [300 - i, i]);
+            at = to;
+        }
+        assert_eq!(states.len(), 301);
+        assert!(states.packed_bits() > before);
+        for i in 0..=300 {
+            assert_eq!(
+                *states.get(StateId(i)),
+                [300 - Value::from(i), Value::from(i)]
+            );
+        }
+        assert_eq!(
+            space.next(&mut states, at, &mut Cursor::default()).unwrap(),
+            None
+        );
+    }
+
+    #[test]
+    fn a_dead_state_stutters_once() {
+        let system = pour(0);
+        let space = Explicit::new(&system, Deadlock::Stutter);
+        let mut states = space.states(&Budget::unlimited());
+        let at = space.initial(&mut states, 0).unwrap().unwrap();
+        let mut cursor = Cursor::default();
+        assert_eq!(
+            space.next(&mut states, at, &mut cursor).unwrap(),
+            Some((None, at))
+        );
+        assert_eq!(space.next(&mut states, at, &mut cursor).unwrap(), None);
+    }
+
+    #[test]
+    fn memory_runs_out_as_a_value() {
+        let system = pour(1_000_000);
+        let space = Explicit::new(&system, Deadlock::Stutter);
+        let found = count(&space, &Budget::bytes(1 << 20), &lariat_budget::Quiet);
+        assert_eq!(found.stop, Some(Stop::Memory));
+        assert!(found.states > 1000);
+    }
+
+    #[test]
+    fn counts_that_do_not_fit_stop() {
+        let system = System {
+            variables: vec![place("p")],
+            events: vec![transition("t", &[(0, 1, Value::MAX)])],
+            initial: vec![vec![1].into()],
+            ..System::default()
+        };
+        let space = Explicit::new(&system, Deadlock::Stutter);
+        let found = count(&space, &Budget::unlimited(), &lariat_budget::Quiet);
+        assert!(matches!(found.stop, Some(Stop::Bound(_))), "{found:?}");
+    }
+}

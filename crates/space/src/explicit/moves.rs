@@ -1,0 +1,311 @@
+//! Events and predicates in the form that the explicit space runs.
+//!
+//! Net transitions are grouped by one of their input places, the one that the fewest
+//! transitions take from. The first of a group knows the least that any of them needs there: one
+//! look at an unmarked place passes over the whole group. Such a transition acts on the packed
+//! source; programs and tables act on its values.
+
+use super::States;
+use lariat_budget::Stop;
+use lariat_model::{
+    Action, Arc, Comparison, Effect, EventId, Fault, Linear, Predicate, Row, System, Value,
+};
+
+#[derive(Debug)]
+pub(super) struct Moves<'s> {
+    system: &'s System,
+    /// All events, in the order in which they are tried.
+    entries: Vec<Entry>,
+    /// The arcs of all net transitions; those of one that consume come first.
+    arcs: Vec<Arc>,
+    /// The arcs of each event, by its id.
+    ranges: Vec<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    event: EventId,
+    /// With fewer than `need` in `var`, go on at entry `or_else`.
+    var: u32,
+    need: Value,
+    or_else: u32,
+    /// Its arcs; `None` for an event that is no net transition.
+    arcs: Option<(u32, u32)>,
+}
+
+impl<'s> Moves<'s> {
+    pub fn new(system: &'s System) -> Moves<'s> {
+        let mut consumers = vec![0u32; system.variables.len()];
+        for event in &system.events {
+            if let Action::Net(arcs) = &event.action {
+                for arc in arcs.iter().filter(|arc| arc.need > 0) {
+                    consumers[arc.var.index()] += 1;
+                }
+            }
+        }
+        let (mut arcs, mut ranges) = (Vec::new(), Vec::new());
+        let mut entries: Vec<Entry> = system
+            .event_ids()
+            .map(|event| {
+                let start = arcs.len() as u32;
+                let (mut var, mut need) = (0, Value::MIN);
+                let net = match &system.event(event).action {
+                    Action::Net(all) => {
+                        let gate = all
+                            .iter()
+                            .filter(|arc| arc.need > 0)
+                            .min_by_key(|arc| (consumers[arc.var.index()], arc.var));
+                        if let Some(gate) = gate {
+                            (var, need) = (gate.var.0, gate.need);
+                        }
+                        arcs.extend(all.iter().filter(|arc| arc.need > 0));
+                        arcs.extend(all.iter().filter(|arc| arc.need <= 0 && arc.delta != 0));
+                        true
+                    }
+                    _ => false,
+                };
+                let range = (start, arcs.len() as u32);
+                ranges.push(range);
+                Entry {
+                    event,
+                    var,
+                    need,
+                    or_else: 0,
+                    arcs: net.then_some(range),
+                }
+            })
+            .collect();
+        // The least need comes first in its group, so its gate is the group's.
+        entries.sort_by_key(|entry| (entry.var, entry.need));
+        let mut end = entries.len();
+        for i in (0..entries.len()).rev() {
+            if entries
+                .get(i + 1)
+                .is_some_and(|next| next.var != entries[i].var)
+            {
+                end = i + 1;
+            }
+            entries[i].or_else = end as u32;
+        }
+        Moves {
+            system,
+            entries,
+            arcs,
+            ranges,
+        }
+    }
+
+    fn arcs(&self, (start, end): (u32, u32)) -> &[Arc] {
+        &self.arcs[start as usize..end as usize]
+    }
+
+    fn has_fault(&self, values: &[Value]) -> bool {
+        self.system
+            .fault
+            .is_some_and(|fault| values[fault.index()] != 0)
+    }
+
+    /// The next step from the loaded state: `choice` of the event at entry `at`. The successor is
+    /// left packed in the scratch space.
+    #[inline]
+    pub fn next(
+        &self,
+        states: &mut States,
+        at: &mut u32,
+        choice: &mut u32,
+    ) -> Result<Option<EventId>, Stop> {
+        if self.has_fault(&states.values) {
+            return Ok(None);
+        }
+        while let Some(entry) = self.entries.get(*at as usize) {
+            if states
+                .values
+                .get(entry.var as usize)
+                .is_some_and(|v| *v < entry.need)
+            {
+                *at = entry.or_else;
+                continue;
+            }
+            match entry.arcs {
+                Some(range) => {
+                    *at += 1;
+                    let arcs = self.arcs(range);
+                    if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
+                        self.fire_net(states, arcs)?;
+                        return Ok(Some(entry.event));
+                    }
+                }
+                None => {
+                    let action = &self.system.event(entry.event).action;
+                    if self.fire_other(states, action, choice)? {
+                        return Ok(Some(entry.event));
+                    }
+                    *at += 1;
+                    *choice = 0;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    #[inline]
+    fn fire_net(&self, states: &mut States, arcs: &[Arc]) -> Result<(), Stop> {
+        let words = &mut states.scratch.words;
+        words.clear();
+        words.extend_from_slice(&states.words);
+        for arc in arcs {
+            let field = states.layout.fields[arc.var.index()];
+            match states.values[arc.var.index()].checked_add(arc.delta) {
+                Some(value) if field.fits(value) => {
+                    // No carry: the new value fits the field.
+                    let word = &mut words[field.word as usize];
+                    *word = word.wrapping_add((arc.delta as u64) << field.shift);
+                }
+                _ => return self.fire_net_wide(states, arcs),
+            }
+        }
+        Ok(())
+    }
+
+    /// The same by way of the values, for a value that its field cannot hold.
+    #[cold]
+    fn fire_net_wide(&self, states: &mut States, arcs: &[Arc]) -> Result<(), Stop> {
+        let values = &mut states.scratch.values;
+        values.clear();
+        values.extend_from_slice(&states.values);
+        for arc in arcs {
+            let slot = &mut values[arc.var.index()];
+            *slot = slot.checked_add(arc.delta).ok_or_else(|| {
+                let name = &self.system.variable(arc.var).name;
+                Stop::Bound(format!("`{name}` exceeds 2^63"))
+            })?;
+        }
+        states.pack_values()
+    }
+
+    fn fire_other(
+        &self,
+        states: &mut States,
+        action: &Action,
+        choice: &mut u32,
+    ) -> Result<bool, Stop> {
+        let next = &mut states.scratch.values;
+        next.clear();
+        next.extend_from_slice(&states.values);
+        match action {
+            Action::Program { guard, effects } => {
+                if *choice > 0 {
+                    return Ok(false);
+                }
+                *choice = 1;
+                let ran = self.run(guard, effects, &states.values, next);
+                match (ran, self.system.fault) {
+                    (Ok(true), _) => {}
+                    (Ok(false), _) | (Err(_), None) => return Ok(false),
+                    (Err(_), Some(fault)) => {
+                        let next = &mut states.scratch.values;
+                        next.copy_from_slice(&states.values);
+                        next[fault.index()] = 1;
+                    }
+                }
+            }
+            Action::Table { vars, rows } => {
+                let matching = |row: &&Row| {
+                    vars.iter().zip(row.iter()).all(|(var, cell)| {
+                        cell.is_none_or(|(from, _)| states.values[var.index()] == from)
+                    })
+                };
+                let rest = rows.iter().skip(*choice as usize);
+                let Some((skipped, row)) = rest.enumerate().find(|(_, row)| matching(row)) else {
+                    return Ok(false);
+                };
+                *choice += skipped as u32 + 1;
+                for (var, cell) in vars.iter().zip(row) {
+                    if let Some((_, to)) = cell {
+                        next[var.index()] = *to;
+                    }
+                }
+            }
+            Action::Net(_) => unreachable!("net transitions are fired on the packed state"),
+        }
+        states.pack_values()?;
+        Ok(true)
+    }
+
+    /// Runs a program from `values` on `next`, a copy of them; false if its guard is.
+    ///
+    /// Unlike in a predicate, a fault in a guard is not the same as false.
+    fn run(
+        &self,
+        guard: &Predicate,
+        effects: &[Effect],
+        values: &[Value],
+        next: &mut [Value],
+    ) -> Result<bool, Fault> {
+        let enabled = match guard {
+            Predicate::Expr(expr) => expr.eval(values)? != 0,
+            guard => self.holds(guard, values),
+        };
+        if enabled {
+            for effect in effects {
+                let var = effect.target.resolve(next)?;
+                next[var.index()] = self.system.wrap(var, effect.value.eval(next)?);
+            }
+        }
+        Ok(enabled)
+    }
+
+    pub fn is_enabled(&self, event: EventId, values: &[Value]) -> bool {
+        if self.has_fault(values) {
+            return false;
+        }
+        match &self.system.event(event).action {
+            Action::Net(_) => self
+                .arcs(self.ranges[event.index()])
+                .iter()
+                .all(|arc| values[arc.var.index()] >= arc.need),
+            Action::Program { guard, effects } => {
+                let mut next = values.to_vec();
+                let ran = self.run(guard, effects, values, &mut next);
+                // A fault leads to the fault state if there is one, else nowhere.
+                ran.unwrap_or(self.system.fault.is_some())
+            }
+            Action::Table { vars, rows } => rows.iter().any(|row| {
+                vars.iter()
+                    .zip(row)
+                    .all(|(var, cell)| cell.is_none_or(|(from, _)| values[var.index()] == from))
+            }),
+        }
+    }
+
+    pub fn holds(&self, predicate: &Predicate, values: &[Value]) -> bool {
+        match predicate {
+            Predicate::Const(value) => *value,
+            Predicate::Linear(linear) => linear_holds(linear, values),
+            Predicate::Expr(expr) => expr.eval(values).is_ok_and(|x| x != 0),
+            Predicate::Enabled(events) => events.iter().any(|e| self.is_enabled(*e, values)),
+            Predicate::Deadlock => self
+                .system
+                .event_ids()
+                .all(|event| !self.is_enabled(event, values)),
+            Predicate::Not(p) => !self.holds(p, values),
+            Predicate::And(ps) => ps.iter().all(|p| self.holds(p, values)),
+            Predicate::Or(ps) => ps.iter().any(|p| self.holds(p, values)),
+        }
+    }
+}
+
+fn linear_holds(linear: &Linear, values: &[Value]) -> bool {
+    // One place against a constant is by far the most common atom.
+    if let [(var, 1)] = linear.terms[..] {
+        return linear
+            .comparison
+            .holds(values[var.index()], linear.constant);
+    }
+    let sum: i128 = linear
+        .terms
+        .iter()
+        .map(|(var, c)| i128::from(*c) * i128::from(values[var.index()]))
+        .sum();
+    Comparison::holds(linear.comparison, sum, i128::from(linear.constant))
+}

@@ -1,0 +1,274 @@
+//! A case: one question with everything that belongs to it.
+
+use crate::formulas::Ltl;
+use crate::lassos;
+use crate::oracle::{self, Reachable};
+use crate::rng::Rng;
+use crate::{nets, programs};
+use lariat_model::{
+    Action, Comparison, Deadlock, EventId, Lasso, Linear, Predicate, Proposition, System,
+};
+use std::fmt;
+
+/// A proposition and how a user would write it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Atom {
+    /// What it says.
+    pub proposition: Proposition,
+    /// Its spelling in a formula; `None` if formulas cannot say it.
+    pub text: Option<String>,
+}
+
+/// Does every run of the system satisfy the formula?
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The system.
+    pub system: System,
+    /// What the formula's atoms mean.
+    pub atoms: Vec<Atom>,
+    /// The formula.
+    pub formula: Ltl,
+    /// What happens at deadlocks.
+    pub deadlock: Deadlock,
+}
+
+/// No random system is larger.
+pub const MOST_STATES: usize = 400;
+
+impl Case {
+    /// The case of this seed, under `Stutter`: [`Case::variants`] has the other policy and the negation.
+    pub fn random(seed: u64) -> Case {
+        let mut rng = Rng::new(seed);
+        let cut = if rng.chance(6) { MOST_STATES } else { 60 };
+        let system = match rng.chance(60) {
+            true => nets::random(&mut rng, cut),
+            false => programs::random(&mut rng, cut),
+        };
+        let mut atoms: Vec<Atom> = Vec::new();
+        let events = rng.chance(40);
+        for _ in 0..1 + rng.below(3) {
+            let atom = random_atom(&mut rng, &system, events);
+            if !atoms.contains(&atom) {
+                atoms.push(atom);
+            }
+        }
+        let size = 1 + rng.below(10);
+        let with_next = rng.chance(40);
+        Case {
+            formula: Ltl::random(&mut rng, atoms.len(), size, with_next),
+            system,
+            atoms,
+            deadlock: Deadlock::Stutter,
+        }
+    }
+
+    /// The case and its negation, each under both policies; a case and its negation are neighbours.
+    pub fn variants(&self) -> [Case; 4] {
+        let with = |formula: Ltl, deadlock| Case {
+            formula,
+            deadlock,
+            ..self.clone()
+        };
+        [
+            with(self.formula.clone(), Deadlock::Stutter),
+            with(self.formula.negated(), Deadlock::Stutter),
+            with(self.formula.clone(), Deadlock::Ignore),
+            with(self.formula.negated(), Deadlock::Ignore),
+        ]
+    }
+
+    /// What the formula's atoms mean: bit `i` of a letter is the `i`th.
+    pub fn propositions(&self) -> Vec<Proposition> {
+        self.atoms.iter().map(|a| a.proposition.clone()).collect()
+    }
+
+    /// A different name for every atom: the user's spelling where there is one.
+    pub fn atom_names(&self) -> Vec<String> {
+        let name = |(i, atom): (usize, &Atom)| atom.text.clone().unwrap_or(format!("a{i}"));
+        self.atoms.iter().enumerate().map(name).collect()
+    }
+
+    /// The formula as a user would write it, if a user can.
+    pub fn formula_text(&self) -> Option<String> {
+        let expressible = |(i, a): (usize, &Atom)| a.text.is_some() || !self.formula.uses_atom(i);
+        let all = self.atoms.iter().enumerate().all(expressible);
+        all.then(|| self.formula.text(&self.atom_names()))
+    }
+
+    /// Does the formula speak of events?
+    pub fn uses_events(&self) -> bool {
+        self.atoms.iter().enumerate().any(|(i, atom)| {
+            matches!(atom.proposition, Proposition::Fires(_)) && self.formula.uses_atom(i)
+        })
+    }
+
+    /// Is every event a Petri-net transition?
+    pub fn is_net(&self) -> bool {
+        let net = |a: &Action| matches!(a, Action::Net(_));
+        self.system.events.iter().all(|e| net(&e.action))
+    }
+
+    /// The reachable graph under the case's policy.
+    pub fn graph(&self) -> Reachable {
+        // Hand-made and shrunk cases may be larger than random ones, but not by much.
+        let all = Reachable::explore(&self.system, 100_000);
+        all.expect("the oracle is for small systems")
+            .under(self.deadlock)
+    }
+
+    /// The oracle's answer: a run that violates the formula, if there is one.
+    pub fn oracle(&self) -> Option<Lasso> {
+        let graph = self.graph();
+        oracle::violation(&self.system, &self.propositions(), &graph, &self.formula)
+    }
+
+    /// Does some run go on for ever, stuttering included where it counts?
+    pub fn has_infinite_run(&self) -> bool {
+        self.graph().has_infinite_run()
+    }
+
+    /// Is this lasso a run of the system that violates the formula? The error says why not.
+    pub fn check(&self, lasso: &Lasso) -> Result<(), String> {
+        lassos::check(
+            lasso,
+            &self.system,
+            &self.propositions(),
+            self.deadlock,
+            &self.formula,
+        )
+    }
+}
+
+fn random_atom(rng: &mut Rng, system: &System, events: bool) -> Atom {
+    let event = |rng: &mut Rng| EventId(rng.below(system.events.len()) as u32);
+    let name = |e: &EventId| system.events[e.index()].name.clone();
+    if events && rng.chance(60) {
+        let mut list = vec![event(rng)];
+        if rng.chance(15) {
+            list.push(event(rng));
+            list.sort_unstable();
+            list.dedup();
+        }
+        let fires: Vec<String> = list.iter().map(|e| format!("fires({})", name(e))).collect();
+        return Atom {
+            text: Some(match &fires[..] {
+                [one] => one.clone(),
+                several => format!("({})", several.join(" | ")),
+            }),
+            proposition: Proposition::Fires(list),
+        };
+    }
+    let vars = system.variables.len();
+    let (predicate, text) = match rng.below(20) {
+        0 => (Predicate::Deadlock, Some("deadlock".to_owned())),
+        1..5 => {
+            let mut list = vec![event(rng)];
+            if rng.chance(40) {
+                list.push(event(rng));
+                list.sort_unstable();
+                list.dedup();
+            }
+            let names: Vec<String> = list.iter().map(name).collect();
+            let text = format!("\"fireable({})\"", names.join(", "));
+            (Predicate::Enabled(list), Some(text))
+        }
+        5 => {
+            let e = programs::expression(rng, vars, 2);
+            (Predicate::Expr(e), None)
+        }
+        _ => {
+            let linear = programs::linear(rng, vars);
+            let text = linear_text(system, &linear);
+            (Predicate::Linear(linear), Some(text))
+        }
+    };
+    Atom {
+        proposition: Proposition::State(predicate),
+        text,
+    }
+}
+
+/// Sums only, as in `"p + q <= r"`: a coefficient repeats its variable, negative ones change sides.
+pub(crate) fn linear_text(system: &System, linear: &Linear) -> String {
+    let side = |positive: bool| {
+        let mut names = Vec::new();
+        for (v, c) in &linear.terms {
+            if (*c > 0) == positive {
+                for _ in 0..c.abs() {
+                    names.push(system.variables[v.index()].name.clone());
+                }
+            }
+        }
+        names
+    };
+    let sign = match linear.comparison {
+        Comparison::Eq => "==",
+        Comparison::Ne => "!=",
+        Comparison::Lt => "<",
+        Comparison::Le => "<=",
+        Comparison::Gt => ">",
+        Comparison::Ge => ">=",
+    };
+    let right = match &side(false)[..] {
+        [] => linear.constant.to_string(),
+        names => names.join(" + "),
+    };
+    format!("\"{} {sign} {right}\"", side(true).join(" + "))
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = &self.system;
+        let name = |v: usize| &s.variables[v].name;
+        writeln!(f, "system {}", s.name)?;
+        for v in &s.variables {
+            writeln!(f, "  var {}: {:?}", v.name, v.domain)?;
+        }
+        for state in &s.initial {
+            let values: Vec<String> = (0..state.len())
+                .map(|i| format!("{}={}", name(i), state[i]))
+                .collect();
+            writeln!(f, "  initial {}", values.join(" "))?;
+        }
+        for e in &s.events {
+            write!(f, "  event {}:", e.name)?;
+            match &e.action {
+                Action::Net(arcs) => {
+                    for a in arcs {
+                        write!(
+                            f,
+                            " {} (needs {}, {:+})",
+                            name(a.var.index()),
+                            a.need,
+                            a.delta
+                        )?;
+                    }
+                    writeln!(f)?;
+                }
+                Action::Program { guard, effects } => {
+                    writeln!(f, " program\n    guard {guard:?}")?;
+                    for effect in effects {
+                        writeln!(f, "    {:?} := {:?}", effect.target, effect.value)?;
+                    }
+                }
+                Action::Table { vars, rows } => {
+                    let vars: Vec<&String> = vars.iter().map(|v| name(v.index())).collect();
+                    writeln!(f, " table over {vars:?}")?;
+                    for row in rows {
+                        writeln!(f, "    {row:?}")?;
+                    }
+                }
+            }
+        }
+        if let Some(fault) = s.fault {
+            writeln!(f, "  fault variable {}", name(fault.index()))?;
+        }
+        for (i, atom) in self.atoms.iter().enumerate() {
+            if atom.text.is_none() && self.formula.uses_atom(i) {
+                writeln!(f, "atom a{i}: {:?}", atom.proposition)?;
+            }
+        }
+        writeln!(f, "formula {}", self.formula.text(&self.atom_names()))?;
+        write!(f, "deadlocks {:?}", self.deadlock)
+    }
+}

@@ -1,0 +1,284 @@
+//! Fixed cases: the smallest inputs on which a published algorithm, or a plausible
+//! implementation, answers wrongly. Random testing hardly ever meets some of them, so each
+//! subject is asked all of them.
+//!
+//! The names tell what the case is about. A formula is always the *property*; where the literature gives
+//! a formula whose runs are searched, the case asks for its negation.
+
+use crate::case::{Atom, Case};
+use crate::formulas::Ltl;
+use crate::kripke::Kripke;
+use crate::oracle::{Buchi, BuchiEdge};
+use lariat_model::{
+    Action, Comparison, Deadlock, Domain, Event, Predicate, Proposition, Row, System, Value, VarId,
+    Variable,
+};
+
+/// A case whose answer is known.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    /// What it is about.
+    pub name: &'static str,
+    /// The question.
+    pub case: Case,
+    /// Does the formula hold?
+    pub holds: bool,
+    /// An automaton of the negated formula that the case is about; engines run on it besides
+    /// their own.
+    pub automaton: Option<Buchi>,
+}
+
+use Deadlock::{Ignore, Stutter};
+
+/// All of them.
+pub fn all() -> Vec<Fixed> {
+    let mut cases = Vec::new();
+    let mut add = |name, case, holds| {
+        cases.push(Fixed {
+            name,
+            case,
+            holds,
+            automaton: None,
+        });
+    };
+
+    // No acceptance marks at all: every infinite run of the automaton accepts.
+    let two = Kripke::new(2).label("a", &[]).steps("u", &[(0, 1), (1, 1)]);
+    let one = Kripke::new(1).label("a", &[]).steps("u", &[(0, 0)]);
+    add("no-marks-nonempty", two.asks("!G!a", Stutter), false);
+    add("no-marks-empty", one.asks("!Ga", Stutter), true);
+    add("no-marks-true", one.asks("false", Stutter), false);
+
+    // Stutter-invariant formulas with X whose automata have states that are not.
+    let sop = Kripke::new(4)
+        .label("a", &[1])
+        .label("b", &[1, 2])
+        .steps("u", &[(0, 1), (1, 2), (2, 3), (3, 3)]);
+    let (z, p, n, v) = ("(!a & !b)", "(a & b)", "(!a & b)", "G!b");
+    let phi2 = format!("{z} & (X(b & X {v}) | ({z} U ({p} U {v})) | ({z} U ({n} U {v})))");
+    let phi3 = format!(
+        "{z} & X(b & X(b & X {v})) \
+        | {z} & X {z} & ({z} U ({p} U ({n} U {v}))) \
+        | {z} & X({p} & X {p} & ({p} U ({n} U {v}))) \
+        | {z} & X({p} & X({n} & X({n} & ({n} U {v})))) \
+        | {z} & ({z} U ({p} U {v})) \
+        | {z} & ({z} U ({n} U {v})) \
+        | {z} & ({z} U ({n} U ({p} U {v})))"
+    );
+    add(
+        "sop-false-positive",
+        sop.asks(&format!("!({phi2})"), Stutter),
+        true,
+    );
+    add(
+        "sop-false-negative",
+        sop.asks(&format!("!({phi3})"), Stutter),
+        false,
+    );
+
+    // Events: a silent letter before an observed event must not vanish.
+    let silent = Kripke::new(2)
+        .steps("u", &[(0, 1)])
+        .steps("o", &[(1, 1)])
+        .event("o");
+    add("event-after-silent-step", silent.asks("o", Stutter), false);
+    add(
+        "no-event-before-silent-step",
+        silent.asks("!o", Stutter),
+        true,
+    );
+    let mixed = Kripke::new(2)
+        .steps("o", &[(0, 0), (0, 1), (1, 1)])
+        .steps("u", &[(1, 0)])
+        .event("o");
+    add(
+        "infinitely-often-no-event",
+        mixed.asks("!G F !o", Stutter),
+        false,
+    );
+    let dead = Kripke::new(2).steps("o", &[(0, 1)]).event("o");
+    add(
+        "deadlock-letter-has-no-event",
+        dead.asks("F G !o", Stutter),
+        true,
+    );
+    add(
+        "deadlock-letter-negated",
+        dead.asks("!F G !o", Stutter),
+        false,
+    );
+    add(
+        "deadlock-ignored-is-vacuous",
+        dead.asks("!F G !o", Ignore),
+        true,
+    );
+    add(
+        "deadlock-ignored-is-vacuous-too",
+        dead.asks("F G !o", Ignore),
+        true,
+    );
+
+    // A single state with a self-loop: the accepting component is the initial node alone.
+    let still = Kripke::new(1).steps("u", &[(0, 0)]);
+    add("self-loop", still.asks("false", Stutter), false);
+    add(
+        "self-loop-ignoring-deadlocks",
+        still.asks("false", Ignore),
+        false,
+    );
+
+    // An acyclic relation that looks cyclic once an unreachable local state (3) is let in.
+    add(
+        "unreachable-local-cycle",
+        levels(
+            &[1, 4],
+            vec![(
+                "e",
+                vec![1],
+                local(&[(0, 1), (0, 2), (1, 2), (3, 1), (3, 3)]),
+            )],
+            Ignore,
+        ),
+        true,
+    );
+    // The recurring state appears only when the upper event fires a second time.
+    add(
+        "cycle-through-two-levels",
+        levels(
+            &[1, 2],
+            vec![
+                ("lower", vec![1], local(&[(1, 0)])),
+                (
+                    "upper",
+                    vec![0, 1],
+                    vec![[Some((0, 0)), Some((0, 1))].into()],
+                ),
+            ],
+            Ignore,
+        ),
+        false,
+    );
+    // The cycle avoids no state, but starts nowhere but in the initial one.
+    add(
+        "cycle-beyond-initial-states",
+        levels(
+            &[3],
+            vec![("e", vec![0], local(&[(0, 1), (1, 2), (2, 0)]))],
+            Ignore,
+        ),
+        false,
+    );
+
+    // Dead and live ends side by side; one state; several initial states.
+    let fork = Kripke::new(3)
+        .label("a", &[1])
+        .steps("u", &[(0, 1), (0, 2), (2, 2)]);
+    add("dead-end-counts", fork.asks("F G !a", Stutter), false);
+    add("dead-end-does-not-count", fork.asks("F G !a", Ignore), true);
+    let starts = Kripke::new(3)
+        .initial(&[1, 2])
+        .label("a", &[1])
+        .steps("u", &[(1, 1), (2, 2)]);
+    add(
+        "every-initial-state-counts",
+        starts.asks("a", Stutter),
+        false,
+    );
+    add(
+        "every-initial-state-counts-negated",
+        starts.asks("!a", Stutter),
+        false,
+    );
+    let nothing = Kripke::new(1).label("a", &[0]);
+    add("no-events-at-all", nothing.asks("G a", Stutter), true);
+    add(
+        "no-events-at-all-negated",
+        nothing.asks("!G a", Stutter),
+        false,
+    );
+    add(
+        "no-events-at-all-ignored",
+        nothing.asks("!G a", Ignore),
+        true,
+    );
+
+    cases.push(automaton_case());
+    cases
+}
+
+/// Level 3 (`x`, `a` where it is 1) may move once, level 2 (`y`) loops. The automaton's run is lost if the
+/// node under `¬a` is taken for finished: its loop exists under `a` only.
+fn automaton_case() -> Fixed {
+    let mut case = levels(
+        &[2, 1],
+        vec![
+            ("e2", vec![1], local(&[(0, 0)])),
+            ("e3", vec![0], local(&[(0, 1)])),
+        ],
+        Stutter,
+    );
+    case.atoms = vec![Atom {
+        proposition: Proposition::State(Predicate::compare(VarId(0), Comparison::Eq, 1)),
+        text: Some("\"x == 1\"".to_owned()),
+    }];
+    // ¬a, then a for ever: that is what the automaton accepts.
+    case.formula = Ltl::parse("!(!a & X G a)", &["a"]);
+    let edge = |from, a, marks, to| BuchiEdge {
+        from,
+        guard: vec![(0, a)],
+        marks,
+        to,
+    };
+    Fixed {
+        name: "looked-at-again-under-another-label",
+        case,
+        holds: false,
+        automaton: Some(Buchi {
+            marks: 1,
+            initial: vec![0],
+            // Being in state 1 is accepting: marks on the edges that leave it.
+            edges: vec![
+                edge(0, false, 0, 1),
+                edge(1, false, 1, 2),
+                edge(1, true, 1, 1),
+                edge(2, true, 0, 2),
+            ],
+        }),
+    }
+}
+
+/// Rows of a table over one variable.
+fn local(steps: &[(Value, Value)]) -> Vec<Row> {
+    steps.iter().map(|s| [Some(*s)].into()).collect()
+}
+
+/// Does `false` hold, that is, is there no infinite run? Variables `x`, `y` of these sizes start at 0; each
+/// event is a table over some of them.
+fn levels(sizes: &[Value], events: Vec<(&str, Vec<u32>, Vec<Row>)>, deadlock: Deadlock) -> Case {
+    let variables = sizes.iter().zip(["x", "y"]).map(|(size, name)| Variable {
+        name: name.to_owned(),
+        domain: Domain::Range {
+            low: 0,
+            high: size - 1,
+        },
+    });
+    let events = events.into_iter().map(|(name, vars, rows)| Event {
+        name: name.to_owned(),
+        action: Action::Table {
+            vars: vars.into_iter().map(VarId).collect(),
+            rows,
+        },
+    });
+    Case {
+        system: System {
+            name: "levels".to_owned(),
+            variables: variables.collect(),
+            events: events.collect(),
+            initial: vec![vec![0; sizes.len()].into()],
+            ..System::default()
+        },
+        atoms: vec![],
+        formula: Ltl::Const(false),
+        deadlock,
+    }
+}

@@ -1,0 +1,291 @@
+//! Formulas of the oracle's own: a plain tree, random ones, text, and the way into
+//! [`lariat_ltl::Formulas`].
+//!
+//! The tree shares nothing with crate `ltl`, so that a mistake there (in a constructor that
+//! simplifies, say) cannot hide itself. Atoms are positions in the list of propositions of a case.
+
+use crate::rng::Rng;
+use lariat_ltl::{Formula, Formulas};
+use std::fmt::Write;
+
+/// Operators with one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs, reason = "named like the operators")]
+pub enum Op1 {
+    Not,
+    Next,
+    Finally,
+    Globally,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs, reason = "named like the operators")]
+pub enum Op2 {
+    And,
+    Or,
+    Implies,
+    Iff,
+    Xor,
+    Until,
+    Release,
+    WeakUntil,
+    StrongRelease,
+}
+
+/// A formula.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Ltl {
+    /// Always or never.
+    Const(bool),
+    /// A proposition of the case.
+    Atom(usize),
+    /// An operator with one operand.
+    Unary(Op1, Box<Ltl>),
+    /// An operator with two operands.
+    Binary(Op2, Box<Ltl>, Box<Ltl>),
+}
+
+impl Ltl {
+    /// `!self`, without any simplification.
+    #[must_use]
+    pub fn negated(&self) -> Ltl {
+        Ltl::Unary(Op1::Not, Box::new(self.clone()))
+    }
+
+    /// The operands.
+    pub fn children(&self) -> Vec<&Ltl> {
+        match self {
+            Ltl::Const(_) | Ltl::Atom(_) => vec![],
+            Ltl::Unary(_, f) => vec![f],
+            Ltl::Binary(_, f, g) => vec![f, g],
+        }
+    }
+
+    /// How many operators and atoms it has.
+    pub fn size(&self) -> usize {
+        1 + self.children().into_iter().map(Ltl::size).sum::<usize>()
+    }
+
+    /// Does `X` occur?
+    pub fn uses_next(&self) -> bool {
+        matches!(self, Ltl::Unary(Op1::Next, _)) || self.children().into_iter().any(Ltl::uses_next)
+    }
+
+    /// Does this atom occur?
+    pub fn uses_atom(&self, atom: usize) -> bool {
+        *self == Ltl::Atom(atom) || self.children().into_iter().any(|f| f.uses_atom(atom))
+    }
+
+    /// A random formula of this size over `atoms` propositions; a negated atom counts as one.
+    pub fn random(rng: &mut Rng, atoms: usize, size: usize, with_next: bool) -> Ltl {
+        if size <= 1 {
+            return match rng.below(100) {
+                0..8 => Ltl::Const(rng.chance(50)),
+                8..40 => Ltl::Atom(rng.below(atoms)).negated(),
+                _ => Ltl::Atom(rng.below(atoms)),
+            };
+        }
+        if size == 2 || rng.chance(45) {
+            let ops = [Op1::Finally, Op1::Globally, Op1::Not, Op1::Next, Op1::Next];
+            let op = *rng.pick(if with_next { &ops } else { &ops[..3] });
+            return Ltl::Unary(op, Box::new(Ltl::random(rng, atoms, size - 1, with_next)));
+        }
+        let left = 1 + rng.below(size - 2);
+        let op = *rng.pick(&[
+            Op2::And,
+            Op2::And,
+            Op2::Or,
+            Op2::Or,
+            Op2::Implies,
+            Op2::Iff,
+            Op2::Xor,
+            Op2::Until,
+            Op2::Until,
+            Op2::Release,
+            Op2::WeakUntil,
+            Op2::StrongRelease,
+        ]);
+        let f = Ltl::random(rng, atoms, left, with_next);
+        let g = Ltl::random(rng, atoms, size - 1 - left, with_next);
+        Ltl::Binary(op, Box::new(f), Box::new(g))
+    }
+
+    /// The text, fully parenthesised, the atoms spelt as given.
+    pub fn text(&self, atoms: &[String]) -> String {
+        let mut out = String::new();
+        self.write(atoms, &mut out);
+        out
+    }
+
+    fn write(&self, atoms: &[String], out: &mut String) {
+        match self {
+            Ltl::Const(value) => out.push_str(if *value { "true" } else { "false" }),
+            Ltl::Atom(atom) => match atoms.get(*atom) {
+                Some(name) => out.push_str(name),
+                None => write!(out, "a{atom}").unwrap_or_default(),
+            },
+            Ltl::Unary(op, f) => {
+                out.push_str(match op {
+                    Op1::Not => "!",
+                    Op1::Next => "X ",
+                    Op1::Finally => "F ",
+                    Op1::Globally => "G ",
+                });
+                f.write(atoms, out);
+            }
+            Ltl::Binary(op, f, g) => {
+                out.push('(');
+                f.write(atoms, out);
+                out.push_str(match op {
+                    Op2::And => " & ",
+                    Op2::Or => " | ",
+                    Op2::Implies => " -> ",
+                    Op2::Iff => " <-> ",
+                    Op2::Xor => " xor ",
+                    Op2::Until => " U ",
+                    Op2::Release => " R ",
+                    Op2::WeakUntil => " W ",
+                    Op2::StrongRelease => " M ",
+                });
+                g.write(atoms, out);
+                out.push(')');
+            }
+        }
+    }
+
+    /// The same formula in a store of crate `ltl`, atom `i` called `atoms[i]` there.
+    pub fn intern(&self, store: &mut Formulas, atoms: &[String]) -> Formula {
+        match self {
+            Ltl::Const(value) => store.constant(*value),
+            Ltl::Atom(atom) => {
+                let id = store.atom_id(&atoms[*atom]);
+                store.atom(id)
+            }
+            Ltl::Unary(op, f) => {
+                let f = f.intern(store, atoms);
+                match op {
+                    Op1::Not => store.not(f),
+                    Op1::Next => store.next(f),
+                    Op1::Finally => store.finally(f),
+                    Op1::Globally => store.globally(f),
+                }
+            }
+            Ltl::Binary(op, f, g) => {
+                let (f, g) = (f.intern(store, atoms), g.intern(store, atoms));
+                match op {
+                    Op2::And => store.and([f, g]),
+                    Op2::Or => store.or([f, g]),
+                    Op2::Implies => store.implies(f, g),
+                    Op2::Iff => store.iff(f, g),
+                    Op2::Xor => store.xor(f, g),
+                    Op2::Until => store.until(f, g),
+                    Op2::Release => store.release(f, g),
+                    Op2::WeakUntil => store.weak_until(f, g),
+                    Op2::StrongRelease => store.strong_release(f, g),
+                }
+            }
+        }
+    }
+
+    /// Reads the text of a hand-made case. Atoms are words of small letters, digits and `_`; a name
+    /// that is not in `atoms`, or rubbish, panics with the text.
+    ///
+    /// `U R W M` bind tightest and to the right, then `&`, `|`, then `->` and `<->`.
+    pub fn parse(text: &str, atoms: &[&str]) -> Ltl {
+        let spaced: String = text
+            .chars()
+            .map(|c| match c {
+                '(' | ')' | '!' | '&' | '|' | 'X' | 'F' | 'G' | 'U' | 'R' | 'W' | 'M' => {
+                    format!(" {c} ")
+                }
+                _ => c.to_string(),
+            })
+            .collect();
+        let mut words: Vec<&str> = spaced.split_whitespace().rev().collect();
+        let formula = binary(&mut words, atoms, 0, text);
+        assert!(words.is_empty(), "something follows the formula `{text}`");
+        formula
+    }
+}
+
+fn binary(words: &mut Vec<&str>, atoms: &[&str], floor: usize, text: &str) -> Ltl {
+    let mut left = unary(words, atoms, text);
+    loop {
+        let (op, level, right_level) = match words.last() {
+            Some(&"->") => (Op2::Implies, 1, 1),
+            Some(&"<->") => (Op2::Iff, 1, 1),
+            Some(&"|") => (Op2::Or, 2, 3),
+            Some(&"&") => (Op2::And, 3, 4),
+            Some(&"U") => (Op2::Until, 4, 4),
+            Some(&"R") => (Op2::Release, 4, 4),
+            Some(&"W") => (Op2::WeakUntil, 4, 4),
+            Some(&"M") => (Op2::StrongRelease, 4, 4),
+            _ => return left,
+        };
+        if level < floor {
+            return left;
+        }
+        words.pop();
+        let right = binary(words, atoms, right_level, text);
+        left = Ltl::Binary(op, Box::new(left), Box::new(right));
+    }
+}
+
+fn unary(words: &mut Vec<&str>, atoms: &[&str], text: &str) -> Ltl {
+    let op = match words.pop() {
+        Some("(") => {
+            let inner = binary(words, atoms, 0, text);
+            assert_eq!(words.pop(), Some(")"), "a parenthesis is open in `{text}`");
+            return inner;
+        }
+        Some("true") => return Ltl::Const(true),
+        Some("false") => return Ltl::Const(false),
+        Some("!") => Op1::Not,
+        Some("X") => Op1::Next,
+        Some("F") => Op1::Finally,
+        Some("G") => Op1::Globally,
+        word => match atoms.iter().position(|a| Some(*a) == word) {
+            Some(atom) => return Ltl::Atom(atom),
+            None => panic!("no atom {word:?} in `{text}`"),
+        },
+    };
+    Ltl::Unary(op, Box::new(unary(words, atoms, text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_reads_back() {
+        let names = ["a".to_owned(), "b".to_owned()];
+        let mut rng = Rng::new(7);
+        for _ in 0..500 {
+            let size = 1 + rng.below(10);
+            let f = Ltl::random(&mut rng, 2, size, true);
+            let text = f.text(&names);
+            if !text.contains("xor") {
+                assert_eq!(Ltl::parse(&text, &["a", "b"]), f, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn precedence_is_spots() {
+        let names = ["a".to_owned(), "b".to_owned(), "c".to_owned()];
+        let read = |text: &str| Ltl::parse(text, &["a", "b", "c"]).text(&names);
+        assert_eq!(read("a & b U c | Ga"), "((a & (b U c)) | G a)");
+        assert_eq!(read("a U b U c"), "(a U (b U c))");
+        assert_eq!(read("!a U b -> FGc -> a"), "((!a U b) -> (F G c -> a))");
+    }
+
+    #[test]
+    fn sizes_are_kept() {
+        let mut rng = Rng::new(1);
+        for size in 3..=10 {
+            let f = Ltl::random(&mut rng, 3, size, false);
+            assert!(f.size() >= size && !f.uses_next());
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What a [`System`] means, read from the data types of the IR alone.
+//!
+//! Written a second time on purpose, in a different way from `model::semantics`: arithmetic is done in
+//! 128 bits and cut at the end, an enabled event is one with a successor, faults are an
+//! `Option`. Where the two differ, one of them is wrong, and a test compares them.
+
+use lariat_model::{
+    Action, BinaryOp, Comparison, Domain, EventId, Expr, LValue, Predicate, Proposition, State,
+    System, UnaryOp, Value,
+};
+
+/// The value of an expression, `None` for a fault.
+fn value(expr: &Expr, state: &[Value]) -> Option<i128> {
+    let wide = match expr {
+        Expr::Const(c) => i128::from(*c),
+        Expr::Var(v) => i128::from(state[v.index()]),
+        Expr::Element { first, len, index } => {
+            i128::from(state[slot(first.index(), *len, value(index, state)?)?])
+        }
+        Expr::Unary(UnaryOp::Neg, x) => -value(x, state)?,
+        Expr::Unary(UnaryOp::Not, x) => i128::from(value(x, state)? == 0),
+        Expr::Unary(UnaryOp::Complement, x) => -value(x, state)? - 1,
+        Expr::Binary(op, x, y) => {
+            let x = value(x, state)?;
+            // What decides alone hides faults on the right.
+            match op {
+                BinaryOp::And if x == 0 => return Some(0),
+                BinaryOp::Or if x != 0 => return Some(1),
+                BinaryOp::Implies if x == 0 => return Some(1),
+                _ => {}
+            }
+            let y = value(y, state)?;
+            match op {
+                BinaryOp::Add => x + y,
+                BinaryOp::Sub => x - y,
+                BinaryOp::Mul => x * y,
+                BinaryOp::Div => x.checked_div(y)?,
+                BinaryOp::Rem => x - x.checked_div(y)? * y,
+                BinaryOp::BitAnd => x & y,
+                BinaryOp::BitOr => x | y,
+                BinaryOp::BitXor => x ^ y,
+                BinaryOp::Shl if (0..32).contains(&y) => x << y,
+                BinaryOp::Shr if (0..32).contains(&y) => x >> y,
+                BinaryOp::Shl | BinaryOp::Shr => return None,
+                BinaryOp::Eq => i128::from(x == y),
+                BinaryOp::Ne => i128::from(x != y),
+                BinaryOp::Lt => i128::from(x < y),
+                BinaryOp::Le => i128::from(x <= y),
+                BinaryOp::Gt => i128::from(x > y),
+                BinaryOp::Ge => i128::from(x >= y),
+                BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => i128::from(y != 0),
+            }
+        }
+    };
+    let fits = (i128::from(Value::MIN)..=i128::from(Value::MAX)).contains(&wide);
+    fits.then_some(wide)
+}
+
+fn slot(first: usize, len: u32, index: i128) -> Option<usize> {
+    (0..i128::from(len))
+        .contains(&index)
+        .then(|| first + index as usize)
+}
+
+/// Everything that can happen in `state`: all pairs of an event and a state it leads to.
+pub fn steps(system: &System, state: &[Value]) -> Vec<(EventId, State)> {
+    system
+        .event_ids()
+        .flat_map(|e| after(system, state, e).into_iter().map(move |s| (e, s)))
+        .collect()
+}
+
+/// The states that `event` leads to, each once.
+pub fn after(system: &System, state: &[Value], event: EventId) -> Vec<State> {
+    if system.fault.is_some_and(|f| state[f.index()] != 0) {
+        return vec![];
+    }
+    let mut found: Vec<State> = Vec::new();
+    match &system.events[event.index()].action {
+        Action::Net(arcs) => {
+            if arcs.iter().all(|a| state[a.var.index()] >= a.need) {
+                let mut next: State = state.into();
+                for a in arcs {
+                    next[a.var.index()] += a.delta;
+                }
+                found.push(next);
+            }
+        }
+        Action::Table { vars, rows } => {
+            for row in rows {
+                let matches = |(i, cell): (usize, &Option<(Value, Value)>)| {
+                    cell.is_none_or(|(from, _)| state[vars[i].index()] == from)
+                };
+                if row.iter().enumerate().all(matches) {
+                    let mut next: State = state.into();
+                    for (i, cell) in row.iter().enumerate() {
+                        if let Some((_, to)) = cell {
+                            next[vars[i].index()] = *to;
+                        }
+                    }
+                    if !found.contains(&next) {
+                        found.push(next);
+                    }
+                }
+            }
+        }
+        Action::Program { guard, effects } => {
+            let guard = match guard {
+                Predicate::Expr(e) => value(e, state).map(|x| x != 0),
+                other => Some(satisfies(system, state, other)),
+            };
+            let mut next: State = state.into();
+            let mut ok = guard;
+            for effect in effects {
+                if ok != Some(true) {
+                    break;
+                }
+                let target = match &effect.target {
+                    LValue::Var(v) => Some(v.index()),
+                    LValue::Element { first, len, index } => {
+                        value(index, &next).and_then(|i| slot(first.index(), *len, i))
+                    }
+                };
+                match (target, value(&effect.value, &next)) {
+                    (Some(t), Some(x)) => {
+                        next[t] = into_domain(&system.variables[t].domain, x);
+                    }
+                    _ => ok = None,
+                }
+            }
+            match (ok, system.fault) {
+                (Some(true), _) => found.push(next),
+                (None, Some(fault)) => {
+                    let mut next: State = state.into();
+                    next[fault.index()] = 1;
+                    found.push(next);
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+fn into_domain(domain: &Domain, x: i128) -> Value {
+    let wrapped = match domain {
+        Domain::Range { low, high } => {
+            let (low, high) = (i128::from(*low), i128::from(*high));
+            low + (x - low).rem_euclid(high - low + 1)
+        }
+        Domain::Count { .. } | Domain::Names(_) => x,
+    };
+    wrapped as Value
+}
+
+/// Does the predicate hold of `state`?
+pub fn satisfies(system: &System, state: &[Value], predicate: &Predicate) -> bool {
+    match predicate {
+        Predicate::Const(b) => *b,
+        Predicate::Linear(linear) => {
+            let mut difference = -i128::from(linear.constant);
+            for (v, c) in &linear.terms {
+                difference += i128::from(*c) * i128::from(state[v.index()]);
+            }
+            match linear.comparison {
+                Comparison::Eq => difference == 0,
+                Comparison::Ne => difference != 0,
+                Comparison::Lt => difference < 0,
+                Comparison::Le => difference <= 0,
+                Comparison::Gt => difference > 0,
+                Comparison::Ge => difference >= 0,
+            }
+        }
+        Predicate::Expr(e) => value(e, state).unwrap_or(0) != 0,
+        Predicate::Enabled(events) => events.iter().any(|e| !after(system, state, *e).is_empty()),
+        Predicate::Deadlock => steps(system, state).is_empty(),
+        Predicate::Not(p) => !satisfies(system, state, p),
+        Predicate::And(ps) => !ps.iter().any(|p| !satisfies(system, state, p)),
+        Predicate::Or(ps) => !ps.iter().all(|p| !satisfies(system, state, p)),
+    }
+}
+
+/// The letter of a position: bit `i` is `propositions[i]`, of the state and the event taken from it.
+pub fn letter(
+    system: &System,
+    propositions: &[Proposition],
+    state: &[Value],
+    event: Option<EventId>,
+) -> u64 {
+    let mut letter = 0;
+    for (i, proposition) in propositions.iter().enumerate() {
+        let holds = match proposition {
+            Proposition::State(p) => satisfies(system, state, p),
+            Proposition::Fires(events) => event.is_some_and(|e| events.contains(&e)),
+        };
+        letter |= u64::from(holds) << i;
+    }
+    letter
+}

@@ -1,0 +1,181 @@
+//! Formulas on one run: direct evaluation, the checker of lassos, and a second brute force.
+//!
+//! A lasso has finitely many different positions, the last followed by the first of the loop.
+//! Every operator is a vector of truth values over them: `U` and `M` a least fixpoint, `R` and `W` a
+//! greatest one, each straight from its own expansion law and none reduced to another — so a mistake
+//! in a rewriting elsewhere shows.
+
+use crate::formulas::{Ltl, Op1, Op2};
+use crate::interpret;
+use crate::oracle::Reachable;
+use lariat_model::{Deadlock, EventId, Lasso, Proposition, State, System};
+
+/// Does the word, which goes on from its last letter with letter `back`, satisfy the formula?
+pub fn evaluate(formula: &Ltl, letters: &[u64], back: usize) -> bool {
+    truth(formula, letters, back)[0]
+}
+
+fn truth(formula: &Ltl, letters: &[u64], back: usize) -> Vec<bool> {
+    let n = letters.len();
+    let next = |i: usize| if i + 1 < n { i + 1 } else { back };
+    match formula {
+        Ltl::Const(b) => vec![*b; n],
+        Ltl::Atom(a) => letters.iter().map(|l| l >> a & 1 == 1).collect(),
+        Ltl::Unary(op, f) => {
+            let f = truth(f, letters, back);
+            match op {
+                Op1::Not => f.iter().map(|x| !x).collect(),
+                Op1::Next => (0..n).map(|i| f[next(i)]).collect(),
+                Op1::Finally => fixpoint(false, n, next, |i, later| f[i] || later),
+                Op1::Globally => fixpoint(true, n, next, |i, later| f[i] && later),
+            }
+        }
+        Ltl::Binary(op, f, g) => {
+            let (f, g) = (truth(f, letters, back), truth(g, letters, back));
+            let each = |op: fn(bool, bool) -> bool| (0..n).map(|i| op(f[i], g[i])).collect();
+            match op {
+                Op2::And => each(|f, g| f && g),
+                Op2::Or => each(|f, g| f || g),
+                Op2::Implies => each(|f, g| !f || g),
+                Op2::Iff => each(|f, g| f == g),
+                Op2::Xor => each(|f, g| f != g),
+                Op2::Until => fixpoint(false, n, next, |i, later| g[i] || f[i] && later),
+                Op2::WeakUntil => fixpoint(true, n, next, |i, later| g[i] || f[i] && later),
+                Op2::Release => fixpoint(true, n, next, |i, later| g[i] && (f[i] || later)),
+                Op2::StrongRelease => fixpoint(false, n, next, |i, later| g[i] && (f[i] || later)),
+            }
+        }
+    }
+}
+
+fn fixpoint(
+    start: bool,
+    n: usize,
+    next: impl Fn(usize) -> usize,
+    law: impl Fn(usize, bool) -> bool,
+) -> Vec<bool> {
+    let mut values = vec![start; n];
+    loop {
+        let mut changed = false;
+        for i in (0..n).rev() {
+            let value = law(i, values[next(i)]);
+            changed |= value != values[i];
+            values[i] = value;
+        }
+        if !changed {
+            return values;
+        }
+    }
+}
+
+/// Is this a run of the system, and does it violate the formula? The error says what is wrong.
+pub fn check(
+    lasso: &Lasso,
+    system: &System,
+    propositions: &[Proposition],
+    deadlock: Deadlock,
+    formula: &Ltl,
+) -> Result<(), String> {
+    let letters = follow(lasso, system, propositions, deadlock)?;
+    match evaluate(formula, &letters, lasso.prefix.len()) {
+        true => Err("the run satisfies the formula".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// The letters along the lasso, if it is a run of the system.
+pub fn follow(
+    lasso: &Lasso,
+    system: &System,
+    propositions: &[Proposition],
+    deadlock: Deadlock,
+) -> Result<Vec<u64>, String> {
+    if !system.initial.contains(&lasso.initial) {
+        return Err("it does not start in an initial state".to_owned());
+    }
+    if lasso.cycle.is_empty() {
+        return Err("the loop is empty".to_owned());
+    }
+    let mut at: &State = &lasso.initial;
+    let mut entry = at;
+    let mut letters = Vec::new();
+    for (i, step) in lasso.prefix.iter().chain(&lasso.cycle).enumerate() {
+        if i == lasso.prefix.len() {
+            entry = at;
+        }
+        letters.push(interpret::letter(system, propositions, at, step.event));
+        match step.event {
+            Some(EventId(e)) if e as usize >= system.events.len() => {
+                return Err(format!("step {i} takes an event that does not exist"));
+            }
+            Some(event) => {
+                if !interpret::after(system, at, event).contains(&step.state) {
+                    let name = &system.events[event.index()].name;
+                    return Err(format!(
+                        "step {i}: `{name}` does not lead from {at:?} to {:?}",
+                        step.state
+                    ));
+                }
+            }
+            None => {
+                if deadlock == Deadlock::Ignore {
+                    return Err(format!("step {i} stutters, which does not count"));
+                }
+                if !interpret::steps(system, at).is_empty() {
+                    return Err(format!("step {i} stutters in {at:?}, which is not dead"));
+                }
+                if step.state != *at {
+                    return Err(format!("step {i} stutters and changes the state"));
+                }
+            }
+        }
+        at = &step.state;
+    }
+    match at == entry {
+        true => Ok(letters),
+        false => Err("the loop does not close".to_owned()),
+    }
+}
+
+/// A second brute force: is there a lasso of at most `length` steps that violates the formula? Looks
+/// at no more than `most` paths. What it finds is there; what it does not find may be longer.
+pub fn short_violation(
+    system: &System,
+    propositions: &[Proposition],
+    graph: &Reachable,
+    formula: &Ltl,
+    length: usize,
+    most: usize,
+) -> bool {
+    let letter = |s: usize, e| interpret::letter(system, propositions, &graph.states[s], e);
+    let mut todo: Vec<Vec<(usize, u64, usize)>> = Vec::new();
+    let mut looked = 0;
+    for &s in &graph.initial {
+        todo.extend(
+            graph.steps[s]
+                .iter()
+                .map(|&(e, t)| vec![(s, letter(s, e), t)]),
+        );
+    }
+    while let Some(path) = todo.pop() {
+        looked += 1;
+        if looked > most {
+            return false;
+        }
+        let end = path[path.len() - 1].2;
+        let letters: Vec<u64> = path.iter().map(|p| p.1).collect();
+        for back in (0..path.len()).filter(|&i| path[i].0 == end) {
+            if !evaluate(formula, &letters, back) {
+                return true;
+            }
+        }
+        if path.len() < length {
+            for &(e, t) in &graph.steps[end] {
+                let mut longer = path.clone();
+                longer.push((end, letter(end, e), t));
+                todo.push(longer);
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,214 @@
+//! Random Petri nets with few reachable markings.
+//!
+//! Four families, because each hides other mistakes: *machines* (synchronised state machines: safe,
+//! live or dead by chance), *weighted* (arc weights up to 3, several tokens), *dying* (more is consumed
+//! than produced, so deadlocks are the rule), *cut* (free to grow: what exceeds the cut gets a
+//! complement place `p̄` with `p + p̄ = c`, which turns growth into a bound).
+
+use crate::oracle::Reachable;
+use crate::rng::Rng;
+use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
+
+/// A random net with at most `cut` reachable markings.
+pub fn random(rng: &mut Rng, cut: usize) -> System {
+    let family = rng.below(4);
+    worthwhile(rng, cut, |rng| {
+        let mut net = match family {
+            0 => machines(rng),
+            1 => arbitrary(rng, "weighted", 3, 0),
+            2 => arbitrary(rng, "dying", 2, -1),
+            _ => arbitrary(rng, "cut", 2, 1),
+        };
+        if Reachable::explore(&net, cut).is_none() {
+            let capacity = rng.between(1, 3);
+            bound(&mut net, capacity);
+        }
+        net
+    })
+}
+
+/// Draws until a system has a size drawn before and, mostly, an infinite run: left to themselves most
+/// random systems die in their first state. After a dozen attempts the largest so far will do.
+pub(crate) fn worthwhile(
+    rng: &mut Rng,
+    cut: usize,
+    mut draw: impl FnMut(&mut Rng) -> System,
+) -> System {
+    let wanted = *rng.pick(&[1, 2, 4, 8, 15, cut / 4]);
+    let infinite = rng.chance(75);
+    let mut best: Option<(usize, System)> = None;
+    let mut attempts = 0;
+    loop {
+        let system = draw(rng);
+        attempts += 1;
+        if let Some(all) = Reachable::explore(&system, cut) {
+            let size = match !infinite || all.has_infinite_run() {
+                true => all.states.len(),
+                false => 0,
+            };
+            if best.as_ref().is_none_or(|(most, _)| size > *most) {
+                best = Some((size, system));
+            }
+        }
+        match best {
+            Some((size, system)) if size >= wanted || attempts >= 12 => return system,
+            _ => {}
+        }
+    }
+}
+
+fn place(name: String, bound: Option<u64>) -> Variable {
+    Variable {
+        name,
+        domain: Domain::Count { bound },
+    }
+}
+
+/// The action with the arcs given as (place, consumed, produced).
+pub(crate) fn transition(arcs: &[(usize, i64, i64)]) -> Action {
+    let mut by_place: Vec<Arc> = Vec::new();
+    for &(place, take, give) in arcs {
+        let var = VarId(place as u32);
+        match by_place.iter_mut().find(|a| a.var == var) {
+            Some(arc) => {
+                arc.need += take;
+                arc.delta += give - take;
+            }
+            None => by_place.push(Arc {
+                var,
+                need: take,
+                delta: give - take,
+            }),
+        }
+    }
+    by_place.retain(|a| a.need != 0 || a.delta != 0);
+    by_place.sort_by_key(|a| a.var);
+    Action::Net(by_place)
+}
+
+/// Two or three cyclic machines; some transitions move several of them at once.
+fn machines(rng: &mut Rng) -> System {
+    let mut system = System {
+        name: "machines".to_owned(),
+        ..System::default()
+    };
+    let known = rng.chance(50).then_some(1);
+    let mut machines: Vec<Vec<usize>> = Vec::new();
+    let mut marking = Vec::new();
+    for m in 0..2 + rng.below(2) {
+        let size = 2 + rng.below(3);
+        let first = marking.len();
+        machines.push((first..first + size).collect());
+        marking.extend((0..size).map(|i| i64::from(i == 0)));
+        for i in 0..size {
+            system.variables.push(place(format!("m{m}_{i}"), known));
+        }
+    }
+    // Each machine mostly goes round; some of its moves take another machine along, from a place of that
+    // machine to another or back to itself (which only tests it).
+    for (m, machine) in machines.iter().enumerate() {
+        for i in 0..machine.len() {
+            let to = match rng.below(10) {
+                0 => continue,
+                1 => *rng.pick(machine),
+                _ => machine[(i + 1) % machine.len()],
+            };
+            let mut arcs = vec![(machine[i], 1, 0), (to, 0, 1)];
+            if rng.chance(35) {
+                let other = &machines[(m + 1 + rng.below(machines.len() - 1)) % machines.len()];
+                let from = *rng.pick(other);
+                let to = if rng.chance(40) {
+                    from
+                } else {
+                    *rng.pick(other)
+                };
+                arcs.extend([(from, 1, 0), (to, 0, 1)]);
+            }
+            system.events.push(Event {
+                name: format!("t{}", system.events.len()),
+                action: transition(&arcs),
+            });
+        }
+    }
+    if system.events.is_empty() {
+        system.events.push(Event {
+            name: "t0".to_owned(),
+            action: transition(&[(0, 1, 0), (1, 0, 1)]),
+        });
+    }
+    system.initial = vec![marking.into()];
+    system
+}
+
+/// Arcs by chance; `growth` tilts the weights towards producing or consuming.
+fn arbitrary(rng: &mut Rng, name: &str, weight: i64, growth: i64) -> System {
+    let places = 2 + rng.below(4);
+    let mut system = System {
+        name: name.to_owned(),
+        variables: (0..places).map(|p| place(format!("p{p}"), None)).collect(),
+        ..System::default()
+    };
+    for t in 0..2 + rng.below(6) {
+        let mut arcs = Vec::new();
+        for _ in 0..1 + rng.below(2) * rng.below(2) {
+            let take = if rng.chance(60) {
+                1
+            } else {
+                rng.between(1, weight)
+            };
+            arcs.push((rng.below(places), take, 0));
+        }
+        for _ in 0..1 + rng.below(2) {
+            let most = (weight + growth).max(1);
+            arcs.push((rng.below(places), 0, rng.between(1, most)));
+        }
+        if growth > 0 && rng.chance(15) {
+            arcs.retain(|a| a.1 == 0);
+        }
+        if rng.chance(10) {
+            // Only tests a place, and changes nothing there.
+            let tested = rng.below(places);
+            arcs.extend([(tested, 1, 0), (tested, 0, 1)]);
+        }
+        system.events.push(Event {
+            name: format!("t{t}"),
+            action: transition(&arcs),
+        });
+    }
+    let marking: Vec<i64> = (0..places)
+        .map(|_| if rng.chance(55) { rng.between(1, 3) } else { 0 })
+        .collect();
+    system.initial = vec![marking.into()];
+    system
+}
+
+/// Gives every place a complement: `p + p̄ = capacity` (or what was there, if that is more).
+fn bound(net: &mut System, capacity: i64) {
+    let places = net.variables.len();
+    let marking = net.initial[0].to_vec();
+    let most: Vec<i64> = marking.iter().map(|m| capacity.max(*m)).collect();
+    for event in &mut net.events {
+        let Action::Net(arcs) = &mut event.action else {
+            continue;
+        };
+        let mut both: Vec<(usize, i64, i64)> = Vec::new();
+        for arc in arcs.iter() {
+            let p = arc.var.index();
+            both.push((p, arc.need, arc.need + arc.delta));
+            if arc.delta > 0 {
+                both.push((places + p, arc.delta, 0));
+            } else if arc.delta < 0 {
+                both.push((places + p, 0, -arc.delta));
+            }
+        }
+        event.action = transition(&both);
+    }
+    for (p, most) in most.iter().enumerate() {
+        let bound = Some(*most as u64);
+        net.variables[p].domain = Domain::Count { bound };
+        let complement = format!("not_{}", net.variables[p].name);
+        net.variables.push(place(complement, bound));
+    }
+    let complement = (0..places).map(|p| most[p] - marking[p]);
+    net.initial = vec![marking.iter().copied().chain(complement).collect()];
+}

@@ -1,0 +1,210 @@
+//! Everything that the harness puts to the test. A new engine joins by one line in [`engines`].
+
+use crate::case::Case;
+use crate::formulas::Ltl;
+use crate::harness::{Answer, Subject};
+use crate::oracle::Buchi;
+use crate::tableau;
+use lariat::{Options, Property, Verdict, check};
+use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
+use lariat_budget::{Budget, Quiet, Stats};
+use lariat_emptiness::Marks;
+use lariat_engines::{Engine, Outcome, Problem, explicit};
+use lariat_ltl::{AtomId, Formula, Formulas};
+use lariat_model::{Names, Properties, Proposition};
+use std::time::Duration;
+
+/// Every engine by its name: the one line that a new one adds.
+pub fn engines() -> Vec<(&'static str, Engine)> {
+    vec![("explicit", explicit)]
+}
+
+/// All subjects: each engine on the plain tableau's and on the translation's automata, and the façade with formulas
+/// and with their texts.
+pub fn all() -> Vec<Subject> {
+    let mut all = Vec::new();
+    for (name, run) in engines() {
+        all.push(engine(name, run));
+        all.push(translated(&format!("{name}-translated"), run));
+    }
+    all.push(facade());
+    all.push(facade_text());
+    all
+}
+
+/// Longer than this no small case takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Automata beyond this many edges are not worth a test's time.
+const MOST_EDGES: usize = 3000;
+
+/// An engine on the plain tableau's automaton of the negated formula, so that no translation or reduction stands
+/// between a difference and its cause.
+pub fn engine(name: &str, engine: Engine) -> Subject {
+    Subject::new(name, move |case| {
+        match tableau::buchi(&case.formula.negated(), MOST_EDGES) {
+            Some(negation) => run(engine, case, &automaton(&negation, case.atoms.len())),
+            None => Answer::Unknown("internal: not supported".to_owned()),
+        }
+    })
+    .only(|case| tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some())
+}
+
+/// An engine on the automaton that the project's own translation makes.
+pub fn translated(name: &str, engine: Engine) -> Subject {
+    Subject::new(name, move |case| {
+        let (mut formulas, formula) = intern(case, &case.formula.negated());
+        let budget = Budget::unlimited().with_deadline(PATIENCE);
+        match translate(&mut formulas, formula, &legal(case), &budget) {
+            Ok(negation) => run(engine, case, &negation),
+            Err(stop) => Answer::Unknown(stop.to_string()),
+        }
+    })
+}
+
+/// The whole way from a formula to a replayed verdict.
+pub fn facade() -> Subject {
+    Subject::new("facade", |case| {
+        let (formulas, formula) = intern(case, &case.formula);
+        decide(case, &formulas, &case.propositions(), formula)
+    })
+}
+
+/// The whole way from the text of a formula on, where it can be written as one.
+pub fn facade_text() -> Subject {
+    Subject::new("facade-text", |case| {
+        let mut properties = Properties::new();
+        let names = Names::of(&case.system);
+        let text = case.formula_text().unwrap_or_default();
+        match properties.add_formula(&names, "formula", None, &text) {
+            Err(error) => Answer::Unknown(format!("internal: `{text}` is refused: {error}")),
+            Ok(()) => {
+                let formula = properties.list[0].formula;
+                decide(
+                    case,
+                    &properties.formulas,
+                    &properties.propositions,
+                    formula,
+                )
+            }
+        }
+    })
+    .only(|case| case.formula_text().is_some())
+}
+
+fn decide(
+    case: &Case,
+    formulas: &Formulas,
+    propositions: &[Proposition],
+    formula: Formula,
+) -> Answer {
+    let subject = lariat::Subject {
+        system: &case.system,
+        formulas,
+        propositions,
+    };
+    let options = Options {
+        deadlock: case.deadlock,
+        ..Options::default()
+    };
+    let budget = Budget::unlimited().with_deadline(PATIENCE);
+    let report = check(
+        &subject,
+        Property::Formula(formula),
+        &options,
+        &budget,
+        &Quiet,
+    );
+    match report.verdict {
+        Verdict::Holds(_) if report.vacuous.is_some() == case.has_infinite_run() => {
+            Answer::Unknown("internal: wrong about whether there are infinite runs".to_owned())
+        }
+        Verdict::Holds(_) => Answer::Holds,
+        Verdict::Violated(replayed) => Answer::Violated(replayed.lasso().clone()),
+        Verdict::Unknown(reason) => Answer::Unknown(reason.to_string()),
+    }
+}
+
+/// The formula in a store where atom `i` is the case's atom `i`, also if the formula leaves some out.
+fn intern(case: &Case, formula: &Ltl) -> (Formulas, Formula) {
+    let mut formulas = Formulas::new();
+    let names = case.atom_names();
+    for name in &names {
+        formulas.atom_id(name);
+    }
+    let formula = formula.intern(&mut formulas, &names);
+    (formulas, formula)
+}
+
+/// Which combinations of event atoms occur: those of every single event, and none.
+fn legal(case: &Case) -> Legal {
+    let mut events = Vec::new();
+    let mut combinations = vec![Vec::new(); case.system.events.len() + 1];
+    for (i, atom) in case.atoms.iter().enumerate() {
+        if let Proposition::Fires(fired) = &atom.proposition {
+            let id = AtomId(i as u32);
+            events.push(id);
+            for event in fired {
+                combinations[event.index()].push(id);
+            }
+        }
+    }
+    Legal::events(events, combinations)
+}
+
+/// The answer of an engine to a case, given an automaton of the negated formula over the case's atoms.
+///
+/// Atom `i` of the automaton is the case's atom `automaton.atoms[i]`.
+pub fn run(engine: Engine, case: &Case, negation: &Automaton) -> Answer {
+    let propositions: Vec<_> = negation
+        .atoms
+        .iter()
+        .map(|atom| case.atoms[atom.index()].proposition.clone())
+        .collect();
+    let problem = Problem {
+        system: &case.system,
+        automaton: negation,
+        propositions: &propositions,
+        deadlock: case.deadlock,
+    };
+    let budget = Budget::unlimited().with_deadline(PATIENCE);
+    match engine(&problem, &budget, &Quiet, &mut Stats::default()) {
+        Ok(Outcome::Empty) => Answer::Holds,
+        Ok(Outcome::Accepting(lasso)) => Answer::Violated(lasso),
+        Ok(Outcome::Undecided(_)) => Answer::Unknown("inconclusive".to_owned()),
+        Err(stop) => Answer::Unknown(stop.to_string()),
+    }
+}
+
+/// The same automaton in the project's own type, over the atoms `0..atoms`.
+pub fn automaton(buchi: &Buchi, atoms: usize) -> Automaton {
+    let ends = buchi.edges.iter().flat_map(|e| [e.from, e.to]);
+    let size = ends.chain(buchi.initial.iter().copied()).max();
+    let mut guards = Guards::new();
+    let mut states = vec![Vec::new(); size.map_or(0, |s| s + 1)];
+    for edge in &buchi.edges {
+        let mut guard = Guards::TRUE;
+        for &(atom, value) in &edge.guard {
+            let literal = match value {
+                true => guards.atom(atom),
+                false => {
+                    let atom = guards.atom(atom);
+                    guards.not(atom)
+                }
+            };
+            guard = guards.and(guard, literal);
+        }
+        states[edge.from].push(Transition {
+            guard,
+            marks: Marks(edge.marks),
+            to: StateId(edge.to as u32),
+        });
+    }
+    Automaton {
+        atoms: (0..atoms as u32).map(AtomId).collect(),
+        guards,
+        mark_count: buchi.marks,
+        initial: buchi.initial.iter().map(|q| StateId(*q as u32)).collect(),
+        states,
+    }
+}

@@ -1,0 +1,85 @@
+//! The oracle against a second brute force, and its interpreter against the reference semantics.
+
+use lariat_model::{Deadlock, Predicate, Proposition};
+use lariat_testkit::harness::Campaign;
+use lariat_testkit::oracle::Reachable;
+use lariat_testkit::{Case, interpret, lassos, oracle};
+
+/// A violated formula comes with a lasso that direct evaluation confirms; for one that holds, no short
+/// lasso violates it. Together the two directions check the tableau and the search.
+#[test]
+fn the_oracle_agrees_with_enumerated_lassos() {
+    let campaign = Campaign::from_env(1500);
+    let (mut holds, mut violated, mut vacuous) = (0, 0, 0);
+    for seed in campaign.seeds() {
+        let base = Case::random(seed);
+        let all = Reachable::explore(&base.system, 400).unwrap();
+        for case in base.variants() {
+            let propositions = case.propositions();
+            let graph = all.under(case.deadlock);
+            let (system, formula) = (&case.system, &case.formula);
+            match oracle::violation(system, &propositions, &graph, formula) {
+                Some(lasso) => {
+                    violated += 1;
+                    let checked = case.check(&lasso);
+                    assert_eq!(checked, Ok(()), "seed {seed}\n{case}\n{lasso:?}");
+                }
+                None => {
+                    holds += 1;
+                    let found =
+                        lassos::short_violation(system, &propositions, &graph, formula, 9, 2000);
+                    assert!(!found, "seed {seed}: a short lasso violates\n{case}");
+                    vacuous += usize::from(!graph.has_infinite_run());
+                }
+            }
+        }
+    }
+    // The families must not degenerate: both answers are frequent, vacuity occurs.
+    println!("{holds} hold ({vacuous} vacuously), {violated} violated");
+    if campaign.cases >= 500 {
+        assert!(holds > violated / 4 && violated > holds / 4 && vacuous > 0);
+    }
+}
+
+/// With deadlocks that stutter, a formula and its negation cannot both hold; under `Ignore` they do
+/// exactly where no run is infinite.
+#[test]
+fn both_hold_only_without_infinite_runs() {
+    for seed in Campaign::from_env(300).seeds() {
+        let case = Case::random(seed);
+        let all = Reachable::explore(&case.system, 400).unwrap();
+        let [a, b, c, d] = case.variants().map(|v| v.oracle().is_none());
+        assert!(!(a && b), "seed {seed}\n{case}");
+        let infinite = all.under(Deadlock::Ignore).has_infinite_run();
+        assert_eq!(c && d, !infinite, "seed {seed}\n{case}");
+    }
+}
+
+#[test]
+fn the_interpreter_agrees_with_the_reference_semantics() {
+    for seed in Campaign::from_env(1500).seeds() {
+        let case = Case::random(seed);
+        let system = &case.system;
+        for state in &Reachable::explore(system, 400).unwrap().states {
+            for event in system.event_ids() {
+                let mut reference = system.successors(state, event);
+                reference.sort();
+                reference.dedup();
+                let mut own = interpret::after(system, state, event);
+                own.sort();
+                assert_eq!(
+                    own, reference,
+                    "seed {seed}, {event:?} from {state:?}\n{case}"
+                );
+            }
+            let dead = interpret::satisfies(system, state, &Predicate::Deadlock);
+            assert_eq!(dead, system.is_deadlock(state));
+            for proposition in case.propositions() {
+                if let Proposition::State(p) = proposition {
+                    let own = interpret::satisfies(system, state, &p);
+                    assert_eq!(own, system.holds(&p, state), "seed {seed}, {p:?}\n{case}");
+                }
+            }
+        }
+    }
+}
