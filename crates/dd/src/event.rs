@@ -208,7 +208,7 @@ impl Chains {
 
     /// Interns the conjunction of `parts`; `None` if it is impossible.
     pub fn event(&mut self, levels: u32, parts: &[Part]) -> Result<Option<ChainId>, Stop> {
-        let mut columns: Vec<(u32, Column)> = Vec::new();
+        let mut columns: Vec<(u32, Column)> = Vec::with_capacity(parts.len());
         let mut alive: Vec<Vec<u32>> = Vec::new();
         let mut tables: Vec<&[Vec<(u32, u32)>]> = Vec::new();
         for part in parts {

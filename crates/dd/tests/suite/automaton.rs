@@ -118,10 +118,10 @@ fn product(random: &mut Random, always: bool) {
 
 #[test]
 fn random_products() {
-    cases(200, |random| product(random, false));
+    cases(1500, |random| product(random, false));
 }
 
 #[test]
 fn random_products_with_a_collection_before_every_node() {
-    cases(50, |random| product(random, true));
+    cases(300, |random| product(random, true));
 }
