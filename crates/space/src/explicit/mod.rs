@@ -1,12 +1,13 @@
 //! A system as an explicit graph: packed states, found by their contents, successors on demand.
 //!
 //! States are bit-packed vectors ([`layout`]) in an interner that hands out dense ids
-//! ([`store`]); events are compiled once into a flat form ([`moves`]). [`Explicit`] is the
+//! ([`store`]); events are compiled once into a flat form ([`moves`], [`compile`]). [`Explicit`] is the
 //! immutable part that workers share; [`States`] is what one worker has found so far.
 //!
 //! A successor is computed from the unpacked source, kept for the state that was asked about last,
 //! and from its packed form, to which a Petri-net transition merely adds.
 
+mod compile;
 mod count;
 mod layout;
 mod moves;
@@ -47,6 +48,7 @@ pub struct States {
 struct Scratch {
     values: Vec<Value>,
     words: Vec<u64>,
+    stack: Vec<Value>,
 }
 
 /// Where an iteration over the steps from a state stands.

@@ -6,17 +6,20 @@
 //! source; programs and tables act on its values.
 
 use super::States;
+use super::compile::Compiled;
 use super::store::StateId;
 use lariat_budget::Stop;
 use lariat_model::{
-    Action, Arc, Comparison, Effect, EventId, Fault, Linear, Predicate, Row, System, Value,
+    Action, Arc, Comparison, Effect, EventId, Fault, Linear, Predicate, System, Value,
 };
 
 #[derive(Debug)]
 pub(super) struct Moves<'s> {
     system: &'s System,
-    /// All events, in the order in which they are tried.
+    /// All net transitions, in the order in which they are tried.
     entries: Vec<Entry>,
+    /// All other events; they are tried after these.
+    compiled: Compiled,
     /// The arcs of all net transitions; those of one that consume come first.
     arcs: Vec<Arc>,
     /// The arcs of each event, by its id.
@@ -30,8 +33,8 @@ struct Entry {
     var: u32,
     need: Value,
     or_else: u32,
-    /// Its arcs; `None` for an event that is no net transition.
-    arcs: Option<(u32, u32)>,
+    /// Its arcs.
+    arcs: (u32, u32),
 }
 
 impl<'s> Moves<'s> {
@@ -45,37 +48,26 @@ impl<'s> Moves<'s> {
             }
         }
         let (mut arcs, mut ranges) = (Vec::new(), Vec::new());
-        let mut entries: Vec<Entry> = system
-            .event_ids()
-            .map(|event| {
-                let start = arcs.len() as u32;
-                let (mut var, mut need) = (0, Value::MIN);
-                let net = match &system.event(event).action {
-                    Action::Net(all) => {
-                        let gate = all
-                            .iter()
-                            .filter(|arc| arc.need > 0)
-                            .min_by_key(|arc| (consumers[arc.var.index()], arc.var));
-                        if let Some(gate) = gate {
-                            (var, need) = (gate.var.0, gate.need);
-                        }
-                        arcs.extend(all.iter().filter(|arc| arc.need > 0));
-                        arcs.extend(all.iter().filter(|arc| arc.need <= 0 && arc.delta != 0));
-                        true
-                    }
-                    _ => false,
-                };
-                let range = (start, arcs.len() as u32);
-                ranges.push(range);
-                Entry {
+        let mut entries = Vec::new();
+        for event in system.event_ids() {
+            let start = arcs.len() as u32;
+            if let Action::Net(all) = &system.event(event).action {
+                let gate = all
+                    .iter()
+                    .filter(|arc| arc.need > 0)
+                    .min_by_key(|arc| (consumers[arc.var.index()], arc.var));
+                arcs.extend(all.iter().filter(|arc| arc.need > 0));
+                arcs.extend(all.iter().filter(|arc| arc.need <= 0 && arc.delta != 0));
+                entries.push(Entry {
                     event,
-                    var,
-                    need,
+                    var: gate.map_or(0, |gate| gate.var.0),
+                    need: gate.map_or(Value::MIN, |gate| gate.need),
                     or_else: 0,
-                    arcs: net.then_some(range),
-                }
-            })
-            .collect();
+                    arcs: (start, arcs.len() as u32),
+                });
+            }
+            ranges.push((start, arcs.len() as u32));
+        }
         // The least need comes first in its group, so its gate is the group's.
         entries.sort_by_key(|entry| (entry.var, entry.need));
         let mut end = entries.len();
@@ -90,6 +82,7 @@ impl<'s> Moves<'s> {
         }
         Moves {
             system,
+            compiled: Compiled::new(system),
             entries,
             arcs,
             ranges,
@@ -126,25 +119,17 @@ impl<'s> Moves<'s> {
                 *at = entry.or_else;
                 continue;
             }
-            match entry.arcs {
-                Some(range) => {
-                    *at += 1;
-                    let arcs = self.arcs(range);
-                    if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
-                        return Ok(Some((entry.event, self.fire_net(states, arcs)?)));
-                    }
-                }
-                None => {
-                    let action = &self.system.event(entry.event).action;
-                    if let Some(to) = self.fire_other(states, action, choice)? {
-                        return Ok(Some((entry.event, to)));
-                    }
-                    *at += 1;
-                    *choice = 0;
-                }
+            *at += 1;
+            let arcs = self.arcs(entry.arcs);
+            if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
+                return Ok(Some((entry.event, self.fire_net(states, arcs)?)));
             }
         }
-        Ok(None)
+        let mut rest = *at - self.entries.len() as u32;
+        let holds = |p: &Predicate, values: &[Value]| self.holds(p, values);
+        let found = self.compiled.next(states, &mut rest, choice, holds);
+        *at = rest + self.entries.len() as u32;
+        found
     }
 
     #[inline]
@@ -180,54 +165,6 @@ impl<'s> Moves<'s> {
             })?;
         }
         states.intern_values()
-    }
-
-    fn fire_other(
-        &self,
-        states: &mut States,
-        action: &Action,
-        choice: &mut u32,
-    ) -> Result<Option<StateId>, Stop> {
-        let next = &mut states.scratch.values;
-        next.clear();
-        next.extend_from_slice(&states.values);
-        match action {
-            Action::Program { guard, effects } => {
-                if *choice > 0 {
-                    return Ok(None);
-                }
-                *choice = 1;
-                let ran = self.run(guard, effects, &states.values, next);
-                match (ran, self.system.fault) {
-                    (Ok(true), _) => {}
-                    (Ok(false), _) | (Err(_), None) => return Ok(None),
-                    (Err(_), Some(fault)) => {
-                        let next = &mut states.scratch.values;
-                        next.copy_from_slice(&states.values);
-                        next[fault.index()] = 1;
-                    }
-                }
-            }
-            Action::Table { vars, rows } => {
-                let matching = |row: &&Row| {
-                    vars.iter().zip(row.iter()).all(|(var, cell)| {
-                        cell.is_none_or(|(from, _)| states.values[var.index()] == from)
-                    })
-                };
-                let rest = rows.iter().skip(*choice as usize);
-                let Some((skipped, row)) = rest.enumerate().find(|(_, row)| matching(row)) else {
-                    return Ok(None);
-                };
-                *choice += skipped as u32 + 1;
-                for (var, cell) in vars.iter().zip(row) {
-                    if let Some((_, to)) = cell {
-                        next[var.index()] = *to;
-                    }
-                }
-            }
-            Action::Net(_) => unreachable!("net transitions are fired on the packed state"),
-        }
-        states.intern_values().map(Some)
     }
 
     /// Runs a program from `values` on `next`, a copy of them; false if its guard is.
