@@ -9,6 +9,7 @@
 //! class. They come after the atoms in the order, so that everything below the atoms of a diagram is
 //! what one class of letters leaves ([`Guards::leaves`]).
 
+use lariat_budget::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 
@@ -33,6 +34,8 @@ pub struct Guards {
     nodes: Vec<Decision>,
     unique: FxHashMap<Decision, Guard>,
     ite: FxHashMap<(Guard, Guard, Guard), Guard>,
+    /// With this many nodes the store is full.
+    most: usize,
 }
 
 impl Default for Guards {
@@ -46,6 +49,7 @@ impl Default for Guards {
             nodes: vec![leaf(Guards::FALSE), leaf(Guards::TRUE)],
             unique: FxHashMap::default(),
             ite: FxHashMap::default(),
+            most: u32::MAX as usize,
         }
     }
 }
@@ -61,6 +65,24 @@ impl Guards {
     /// An empty store.
     pub fn new() -> Guards {
         Guards::default()
+    }
+
+    /// An empty store that is full at `most` nodes. Results of a full store mean nothing: whoever
+    /// uses one asks [`check`](Guards::check) before relying on them.
+    pub(crate) fn limited(most: usize) -> Guards {
+        Guards {
+            most,
+            ..Guards::default()
+        }
+    }
+
+    /// [`Stop::Memory`] if the store is full.
+    pub(crate) fn check(&self) -> Result<(), Stop> {
+        if self.nodes.len() < self.most {
+            Ok(())
+        } else {
+            Err(Stop::Memory)
+        }
     }
 
     fn decision(&self, g: Guard) -> Decision {
@@ -115,6 +137,8 @@ impl Guards {
             (Guards::FALSE, _, _) => return h,
             (_, Guards::TRUE, Guards::FALSE) => return f,
             _ if g == h => return g,
+            // Full: unwind at once, with any result.
+            _ if self.nodes.len() >= self.most => return Guards::FALSE,
             _ => {}
         }
         if let Some(&known) = self.ite.get(&(f, g, h)) {
@@ -395,20 +419,26 @@ impl Guards {
 
     /// What is left of `f` once the variables before `first` are known: each different rest
     /// (none of them `FALSE`) with the letters that leave it, in the order of the diagram.
-    pub(crate) fn leaves(&mut self, f: Guard, first: u32) -> Vec<(Guard, Guard)> {
+    ///
+    /// `count` hears of each before its letters are found.
+    pub(crate) fn leaves(
+        &mut self,
+        f: Guard,
+        first: u32,
+        count: &mut dyn FnMut() -> Result<(), Stop>,
+    ) -> Result<Vec<(Guard, Guard)>, Stop> {
+        self.check()?;
         let mut order = Vec::new();
-        let mut letters: FxHashMap<Guard, Guard> = FxHashMap::default();
         let mut seen = FxHashSet::default();
         self.collect_leaves(f, first, &mut seen, &mut order);
-        for &leaf in &order {
+        let mut leaves = Vec::with_capacity(order.len());
+        for leaf in order {
+            count()?;
             let mut memo = FxHashMap::default();
-            let guard = self.leading_to(f, leaf, first, &mut memo);
-            letters.insert(leaf, guard);
+            leaves.push((leaf, self.leading_to(f, leaf, first, &mut memo)));
         }
-        order
-            .into_iter()
-            .map(|leaf| (leaf, letters[&leaf]))
-            .collect()
+        self.check()?;
+        Ok(leaves)
     }
 
     fn collect_leaves(
@@ -457,22 +487,29 @@ impl Guards {
     /// The minimal sets of variables that satisfy `f`, which only has positive occurrences.
     ///
     /// For such a function these are its prime implicants, and all of them are needed.
-    pub(crate) fn minimal_sets(&mut self, f: Guard) -> Vec<Vec<u32>> {
-        match f {
+    ///
+    /// There may be exponentially many: `count` hears of each before it is kept.
+    pub(crate) fn minimal_sets(
+        &self,
+        f: Guard,
+        count: &mut dyn FnMut() -> Result<(), Stop>,
+    ) -> Result<Vec<Vec<u32>>, Stop> {
+        Ok(match f {
             Guards::FALSE => Vec::new(),
             Guards::TRUE => vec![Vec::new()],
             _ => {
                 let d = self.decision(f);
-                let mut sets = self.minimal_sets(d.low);
-                for mut set in self.minimal_sets(d.high) {
+                let mut sets = self.minimal_sets(d.low, count)?;
+                for mut set in self.minimal_sets(d.high, count)? {
                     if !self.accepts_set(d.low, &set) {
+                        count()?;
                         set.push(d.variable);
                         sets.push(set);
                     }
                 }
                 sets
             }
-        }
+        })
     }
 
     /// Does `f` hold when exactly the variables of `set` do?
@@ -637,19 +674,19 @@ mod tests {
         let either = s.or(xy, yz);
         let f = s.ite(a, either, x);
         let na = s.not(a);
-        let mut leaves = s.leaves(f, 5);
+        let mut leaves = s.leaves(f, 5, &mut || Ok(())).unwrap();
         leaves.sort();
         let mut expected = vec![(either, a), (x, na)];
         expected.sort();
         assert_eq!(leaves, expected);
-        let mut sets = s.minimal_sets(either);
+        let mut sets = s.minimal_sets(either, &mut || Ok(())).unwrap();
         for set in &mut sets {
             set.sort();
         }
         sets.sort();
         assert_eq!(sets, [vec![5, 6], vec![6, 7]]);
         let absorbed = s.or(either, y);
-        assert_eq!(s.minimal_sets(absorbed), [vec![6]]);
+        assert_eq!(s.minimal_sets(absorbed, &mut || Ok(())), Ok(vec![vec![6]]));
     }
 
     #[test]

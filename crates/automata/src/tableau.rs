@@ -35,6 +35,8 @@ use rustc_hash::FxHashMap;
 const EXTRA: usize = Guards::MAX_ATOMS;
 /// Diagram operations recurse once a variable, so their number is limited.
 const MOST_EXTRA: usize = 4096;
+/// Diagram nodes of one translation; about 200 MB.
+pub(crate) const MOST_NODES: usize = 1 << 21;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Extra {
@@ -65,7 +67,7 @@ pub(crate) fn tableau(
     budget: &Budget,
 ) -> Result<(Automaton, Vec<Formula>), Stop> {
     let atoms = atoms_of(formulas, f)?;
-    let mut store = Guards::new();
+    let mut store = Guards::limited(MOST_NODES);
     let legal = legal.guard(&atoms, &mut store);
     let mut t = Tableau {
         formulas,
@@ -102,12 +104,15 @@ pub(crate) fn tableau(
     let initial = state_of(&mut t, f, &mut names, &mut moves)?;
     let mut promises: FxHashMap<usize, u32> = FxHashMap::default();
     while states.len() < names.len() {
-        budget.check()?;
         budget.spend(1)?;
         lease.resize(t.store.bytes() + states.len() * 256)?;
         let mut edges: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
-        for (rest, guard) in t.store.leaves(moves[states.len()], EXTRA as u32) {
-            for set in t.store.minimal_sets(rest) {
+        let mut edge = || budget.check().and_then(|()| budget.spend(1));
+        let rests = t
+            .store
+            .leaves(moves[states.len()], EXTRA as u32, &mut edge)?;
+        for (rest, guard) in rests {
+            for set in t.store.minimal_sets(rest, &mut edge)? {
                 let mut put_off = Marks::NONE;
                 let mut due = Vec::new();
                 for v in set {
@@ -246,6 +251,7 @@ impl Tableau<'_> {
             }
             if ready {
                 let function = self.combine(due)?;
+                self.store.check()?;
                 self.functions.insert(due, function);
             } else {
                 todo.push((due, true));

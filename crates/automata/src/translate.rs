@@ -9,7 +9,7 @@ use crate::automaton::Automaton;
 use crate::guard::{Guard, Guards};
 use crate::reduce::simulation::{Direction, simulate};
 use crate::reduce::{acceptance, collect_garbage, merge_edges, trim, wdba};
-use crate::tableau::tableau;
+use crate::tableau::{MOST_NODES, tableau};
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::{Formula, Formulas, classes, simplify};
 
@@ -27,6 +27,7 @@ pub fn translate(
 ) -> Result<Automaton, Stop> {
     let f = simplify(formulas, f);
     let (mut a, _) = tableau(formulas, f, legal, &mut |_, g| g, budget)?;
+    collect_garbage(&mut a, Guards::limited(MOST_NODES));
     let letters = legal.guard(&a.atoms, &mut a.guards);
     reduce(&mut a, letters, budget)?;
     if classes(formulas, f).obligation
@@ -75,5 +76,5 @@ fn finish(a: &mut Automaton, letters: Guard) {
             }
         }
     }
-    collect_garbage(a);
+    collect_garbage(a, Guards::new());
 }

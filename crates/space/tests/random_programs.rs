@@ -174,6 +174,11 @@ fn the_explicit_space_is_the_reference_graph() {
                     successors.into_iter().map(move |to| (e.0, to))
                 })
                 .collect();
+            assert_eq!(
+                space.holds(&mut states, from, &Predicate::Deadlock),
+                system.is_deadlock(&values),
+                "case {case}, from {values:?}: {system:#?}"
+            );
             found.sort();
             wanted.sort();
             assert_eq!(found, wanted, "case {case}, from {values:?}: {system:#?}");

@@ -105,6 +105,7 @@ pub fn simulate(
             .collect();
         let mut numbers: FxHashMap<Guard, u32> = FxHashMap::default();
         let mut signatures = Vec::new();
+        let mut origins = Vec::new();
         let mut refined = Vec::with_capacity(class.len());
         for (n, edges) in sides.iter().enumerate() {
             let mut signature = if direction == Direction::Reverse && is_initial[n] {
@@ -119,14 +120,19 @@ pub fn simulate(
             let next = numbers.len() as u32;
             refined.push(*numbers.entry(signature).or_insert_with(|| {
                 signatures.push(signature);
+                origins.push(class[n]);
                 next
             }));
         }
+        store.check()?;
+        // The relation only shrinks: pairs that were not related need no look.
         let mut order = Vec::with_capacity(signatures.len());
-        for &s in &signatures {
+        for (&s, &was) in signatures.iter().zip(&origins) {
             let mut larger = Vec::new();
-            for (c, &t) in signatures.iter().enumerate() {
-                if s == t || store.implies(s, t) {
+            for (c, (&t, &other)) in signatures.iter().zip(&origins).enumerate() {
+                if s == t
+                    || above[was as usize].binary_search(&other).is_ok() && store.implies(s, t)
+                {
                     larger.push(c as u32);
                 }
             }
@@ -147,8 +153,9 @@ pub fn simulate(
         .collect();
     let mut states: Vec<Vec<Transition>> = vec![Vec::new(); signatures.len()];
     for (c, &signature) in signatures.iter().enumerate() {
-        for (rest, guard) in store.leaves(signature, MARKS as u32) {
-            for set in store.minimal_sets(rest) {
+        let mut edge = || budget.check();
+        for (rest, guard) in store.leaves(signature, MARKS as u32, &mut edge)? {
+            for set in store.minimal_sets(rest, &mut edge)? {
                 let mut missing = Marks::NONE;
                 let mut classes = Vec::new();
                 for v in set {

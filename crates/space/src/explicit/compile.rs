@@ -9,7 +9,6 @@
 
 use super::States;
 use super::layout::Layout;
-use super::store::StateId;
 use lariat_budget::Stop;
 use lariat_model::{
     Action, BinaryOp, Domain, Effect, EventId, Expr, Fault, LValue, Predicate, Row, System,
@@ -80,16 +79,20 @@ struct Cell {
     to: Value,
 }
 
+/// Go on at the place that the value of `var`, less `low`, names in `jumps`; at `end` if none.
+#[derive(Clone, Copy, Debug)]
+struct Jump {
+    var: u32,
+    low: Value,
+    jumps: Range,
+    end: u32,
+}
+
 /// What there is to try, in order.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Go on at the place that the value of `var` names in `jumps`, at `end` if it names none.
-    Jump {
-        var: u32,
-        low: Value,
-        jumps: Range,
-        end: u32,
-    },
+    /// Pass over shut gates.
+    Jump(Jump),
     /// Go on there.
     Goto(u32),
     Program {
@@ -193,12 +196,12 @@ impl Compiled {
             self.jumps.push(at);
         }
         let jumps = (first as u32, self.jumps.len() as u32);
-        self.steps[jump] = Step::Jump {
+        self.steps[jump] = Step::Jump(Jump {
             var,
             low,
             jumps,
             end,
-        };
+        });
     }
 
     fn body(&mut self, event: EventId, body: Body) {
@@ -356,30 +359,18 @@ impl Compiled {
         Ok(true)
     }
 
-    /// The next step from the loaded state, starting at `at`; `holds` interprets predicates.
+    /// Packs the next successor of the loaded state, starting at `at`; `holds` interprets predicates.
     pub fn next(
         &self,
         states: &mut States,
         at: &mut u32,
         choice: &mut u32,
         holds: impl Fn(&Predicate, &[Value]) -> bool,
-    ) -> Result<Option<(EventId, StateId)>, Stop> {
+    ) -> Result<Option<EventId>, Stop> {
         while let Some(step) = self.steps.get(*at as usize) {
             match *step {
                 Step::Goto(to) => *at = to,
-                Step::Jump {
-                    var,
-                    low,
-                    jumps,
-                    end,
-                } => {
-                    let offset = states.values[var as usize].wrapping_sub(low) as u64;
-                    let jumps = part(&self.jumps, jumps);
-                    *at = match usize::try_from(offset) {
-                        Ok(offset) => jumps.get(offset).copied().unwrap_or(end),
-                        Err(_) => end,
-                    };
-                }
+                Step::Jump(jump) => *at = self.jump(jump, &states.values),
                 Step::Program {
                     event,
                     tests,
@@ -392,13 +383,13 @@ impl Compiled {
                     match self.enabled(tests, values, stack, |p| holds(p, values)) {
                         Ok(false) => {}
                         Ok(true) => {
-                            if let Some(to) = self.fire(states, assigns)? {
-                                return Ok(Some((event, to)));
+                            if self.fire(states, assigns)? {
+                                return Ok(Some(event));
                             }
                         }
                         Err(_) => {
-                            if let Some(to) = self.fail(states)? {
-                                return Ok(Some((event, to)));
+                            if self.fail(states)? {
+                                return Ok(Some(event));
                             }
                         }
                     }
@@ -406,29 +397,81 @@ impl Compiled {
                 Step::Table { event, rows } => {
                     let all = part(&self.rows, rows);
                     let rest = all.get(*choice as usize..).unwrap_or_default();
-                    let matches = |row: &Range| {
-                        let cells = part(&self.cells, *row).iter();
-                        cells
-                            .map(|c| (states.values[c.var as usize], c.from))
-                            .all(|(v, from)| v == from)
-                    };
-                    let Some(skipped) = rest.iter().position(matches) else {
+                    let values = &states.values;
+                    let Some(skipped) = rest.iter().position(|r| self.matches(*r, values)) else {
                         *at += 1;
                         *choice = 0;
                         continue;
                     };
                     *choice += skipped as u32 + 1;
                     let row = rest[skipped];
-                    return Ok(Some((event, self.apply(states, row)?)));
+                    self.apply(states, row)?;
+                    return Ok(Some(event));
                 }
             }
         }
         Ok(None)
     }
 
-    /// The successor by some assignments; `None` if one fails and there is no state for that.
     #[inline]
-    fn fire(&self, states: &mut States, assigns: Range) -> Result<Option<StateId>, Stop> {
+    fn jump(&self, jump: Jump, values: &[Value]) -> u32 {
+        let offset = values[jump.var as usize].wrapping_sub(jump.low) as u64;
+        usize::try_from(offset)
+            .ok()
+            .and_then(|offset| part(&self.jumps, jump.jumps).get(offset).copied())
+            .unwrap_or(jump.end)
+    }
+
+    #[inline]
+    fn matches(&self, row: Range, values: &[Value]) -> bool {
+        let cells = part(&self.cells, row);
+        cells.iter().all(|c| values[c.var as usize] == c.from)
+    }
+
+    /// Can some event be taken?
+    pub fn some(&self, values: &[Value], holds: impl Fn(&Predicate) -> bool) -> bool {
+        let mut stack = Vec::new();
+        let mut at = 0;
+        while let Some(step) = self.steps.get(at as usize) {
+            at += 1;
+            match *step {
+                Step::Goto(to) => at = to,
+                Step::Jump(jump) => at = self.jump(jump, values),
+                Step::Program { tests, assigns, .. } => {
+                    stack.clear();
+                    let moves = match self.enabled(tests, values, &mut stack, &holds) {
+                        Ok(enabled) => {
+                            enabled && (self.fault.is_some() || self.ends(assigns, values))
+                        }
+                        Err(_) => self.fault.is_some(),
+                    };
+                    if moves {
+                        return true;
+                    }
+                }
+                Step::Table { rows, .. } => {
+                    let mut rows = part(&self.rows, rows).iter();
+                    if rows.any(|row| self.matches(*row, values)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Do all assignments have a value?
+    fn ends(&self, assigns: Range, values: &[Value]) -> bool {
+        let (mut next, mut stack) = (values.to_vec(), Vec::new());
+        part(&self.assigns, assigns).iter().all(|assign| {
+            let assigned = self.assign(assign, &next, &mut stack);
+            assigned.map(|(var, value)| next[var] = value).is_ok()
+        })
+    }
+
+    /// Packs the successor by some assignments; false if one fails and there is no state for that.
+    #[inline]
+    fn fire(&self, states: &mut States, assigns: Range) -> Result<bool, Stop> {
         let scratch = &mut states.scratch;
         scratch.values.clear();
         scratch.values.extend_from_slice(&states.values);
@@ -445,11 +488,10 @@ impl Compiled {
                 Err(_) => return self.fail(states),
             }
         }
-        if fits {
-            states.intern_words().map(Some)
-        } else {
-            states.intern_values().map(Some)
+        if !fits {
+            states.pack_values()?;
         }
+        Ok(true)
     }
 
     /// Which variable becomes what.
@@ -480,19 +522,21 @@ impl Compiled {
         Ok((var, value))
     }
 
-    /// The state after a fault.
+    /// Packs the state after a fault; false if there is none.
     #[cold]
-    fn fail(&self, states: &mut States) -> Result<Option<StateId>, Stop> {
+    fn fail(&self, states: &mut States) -> Result<bool, Stop> {
         let Some(fault) = self.fault else {
-            return Ok(None);
+            return Ok(false);
         };
         states.scratch.values.clear();
         states.scratch.values.extend_from_slice(&states.values);
         states.scratch.values[fault.index()] = 1;
-        states.intern_values().map(Some)
+        states.pack_values()?;
+        Ok(true)
     }
 
-    fn apply(&self, states: &mut States, row: Range) -> Result<StateId, Stop> {
+    /// Packs the successor by a row.
+    fn apply(&self, states: &mut States, row: Range) -> Result<(), Stop> {
         let scratch = &mut states.scratch;
         scratch.words.clear();
         scratch.words.extend_from_slice(&states.words);
@@ -506,14 +550,14 @@ impl Compiled {
             );
         }
         if fits {
-            return states.intern_words();
+            return Ok(());
         }
         scratch.values.clear();
         scratch.values.extend_from_slice(&states.values);
         for cell in part(&self.cells, row) {
             scratch.values[cell.var as usize] = cell.to;
         }
-        states.intern_values()
+        states.pack_values()
     }
 }
 

@@ -40,6 +40,7 @@ pub struct States {
     values: Vec<Value>,
     words: Vec<u64>,
     scratch: Scratch,
+    batch: Batch,
     steps: u32,
 }
 
@@ -49,6 +50,25 @@ struct Scratch {
     values: Vec<Value>,
     words: Vec<u64>,
     stack: Vec<Value>,
+}
+
+/// Successors that are packed but not interned yet.
+#[derive(Debug, Default)]
+struct Batch {
+    events: Vec<EventId>,
+    words: Vec<u64>,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.events.clear();
+        self.words.clear();
+    }
+
+    fn push(&mut self, event: EventId, words: &[u64]) {
+        self.events.push(event);
+        self.words.extend_from_slice(words);
+    }
 }
 
 /// Where an iteration over the steps from a state stands.
@@ -89,6 +109,7 @@ impl<'s> Explicit<'s> {
             values: Vec::new(),
             words: Vec::new(),
             scratch: Scratch::default(),
+            batch: Batch::default(),
             steps: 0,
         }
     }
@@ -100,7 +121,8 @@ impl<'s> Explicit<'s> {
         };
         states.scratch.values.clear();
         states.scratch.values.extend_from_slice(initial);
-        states.intern_values().map(Some)
+        states.pack_values()?;
+        states.intern_words().map(Some)
     }
 
     /// The next step from `from`, `None` behind the last.
@@ -121,16 +143,51 @@ impl<'s> Explicit<'s> {
             return Ok(None);
         }
         states.load(from);
-        if let Some((event, to)) = self
+        if let Some(event) = self
             .moves
             .next(states, &mut cursor.at, &mut cursor.choice)?
         {
             cursor.moved = true;
-            return Ok(Some((Some(event), to)));
+            return Ok(Some((Some(event), states.intern_words()?)));
         }
         cursor.done = true;
         let stutters = !cursor.moved && self.deadlock == Deadlock::Stutter;
         Ok(stutters.then_some((None, from)))
+    }
+
+    /// All steps from `from` by events, appended to `steps`; stuttering is none.
+    ///
+    /// Looking up one successor after the other would wait for memory each time. All are made
+    /// first, then the places where they would be found are touched, then they are interned.
+    pub fn expand(
+        &self,
+        states: &mut States,
+        from: StateId,
+        steps: &mut Vec<(EventId, StateId)>,
+    ) -> Result<(), Stop> {
+        states.load(from);
+        let mut batch = std::mem::take(&mut states.batch);
+        batch.clear();
+        let (mut at, mut choice) = (0, 0);
+        let mut bits = states.packed_bits();
+        while let Some(event) = self.moves.next(states, &mut at, &mut choice)? {
+            if states.packed_bits() != bits {
+                // The layout has grown: what was packed before is to be packed again.
+                bits = states.packed_bits();
+                batch.clear();
+                (at, choice) = (0, 0);
+                continue;
+            }
+            batch.push(event, &states.scratch.words);
+        }
+        let words = states.store.words();
+        states.store.touch(batch.words.chunks_exact(words));
+        for (event, vector) in batch.events.iter().zip(batch.words.chunks_exact(words)) {
+            let (id, _) = states.store.intern(vector)?;
+            steps.push((*event, StateId(id)));
+        }
+        states.batch = batch;
+        Ok(())
     }
 
     /// Does the predicate hold in `state`?
@@ -178,14 +235,14 @@ impl States {
         self.current = Some(state);
     }
 
-    /// Interns the values in the scratch space, widening the layout if they do not fit.
-    fn intern_values(&mut self) -> Result<StateId, Stop> {
+    /// Packs the values in the scratch space, widening the layout if they do not fit.
+    fn pack_values(&mut self) -> Result<(), Stop> {
         if let Some(wider) = self.layout.widened(&self.scratch.values) {
             self.relayout(wider)?;
         }
         self.layout
             .pack(&self.scratch.values, &mut self.scratch.words);
-        self.intern_words()
+        Ok(())
     }
 
     /// Interns the packed words in the scratch space.

@@ -7,11 +7,8 @@
 
 use super::States;
 use super::compile::Compiled;
-use super::store::StateId;
 use lariat_budget::Stop;
-use lariat_model::{
-    Action, Arc, Comparison, Effect, EventId, Fault, Linear, Predicate, System, Value,
-};
+use lariat_model::{Action, Arc, Comparison, EventId, Linear, Predicate, System, Value};
 
 #[derive(Debug)]
 pub(super) struct Moves<'s> {
@@ -99,14 +96,15 @@ impl<'s> Moves<'s> {
             .is_some_and(|fault| values[fault.index()] != 0)
     }
 
-    /// The next step from the loaded state: `choice` of the event at entry `at`.
+    /// The next step from the loaded state: `choice` of the event at entry `at`. The successor is
+    /// left packed in the scratch space.
     #[inline]
     pub fn next(
         &self,
         states: &mut States,
         at: &mut u32,
         choice: &mut u32,
-    ) -> Result<Option<(EventId, StateId)>, Stop> {
+    ) -> Result<Option<EventId>, Stop> {
         if self.has_fault(&states.values) {
             return Ok(None);
         }
@@ -122,7 +120,8 @@ impl<'s> Moves<'s> {
             *at += 1;
             let arcs = self.arcs(entry.arcs);
             if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
-                return Ok(Some((entry.event, self.fire_net(states, arcs)?)));
+                self.fire_net(states, arcs)?;
+                return Ok(Some(entry.event));
             }
         }
         let mut rest = *at - self.entries.len() as u32;
@@ -133,7 +132,7 @@ impl<'s> Moves<'s> {
     }
 
     #[inline]
-    fn fire_net(&self, states: &mut States, arcs: &[Arc]) -> Result<StateId, Stop> {
+    fn fire_net(&self, states: &mut States, arcs: &[Arc]) -> Result<(), Stop> {
         let words = &mut states.scratch.words;
         words.clear();
         words.extend_from_slice(&states.words);
@@ -148,12 +147,12 @@ impl<'s> Moves<'s> {
                 _ => return self.fire_net_wide(states, arcs),
             }
         }
-        states.intern_words()
+        Ok(())
     }
 
     /// The same by way of the values, for a value that its field cannot hold.
     #[cold]
-    fn fire_net_wide(&self, states: &mut States, arcs: &[Arc]) -> Result<StateId, Stop> {
+    fn fire_net_wide(&self, states: &mut States, arcs: &[Arc]) -> Result<(), Stop> {
         let values = &mut states.scratch.values;
         values.clear();
         values.extend_from_slice(&states.values);
@@ -164,53 +163,28 @@ impl<'s> Moves<'s> {
                 Stop::Bound(format!("`{name}` exceeds 2^63"))
             })?;
         }
-        states.intern_values()
-    }
-
-    /// Runs a program from `values` on `next`, a copy of them; false if its guard is.
-    ///
-    /// Unlike in a predicate, a fault in a guard is not the same as false.
-    fn run(
-        &self,
-        guard: &Predicate,
-        effects: &[Effect],
-        values: &[Value],
-        next: &mut [Value],
-    ) -> Result<bool, Fault> {
-        let enabled = match guard {
-            Predicate::Expr(expr) => expr.eval(values)? != 0,
-            guard => self.holds(guard, values),
-        };
-        if enabled {
-            for effect in effects {
-                let var = effect.target.resolve(next)?;
-                next[var.index()] = self.system.wrap(var, effect.value.eval(next)?);
-            }
-        }
-        Ok(enabled)
+        states.pack_values()
     }
 
     pub fn is_enabled(&self, event: EventId, values: &[Value]) -> bool {
-        if self.has_fault(values) {
-            return false;
-        }
         match &self.system.event(event).action {
-            Action::Net(_) => self
-                .arcs(self.ranges[event.index()])
-                .iter()
-                .all(|arc| values[arc.var.index()] >= arc.need),
-            Action::Program { guard, effects } => {
-                let mut next = values.to_vec();
-                let ran = self.run(guard, effects, values, &mut next);
-                // A fault leads to the fault state if there is one, else nowhere.
-                ran.unwrap_or(self.system.fault.is_some())
-            }
-            Action::Table { vars, rows } => rows.iter().any(|row| {
-                vars.iter()
-                    .zip(row)
-                    .all(|(var, cell)| cell.is_none_or(|(from, _)| values[var.index()] == from))
-            }),
+            Action::Net(_) => !self.has_fault(values) && self.net_is_enabled(event, values),
+            _ => self.system.is_enabled(values, event),
         }
+    }
+
+    fn net_is_enabled(&self, event: EventId, values: &[Value]) -> bool {
+        let arcs = self.arcs(self.ranges[event.index()]);
+        arcs.iter().all(|arc| values[arc.var.index()] >= arc.need)
+    }
+
+    fn is_deadlock(&self, values: &[Value]) -> bool {
+        let net = || {
+            let mut entries = self.entries.iter();
+            entries.any(|entry| self.net_is_enabled(entry.event, values))
+        };
+        let other = || self.compiled.some(values, |p| self.holds(p, values));
+        self.has_fault(values) || !(net() || other())
     }
 
     pub fn holds(&self, predicate: &Predicate, values: &[Value]) -> bool {
@@ -219,10 +193,7 @@ impl<'s> Moves<'s> {
             Predicate::Linear(linear) => linear_holds(linear, values),
             Predicate::Expr(expr) => expr.eval(values).is_ok_and(|x| x != 0),
             Predicate::Enabled(events) => events.iter().any(|e| self.is_enabled(*e, values)),
-            Predicate::Deadlock => self
-                .system
-                .event_ids()
-                .all(|event| !self.is_enabled(event, values)),
+            Predicate::Deadlock => self.is_deadlock(values),
             Predicate::Not(p) => !self.holds(p, values),
             Predicate::And(ps) => ps.iter().all(|p| self.holds(p, values)),
             Predicate::Or(ps) => ps.iter().any(|p| self.holds(p, values)),
