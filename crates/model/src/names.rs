@@ -208,7 +208,7 @@ impl<'s> Names<'s> {
 
 /// The edit distance between two words, a wrong case counting nothing between otherwise equal ones;
 /// `None` if it exceeds `limit`.
-fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
+pub(crate) fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
     if name.len() > 4 * (wrong.len() + limit) {
         return None;
     }

@@ -465,7 +465,7 @@ impl Compiled {
         let (mut next, mut stack) = (values.to_vec(), Vec::new());
         part(&self.assigns, assigns).iter().all(|assign| {
             let assigned = self.assign(assign, &next, &mut stack);
-            assigned.map(|(var, value)| next[var] = value).is_ok()
+            assigned.map(|(var, value, _)| next[var] = value).is_ok()
         })
     }
 
@@ -481,7 +481,10 @@ impl Compiled {
         for assign in part(&self.assigns, assigns) {
             let (next, stack) = (&mut scratch.values, &mut scratch.stack);
             match self.assign(assign, next, stack) {
-                Ok((var, value)) => {
+                Ok((var, value, wrapped)) => {
+                    if wrapped {
+                        states.overflow.get_or_insert(VarId(var as u32));
+                    }
                     next[var] = value;
                     fits &= set(&states.layout, &mut scratch.words, var, value);
                 }
@@ -494,14 +497,14 @@ impl Compiled {
         Ok(true)
     }
 
-    /// Which variable becomes what.
+    /// Which variable becomes what, and whether that had to be wrapped around.
     #[inline]
     fn assign(
         &self,
         assign: &Assign,
         next: &[Value],
         stack: &mut Vec<Value>,
-    ) -> Result<(usize, Value), Fault> {
+    ) -> Result<(usize, Value, bool), Fault> {
         let var = match assign.target {
             Target::Var(var) => var as usize,
             Target::Element { first, len, index } => {
@@ -514,12 +517,10 @@ impl Compiled {
         };
         let value = self.eval(assign.value, next, stack)?;
         let (low, high) = self.ranges[var];
-        let value = if (low..=high).contains(&value) {
-            value
-        } else {
-            wrap(low, high, value)
-        };
-        Ok((var, value))
+        Ok(match (low..=high).contains(&value) {
+            true => (var, value, false),
+            false => (var, wrap(low, high, value), true),
+        })
     }
 
     /// Packs the state after a fault; false if there is none.

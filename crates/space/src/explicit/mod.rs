@@ -17,7 +17,7 @@ pub use count::{Count, count};
 pub use store::{Interner, StateId};
 
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
+use lariat_model::{Deadlock, EventId, Predicate, State, System, Value, VarId};
 use layout::Layout;
 use moves::Moves;
 
@@ -42,6 +42,8 @@ pub struct States {
     scratch: Scratch,
     batch: Batch,
     steps: u32,
+    /// The first variable that was assigned a value beyond its range.
+    overflow: Option<VarId>,
 }
 
 /// Room for one successor.
@@ -111,6 +113,7 @@ impl<'s> Explicit<'s> {
             scratch: Scratch::default(),
             batch: Batch::default(),
             steps: 0,
+            overflow: None,
         }
     }
 
@@ -219,6 +222,11 @@ impl States {
         self.layout.bits()
     }
 
+    /// A variable that was assigned a value beyond its range, which wrapped around; the first such.
+    pub fn overflow(&self) -> Option<VarId> {
+        self.overflow
+    }
+
     /// Bytes held for states and the table that finds them.
     pub fn bytes(&self) -> u64 {
         self.store.bytes()
@@ -275,7 +283,7 @@ impl States {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Action, Arc, Domain, Event, VarId, Variable};
+    use lariat_model::{Action, Arc, Domain, Event, Variable};
 
     fn place(name: &str) -> Variable {
         Variable {
