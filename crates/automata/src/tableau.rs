@@ -15,7 +15,8 @@
 //! Every class of letters leaves a function that is monotone in obligations and promises; each of its
 //! prime implicants is an edge to the conjunction of its obligations. A run is accepting iff no
 //! promise is put off for ever: mark g is on the edges without `P[g]`. Formulas with equal
-//! functions are one state.
+//! functions are one state. (Rewriting the formulas of states into shorter ones on the way
+//! is not sound: a promise that is renamed at every step is never seen to be put off for ever.)
 //!
 //! This is Couvreur's construction (*On-the-fly verification of linear temporal logic*, FM 1999)
 //! with atoms first in the variable order, so that classes of letters are
@@ -57,13 +58,10 @@ struct Tableau<'a> {
 }
 
 /// The automaton of a formula in negation normal form, and the formula of every state.
-///
-/// `simplify` rewrites the formula of a state before it is looked up; it must preserve the language.
 pub(crate) fn tableau(
     formulas: &mut Formulas,
     f: Formula,
     legal: &Legal,
-    simplify: &mut dyn FnMut(&mut Formulas, Formula) -> Formula,
     budget: &Budget,
 ) -> Result<(Automaton, Vec<Formula>), Stop> {
     let atoms = atoms_of(formulas, f)?;
@@ -87,7 +85,6 @@ pub(crate) fn tableau(
 
     let mut state_of =
         |t: &mut Tableau, f: Formula, names: &mut Vec<Formula>, moves: &mut Vec<Guard>| {
-            let f = simplify(t.formulas, f);
             if let Some(&q) = by_formula.get(&f) {
                 return Ok(q);
             }
