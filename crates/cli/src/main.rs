@@ -71,6 +71,12 @@ pub(crate) fn complain(message: &str) {
     let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
 }
 
+/// Says on stderr what may be worth knowing.
+pub(crate) fn warn(message: &str) {
+    let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {message}");
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.write_global();

@@ -49,11 +49,11 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     let end = start + time - (time / 20).min(Duration::from_secs(30));
     match examination.as_str() {
         "LTLCardinality" | "LTLFireability" => {
-            let system = input::system(&args.folder.join("model.pnml"))?;
+            let system = input::model(&args.folder.join("model.pnml"))?.system;
             formulas(args, &examination, &system, &limits, end)
         }
         "StateSpace" => {
-            let system = input::system(&args.folder.join("model.pnml"))?;
+            let system = input::model(&args.folder.join("model.pnml"))?.system;
             state_space(&system, &limits, end)
         }
         _ => {
