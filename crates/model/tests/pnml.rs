@@ -149,7 +149,7 @@ fn errors_say_what_and_where() {
     for (text, want) in [
         (String::new(), "the file is empty: expected a model"),
         (" \n\t".to_owned(), "the file is empty: expected a model"),
-        ("byte x;".to_owned(), "1:1: this is no model in a known format"),
+        ("mdp x;".to_owned(), "1:1: this is no model in a known format"),
         ("<pnml/>".to_owned(), "there is no <net> in this PNML document"),
         ("<!-- -->".to_owned(), "the file is empty: expected a PNML document"),
         ("<html></html>".to_owned(), "1:1: <html> is not a PNML document: expected <pnml>"),
