@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn memory_runs_out_as_a_value() {
         let system = generate(Family::Philosophers, 1000).unwrap();
-        let budget = Budget::bytes(3 << 20);
+        let budget = Budget::bytes(1 << 20);
         let found = reach(
             &system,
             &OrderChoice::Auto,
