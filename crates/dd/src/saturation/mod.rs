@@ -77,7 +77,7 @@ impl Kernel {
         level: u32,
         residual: Residual,
     ) -> Result<NodeId, Halt> {
-        if node.0 <= 1 || level >= run.events.depth || idle::<F>(residual) {
+        if node.0 <= 1 || level >= run.events.depth(F::AUTOMATON) || idle::<F>(residual) {
             return Ok(node);
         }
         if let Some(result) = self.closure_known(run, node, residual) {
@@ -163,7 +163,7 @@ impl Kernel {
         residual: Residual,
     ) -> Result<NodeId, Halt> {
         let events = run.events;
-        let tops = events.active(level);
+        let tops = events.at(level, F::AUTOMATON);
         let before = self.make_kept(base)?;
         if tops.is_empty() || before.is_empty() || idle::<F>(residual) {
             self.stack.truncate(base);
