@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+pub mod property_process;
 pub mod replay;
 pub mod report;
 mod verdict;

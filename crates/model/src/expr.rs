@@ -1,4 +1,8 @@
 //! Expressions of programs: integer arithmetic over variables and arrays.
+//!
+//! Arithmetic is that of the modelling languages, which took it from C: results are 32-bit
+//! signed and wrap around; `/` and `%` truncate. Counts of tokens, which may be larger, are compared
+//! by [`crate::Linear`], never here.
 
 use crate::system::{Value, VarId};
 
@@ -9,8 +13,8 @@ pub enum Fault {
     Index,
     /// A division or remainder by zero.
     Division,
-    /// A result beyond 63 bits.
-    Overflow,
+    /// A shift by less than 0 or more than 31 bits.
+    Shift,
 }
 
 /// Operators with one operand.
@@ -112,9 +116,9 @@ impl Expr {
             Expr::Unary(op, operand) => {
                 let x = operand.eval(state)?;
                 match op {
-                    UnaryOp::Neg => x.checked_neg().ok_or(Fault::Overflow)?,
+                    UnaryOp::Neg => narrow(x.wrapping_neg()),
                     UnaryOp::Not => Value::from(x == 0),
-                    UnaryOp::Complement => !x,
+                    UnaryOp::Complement => narrow(!x),
                 }
             }
             Expr::Binary(op, left, right) => {
@@ -148,25 +152,29 @@ impl Expr {
     }
 }
 
+/// The value that is left in 32 bits.
+fn narrow(x: Value) -> Value {
+    Value::from(x as i32)
+}
+
 impl BinaryOp {
     /// The operation on two values.
     pub fn apply(self, x: Value, y: Value) -> Result<Value, Fault> {
-        let shift = |y: Value| u32::try_from(y).ok().filter(|y| *y < 32);
+        let amount = |y: Value| u32::try_from(y).ok().filter(|y| *y < 32);
         match self {
-            BinaryOp::Add => x.checked_add(y).ok_or(Fault::Overflow),
-            BinaryOp::Sub => x.checked_sub(y).ok_or(Fault::Overflow),
-            BinaryOp::Mul => x.checked_mul(y).ok_or(Fault::Overflow),
+            BinaryOp::Add => Ok(narrow(x.wrapping_add(y))),
+            BinaryOp::Sub => Ok(narrow(x.wrapping_sub(y))),
+            BinaryOp::Mul => Ok(narrow(x.wrapping_mul(y))),
             BinaryOp::Div | BinaryOp::Rem if y == 0 => Err(Fault::Division),
-            BinaryOp::Div => x.checked_div(y).ok_or(Fault::Overflow),
-            BinaryOp::Rem => x.checked_rem(y).ok_or(Fault::Overflow),
-            BinaryOp::BitAnd => Ok(x & y),
-            BinaryOp::BitOr => Ok(x | y),
-            BinaryOp::BitXor => Ok(x ^ y),
-            BinaryOp::Shl => match shift(y) {
-                Some(y) => x.checked_mul(1 << y).ok_or(Fault::Overflow),
-                None => Err(Fault::Overflow),
-            },
-            BinaryOp::Shr => shift(y).map(|y| x >> y).ok_or(Fault::Overflow),
+            BinaryOp::Div => Ok(narrow(x.wrapping_div(y))),
+            BinaryOp::Rem => Ok(narrow(x.wrapping_rem(y))),
+            BinaryOp::BitAnd => Ok(narrow(x & y)),
+            BinaryOp::BitOr => Ok(narrow(x | y)),
+            BinaryOp::BitXor => Ok(narrow(x ^ y)),
+            BinaryOp::Shl => amount(y)
+                .map(|y| narrow(x.wrapping_shl(y)))
+                .ok_or(Fault::Shift),
+            BinaryOp::Shr => amount(y).map(|y| narrow(x >> y)).ok_or(Fault::Shift),
             BinaryOp::Eq => Ok(Value::from(x == y)),
             BinaryOp::Ne => Ok(Value::from(x != y)),
             BinaryOp::Lt => Ok(Value::from(x < y)),
@@ -202,5 +210,51 @@ impl LValue {
             LValue::Var(var) => vars.push(*var),
             LValue::Element { first, len, .. } => vars.extend((first.0..first.0 + len).map(VarId)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_wraps_at_32_bits() {
+        let (min, max) = (Value::from(i32::MIN), Value::from(i32::MAX));
+        for (op, x, y, want) in [
+            (BinaryOp::Add, max, 1, Ok(min)),
+            (BinaryOp::Sub, min, 1, Ok(max)),
+            (BinaryOp::Mul, 65536, 65536, Ok(0)),
+            (BinaryOp::Div, min, -1, Ok(min)),
+            (BinaryOp::Rem, min, -1, Ok(0)),
+            (BinaryOp::Div, -7, 2, Ok(-3)),
+            (BinaryOp::Rem, -7, 2, Ok(-1)),
+            (BinaryOp::Div, 1, 0, Err(Fault::Division)),
+            (BinaryOp::Rem, 1, 0, Err(Fault::Division)),
+            (BinaryOp::Shl, 1, 31, Ok(min)),
+            (BinaryOp::Shl, 1, 32, Err(Fault::Shift)),
+            (BinaryOp::Shr, -8, 1, Ok(-4)),
+            (BinaryOp::Shr, 1, -1, Err(Fault::Shift)),
+            (BinaryOp::BitXor, 6, 3, Ok(5)),
+        ] {
+            assert_eq!(op.apply(x, y), want, "{op:?} {x} {y}");
+        }
+        let negated = Expr::Unary(UnaryOp::Neg, Box::new(Expr::Const(min)));
+        assert_eq!(negated.eval(&[]), Ok(min));
+    }
+
+    #[test]
+    fn logic_does_not_look_further_than_it_must() {
+        let bad = || {
+            Box::new(Expr::Binary(
+                BinaryOp::Div,
+                Box::new(Expr::Const(1)),
+                Box::new(Expr::Const(0)),
+            ))
+        };
+        let eval = |op, x| Expr::Binary(op, Box::new(Expr::Const(x)), bad()).eval(&[]);
+        assert_eq!(eval(BinaryOp::And, 0), Ok(0));
+        assert_eq!(eval(BinaryOp::Or, 3), Ok(1));
+        assert_eq!(eval(BinaryOp::Implies, 0), Ok(1));
+        assert_eq!(eval(BinaryOp::And, 1), Err(Fault::Division));
     }
 }

@@ -11,7 +11,9 @@
 #![forbid(unsafe_code)]
 
 mod atoms;
+pub mod dve;
 mod error;
+pub mod etf;
 mod expr;
 pub mod generate;
 mod lasso;
@@ -29,7 +31,7 @@ pub use atoms::Atom;
 pub use error::{InputError, Place};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
 pub use lasso::{Lasso, Lift, Step};
-pub use load::read_model;
+pub use load::{Format, Model, read, read_model};
 pub use names::{Meaning, Names};
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
 pub use properties::{Properties, Property};

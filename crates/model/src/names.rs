@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::dve::Scope;
 use crate::predicate::{Comparison, Linear, Predicate};
 use crate::system::{Domain, EventId, System, VarId};
 
@@ -36,6 +37,8 @@ pub struct Names<'s> {
     variables: FxHashMap<&'s str, VarId>,
     events: FxHashMap<&'s str, EventId>,
     defined: FxHashMap<String, Vec<Meaning>>,
+    /// Understands expressions, if the model's language has more than comparisons of sums.
+    pub(crate) expressions: Option<&'s Scope>,
     /// The lengths in bytes that names have, longest first.
     lengths: Vec<usize>,
 }
@@ -60,8 +63,16 @@ impl<'s> Names<'s> {
             variables,
             events,
             defined: FxHashMap::default(),
+            expressions: None,
             lengths,
         }
+    }
+
+    /// The same names, with quoted atoms read as expressions of a program.
+    #[must_use]
+    pub fn with_expressions(mut self, scope: &'s Scope) -> Names<'s> {
+        self.expressions = Some(scope);
+        self
     }
 
     /// Gives a name one more meaning.
@@ -100,11 +111,16 @@ impl<'s> Names<'s> {
 
     /// What `name` says of a state when it stands alone: a place is marked, a variable is not 0.
     pub fn truth(&self, name: &str) -> Option<Predicate> {
-        let defined = self.meanings(name).find_map(|meaning| match meaning {
+        self.defined_truth(name)
+            .or_else(|| self.number(name).map(|vars| self.nonzero(&vars)))
+    }
+
+    /// What `name` was defined to say of a state.
+    pub(crate) fn defined_truth(&self, name: &str) -> Option<Predicate> {
+        self.meanings(name).find_map(|meaning| match meaning {
             Meaning::Truth(predicate) => Some(predicate.clone()),
             _ => None,
-        });
-        defined.or_else(|| self.number(name).map(|vars| self.nonzero(&vars)))
+        })
     }
 
     /// The sum of the variables is not 0; of counts, at least 1.

@@ -7,10 +7,11 @@ use lariat_ltl::{AtomError, AtomId, Formula, Formulas, ParseError, RawAtom, Synt
 use rustc_hash::FxHashMap;
 
 use crate::atoms::Atom;
+use crate::dve::{looks_like_ltl_file, read_ltl_file};
 use crate::error::InputError;
 use crate::mcc;
-use crate::names::Names;
-use crate::predicate::Proposition;
+use crate::names::{Meaning, Names};
+use crate::predicate::{Predicate, Proposition};
 
 /// A formula with its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,18 +73,11 @@ impl Properties {
             InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
                 .help("expected a file of formulas in UTF-8")
         })?;
+        if looks_like_ltl_file(bytes) {
+            return self.add_ltl_file(names, origin, text);
+        }
         let mut start = 0;
         for line in text.split_inclusive('\n') {
-            if line.starts_with("#property") || line.starts_with("#define") {
-                let span = start..start + line.trim_end().len();
-                return Err(InputError::at(
-                    origin,
-                    bytes,
-                    span,
-                    "property files of DiVinE are not read yet",
-                )
-                .help("expected one formula a line"));
-            }
             let content = &line[..comment(line)];
             let (name, formula) = split_name(content);
             if !formula.trim().is_empty() {
@@ -103,6 +97,45 @@ impl Properties {
         Ok(())
     }
 
+    /// Adds the formulas of a property file of a program: definitions of atoms, then formulas over
+    /// them. What the model itself calls by a name is not defined anew.
+    fn add_ltl_file(
+        &mut self,
+        names: &Names<'_>,
+        origin: &str,
+        text: &str,
+    ) -> Result<(), InputError> {
+        let file = read_ltl_file(origin, text.as_bytes())?;
+        let mut names = names.clone();
+        for (name, at) in file.defines {
+            if names.defined_truth(&name).is_some() {
+                continue;
+            }
+            let meaning = names.atom(RawAtom::Quoted(&text[at.clone()]));
+            let (_, proposition) = meaning.map_err(|error| {
+                let span = error.span.unwrap_or(0..at.len());
+                let error = ParseError {
+                    span,
+                    message: error.message,
+                    help: error.help,
+                };
+                input_error(origin, text, at.start, error)
+            })?;
+            names.define(
+                name,
+                match proposition {
+                    Proposition::State(predicate) => Meaning::Truth(predicate),
+                    Proposition::Fires(events) => Meaning::Events(events),
+                },
+            );
+        }
+        for at in file.properties {
+            self.parse(&names, None, &text[at.clone()])
+                .map_err(|error| input_error(origin, text, at.start, error))?;
+        }
+        Ok(())
+    }
+
     /// Adds the properties of a file of the Model Checking Contest.
     pub fn add_mcc(
         &mut self,
@@ -118,6 +151,11 @@ impl Properties {
     pub fn add_atom(&mut self, names: &Names<'_>, text: &str) -> Result<AtomId, AtomError> {
         let (text, proposition) = names.atom(RawAtom::Quoted(text))?;
         self.bind(text, proposition)
+    }
+
+    /// Binds an atom whose meaning is known, such as a guard of a property process.
+    pub fn add_predicate(&mut self, text: &str, predicate: Predicate) -> Result<AtomId, AtomError> {
+        self.bind(text.to_owned(), Proposition::State(predicate))
     }
 
     /// The formula that is one atom; an error for a person if its text already means something else.

@@ -68,7 +68,9 @@ impl Names<'_> {
                 ),
                 span: None,
             }),
-            (Some(Predicate::Linear(linear)), None) => Ok(self.linear(linear)),
+            (Some(Predicate::Linear(linear)), None) if self.defined_truth(word).is_none() => {
+                Ok(self.linear(linear))
+            }
             (Some(truth), None) => Ok((word.to_owned(), Proposition::State(truth))),
             (None, Some(events)) => Ok(self.fires(events)),
             (None, None) if word == "deadlock" => Ok(self.deadlock()),
@@ -101,6 +103,13 @@ impl Names<'_> {
                 error.span = error.span.map(|s| s.start + at..s.end + at);
                 error
             });
+        }
+        if let Some(scope) = self.expressions {
+            // Names as in traces, `P.x` for a variable of P, are no expressions.
+            return match scope.atom(text) {
+                Ok((text, predicate)) => Ok((text, Proposition::State(predicate))),
+                Err(error) => self.comparison(text).map_err(|_| error),
+            };
         }
         self.comparison(text)
     }
@@ -182,10 +191,13 @@ impl Names<'_> {
                 span,
             };
         }
-        let what = match sort {
-            Sort::Number => "place",
-            Sort::Event => "transition",
-            Sort::Any => "place or transition",
+        let what = match (sort, self.expressions) {
+            (Sort::Number, None) => "place",
+            (Sort::Event, None) => "transition",
+            (Sort::Any, None) => "place or transition",
+            (Sort::Number, Some(_)) => "variable",
+            (Sort::Event, Some(_)) => "event",
+            (Sort::Any, Some(_)) => "variable, state or event",
         };
         let near = self.nearest(word, sort);
         let near: Vec<String> = near.iter().map(|name| format!("\"{name}\"")).collect();

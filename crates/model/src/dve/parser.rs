@@ -1,0 +1,642 @@
+//! Recursive descent over the words of DVE.
+//!
+//! Expressions have the precedence of C and associate to the left. A chain of one associative
+//! operator is kept flat, because generated models have guards with thousands of alternatives;
+//! everything else may nest [`DEPTH`] levels deep, so that no later recursion can exhaust the stack.
+
+use super::ast::*;
+use super::lexer::{Complaint, Span, Token, tokens};
+use crate::expr::{BinaryOp, UnaryOp};
+
+/// How deep an expression may nest.
+pub(super) const DEPTH: u32 = 300;
+
+type Parsed<T> = Result<T, Complaint>;
+
+/// Reads a whole model.
+pub(super) fn model(text: &[u8]) -> Parsed<ModelAst<'_>> {
+    let mut p = Parser::new(text)?;
+    let model = p.model()?;
+    match p.peek() {
+        Token::End => Ok(model),
+        _ => Err(p.unexpected("the end of the file after the `system` line")),
+    }
+}
+
+/// Reads an expression alone.
+pub(super) fn expression(text: &[u8]) -> Parsed<ExprAst<'_>> {
+    let mut p = Parser::new(text)?;
+    let expr = p.expr()?;
+    match p.peek() {
+        Token::End => Ok(expr),
+        _ => Err(p.unexpected("an operator or the end of the expression")),
+    }
+}
+
+struct Parser<'t> {
+    tokens: Vec<(Token<'t>, Span)>,
+    at: usize,
+    nesting: u32,
+}
+
+/// The spellings of the binary operators, the preferred one of each first.
+pub(super) const BINARY: [&str; 21] = [
+    "imply", "||", "&&", "or", "and", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "<<", ">>",
+    "+", "-", "*", "/", "%",
+];
+
+/// What a word means between two operands, and how tightly it binds.
+pub(super) fn operator(word: &str) -> Option<(u8, BinaryOp)> {
+    Some(match word {
+        "imply" => (1, BinaryOp::Implies),
+        "or" | "||" => (2, BinaryOp::Or),
+        "and" | "&&" => (3, BinaryOp::And),
+        "|" => (4, BinaryOp::BitOr),
+        "^" => (5, BinaryOp::BitXor),
+        "&" => (6, BinaryOp::BitAnd),
+        "==" => (7, BinaryOp::Eq),
+        "!=" => (7, BinaryOp::Ne),
+        "<" => (8, BinaryOp::Lt),
+        "<=" => (8, BinaryOp::Le),
+        ">" => (8, BinaryOp::Gt),
+        ">=" => (8, BinaryOp::Ge),
+        "<<" => (9, BinaryOp::Shl),
+        ">>" => (9, BinaryOp::Shr),
+        "+" => (10, BinaryOp::Add),
+        "-" => (10, BinaryOp::Sub),
+        "*" => (11, BinaryOp::Mul),
+        "/" => (11, BinaryOp::Div),
+        "%" => (11, BinaryOp::Rem),
+        _ => return None,
+    })
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t [u8]) -> Parsed<Parser<'t>> {
+        Ok(Parser {
+            tokens: tokens(text)?,
+            at: 0,
+            nesting: 0,
+        })
+    }
+
+    fn peek(&self) -> Token<'t> {
+        self.tokens.get(self.at).map_or(Token::End, |(t, _)| *t)
+    }
+
+    fn second(&self) -> Token<'t> {
+        self.tokens.get(self.at + 1).map_or(Token::End, |(t, _)| *t)
+    }
+
+    fn span(&self) -> Span {
+        let last = self.tokens.len().saturating_sub(1);
+        self.tokens
+            .get(self.at.min(last))
+            .map_or(Span::default(), |(_, s)| *s)
+    }
+
+    /// The span of the word just taken.
+    fn behind(&self) -> Span {
+        self.tokens
+            .get(self.at.saturating_sub(1))
+            .map_or(Span::default(), |(_, s)| *s)
+    }
+
+    fn take(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Token::Word(w) if w == word);
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    fn expect(&mut self, word: &'static str, what_for: &str) -> Parsed<Span> {
+        let span = self.span();
+        if self.take(word) {
+            Ok(span)
+        } else {
+            Err(self.unexpected(&format!("`{word}` {what_for}")))
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> Complaint {
+        let found = match self.peek() {
+            Token::Name(name) => format!("`{name}`"),
+            Token::Word(word) => format!("`{word}`"),
+            Token::Number(n) => format!("`{n}`"),
+            Token::End => "the end of the text".to_owned(),
+        };
+        Complaint::new(self.span(), format!("expected {expected}, found {found}"))
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<Name<'t>> {
+        let span = self.span();
+        match self.peek() {
+            Token::Name(text) => {
+                self.at += 1;
+                Ok(Name { text, span })
+            }
+            Token::Word(word) if word.as_bytes()[0].is_ascii_alphabetic() => {
+                let help = format!("`{word}` is a keyword and cannot be used as a name");
+                Err(self.unexpected(what).help(Some(help)))
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// `item ("," item)*`
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.take(",") {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// `item | "{" item ("," item)* "}"`
+    fn one_or_braced<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        if !self.take("{") {
+            return Ok(vec![item(self)?]);
+        }
+        let items = self.list(item)?;
+        self.expect("}", "after the list")?;
+        Ok(items)
+    }
+
+    fn model(&mut self) -> Parsed<ModelAst<'t>> {
+        let mut model = ModelAst {
+            decls: self.decls()?,
+            processes: Vec::new(),
+            property: None,
+        };
+        loop {
+            if self.take("process") {
+                let process = self.process()?;
+                model.processes.push(process);
+            } else if self.starts_declaration() {
+                model.decls.extend(self.decls()?);
+            } else if self.take("system") {
+                break;
+            } else {
+                let help = match self.peek() {
+                    Token::Name("bool" | "input") => Some("declare variables as `byte` or `int`"),
+                    _ => None,
+                };
+                return Err(self
+                    .unexpected("a declaration, `process` or `system`")
+                    .help(help.map(str::to_owned)));
+            }
+        }
+        let span = self.span();
+        if self.take("sync") {
+            let message = "synchronous systems (`system sync`) are not supported";
+            return Err(Complaint::new(span, message));
+        }
+        self.expect("async", "after `system`")?;
+        if self.take("property") {
+            model.property = Some(self.name("the name of the property process")?);
+        }
+        self.expect(";", "at the end of the `system` line")?;
+        Ok(model)
+    }
+
+    fn starts_declaration(&self) -> bool {
+        matches!(
+            self.peek(),
+            Token::Word("const" | "byte" | "int" | "channel")
+        )
+    }
+
+    fn decls(&mut self) -> Parsed<Vec<Decl<'t>>> {
+        let mut decls = Vec::new();
+        while self.starts_declaration() {
+            if self.take("channel") {
+                let fields = if self.take("{") {
+                    let fields = self.list(Self::type_name)?;
+                    self.expect("}", "after the types of a channel")?;
+                    Some(fields)
+                } else {
+                    None
+                };
+                let channels = self.list(|p| {
+                    Ok(ChannelDecl {
+                        name: p.name("the name of a channel")?,
+                        fields: fields.clone(),
+                        capacity: p.subscript()?,
+                    })
+                })?;
+                decls.extend(channels.into_iter().map(Decl::Channel));
+            } else {
+                let constant = self.take("const");
+                let kind = self.type_name()?;
+                let vars = self.list(|p| {
+                    Ok(VarDecl {
+                        constant,
+                        kind,
+                        name: p.name("the name of a variable")?,
+                        size: p.subscript()?,
+                        init: p.initialiser()?,
+                    })
+                })?;
+                decls.extend(vars.into_iter().map(Decl::Var));
+            }
+            self.expect(";", "at the end of the declaration")?;
+        }
+        Ok(decls)
+    }
+
+    fn type_name(&mut self) -> Parsed<Type> {
+        if self.take("byte") {
+            Ok(Type::Byte)
+        } else if self.take("int") {
+            Ok(Type::Int)
+        } else {
+            Err(self.unexpected("`byte` or `int`"))
+        }
+    }
+
+    /// `["[" expr "]"]`
+    fn subscript(&mut self) -> Parsed<Option<ExprAst<'t>>> {
+        if !self.take("[") {
+            return Ok(None);
+        }
+        let expr = self.expr()?;
+        self.expect("]", "after the expression")?;
+        Ok(Some(expr))
+    }
+
+    fn initialiser(&mut self) -> Parsed<Option<Init<'t>>> {
+        if !self.take("=") {
+            return Ok(None);
+        }
+        let open = self.span();
+        if !self.take("{") {
+            return Ok(Some(Init::Single(self.expr()?)));
+        }
+        let values = self.list(Self::expr)?;
+        let close = self.expect("}", "after the initial values")?;
+        Ok(Some(Init::List(values, open.to(close))))
+    }
+
+    fn process(&mut self) -> Parsed<ProcessAst<'t>> {
+        let name = self.name("the name of a process")?;
+        if self.peek() == Token::Word("(") {
+            let message = "process templates with parameters are not supported";
+            return Err(Complaint::new(self.span(), message));
+        }
+        self.expect("{", "before the body of the process")?;
+        let mut process = ProcessAst {
+            name,
+            decls: self.decls()?,
+            states: Vec::new(),
+            init: None,
+            commit: Vec::new(),
+            accept: Vec::new(),
+            asserts: Vec::new(),
+            trans: Vec::new(),
+        };
+        let state = |p: &mut Self| p.name("the name of a state");
+        loop {
+            let span = self.span();
+            if self.take("state") {
+                process.states.extend(self.list(state)?);
+            } else if self.take("init") {
+                if process.init.is_some() {
+                    let message = "a process has one initial state, and it was given already";
+                    return Err(Complaint::new(span, message));
+                }
+                process.init = Some(state(self)?);
+            } else if self.take("commit") {
+                process.commit.extend(self.list(state)?);
+            } else if self.take("accept") {
+                process.accept.extend(self.list(state)?);
+            } else if self.take("assert") {
+                let asserts = self.list(|p| {
+                    let at = state(p)?;
+                    p.expect(":", "between the state and what is asserted there")?;
+                    Ok((at, p.expr()?))
+                })?;
+                process.asserts.extend(asserts);
+            } else if self.take("trans") {
+                process.trans.extend(self.list(Self::trans)?);
+            } else if self.starts_declaration() {
+                let decls = self.decls()?;
+                process.decls.extend(decls);
+                continue;
+            } else if self.take("}") {
+                return Ok(process);
+            } else {
+                return Err(self
+                    .unexpected("`state`, `init`, `commit`, `accept`, `assert`, `trans` or `}`"));
+            }
+            self.expect(";", "at the end of the list")?;
+        }
+    }
+
+    fn trans(&mut self) -> Parsed<Trans<'t>> {
+        let from = self.name("the state that a transition leaves")?;
+        self.expect("->", "between the states of a transition")?;
+        let to = self.name("the state that a transition leads to")?;
+        self.expect("{", "before the body of the transition")?;
+        let mut trans = Trans {
+            from,
+            to,
+            guards: Vec::new(),
+            sync: None,
+            effects: Vec::new(),
+        };
+        if self.take("guard") {
+            trans.guards = self.list(Self::expr)?;
+            self.expect(";", "at the end of the guard")?;
+        }
+        if self.take("sync") {
+            trans.sync = Some(self.sync()?);
+            self.expect(";", "at the end of the synchronisation")?;
+        }
+        if self.take("effect") {
+            trans.effects = self.list(|p| {
+                let target = p.target()?;
+                p.expect("=", "between a variable and its new value")?;
+                Ok(Assign {
+                    target,
+                    value: p.expr()?,
+                })
+            })?;
+            self.expect(";", "at the end of the effects")?;
+        }
+        if self.take("}") {
+            return Ok(trans);
+        }
+        let mut complaint = self.unexpected("`guard`, `sync`, `effect` (in this order) or `}`");
+        if matches!(self.peek(), Token::Word("guard" | "sync" | "effect")) {
+            complaint.help = Some(
+                "each part of a transition occurs once: first `guard`, then `sync`, then `effect`"
+                    .to_owned(),
+            );
+        }
+        Err(complaint)
+    }
+
+    fn sync(&mut self) -> Parsed<Sync<'t>> {
+        let first = self.name("the name of a channel")?;
+        let (process, channel) = if self.take("->") {
+            (Some(first), self.name("the name of a channel")?)
+        } else {
+            (None, first)
+        };
+        let ends = |p: &Self| p.peek() == Token::Word(";");
+        let kind = if self.take("!") {
+            SyncKind::Send(match ends(self) {
+                true => Vec::new(),
+                false => self.one_or_braced(Self::expr)?,
+            })
+        } else if self.take("?") {
+            SyncKind::Receive(match ends(self) {
+                true => Vec::new(),
+                false => self.one_or_braced(Self::target)?,
+            })
+        } else {
+            return Err(self.unexpected("`!` to send or `?` to receive"));
+        };
+        Ok(Sync {
+            process,
+            channel,
+            kind,
+            span: first.span.to(self.behind()),
+        })
+    }
+
+    /// Something that is assigned: `x`, `x[i]`.
+    fn target(&mut self) -> Parsed<Reference<'t>> {
+        let name = self.name("a variable")?;
+        if self.peek() == Token::Word("->") {
+            let message = "the variables of another process can only be read";
+            return Err(Complaint::new(name.span.to(self.span()), message));
+        }
+        Ok(Reference {
+            process: None,
+            name,
+            index: self.subscript()?.map(Box::new),
+        })
+    }
+
+    fn expr(&mut self) -> Parsed<ExprAst<'t>> {
+        self.binary(1)
+    }
+
+    fn node(&self, start: Span, depth: u32, kind: Kind<'t>) -> Parsed<ExprAst<'t>> {
+        if depth >= DEPTH {
+            return Err(self.too_deep());
+        }
+        Ok(ExprAst {
+            span: start.to(self.behind()),
+            kind,
+            depth: depth + 1,
+        })
+    }
+
+    fn too_deep(&self) -> Complaint {
+        let message = format!("this expression nests more than {DEPTH} levels deep");
+        Complaint::new(self.span(), message)
+    }
+
+    /// Operators that bind at least as tightly as `least`.
+    fn binary(&mut self, least: u8) -> Parsed<ExprAst<'t>> {
+        let mut left = self.unary()?;
+        loop {
+            let Token::Word(word) = self.peek() else {
+                return Ok(left);
+            };
+            let Some((level, op)) = operator(word).filter(|(level, _)| *level >= least) else {
+                return Ok(left);
+            };
+            let start = left.span;
+            let mut depth = left.depth;
+            let kind = match op {
+                BinaryOp::Add | BinaryOp::Sub => {
+                    let mut terms = vec![(false, left)];
+                    while let Token::Word(sign @ ("+" | "-")) = self.peek() {
+                        self.at += 1;
+                        let term = self.binary(level + 1)?;
+                        depth = depth.max(term.depth);
+                        terms.push((sign == "-", term));
+                    }
+                    Kind::Sum(terms)
+                }
+                BinaryOp::Or
+                | BinaryOp::And
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor
+                | BinaryOp::BitAnd => {
+                    let mut operands = vec![left];
+                    while let Token::Word(word) = self.peek()
+                        && operator(word) == Some((level, op))
+                    {
+                        self.at += 1;
+                        let operand = self.binary(level + 1)?;
+                        depth = depth.max(operand.depth);
+                        operands.push(operand);
+                    }
+                    Kind::Chain(op, operands)
+                }
+                _ => {
+                    self.at += 1;
+                    let right = self.binary(level + 1)?;
+                    depth = depth.max(right.depth);
+                    Kind::Binary(op, Box::new(left), Box::new(right))
+                }
+            };
+            left = self.node(start, depth, kind)?;
+        }
+    }
+
+    fn unary(&mut self) -> Parsed<ExprAst<'t>> {
+        self.nesting += 1;
+        if self.nesting > DEPTH {
+            return Err(self.too_deep());
+        }
+        let start = self.span();
+        let op = match self.peek() {
+            Token::Word("not" | "!") => Some(UnaryOp::Not),
+            Token::Word("-") => Some(UnaryOp::Neg),
+            Token::Word("~") => Some(UnaryOp::Complement),
+            _ => None,
+        };
+        let expr = match op {
+            Some(op) => {
+                self.at += 1;
+                let operand = self.unary()?;
+                self.node(start, operand.depth, Kind::Unary(op, Box::new(operand)))?
+            }
+            None => self.primary()?,
+        };
+        self.nesting -= 1;
+        Ok(expr)
+    }
+
+    fn primary(&mut self) -> Parsed<ExprAst<'t>> {
+        let start = self.span();
+        if self.take("(") {
+            let inner = self.expr()?;
+            self.expect(")", "after the expression")?;
+            return Ok(ExprAst {
+                span: start.to(self.behind()),
+                ..inner
+            });
+        }
+        let literal = match self.peek() {
+            Token::Number(n) => Some(n),
+            Token::Word("true") => Some(1),
+            Token::Word("false") => Some(0),
+            _ => None,
+        };
+        if let Some(n) = literal {
+            self.at += 1;
+            return self.node(start, 0, Kind::Number(n));
+        }
+        let Token::Name(_) = self.peek() else {
+            return Err(match self.peek() {
+                Token::Word(w) if w.as_bytes()[0].is_ascii_alphabetic() => self
+                    .name("an expression")
+                    .map_or_else(|e| e, |n| Complaint::new(n.span, "expected an expression")),
+                _ => self.unexpected("an expression"),
+            });
+        };
+        match self.second() {
+            Token::Word(".") => {
+                let process = self.name("a process")?;
+                self.at += 1;
+                let state = self.name("the name of a state after `.`")?;
+                self.node(start, 0, Kind::State(process, state))
+            }
+            second => {
+                let process = if second == Token::Word("->") {
+                    let process = self.name("a process")?;
+                    self.at += 1;
+                    Some(process)
+                } else {
+                    None
+                };
+                let name = self.name("the name of a variable")?;
+                let index = self.subscript()?.map(Box::new);
+                let depth = index.as_ref().map_or(0, |i| i.depth);
+                let reference = Reference {
+                    process,
+                    name,
+                    index,
+                };
+                self.node(start, depth, Kind::Variable(reference))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fully parenthesised.
+    fn show(e: &ExprAst) -> String {
+        match &e.kind {
+            Kind::Number(n) => n.to_string(),
+            Kind::Variable(r) => {
+                let index = r.index.as_ref().map(|i| format!("[{}]", show(i)));
+                let process = r.process.map(|p| format!("{}->", p.text));
+                format!(
+                    "{}{}{}",
+                    process.unwrap_or_default(),
+                    r.name.text,
+                    index.unwrap_or_default()
+                )
+            }
+            Kind::State(p, s) => format!("{}.{}", p.text, s.text),
+            Kind::Unary(op, x) => format!("{op:?}({})", show(x)),
+            Kind::Binary(op, x, y) => format!("{op:?}({}, {})", show(x), show(y)),
+            Kind::Chain(op, xs) => {
+                let xs: Vec<String> = xs.iter().map(show).collect();
+                format!("{op:?}({})", xs.join(", "))
+            }
+            Kind::Sum(xs) => {
+                let sign = |minus: &bool| if *minus { "-" } else { "+" };
+                let xs: Vec<String> = xs
+                    .iter()
+                    .map(|(m, x)| format!("{}{}", sign(m), show(x)))
+                    .collect();
+                format!("Sum({})", xs.join(", "))
+            }
+        }
+    }
+
+    #[test]
+    fn precedence_is_that_of_c() {
+        for (text, want) in [
+            ("a-b-c", "Sum(+a, -b, -c)"),
+            ("a or b and c", "Or(a, And(b, c))"),
+            ("a == b & c", "BitAnd(Eq(a, b), c)"),
+            ("a + b << 2 < c", "Lt(Shl(Sum(+a, +b), 2), c)"),
+            ("a imply b || c", "Implies(a, Or(b, c))"),
+            ("a / b * c % d", "Rem(Mul(Div(a, b), c), d)"),
+            ("not a == b", "Eq(Not(a), b)"),
+            ("!-~x", "Not(Neg(Complement(x)))"),
+            ("P->x[i+1] - P.s", "Sum(+P->x[Sum(+i, +1)], -P.s)"),
+            ("a < b == c > d", "Eq(Lt(a, b), Gt(c, d))"),
+            ("a | b ^ c & d", "BitOr(a, BitXor(b, BitAnd(c, d)))"),
+        ] {
+            assert_eq!(show(&expression(text.as_bytes()).unwrap()), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded_and_long_chains_are_not_deep() {
+        for (open, close) in [("(", ")"), ("-", ""), ("a[", "]"), ("not ", "")] {
+            let text = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+            assert!(expression(text.as_bytes()).is_err());
+        }
+        for op in ["||", "+", "-", "&", "^"] {
+            let text = format!("1{}", format!("{op}1").repeat(100_000));
+            assert_eq!(expression(text.as_bytes()).unwrap().depth, 2);
+        }
+        let text = format!("1{}", "/1".repeat(100_000));
+        assert!(expression(text.as_bytes()).is_err());
+    }
+}

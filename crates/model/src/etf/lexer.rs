@@ -1,0 +1,194 @@
+//! The words of ETF. Lines matter in some sections, so their ends are words.
+
+use std::ops::Range;
+
+/// One word.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Token {
+    /// A name, its escapes resolved.
+    Name(String),
+    /// A value between quotes, or as pairs of hexadecimal digits.
+    Value(String),
+    Number(i64),
+    Star,
+    Slash,
+    Colon,
+    Newline,
+    End,
+}
+
+/// Reads words one by one.
+pub(super) struct Lexer<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+/// What is wrong with a word, and where.
+pub(super) type Complaint = (Range<usize>, String);
+
+fn in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.' || byte == b'-' || byte >= 0x80
+}
+
+impl<'t> Lexer<'t> {
+    pub(super) fn new(text: &'t [u8]) -> Lexer<'t> {
+        let at = if text.starts_with(b"\xef\xbb\xbf") {
+            3
+        } else {
+            0
+        };
+        Lexer { text, at }
+    }
+
+    /// The next word with its place.
+    pub(super) fn next(&mut self) -> Result<(Token, Range<usize>), Complaint> {
+        while matches!(self.text.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\x0c')) {
+            self.at += 1;
+        }
+        let start = self.at;
+        let Some(&byte) = self.text.get(start) else {
+            return Ok((Token::End, start..start));
+        };
+        self.at += 1;
+        let token = match byte {
+            b'\n' => Token::Newline,
+            b'*' => Token::Star,
+            b'/' => Token::Slash,
+            b':' => Token::Colon,
+            b'"' => self.quoted(start)?,
+            b'#' => self.hexadecimal(start)?,
+            b'\\' => self.name(start)?,
+            byte if in_name(byte) => self.name(start)?,
+            _ => {
+                let message = format!("`{}` has no meaning here", (byte as char).escape_debug());
+                return Err((start..start + 1, message));
+            }
+        };
+        Ok((token, start..self.at))
+    }
+
+    fn quoted(&mut self, start: usize) -> Result<Token, Complaint> {
+        let mut value = Vec::new();
+        loop {
+            match self.text.get(self.at) {
+                None | Some(b'\n') => {
+                    let message = "this value is never closed: expected `\"`".to_owned();
+                    return Err((start..self.at, message));
+                }
+                Some(b'"') => break,
+                Some(b'\\') if matches!(self.text.get(self.at + 1), Some(b'"' | b'\\')) => {
+                    self.at += 1;
+                    value.push(self.text[self.at]);
+                }
+                Some(byte) => value.push(*byte),
+            }
+            self.at += 1;
+        }
+        self.at += 1;
+        Ok(Token::Value(printable(&value)))
+    }
+
+    fn hexadecimal(&mut self, start: usize) -> Result<Token, Complaint> {
+        let digits = self.text[self.at..]
+            .iter()
+            .take_while(|b| b.is_ascii_hexdigit())
+            .count();
+        let end = self.at + digits;
+        if digits % 2 == 1 || self.text.get(end) != Some(&b'#') {
+            let message = "expected pairs of hexadecimal digits and `#`".to_owned();
+            return Err((start..end, message));
+        }
+        let digit = |b: u8| (b as char).to_digit(16).unwrap_or(0) as u8;
+        let bytes: Vec<u8> = self.text[self.at..end]
+            .chunks_exact(2)
+            .map(|pair| digit(pair[0]) << 4 | digit(pair[1]))
+            .collect();
+        self.at = end + 1;
+        Ok(Token::Value(printable(&bytes)))
+    }
+
+    /// A name, or a number if there is nothing but digits.
+    fn name(&mut self, start: usize) -> Result<Token, Complaint> {
+        self.at = start;
+        let mut name = Vec::new();
+        while let Some(&byte) = self.text.get(self.at) {
+            match (byte, self.text.get(self.at + 1)) {
+                (b'\\', Some(escaped)) if *escaped != b'\n' => {
+                    name.push(*escaped);
+                    self.at += 2;
+                }
+                (byte, _) if in_name(byte) => {
+                    name.push(byte);
+                    self.at += 1;
+                }
+                _ => break,
+            }
+        }
+        if name.is_empty() {
+            let message = "a backslash must stand before another character".to_owned();
+            return Err((start..start + 1, message));
+        }
+        let digits = &self.text[start..self.at];
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return Ok(Token::Name(printable(&name)));
+        }
+        match std::str::from_utf8(digits).unwrap_or_default().parse() {
+            Ok(number) => Ok(Token::Number(number)),
+            Err(_) => Err((start..self.at, "this number is too large".to_owned())),
+        }
+    }
+}
+
+/// The text of some bytes, as `#…#` if they are none.
+fn printable(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => {
+            let digits: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
+            format!("#{digits}#")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_apart() {
+        let mut lexer = Lexer::new(b"P\\.x\\[0\\]:byte 12/3 * \"a\\\"b\" #6162# #FF#\nend");
+        let mut words = Vec::new();
+        loop {
+            match lexer.next().unwrap().0 {
+                Token::End => break,
+                word => words.push(word),
+            }
+        }
+        let name = |s: &str| Token::Name(s.to_owned());
+        let value = |s: &str| Token::Value(s.to_owned());
+        let want = [
+            name("P.x[0]"),
+            Token::Colon,
+            name("byte"),
+            Token::Number(12),
+            Token::Slash,
+            Token::Number(3),
+            Token::Star,
+            value("a\"b"),
+            value("ab"),
+            value("#FF#"),
+            Token::Newline,
+            name("end"),
+        ];
+        assert_eq!(words, want);
+        for bad in [
+            &b"\"abc"[..],
+            b"#123#",
+            b"(",
+            b"99999999999999999999",
+            b"\\\n",
+        ] {
+            assert!(Lexer::new(bad).next().is_err());
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! State spaces of DVE and ETF models against their published sizes.
+//!
+//! The models are looked for in the folder that `LARIAT_MODELS` names, else beside the workspace; where
+//! there are none the tests say so and pass. Models of more than `LARIAT_STATES` (30 000) states
+//! are left out.
+
+use lariat_budget::{Budget, Quiet};
+use lariat_model::{Deadlock, System};
+use lariat_space::explicit::{Count, Explicit, count};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn models(kind: &str) -> Option<PathBuf> {
+    let folder = match std::env::var_os("LARIAT_MODELS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
+    }
+    .join(kind);
+    if !folder.is_dir() {
+        eprintln!("skipped: there are no models in {}", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// The lines of a table, without its header.
+fn table(path: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).expect("a table of models");
+    let cells = |line: &str| line.split('\t').map(str::to_owned).collect();
+    text.lines().skip(1).map(cells).collect()
+}
+
+fn limit() -> u64 {
+    std::env::var("LARIAT_STATES")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(30_000)
+}
+
+fn explore(system: &System) -> Count {
+    let found = count(
+        &Explicit::new(system, Deadlock::Stutter),
+        &Budget::bytes(2 << 30),
+        &Quiet,
+    );
+    assert_eq!(found.stop, None);
+    found
+}
+
+fn dve(path: &Path) -> lariat_model::dve::Dve {
+    let text = fs::read(path).expect("a readable model");
+    assert!(
+        lariat_model::dve::looks_like_dve(&text),
+        "{}",
+        path.display()
+    );
+    lariat_model::dve::read(&path.display().to_string(), &text)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn dve_models_have_the_published_sizes() {
+    let Some(folder) = models("dve") else { return };
+    let mut explored = 0;
+    for line in table(&folder.join("index.tsv")) {
+        let model = dve(&folder.join(format!("{}.dve", line[0])));
+        let states: u64 = line[4].parse().expect("a number of states");
+        if states <= limit() {
+            assert_eq!(explore(&model.system).states, states, "{}", line[0]);
+            explored += 1;
+        }
+    }
+    assert!(explored > 10);
+}
+
+#[test]
+fn dve_features_have_the_expected_sizes() {
+    let Some(folder) = models("dve/features") else {
+        return;
+    };
+    for line in table(&folder.join("expected.tsv")) {
+        let model = dve(&folder.join(format!("{}.dve", line[0])));
+        let found = explore(&model.system);
+        let figures = [found.states, found.edges, found.deadlocks];
+        for (figure, want) in figures.iter().zip(&line[1..4]) {
+            assert!(
+                want == "?" || *want == figure.to_string(),
+                "{line:?}: {figures:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn property_processes_are_no_part_of_the_system() {
+    let Some(folder) = models("dve/property-process") else {
+        return;
+    };
+    for entry in fs::read_dir(&folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let (base, _) = name.split_once(".prop").expect("model and property");
+        let with = dve(&path);
+        let without = dve(&folder.join(format!("../{base}.dve")));
+        assert_eq!(with.system, without.system, "{name}");
+        let property = with.property.expect("a property process");
+        assert!(!property.edges.is_empty() && !property.accepting.is_empty());
+    }
+}
+
+#[test]
+fn etf_models_have_the_published_sizes() {
+    let Some(folder) = models("etf") else { return };
+    for line in table(&folder.join("index.tsv")) {
+        let path = folder.join(format!("{}.etf", line[0]));
+        let text = fs::read(&path).expect("a readable model");
+        assert!(lariat_model::etf::looks_like_etf(&text));
+        assert!(!lariat_model::dve::looks_like_dve(&text));
+        let model = lariat_model::etf::read(&line[0], &text).unwrap_or_else(|e| panic!("{e}"));
+        let found = explore(&model.system);
+        let figures = [found.states, found.edges, found.deadlocks].map(|n| n.to_string());
+        assert_eq!(figures, line[1..4], "{}", line[0]);
+        assert_eq!(
+            model.system.events.len().to_string(),
+            line[5],
+            "{}",
+            line[0]
+        );
+        assert_eq!(model.maps.len().to_string(), line[6], "{}", line[0]);
+    }
+}
