@@ -15,7 +15,8 @@
 //! Every class of letters leaves a function that is monotone in obligations and promises; each of its
 //! prime implicants is an edge to the conjunction of its obligations. A run is accepting iff no
 //! promise is put off for ever: mark g is on the edges without `P[g]`. Formulas with equal
-//! functions are one state.
+//! functions are one state. (Rewriting the formulas of states into shorter ones on the way
+//! is not sound: a promise that is renamed at every step is never seen to be put off for ever.)
 //!
 //! This is Couvreur's construction (*On-the-fly verification of linear temporal logic*, FM 1999)
 //! with atoms first in the variable order, so that classes of letters are
@@ -35,6 +36,8 @@ use rustc_hash::FxHashMap;
 const EXTRA: usize = Guards::MAX_ATOMS;
 /// Diagram operations recurse once a variable, so their number is limited.
 const MOST_EXTRA: usize = 4096;
+/// Diagram nodes of one translation; about 200 MB.
+pub(crate) const MOST_NODES: usize = 1 << 21;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Extra {
@@ -55,17 +58,14 @@ struct Tableau<'a> {
 }
 
 /// The automaton of a formula in negation normal form, and the formula of every state.
-///
-/// `simplify` rewrites the formula of a state before it is looked up; it must preserve the language.
 pub(crate) fn tableau(
     formulas: &mut Formulas,
     f: Formula,
     legal: &Legal,
-    simplify: &mut dyn FnMut(&mut Formulas, Formula) -> Formula,
     budget: &Budget,
 ) -> Result<(Automaton, Vec<Formula>), Stop> {
     let atoms = atoms_of(formulas, f)?;
-    let mut store = Guards::new();
+    let mut store = Guards::limited(MOST_NODES);
     let legal = legal.guard(&atoms, &mut store);
     let mut t = Tableau {
         formulas,
@@ -85,7 +85,6 @@ pub(crate) fn tableau(
 
     let mut state_of =
         |t: &mut Tableau, f: Formula, names: &mut Vec<Formula>, moves: &mut Vec<Guard>| {
-            let f = simplify(t.formulas, f);
             if let Some(&q) = by_formula.get(&f) {
                 return Ok(q);
             }
@@ -102,12 +101,15 @@ pub(crate) fn tableau(
     let initial = state_of(&mut t, f, &mut names, &mut moves)?;
     let mut promises: FxHashMap<usize, u32> = FxHashMap::default();
     while states.len() < names.len() {
-        budget.check()?;
         budget.spend(1)?;
         lease.resize(t.store.bytes() + states.len() * 256)?;
         let mut edges: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
-        for (rest, guard) in t.store.leaves(moves[states.len()], EXTRA as u32) {
-            for set in t.store.minimal_sets(rest) {
+        let mut edge = || budget.check().and_then(|()| budget.spend(1));
+        let rests = t
+            .store
+            .leaves(moves[states.len()], EXTRA as u32, &mut edge)?;
+        for (rest, guard) in rests {
+            for set in t.store.minimal_sets(rest, &mut edge)? {
                 let mut put_off = Marks::NONE;
                 let mut due = Vec::new();
                 for v in set {
@@ -246,6 +248,7 @@ impl Tableau<'_> {
             }
             if ready {
                 let function = self.combine(due)?;
+                self.store.check()?;
                 self.functions.insert(due, function);
             } else {
                 todo.push((due, true));

@@ -2,19 +2,27 @@
 //!
 //! Rewrite the formula, build the tableau, remove what is useless, and let direct and reverse
 //! simulation alternate until neither finds anything. Obligations get their minimal
-//! weak deterministic automaton where that is no larger.
+//! weak deterministic automaton where that is no larger. Whether a formula that does not look like an
+//! obligation is one is decided by comparing languages, with an automaton of the
+//! negation; this and the subset construction have limits of their own, and failing them only
+//! means that the automaton stays as it is.
 
 use crate::alphabet::Legal;
-use crate::automaton::Automaton;
+use crate::automaton::{Automaton, StateId};
+use crate::degeneralize::{Placement, degeneralize};
 use crate::guard::{Guard, Guards};
+use crate::product::disjoint;
 use crate::reduce::simulation::{Direction, simulate};
 use crate::reduce::{acceptance, collect_garbage, merge_edges, trim, wdba};
-use crate::tableau::tableau;
+use crate::tableau::{MOST_NODES, tableau};
 use lariat_budget::{Budget, Stop};
+use lariat_emptiness::Marks;
 use lariat_ltl::{Formula, Formulas, classes, simplify};
 
 /// Subsets of states that minimisation of an obligation may meet.
 const MOST_SUBSETS: usize = 5000;
+/// Work that finding out whether a formula is an obligation may cost.
+const MOST_WORK: u64 = 20_000;
 
 /// A small transition-based generalized Büchi automaton for `f`, on legal letters.
 ///
@@ -26,22 +34,135 @@ pub fn translate(
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
     let f = simplify(formulas, f);
-    let (mut a, _) = tableau(formulas, f, legal, &mut |_, g| g, budget)?;
+    let (mut a, _) = tableau(formulas, f, legal, budget)?;
+    collect_garbage(&mut a, Guards::limited(MOST_NODES));
     let letters = legal.guard(&a.atoms, &mut a.guards);
     reduce(&mut a, letters, budget)?;
-    if classes(formulas, f).obligation
-        && let Some(weak) = wdba::minimise(&a, letters, MOST_SUBSETS, budget)?
-    {
-        let weak = weak.automaton(false);
-        if weak.states.len() <= a.states.len() {
-            a = weak;
-        }
+    if let Some(small) = weak(formulas, f, &a, letters, legal, budget)? {
+        a = small;
     }
     finish(&mut a, letters);
     Ok(a)
 }
 
-/// Makes the automaton smaller without changing its language on legal letters.
+/// An automaton whose states have known languages: that of state `q` is the formula at `q`.
+#[derive(Clone, Debug)]
+pub struct Labelled {
+    /// The automaton.
+    pub automaton: Automaton,
+    /// What every state of it accepts.
+    pub formulas: Vec<Formula>,
+}
+
+/// An automaton for `f` in which every state still has the language of a formula.
+///
+/// Reductions that change the languages of states are left out, so it may be larger than
+/// that of [`translate`]. For methods that need every state's language to be closed under stuttering.
+pub fn translate_labelled(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<Labelled, Stop> {
+    let f = simplify(formulas, f);
+    let (mut a, mut names) = tableau(formulas, f, legal, budget)?;
+    collect_garbage(&mut a, Guards::limited(MOST_NODES));
+    let letters = legal.guard(&a.atoms, &mut a.guards);
+    let mut follow = |old: Vec<StateId>| {
+        names = old.into_iter().map(|q| names[q.index()]).collect();
+    };
+    follow(clean(&mut a));
+    loop {
+        let before = size(&a);
+        follow(simulate(&mut a, Direction::Direct, letters, budget)?);
+        follow(clean(&mut a));
+        if size(&a) == before {
+            break;
+        }
+    }
+    finish(&mut a, letters);
+    Ok(Labelled {
+        automaton: a,
+        formulas: names,
+    })
+}
+
+/// A small Büchi automaton, with one mark, for the language of `a` on legal letters.
+pub fn buchi(
+    a: &Automaton,
+    placement: Placement,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<Automaton, Stop> {
+    let mut b = degeneralize(a, placement);
+    let letters = legal.guard(&b.atoms, &mut b.guards);
+    match placement {
+        // The signature of a state tells whether it accepts, so merging keeps marks on states.
+        Placement::States => {
+            simulate(&mut b, Direction::Direct, letters, budget)?;
+            trim::trim(&mut b);
+        }
+        Placement::Edges => {
+            reduce(&mut b, letters, budget)?;
+            if b.mark_count == 0 {
+                b.mark_count = 1;
+                for t in b.states.iter_mut().flatten() {
+                    t.marks = Marks::one(0);
+                }
+            }
+        }
+    }
+    finish(&mut b, letters);
+    Ok(b)
+}
+
+/// The minimal weak deterministic automaton of `a`, if `f` is an obligation and it is no larger.
+fn weak(
+    formulas: &mut Formulas,
+    f: Formula,
+    a: &Automaton,
+    letters: Guard,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<Option<Automaton>, Stop> {
+    let subsets = (100 + 20 * a.states.len()).min(MOST_SUBSETS);
+    let Some(Some(weak)) = within_limits(wdba::minimise(a, letters, subsets, budget))? else {
+        return Ok(None);
+    };
+    let small = weak.automaton(false);
+    if small.states.len() > a.states.len() {
+        return Ok(None);
+    }
+    if classes(formulas, f).obligation {
+        return Ok(Some(small));
+    }
+    if small.states.len() == a.states.len() && a.is_deterministic() {
+        return Ok(None);
+    }
+    let budget = budget.clone().with_work(MOST_WORK);
+    let mut same_language = || {
+        if !disjoint(&weak.automaton(true), a, legal, &budget)? {
+            return Ok(false);
+        }
+        let not_f = formulas.not(f);
+        let not_f = simplify(formulas, not_f);
+        let (not_a, _) = tableau(formulas, not_f, legal, &budget)?;
+        disjoint(&small, &not_a, legal, &budget)
+    };
+    let same = within_limits(same_language())? == Some(true);
+    Ok(same.then_some(small))
+}
+
+/// `None` if an attempt that nobody depends on ran out of work or memory.
+fn within_limits<T>(attempt: Result<T, Stop>) -> Result<Option<T>, Stop> {
+    match attempt {
+        Ok(value) => Ok(Some(value)),
+        Err(Stop::Work(_) | Stop::Memory | Stop::Unsupported(_)) => Ok(None),
+        Err(stop) => Err(stop),
+    }
+}
+
+/// Makes the automaton smaller without changing its language on the legal `letters`.
 pub fn reduce(a: &mut Automaton, letters: Guard, budget: &Budget) -> Result<(), Stop> {
     clean(a);
     loop {
@@ -60,10 +181,11 @@ fn size(a: &Automaton) -> (usize, usize, u32) {
     (a.states.len(), a.edge_count(), a.mark_count)
 }
 
-fn clean(a: &mut Automaton) {
-    trim::trim(a);
+fn clean(a: &mut Automaton) -> Vec<StateId> {
+    let kept = trim::trim(a);
     acceptance::simplify_acceptance(a);
     merge_edges(a);
+    kept
 }
 
 /// Simplifies guards on illegal letters and forgets all diagrams that are not in use.
@@ -75,5 +197,5 @@ fn finish(a: &mut Automaton, letters: Guard) {
             }
         }
     }
-    collect_garbage(a);
+    collect_garbage(a, Guards::new());
 }

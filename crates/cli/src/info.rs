@@ -2,19 +2,20 @@
 
 use crate::args::Info;
 use crate::progress::grouped;
-use crate::{Exit, Failure, input};
+use crate::{Exit, Failure, input, out};
 use lariat::System;
 use lariat::model::{Action, Domain};
 use serde_json::json;
+use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
     let system = input::system(&args.model)?;
     let facts = Facts::of(&system);
     if args.json {
         let model = args.model.display().to_string();
-        println!("{}", facts.json(&model, &system.name));
+        out::data(&format!("{}\n", facts.json(&model, &system.name)))?;
     } else {
-        facts.print(&system.name);
+        out::text(&facts.text(&system.name))?;
     }
     Ok(Exit::Fine)
 }
@@ -86,38 +87,24 @@ impl Facts {
         })
     }
 
-    fn print(&self, name: &str) {
-        println!("{name}: {}", self.kind);
-        let rows = [
+    fn text(&self, name: &str) -> String {
+        let places = |count| format!("{} of the places", grouped(count));
+        let mut rows = vec![
             ("places", grouped(self.places)),
             ("transitions", grouped(self.transitions)),
-            (
-                "arcs",
-                format!(
-                    "{}, the heaviest of weight {}",
-                    grouped(self.arcs),
-                    self.largest_weight
-                ),
-            ),
+            ("arcs", grouped(self.arcs)),
+            ("heaviest arc", grouped(self.largest_weight)),
             ("initial tokens", grouped(self.initial_tokens)),
-            (
-                "bounded by structure",
-                format!("{} of the places", grouped(self.bounded_places)),
-            ),
-            (
-                "never changed",
-                format!("{} of the places", grouped(self.constant_places)),
-            ),
+            ("bounded by structure", places(self.bounded_places)),
+            ("never changed", places(self.constant_places)),
         ];
-        for (what, value) in rows {
-            println!("{what:>22}  {value}");
-        }
         if self.units > 0 {
-            println!(
-                "{:>22}  {} units (NUPN)",
-                "nested units",
-                grouped(self.units)
-            );
+            rows.push(("nested units", grouped(self.units)));
         }
+        let mut text = format!("{name}: {}\n", self.kind);
+        for (what, value) in rows {
+            let _ = writeln!(text, "{what:>22}  {value}");
+        }
+        text
     }
 }

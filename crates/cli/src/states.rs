@@ -1,11 +1,12 @@
 //! `lariat states`.
 
-use crate::args::States;
+use crate::args::{EngineName, States};
 use crate::progress::{Line, grouped};
-use crate::{Exit, Failure, input};
+use crate::{Exit, Failure, input, out};
 use lariat::space::explicit::{Count, Explicit, count};
 use lariat::{Deadlock, Stop};
 use serde_json::json;
+use std::fmt::Write as _;
 use std::time::Instant;
 
 pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
@@ -14,17 +15,17 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     let budget = input::for_property(&budget, &args.limits);
     let line = Line::new(args.json);
     let start = Instant::now();
-    let space = Explicit::new(&system, Deadlock::Stutter);
+    let space = match args.engine {
+        EngineName::Auto | EngineName::Explicit => Explicit::new(&system, Deadlock::Stutter),
+    };
     let found = count(&space, &budget, &line);
     let seconds = start.elapsed().as_secs_f64();
     drop(line);
     if args.json {
-        println!(
-            "{}",
-            json(&args.model.display().to_string(), &found, seconds)
-        );
+        let model = args.model.display().to_string();
+        out::data(&format!("{}\n", json(&model, &found, seconds)))?;
     } else {
-        print(&found, seconds);
+        out::text(&text(&found, seconds))?;
     }
     Ok(match found.stop {
         None => Exit::Fine,
@@ -62,9 +63,10 @@ fn json(model: &str, found: &Count, seconds: f64) -> serde_json::Value {
     })
 }
 
-fn print(found: &Count, seconds: f64) {
+fn text(found: &Count, seconds: f64) -> String {
+    let mut text = String::new();
     if let Some(stop) = &found.stop {
-        println!("unknown: {stop}; seen so far, at least:");
+        let _ = writeln!(text, "unknown: {stop}; seen so far, at least:");
     }
     let rows = [
         ("states", grouped(found.states)),
@@ -72,16 +74,17 @@ fn print(found: &Count, seconds: f64) {
         ("deadlocks", grouped(found.deadlocks)),
         ("most tokens in a place", grouped(found.max_tokens_in_place)),
         ("most tokens", grouped(found.max_tokens)),
+        ("engine", "explicit".to_owned()),
+        ("bits a state, packed", grouped(found.packed_bits)),
+        (
+            "bytes a state, stored",
+            format!("{:.1}", bytes_per_state(found)),
+        ),
+        ("bytes in all", grouped(found.bytes)),
+        ("time", format!("{seconds:.3} s")),
     ];
     for (what, number) in rows {
-        println!("{what:>24}  {number}");
+        let _ = writeln!(text, "{what:>24}  {number}");
     }
-    println!(
-        "{:>24}  explicit: {} bits a state packed, {:.1} bytes a state stored, {} bytes in all",
-        "engine",
-        found.packed_bits,
-        bytes_per_state(found),
-        grouped(found.bytes),
-    );
-    println!("{:>24}  {seconds:.3} s", "time");
+    text
 }

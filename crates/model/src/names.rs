@@ -246,9 +246,9 @@ impl<'s> Names<'s> {
     }
 }
 
-/// The edit distance between two words, a wrong case counting nothing between otherwise equal ones;
-/// `None` if it exceeds `limit`.
-fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
+/// The edit distance between two words — letters inserted, deleted, replaced, neighbours swapped —,
+/// a wrong case counting nothing between otherwise equal ones; `None` if it exceeds `limit`.
+pub(crate) fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
     if name.len() > 4 * (wrong.len() + limit) {
         return None;
     }
@@ -257,20 +257,25 @@ fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
         return None;
     }
     let same = |a: char, b: char| a == b || a.eq_ignore_ascii_case(&b);
+    // Rows i - 1 and i of the table: distances of the first i letters to all prefixes of the name.
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=name.len()).collect();
     for (i, a) in wrong.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        let mut smallest = row[0];
+        let mut next = Vec::with_capacity(row.len());
+        next.push(i + 1);
         for (j, b) in name.iter().enumerate() {
-            let changed = diagonal + usize::from(!same(*a, *b));
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-            smallest = smallest.min(row[j + 1]);
+            let changed = row[j] + usize::from(!same(*a, *b));
+            let mut least = changed.min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && same(*a, name[j - 1]) && same(wrong[i - 1], *b) {
+                least = least.min(before[j - 1] + 1);
+            }
+            next.push(least);
         }
-        if smallest > limit {
+        // A swap reaches back two rows.
+        if next.iter().chain(&row).all(|d| *d > limit) {
             return None;
         }
+        before = std::mem::replace(&mut row, next);
     }
     row.last().copied().filter(|d| *d <= limit)
 }
@@ -285,6 +290,7 @@ mod tests {
         assert_eq!(d("ork_1", "Fork_1"), Some(1));
         assert_eq!(d("fork_1", "Fork_1"), Some(0));
         assert_eq!(d("kitten", "sitting"), Some(3));
+        assert_eq!(d("wrok", "work"), Some(1));
         assert_eq!(d("a", "bcdef"), None);
         assert_eq!(d("", ""), Some(0));
     }

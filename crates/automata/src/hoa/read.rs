@@ -63,7 +63,7 @@ pub fn read_hoa(
         lexer: Lexer::new(text),
         ahead: None,
         end: text.len(),
-        guards: Guards::new(),
+        guards: Guards::limited(MOST_NODES),
         atoms: None,
         aliases: FxHashMap::default(),
         acceptance: None,
@@ -390,7 +390,7 @@ impl<'a> Reader<'a> {
                         while !waiting.is_empty() {
                             self.apply(&mut waiting, &mut values);
                         }
-                        if self.guards.len() > MOST_NODES {
+                        if self.guards.check().is_err() {
                             return Err(HoaError::new(
                                 span,
                                 "the labels up to here are too complex",
@@ -529,6 +529,11 @@ impl<'a> Reader<'a> {
             }
         }
         crate::reduce::merge_edges(&mut automaton);
+        if automaton.guards.check().is_err() {
+            let end = self.end..self.end;
+            return Err(HoaError::new(end, "the labels are too complex together"));
+        }
+        crate::reduce::collect_garbage(&mut automaton, Guards::new());
         Ok(Hoa { name, automaton })
     }
 
@@ -546,7 +551,7 @@ impl<'a> Reader<'a> {
         } else {
             (1 << count) - 1
         };
-        Ok(self.guards.cube(crate::guard::Cube {
+        Ok(self.guards.cube(crate::cube::Cube {
             positive: k,
             negative: !k & all,
         }))

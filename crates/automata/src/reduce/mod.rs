@@ -46,10 +46,9 @@ pub(crate) fn retain_states(a: &mut Automaton, keep: &[bool]) {
     a.initial = a.initial.iter().filter_map(|q| name[q.index()]).collect();
 }
 
-/// Copies the guards that are in use into a fresh store.
-pub(crate) fn collect_garbage(a: &mut Automaton) {
+/// Copies the guards that are in use into the empty store `fresh`.
+pub(crate) fn collect_garbage(a: &mut Automaton, mut fresh: Guards) {
     let atoms: Vec<usize> = (0..a.atoms.len()).collect();
-    let mut fresh = Guards::new();
     let mut memo: FxHashMap<Guard, Guard> = FxHashMap::default();
     for edges in &mut a.states {
         for t in edges {

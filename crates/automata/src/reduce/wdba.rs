@@ -148,7 +148,7 @@ fn powerset(
             }
         }
         let mut out = Vec::new();
-        for (mut rest, guard) in store.leaves(function, STATES as u32) {
+        for (mut rest, guard) in store.leaves(function, STATES as u32, &mut || budget.check())? {
             let mut subset = Vec::new();
             while let Some((v, _, high)) = store.split(rest) {
                 subset.push(StateId((v - STATES) as u32));

@@ -2,9 +2,9 @@
 //!
 //! States are numbered in the order of discovery, so the interner is its own breadth-first queue.
 
-use super::{Cursor, Explicit, StateId, States};
+use super::{Explicit, StateId, States};
 use lariat_budget::{Budget, Observer, Progress, Stop};
-use lariat_model::Domain;
+use lariat_model::{Domain, VarId};
 
 /// What was counted. Lower bounds if the exploration stopped.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,8 @@ pub struct Count {
     pub packed_bits: u64,
     /// Bytes held for states and the table that finds them.
     pub bytes: u64,
+    /// A variable that was assigned a value beyond its range, which wrapped around.
+    pub overflow: Option<VarId>,
     /// Why the exploration stopped, if it did not end.
     pub stop: Option<Stop>,
 }
@@ -31,10 +33,11 @@ pub struct Count {
 pub fn count(space: &Explicit<'_>, budget: &Budget, observer: &dyn Observer) -> Count {
     let mut states = space.states(budget);
     let mut count = Count::default();
-    count.stop = explore(space, &mut states, &mut count, observer).err();
+    count.stop = explore(space, &mut states, &mut count, budget, observer).err();
     count.states = states.len() as u64;
     count.packed_bits = states.packed_bits() as u64;
     count.bytes = states.bytes();
+    count.overflow = states.overflow();
     count
 }
 
@@ -42,6 +45,7 @@ fn explore(
     space: &Explicit<'_>,
     states: &mut States,
     count: &mut Count,
+    budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<(), Stop> {
     let is_count: Vec<bool> = space
@@ -54,6 +58,7 @@ fn explore(
     while space.initial(states, k)?.is_some() {
         k += 1;
     }
+    let mut steps = Vec::new();
     let mut next = 0;
     while next < states.len() {
         let state = StateId(next as u32);
@@ -65,16 +70,14 @@ fn explore(
             tokens += u128::from(value);
         }
         count.max_tokens = count.max_tokens.max(tokens);
-        let mut cursor = Cursor::default();
-        let mut moved = false;
-        while let Some((event, _)) = space.next(states, state, &mut cursor)? {
-            if event.is_some() {
-                moved = true;
-                count.edges += 1;
-            }
-        }
-        count.deadlocks += u64::from(!moved);
+        steps.clear();
+        space.expand(states, state, &mut steps)?;
+        count.edges += steps.len() as u64;
+        count.deadlocks += u64::from(steps.is_empty());
         next += 1;
+        if next % 1024 == 0 {
+            budget.check()?;
+        }
         if next % 65_536 == 0 {
             observer.progress(Progress {
                 phase: "exploring",

@@ -1,12 +1,13 @@
 //! A system as an explicit graph: packed states, found by their contents, successors on demand.
 //!
 //! States are bit-packed vectors ([`layout`]) in an interner that hands out dense ids
-//! ([`store`]); events are compiled once into a flat form ([`moves`]). [`Explicit`] is the
+//! ([`store`]); events are compiled once into a flat form ([`moves`], [`compile`]). [`Explicit`] is the
 //! immutable part that workers share; [`States`] is what one worker has found so far.
 //!
 //! A successor is computed from the unpacked source, kept for the state that was asked about last,
 //! and from its packed form, to which a Petri-net transition merely adds.
 
+mod compile;
 mod count;
 mod layout;
 mod moves;
@@ -16,7 +17,7 @@ pub use count::{Count, count};
 pub use store::{Interner, StateId};
 
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
+use lariat_model::{Deadlock, EventId, Predicate, State, System, Value, VarId};
 use layout::Layout;
 use moves::Moves;
 
@@ -39,7 +40,10 @@ pub struct States {
     values: Vec<Value>,
     words: Vec<u64>,
     scratch: Scratch,
+    batch: Batch,
     steps: u32,
+    /// The first variable that was assigned a value beyond its range.
+    overflow: Option<VarId>,
 }
 
 /// Room for one successor.
@@ -47,6 +51,26 @@ pub struct States {
 struct Scratch {
     values: Vec<Value>,
     words: Vec<u64>,
+    stack: Vec<Value>,
+}
+
+/// Successors that are packed but not interned yet.
+#[derive(Debug, Default)]
+struct Batch {
+    events: Vec<EventId>,
+    words: Vec<u64>,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.events.clear();
+        self.words.clear();
+    }
+
+    fn push(&mut self, event: EventId, words: &[u64]) {
+        self.events.push(event);
+        self.words.extend_from_slice(words);
+    }
 }
 
 /// Where an iteration over the steps from a state stands.
@@ -87,7 +111,9 @@ impl<'s> Explicit<'s> {
             values: Vec::new(),
             words: Vec::new(),
             scratch: Scratch::default(),
+            batch: Batch::default(),
             steps: 0,
+            overflow: None,
         }
     }
 
@@ -98,7 +124,8 @@ impl<'s> Explicit<'s> {
         };
         states.scratch.values.clear();
         states.scratch.values.extend_from_slice(initial);
-        states.intern_values().map(Some)
+        states.pack_values()?;
+        states.intern_words().map(Some)
     }
 
     /// The next step from `from`, `None` behind the last.
@@ -119,16 +146,51 @@ impl<'s> Explicit<'s> {
             return Ok(None);
         }
         states.load(from);
-        if let Some((event, to)) = self
+        if let Some(event) = self
             .moves
             .next(states, &mut cursor.at, &mut cursor.choice)?
         {
             cursor.moved = true;
-            return Ok(Some((Some(event), to)));
+            return Ok(Some((Some(event), states.intern_words()?)));
         }
         cursor.done = true;
         let stutters = !cursor.moved && self.deadlock == Deadlock::Stutter;
         Ok(stutters.then_some((None, from)))
+    }
+
+    /// All steps from `from` by events, appended to `steps`; stuttering is none.
+    ///
+    /// Looking up one successor after the other would wait for memory each time. All are made
+    /// first, then the places where they would be found are touched, then they are interned.
+    pub fn expand(
+        &self,
+        states: &mut States,
+        from: StateId,
+        steps: &mut Vec<(EventId, StateId)>,
+    ) -> Result<(), Stop> {
+        states.load(from);
+        let mut batch = std::mem::take(&mut states.batch);
+        batch.clear();
+        let (mut at, mut choice) = (0, 0);
+        let mut bits = states.packed_bits();
+        while let Some(event) = self.moves.next(states, &mut at, &mut choice)? {
+            if states.packed_bits() != bits {
+                // The layout has grown: what was packed before is to be packed again.
+                bits = states.packed_bits();
+                batch.clear();
+                (at, choice) = (0, 0);
+                continue;
+            }
+            batch.push(event, &states.scratch.words);
+        }
+        let words = states.store.words();
+        states.store.touch(batch.words.chunks_exact(words));
+        for (event, vector) in batch.events.iter().zip(batch.words.chunks_exact(words)) {
+            let (id, _) = states.store.intern(vector)?;
+            steps.push((*event, StateId(id)));
+        }
+        states.batch = batch;
+        Ok(())
     }
 
     /// Does the predicate hold in `state`?
@@ -160,6 +222,11 @@ impl States {
         self.layout.bits()
     }
 
+    /// A variable that was assigned a value beyond its range, which wrapped around; the first such.
+    pub fn overflow(&self) -> Option<VarId> {
+        self.overflow
+    }
+
     /// Bytes held for states and the table that finds them.
     pub fn bytes(&self) -> u64 {
         self.store.bytes()
@@ -176,14 +243,14 @@ impl States {
         self.current = Some(state);
     }
 
-    /// Interns the values in the scratch space, widening the layout if they do not fit.
-    fn intern_values(&mut self) -> Result<StateId, Stop> {
+    /// Packs the values in the scratch space, widening the layout if they do not fit.
+    fn pack_values(&mut self) -> Result<(), Stop> {
         if let Some(wider) = self.layout.widened(&self.scratch.values) {
             self.relayout(wider)?;
         }
         self.layout
             .pack(&self.scratch.values, &mut self.scratch.words);
-        self.intern_words()
+        Ok(())
     }
 
     /// Interns the packed words in the scratch space.
@@ -216,7 +283,7 @@ impl States {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Action, Arc, Domain, Event, VarId, Variable};
+    use lariat_model::{Action, Arc, Domain, Event, Variable};
 
     fn place(name: &str) -> Variable {
         Variable {

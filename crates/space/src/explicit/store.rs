@@ -10,6 +10,7 @@
 //! Cost per vector: its bytes, plus 5 to 10 bytes of table.
 
 use lariat_budget::{Budget, Lease, Stop};
+use std::hint::black_box;
 
 /// A state of one explicit space: dense, from 0, in the order of discovery.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -120,6 +121,25 @@ impl Interner {
         let id = self.push(vector)?;
         self.table[slot] = tag | (id + 1);
         Ok((id, true))
+    }
+
+    /// Brings the table slots of `vectors` and the vectors they name into the cache, so that a
+    /// following [`intern`](Interner::intern) of each does not wait. The reads of a pass
+    /// do not depend on each other: the processor has many of them under way at once.
+    pub fn touch<'v>(&self, vectors: impl Iterator<Item = &'v [u64]> + Clone) {
+        if self.table.is_empty() {
+            return;
+        }
+        let home = |vector: &[u64]| self.address(hash(vector.iter().copied()));
+        let slots = vectors.clone().map(|v| self.table[home(v).0]);
+        black_box(slots.fold(0, |sum, entry| sum ^ entry));
+        let id_mask = (self.table.len() - 1) as u32;
+        let named = vectors.filter_map(|v| {
+            let (slot, tag) = home(v);
+            let entry = self.table[slot];
+            (entry != 0 && entry & !id_mask == tag).then(|| self.get((entry & id_mask) - 1))
+        });
+        black_box(named.fold(0, |sum, mut words| sum ^ words.next().unwrap_or(0)));
     }
 
     /// The first slot of a hash, and its tag in place above the id bits.

@@ -1,8 +1,6 @@
 //! Languages and sizes on the corpus of formulas, where that is at hand.
 
-mod common;
-
-use common::{assert_disjoint, assert_words, both, over, satisfies, seed};
+use crate::common::{assert_disjoint, assert_words, both, over, satisfies, seed};
 use lariat_automata::{Automaton, Legal, Letter, Word, stutter_invariant};
 use lariat_budget::Budget;
 use lariat_ltl::{AtomId, Formula, Formulas, FreeVocabulary, Random, parse};

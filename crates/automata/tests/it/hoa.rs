@@ -1,0 +1,273 @@
+//! HOA out and in again, against an independent reader, and with broken input.
+
+use crate::common::{assert_disjoint, seed};
+use hoars::{AbstractLabelExpression, HoaRepresentation, LabelExpression};
+use lariat_automata::{
+    Automaton, Legal, Letter, Placement, StateId, degeneralize, read_hoa, translate, write_dot,
+    write_hoa, write_json, write_never,
+};
+use lariat_budget::Budget;
+use lariat_ltl::{Formula, Formulas, FreeVocabulary, Random, Weights, parse, random_formula};
+
+fn hoa(a: &Automaton, formulas: &Formulas) -> String {
+    let mut out = String::new();
+    let name = |x| formulas.atom_name(x).to_owned();
+    write_hoa(a, "a \"name\" with \\", name, &mut out).unwrap();
+    out
+}
+
+fn read(text: &str, formulas: &mut Formulas) -> Result<Automaton, String> {
+    read_hoa(text, &mut |name| Ok(formulas.atom_id(name)))
+        .map(|hoa| hoa.automaton)
+        .map_err(|e| {
+            assert!(
+                e.span.start <= e.span.end && e.span.end <= text.len(),
+                "{e:?}"
+            );
+            e.message
+        })
+}
+
+fn automata(mut check: impl FnMut(&mut Formulas, Formula, Automaton)) {
+    let mut random = Random::new(seed());
+    for _ in 0..100 {
+        let mut formulas = Formulas::new();
+        let atoms = ["p", "q >= \"2\"", "r"].map(|n| formulas.atom_id(n));
+        let size = 3 + random.below(10);
+        let f = random_formula(&mut formulas, &atoms, size, &Weights::ALL, &mut random);
+        let a = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+        let b = degeneralize(&a, Placement::States);
+        check(&mut formulas, f, a);
+        check(&mut formulas, f, b);
+    }
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    automata(|formulas, f, a| {
+        let text = hoa(&a, formulas);
+        let b = read(&text, formulas).unwrap();
+        assert_eq!(b.edge_count(), a.edge_count());
+        assert_eq!(b.mark_count, a.mark_count);
+        let not_f = formulas.not(f);
+        let not_a = translate(formulas, not_f, &Legal::any(), &Budget::unlimited()).unwrap();
+        assert_disjoint(&b, &not_a, &Legal::any(), &text);
+        assert_eq!(hoa(&b, formulas).len(), text.len());
+    });
+}
+
+fn holds(label: &AbstractLabelExpression, letter: Letter) -> bool {
+    match label {
+        AbstractLabelExpression::Boolean(value) => *value,
+        AbstractLabelExpression::Integer(i) => letter.0 >> i & 1 == 1,
+        AbstractLabelExpression::Negated(inner) => !holds(inner, letter),
+        AbstractLabelExpression::Conjunction(all) => all.iter().all(|x| holds(x, letter)),
+        AbstractLabelExpression::Disjunction(any) => any.iter().any(|x| holds(x, letter)),
+    }
+}
+
+#[test]
+fn an_independent_reader_sees_the_same_automaton() {
+    automata(|_, _, a| {
+        // That reader knows neither automata without initial state nor quotes inside of names.
+        if a.initial.is_empty() {
+            return;
+        }
+        let mut text = String::new();
+        write_hoa(&a, "name", |x| format!("x{}", x.0), &mut text).unwrap();
+        let other =
+            HoaRepresentation::try_from(&text[..]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(other.num_states(), Some(a.states.len()));
+        assert_eq!(other.aps().len(), a.atoms.len());
+        assert_eq!(other.start().len(), a.initial.len());
+        for state in other.body().iter() {
+            let ours = a.transitions(StateId(state.id()));
+            assert_eq!(state.edges().len(), ours.len(), "{text}");
+            for (edge, t) in state.edges().iter().zip(ours) {
+                assert_eq!(edge.target(), Some(t.to.0));
+                for letter in (0..1 << a.atoms.len()).map(Letter) {
+                    let theirs = match &edge.label().0 {
+                        LabelExpression::Abstract(label) => holds(label, letter),
+                        LabelExpression::Expression(_) => unreachable!("labels are not compiled"),
+                    };
+                    assert_eq!(theirs, a.guards.accepts(t.guard, letter), "{text}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn other_spellings() {
+    let mut formulas = Formulas::new();
+    // Marks and labels on states, an alias, a comment, sparse states, two initial states.
+    let text = r#"HOA: v1 /* a /* nested */ comment */
+        States: 900
+        Start: 7 Start: 3
+        AP: 2 "a" "b"
+        Alias: @both 0 & 1
+        acc-name: generalized-Buchi 2
+        Acceptance: 3 (Inf(0)) & Inf(2)
+        tool: "another" "1.0"
+        properties: state-acc colored
+        --BODY--
+        State: [@both | !(!0 | 1)] 7 "first" {0}
+          3
+        State: 3 {1 2}
+          [t] 7
+          [!0] 3 {0}
+        --END-- HOA: v1 and so on"#;
+    let a = read(text, &mut formulas).unwrap();
+    assert_eq!((a.initial.len(), a.mark_count, a.edge_count()), (2, 2, 3));
+    let f = parse("a", &mut formulas, &mut FreeVocabulary).unwrap();
+    assert_eq!(formulas.atoms_of(f)[0], a.atoms[0]);
+    let first = a.transitions(a.initial[0])[0];
+    assert_eq!(a.guards.support(first.guard), 0b01, "simply a");
+
+    let implicit = r#"HOA: v1 Start: 0 AP: 1 "a" Acceptance: 0 t --BODY--
+        State: 0 1 0 State: 1 1 1 --END--"#;
+    let a = read(implicit, &mut formulas).unwrap();
+    assert_eq!(a.edge_count(), 3);
+    let nothing = "HOA: v1 Start: 0 Acceptance: 0 f --BODY-- State: 0 [t] 0 --END--";
+    assert!(read(nothing, &mut formulas).unwrap().initial.is_empty());
+}
+
+#[test]
+fn what_is_not_supported_is_refused() {
+    let mut formulas = Formulas::new();
+    let mut refused = |header: &str, body: &str, why: &str| {
+        let text = format!("HOA: v1 AP: 1 \"a\" {header} --BODY-- {body} --END--");
+        let message = read(&text, &mut formulas).unwrap_err();
+        assert!(message.contains(why), "{text}: {message}");
+    };
+    let state = "State: 0 [t] 0";
+    refused("Acceptance: 1 Fin(0)", state, "generalized Büchi");
+    refused("Acceptance: 2 Inf(0)|Inf(1)", state, "generalized Büchi");
+    refused("Acceptance: 1 Inf(!0)", state, "generalized Büchi");
+    refused("Acceptance: 65 Inf(0)", state, "at most 64");
+    refused("Acceptance: 1 Inf(1)", state, "no such acceptance set");
+    refused("Start: 0", state, "no `Acceptance:`");
+    refused("Acceptance: 0 t Start: 0&1", state, "alternating");
+    refused(
+        "Acceptance: 0 t",
+        "State: 0 [1] 0",
+        "no atomic proposition 1",
+    );
+    refused("Acceptance: 0 t", "State: 0 [@x] 0", "not defined");
+    refused("Acceptance: 0 t", "State: 0 [(0] 0", "expected `)`");
+    refused("Acceptance: 0 t", "State: 0 0 0 0", "letters");
+    refused("Acceptance: 0 t", "State: 0 State: 0", "defined twice");
+    refused("Acceptance: 0 t States: 1", "State: 0 [t] 1", "no state 1");
+    refused("Acceptance: 0 t Fancy: 1", state, "not supported");
+    refused("Acceptance: 99999999999999999999 t", state, "too large");
+    let deep = format!("State: 0 [{}", "(!".repeat(200_000));
+    refused("Acceptance: 0 t", &deep, "expected");
+    for text in [
+        "",
+        "HOA:",
+        "HOA: v2",
+        "never { }",
+        "HOA: v1 --BODY--",
+        "\u{0}",
+    ] {
+        read(text, &mut Formulas::new()).unwrap_err();
+    }
+}
+
+#[test]
+fn mutated_input_never_panics() {
+    let mut random = Random::new(seed());
+    let mut formulas = Formulas::new();
+    let f = parse(
+        "G(p -> X(q U r)) & G F p",
+        &mut formulas,
+        &mut FreeVocabulary,
+    )
+    .unwrap();
+    let a = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+    let text = hoa(&a, &formulas);
+    let pieces = [
+        "[",
+        "]",
+        "{",
+        "}",
+        "(",
+        "!",
+        "&",
+        "|",
+        "@x",
+        "0",
+        "64",
+        "999999999999",
+        "\"",
+        "State:",
+        "Start: 5",
+        "--END--",
+        "--ABORT--",
+        "/*",
+        "*/",
+        "é",
+        "AP: 3",
+        "Inf(0)",
+        "t",
+        "f",
+        " ",
+    ];
+    let mut accepted = 0;
+    for _ in 0..5000 {
+        let mut mutant: Vec<char> = text.chars().collect();
+        for _ in 0..1 + random.below(4) {
+            let at = random.below(mutant.len());
+            match random.below(3) {
+                0 => {
+                    let until = (at + 1 + random.below(20)).min(mutant.len());
+                    mutant.drain(at..until);
+                }
+                1 => {
+                    let piece = pieces[random.below(pieces.len())];
+                    mutant.splice(at..at, piece.chars());
+                }
+                _ => mutant.truncate(at.max(1)),
+            }
+            if mutant.is_empty() {
+                mutant.push(' ');
+            }
+        }
+        let mutant: String = mutant.into_iter().collect();
+        accepted += usize::from(read(&mutant, &mut formulas.clone()).is_ok());
+    }
+    println!("{accepted} of 5000 mutants are still automata");
+}
+
+#[test]
+fn never_claims_pictures_and_json() {
+    let mut formulas = Formulas::new();
+    let f = parse("!G(p -> F q)", &mut formulas, &mut FreeVocabulary).unwrap();
+    let a = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+    let name = |x| formulas.atom_name(x).to_owned();
+    let mut never = String::new();
+    write_never(&a, "!G(p -> F q) */", name, &mut never).unwrap();
+    assert!(never.starts_with("never { /* !G(p -> F q) * / */\nT0_init:\n"));
+    assert!(
+        never.contains(":: ((p) && !(q)) -> goto accept_S1"),
+        "{never}"
+    );
+    let mut dot = String::new();
+    write_dot(&a, "\"quoted\"", name, &mut dot).unwrap();
+    assert!(
+        dot.contains("label=\"\\\"quoted\\\"\"") && dot.contains("p & !q"),
+        "{dot}"
+    );
+    let mut json = String::new();
+    write_json(&a, "x", name, &mut json).unwrap();
+    assert!(
+        json.starts_with("{\"schema\":1,\"name\":\"x\",\"atoms\":[\"p\",\"q\"],\"marks\":1,"),
+        "{json}"
+    );
+
+    let f = parse("false", &mut formulas, &mut FreeVocabulary).unwrap();
+    let empty = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+    let mut never = String::new();
+    write_never(&empty, "", |_| String::new(), &mut never).unwrap();
+    assert!(never.contains("false;"));
+}

@@ -1,0 +1,293 @@
+//! Languages of formulas of our own and of random ones, through every construction.
+
+use crate::common::{assert_disjoint, assert_words, both, over, random_word, satisfies, seed};
+use lariat_automata::{
+    Automaton, Guards, Legal, Letter, Placement, Word, buchi, degeneralize, has_state_marks,
+    silent_step_invariant, state_based, stutter_invariant, translate, translate_labelled,
+};
+use lariat_budget::{Budget, Stop};
+use lariat_ltl::{
+    AtomId, Formula, Formulas, FreeVocabulary, Random, Weights, parse, random_formula,
+};
+
+/// Shapes that have been hard for one construction or another.
+const SHIPPED: &[&str] = &[
+    "true",
+    "false",
+    "p",
+    "X p",
+    "G F p",
+    "F G p",
+    "G(p -> F q)",
+    "!(G F p -> G F q)",
+    "(p U q) R (X r W s)",
+    "G(p -> (q U (G r | G s)))",
+    "F(p & X F(q & X F r))",
+    "p M (q W (r M s))",
+    "G(p <-> X !p)",
+    "G F(p <-> X X p)",
+    "(G F p & G F q) | F G r",
+    "((p U q) U r) U s",
+    "G((p & !q) -> (!q W (!q & r)))",
+    "F p & F !p & G(p -> X(!p R q))",
+    "(p xor F q) <-> G(r M s)",
+    "X(p W X q) -> (F r M G s)",
+    "G(p | X G q) & G(r | X G !q)",
+    "(p R F q) & (!p U G r)",
+    "G F(p & X(!p U q)) | F(r & G X r)",
+];
+
+fn cases() -> usize {
+    std::env::var("LARIAT_CASES")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(400)
+}
+
+fn any_letter(atoms: usize) -> impl FnMut(&mut Random) -> Letter {
+    move |random| Letter(random.bits() & ((1 << atoms) - 1))
+}
+
+/// Runs `check` on the shipped formulas and on random ones.
+fn for_formulas(
+    random_count: usize,
+    mut check: impl FnMut(&mut Formulas, Formula, &str, &mut Random),
+) {
+    let mut random = Random::new(seed());
+    for text in SHIPPED {
+        let mut formulas = Formulas::new();
+        let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        check(&mut formulas, f, text, &mut random);
+    }
+    for case in 0..random_count {
+        let mut formulas = Formulas::new();
+        let atoms: Vec<AtomId> = ["p", "q", "r"].map(|n| formulas.atom_id(n)).to_vec();
+        let size = 3 + random.below(12);
+        let f = random_formula(&mut formulas, &atoms, size, &Weights::ALL, &mut random);
+        let text = format!("random formula {case}: {:?}", formulas.node(f));
+        check(&mut formulas, f, &text, &mut random);
+    }
+}
+
+#[test]
+fn a_formula_and_its_negation_share_the_words_between_them() {
+    for_formulas(cases(), |formulas, f, text, random| {
+        let (a, b) = both(formulas, f, &Legal::any());
+        assert_disjoint(&a, &b, &Legal::any(), text);
+        let count = formulas.atoms_of(f).len();
+        assert_words(
+            formulas,
+            f,
+            (&a, &b),
+            200,
+            random,
+            &mut any_letter(count),
+            text,
+        );
+    });
+}
+
+#[test]
+fn degeneralization_keeps_the_language() {
+    for_formulas(cases() / 2, |formulas, f, text, random| {
+        let unlimited = Budget::unlimited();
+        let a = translate(formulas, f, &Legal::any(), &unlimited).unwrap();
+        let not_f = formulas.not(f);
+        let not_a = translate(formulas, not_f, &Legal::any(), &unlimited).unwrap();
+        let any = Legal::any();
+        let edges = degeneralize(&a, Placement::Edges);
+        let states = degeneralize(&a, Placement::States);
+        let split = state_based(&a);
+        let small_edges = buchi(&a, Placement::Edges, &any, &unlimited).unwrap();
+        let small_states = buchi(&a, Placement::States, &any, &unlimited).unwrap();
+        assert!(has_state_marks(&small_states), "{text}");
+        for b in [&edges, &states, &small_edges, &small_states] {
+            assert_eq!(b.mark_count, 1, "{text}");
+        }
+        assert!(
+            has_state_marks(&states) && has_state_marks(&split),
+            "{text}"
+        );
+        let atoms = formulas.atoms_of(f);
+        for b in [&edges, &states, &split, &small_edges, &small_states] {
+            assert_disjoint(b, &not_a, &Legal::any(), text);
+            for _ in 0..50 {
+                let word = random_word(random, &mut any_letter(atoms.len()));
+                let expected = satisfies(formulas, f, &atoms, &word);
+                assert_eq!(
+                    b.accepts(&over(b, &atoms, &word)),
+                    expected,
+                    "{text}: {word:?}"
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn labels_are_the_languages_of_states() {
+    for_formulas(cases() / 4, |formulas, f, text, random| {
+        let any = Legal::any();
+        let labelled = translate_labelled(formulas, f, &any, &Budget::unlimited()).unwrap();
+        let a = labelled.automaton;
+        assert_eq!(a.states.len(), labelled.formulas.len());
+        let atoms = a.atoms.clone();
+        for (q, &label) in a.state_ids().zip(&labelled.formulas) {
+            for _ in 0..20 {
+                let word = random_word(random, &mut any_letter(atoms.len()));
+                let expected = satisfies(formulas, label, &atoms, &word);
+                assert_eq!(
+                    a.accepts_from(&[q], &word),
+                    expected,
+                    "{text}: state {}",
+                    q.0
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn impossible_combinations_of_events_are_left_out() {
+    let mut random = Random::new(seed());
+    for case in 0..cases() / 2 {
+        let mut formulas = Formulas::new();
+        let [p, a, b, c] =
+            ["p", "fires(a)", "fires(b)", "fires(a, c)"].map(|n| formulas.atom_id(n));
+        // The event of the last atom is `a` or one that the others do not name.
+        let combinations = vec![vec![], vec![a, c], vec![b], vec![c]];
+        let legal = Legal::events(vec![a, b, c], combinations.clone());
+        let size = 3 + random.below(10);
+        let f = random_formula(
+            &mut formulas,
+            &[p, a, b, c],
+            size,
+            &Weights::ALL,
+            &mut random,
+        );
+        let what = format!("case {case}");
+        let (yes, no) = both(&mut formulas, f, &legal);
+        assert_disjoint(&yes, &no, &legal, &what);
+        let atoms = formulas.atoms_of(f);
+        let mut letter = |random: &mut Random| {
+            let events = &combinations[random.below(combinations.len())];
+            let state = random.coin();
+            Letter(atoms.iter().enumerate().fold(0, |bits, (i, x)| {
+                let holds = if *x == p { state } else { events.contains(x) };
+                bits | u64::from(holds) << i
+            }))
+        };
+        assert_words(
+            &formulas,
+            f,
+            (&yes, &no),
+            100,
+            &mut random,
+            &mut letter,
+            &what,
+        );
+    }
+    // Two events at once are impossible, and the automaton knows.
+    let mut formulas = Formulas::new();
+    let f = parse("F(a & b)", &mut formulas, &mut FreeVocabulary).unwrap();
+    let events = formulas.atoms_of(f);
+    let legal = Legal::at_most_one(events);
+    let empty = translate(&mut formulas, f, &legal, &Budget::unlimited()).unwrap();
+    assert!(empty.initial.is_empty());
+}
+
+/// Doubles every letter of the word, or removes what was doubled.
+fn stuttered(word: &Word, random: &mut Random) -> Word {
+    let mut twice = |letters: &[Letter]| {
+        letters
+            .iter()
+            .flat_map(|&l| std::iter::repeat_n(l, 1 + random.below(3)))
+            .collect()
+    };
+    Word {
+        prefix: twice(&word.prefix),
+        cycle: twice(&word.cycle),
+    }
+}
+
+#[test]
+fn stutter_invariant_formulas_do_not_see_stuttering() {
+    let mut found = [0; 2];
+    for_formulas(cases() / 2, |formulas, f, text, random| {
+        let invariant =
+            stutter_invariant(formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+        found[usize::from(invariant)] += 1;
+        let atoms = formulas.atoms_of(f);
+        let seen = (0..300).any(|_| {
+            let word = random_word(random, &mut any_letter(atoms.len()));
+            let other = stuttered(&word, random);
+            satisfies(formulas, f, &atoms, &word) != satisfies(formulas, f, &atoms, &other)
+        });
+        assert!(!(invariant && seen), "{text}");
+    });
+    println!("{} of {} invariant", found[1], found[0] + found[1]);
+}
+
+#[test]
+fn silent_steps_before_events() {
+    let invariant = |text: &str| {
+        let mut formulas = Formulas::new();
+        let [a, b] = ["a", "b"].map(|n| formulas.atom_id(n));
+        let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        let legal = Legal::at_most_one(vec![a, b]);
+        silent_step_invariant(&mut formulas, f, &legal, &Budget::unlimited()).unwrap()
+    };
+    for safe in [
+        "F a",
+        "G !a",
+        "G(a -> F p)",
+        "p U (p & a)",
+        "G(a -> F b)",
+        "G p",
+    ] {
+        assert!(invariant(safe), "{safe}");
+    }
+    for unsafe_ in ["a", "!a", "a U p", "p U a", "G F !a", "X p"] {
+        assert!(!invariant(unsafe_), "{unsafe_}");
+    }
+}
+
+#[test]
+fn limits_are_values() {
+    let mut formulas = Formulas::new();
+    let wide = (0..65)
+        .map(|i| format!("p{i}"))
+        .collect::<Vec<_>>()
+        .join(" & ");
+    let f = parse(&wide, &mut formulas, &mut FreeVocabulary).unwrap();
+    let result = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
+    assert!(matches!(result, Err(Stop::Unsupported(_))));
+
+    // Very many ways to keep or put off twelve promises: counted work ends it.
+    let busy = |n: usize| {
+        let parts: Vec<String> = (0..n).map(|i| format!("G(p{i} -> F X q{i})")).collect();
+        parts.join(" & ")
+    };
+    let f = parse(&busy(12), &mut formulas, &mut FreeVocabulary).unwrap();
+    let budget = Budget::unlimited().with_work(200);
+    let result = translate(&mut formulas, f, &Legal::any(), &budget);
+    assert!(matches!(result, Err(Stop::Work(_))), "{result:?}");
+
+    // So many that already the moves of the first state are too large.
+    let f = parse(&busy(30), &mut formulas, &mut FreeVocabulary).unwrap();
+    let result = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
+    assert!(matches!(result, Err(Stop::Memory)), "{result:?}");
+}
+
+#[test]
+fn deep_formulas_do_not_overflow() {
+    let mut formulas = Formulas::new();
+    let p = formulas.atom_id("p");
+    let mut f = formulas.atom(p);
+    for _ in 0..500 {
+        f = formulas.next(f);
+    }
+    let a: Automaton = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+    assert_eq!(a.states.len(), 502);
+    assert!(a.states.iter().flatten().all(|t| t.guard != Guards::FALSE));
+}

@@ -1,0 +1,6 @@
+//! Everything about automata that takes more than one module to test.
+
+mod common;
+mod corpus;
+mod hoa;
+mod languages;
