@@ -29,7 +29,9 @@ fn colours(net: &ColouredNet, sort: SortId) -> Vec<Tuple> {
             let join = |front: &Tuple| {
                 let front = front.clone();
                 let backs = backs.clone();
-                backs.into_iter().map(move |back| [front.clone(), back].concat())
+                backs
+                    .into_iter()
+                    .map(move |back| [front.clone(), back].concat())
             };
             fronts.iter().flat_map(join).collect()
         }),
@@ -64,7 +66,10 @@ fn evaluate(net: &ColouredNet, term: &Term, binding: &Binding) -> BTreeMap<Tuple
         let SortKind::Enumeration { constants, .. } = &net.sorts[term.sort.index()].kind else {
             panic!("no enumeration");
         };
-        let (colour, _) = evaluate(net, inner, binding).into_iter().next().expect("a colour");
+        let (colour, _) = evaluate(net, inner, binding)
+            .into_iter()
+            .next()
+            .expect("a colour");
         let next = (colour[0] as i64 + step).rem_euclid(constants.len() as i64);
         BTreeMap::from([(vec![next as u64], 1)])
     };
@@ -74,11 +79,17 @@ fn evaluate(net: &ColouredNet, term: &Term, binding: &Binding) -> BTreeMap<Tuple
         TermKind::Constant(colour) => BTreeMap::from([(at(colour.0), 1)]),
         TermKind::Successor(inner) => around(inner, 1),
         TermKind::Predecessor(inner) => around(inner, -1),
-        TermKind::All => colours(net, term.sort).into_iter().map(|c| (c, 1)).collect(),
+        TermKind::All => colours(net, term.sort)
+            .into_iter()
+            .map(|c| (c, 1))
+            .collect(),
         TermKind::Members(members) => members.iter().map(|c| (at(c.0), 1)).collect(),
         TermKind::Scaled(factor, inner) => {
             let inner = evaluate(net, inner, binding);
-            inner.into_iter().map(|(c, n)| (c, n * *factor as i64)).collect()
+            inner
+                .into_iter()
+                .map(|(c, n)| (c, n * *factor as i64))
+                .collect()
         }
         TermKind::Add(terms) | TermKind::Subtract(terms) => {
             let mut sum = BTreeMap::new();
@@ -197,11 +208,17 @@ pub fn unfold(net: &ColouredNet) -> System {
             if !binding.is_empty() {
                 let values = binding.iter().map(|(variable, value)| {
                     let variable = &net.variables[variable.index()];
-                    format!("{}={}", variable.name, spell(net, variable.sort, value, ";"))
+                    format!(
+                        "{}={}",
+                        variable.name,
+                        spell(net, variable.sort, value, ";")
+                    )
                 });
                 name = format!("{name}({})", values.collect::<Vec<_>>().join(","));
             }
-            let arcs = arcs.into_iter().filter(|(_, (take, put))| *take != 0 || *put != 0);
+            let arcs = arcs
+                .into_iter()
+                .filter(|(_, (take, put))| *take != 0 || *put != 0);
             let arc = |(var, (need, put)): (VarId, (i64, i64))| Arc {
                 var,
                 need,
@@ -279,7 +296,10 @@ const DECLARATIONS: &str = r#"<declaration><structure><declarations>
 "#;
 
 fn op(name: &str, terms: &[String]) -> String {
-    let terms: Vec<String> = terms.iter().map(|t| format!("<subterm>{t}</subterm>")).collect();
+    let terms: Vec<String> = terms
+        .iter()
+        .map(|t| format!("<subterm>{t}</subterm>"))
+        .collect();
     format!("<{name}>{}</{name}>", terms.concat())
 }
 
@@ -333,21 +353,32 @@ fn multiset(rng: &mut Rng, sort: Sort, variables: bool, depth: usize) -> String 
         }
         3..6 => {
             let terms = 1 + rng.below(2);
-            let terms: Vec<String> =
-                (0..terms).map(|_| multiset(rng, sort, variables, depth - 1)).collect();
+            let terms: Vec<String> = (0..terms)
+                .map(|_| multiset(rng, sort, variables, depth - 1))
+                .collect();
             op("add", &terms)
         }
         6..9 => {
-            let number = format!("<numberconstant value=\"{}\"><positive/></numberconstant>", rng.below(3));
-            op("numberof", &[number, multiset(rng, sort, variables, depth - 1)])
+            let number = format!(
+                "<numberconstant value=\"{}\"><positive/></numberconstant>",
+                rng.below(3)
+            );
+            op(
+                "numberof",
+                &[number, multiset(rng, sort, variables, depth - 1)],
+            )
         }
         9 if sort == Sort::Ring => {
-            format!("<useroperator declaration=\"{}\"/>", ["some", "rest"][rng.below(2)])
+            format!(
+                "<useroperator declaration=\"{}\"/>",
+                ["some", "rest"][rng.below(2)]
+            )
         }
         9..13 if !sort.components().is_empty() => {
             let parts = sort.components().iter();
-            let parts: Vec<String> =
-                parts.map(|part| multiset(rng, *part, variables, depth - 1)).collect();
+            let parts: Vec<String> = parts
+                .map(|part| multiset(rng, *part, variables, depth - 1))
+                .collect();
             op("tuple", &parts)
         }
         13 => op("tuple", &[colour(rng, sort, variables)]),
@@ -390,13 +421,17 @@ pub fn random(rng: &mut Rng) -> String {
             true => loop {
                 let term = multiset(rng, *sort, false, 3);
                 if !term.contains("subtract") {
-                    break format!("<hlinitialMarking><structure>{term}</structure></hlinitialMarking>");
+                    break format!(
+                        "<hlinitialMarking><structure>{term}</structure></hlinitialMarking>"
+                    );
                 }
             },
             false => String::new(),
         };
         let sort = sort.id();
-        page += &format!("<place id=\"p{p}\"><type><structure><usersort declaration=\"{sort}\"/></structure></type>{initial}</place>\n");
+        page += &format!(
+            "<place id=\"p{p}\"><type><structure><usersort declaration=\"{sort}\"/></structure></type>{initial}</place>\n"
+        );
     }
     for t in 0..1 + rng.below(3) {
         let condition = match rng.chance(50) {
@@ -416,7 +451,9 @@ pub fn random(rng: &mut Rng) -> String {
                     0 => format!("source=\"p{p}\" target=\"t{t}\""),
                     _ => format!("source=\"t{t}\" target=\"p{p}\""),
                 };
-                page += &format!("<arc {ends}><hlinscription><structure>{term}</structure></hlinscription></arc>\n");
+                page += &format!(
+                    "<arc {ends}><hlinscription><structure>{term}</structure></hlinscription></arc>\n"
+                );
             }
         }
     }
@@ -425,5 +462,7 @@ pub fn random(rng: &mut Rng) -> String {
         true => (DECLARATIONS, &*page),
         false => (&*page, DECLARATIONS),
     };
-    format!("<pnml><net id=\"random\" type=\"http://www.pnml.org/version-2009/grammar/symmetricnet\">\n{first}{second}</net></pnml>\n")
+    format!(
+        "<pnml><net id=\"random\" type=\"http://www.pnml.org/version-2009/grammar/symmetricnet\">\n{first}{second}</net></pnml>\n"
+    )
 }

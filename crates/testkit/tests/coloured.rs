@@ -85,7 +85,7 @@ fn walk(rng: &mut Rng, system: &System) -> Option<Lasso> {
 
 #[test]
 fn unfoldings_agree() {
-    let campaign = Campaign::from_env(2000);
+    let campaign = Campaign::from_env(1000);
     let (mut moving, mut replayed, mut smaller) = (0, 0, 0);
     for seed in campaign.seeds() {
         let mut rng = Rng::new(seed);
@@ -106,12 +106,20 @@ fn unfoldings_agree() {
         // What is left out is dead, what is left in is possible as far as colours go.
         for (var, variable) in system.var_ids().zip(&system.variables) {
             let (place, colour) = unfolded.unfolding.place_of(var);
-            assert_eq!(net.instance_name(place, colour), variable.name, "seed {seed}");
+            assert_eq!(
+                net.instance_name(place, colour),
+                variable.name,
+                "seed {seed}"
+            );
             assert_eq!(unfolded.unfolding.instance(place, colour), Some(var));
         }
         for (event, of) in system.event_ids().zip(&system.events) {
             let (transition, binding) = unfolded.unfolding.binding(event);
-            assert_eq!(net.binding_name(transition, binding), of.name, "seed {seed}");
+            assert_eq!(
+                net.binding_name(transition, binding),
+                of.name,
+                "seed {seed}"
+            );
         }
         if let Some(lasso) = walk(&mut rng, system) {
             replayed += 1;

@@ -499,3 +499,61 @@ impl Scope<'_> {
 fn around(value: u32, step: u32, size: u32) -> u32 {
     ((u64::from(value) + u64::from(step)) % u64::from(size)) as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_go_around_and_back() {
+        for size in 1..5 {
+            for shift in 0..size {
+                let leaf = 0;
+                let slot = Slot::Leaf { leaf, shift, size };
+                for value in 0..size {
+                    assert_eq!(slot.value(&[value]), (value + shift) % size);
+                    assert_eq!(slot.value(&[slot.solve(value)]), value);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_are_formal() {
+        let one = |factor, value| Summand {
+            factor,
+            parts: vec![Part::One(Slot::Constant(value)), Part::Every(2)],
+        };
+        let mut sum = Sum {
+            place: 0,
+            sizes: vec![3, 2],
+            summands: vec![one(2, 1), one(1, 0), one(-2, 1)],
+        };
+        let mut tokens = Vec::new();
+        assert_eq!(sum.count(), 6);
+        assert_eq!(sum.evaluate(&[], &mut tokens), Ok(()));
+        assert_eq!(tokens, [(0, 1), (1, 1)]);
+        sum.summands.push(one(-1, 2));
+        assert_eq!(sum.evaluate(&[], &mut tokens), Err(Failure::Negative));
+        sum.summands = vec![one(i64::MAX, 0), one(1, 0)];
+        assert_eq!(sum.evaluate(&[], &mut tokens), Err(Failure::Large));
+    }
+
+    #[test]
+    fn guards_know_early() {
+        let leaf = |leaf| Slot::Leaf {
+            leaf,
+            shift: 0,
+            size: 3,
+        };
+        let less = Test::Compare(Comparison::Lt, leaf(0), leaf(1));
+        let first = Test::Compare(Comparison::Eq, leaf(0), Slot::Constant(2));
+        let both = Test::All(vec![less.clone(), first.clone()]);
+        assert_eq!(both.evaluate(&[1, OPEN]), Some(false));
+        assert_eq!(both.evaluate(&[2, OPEN]), None);
+        assert_eq!(
+            Test::Some(vec![less, first]).evaluate(&[2, OPEN]),
+            Some(true)
+        );
+    }
+}

@@ -92,10 +92,8 @@ impl Facts {
     }
 
     fn index(&mut self, place: usize, components: Vec<usize>) -> usize {
-        let known = self
-            .indexes
-            .iter()
-            .position(|index| index.place == place && index.components == components);
+        let mut of_place = self.relations[place].indexes.iter().copied();
+        let known = of_place.find(|index| self.indexes[*index].components == components);
         known.unwrap_or_else(|| {
             self.indexes.push(Index {
                 place,
