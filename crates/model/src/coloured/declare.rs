@@ -6,7 +6,7 @@
 //! enumeration, whose constants belong to it alone, by its declaration.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,10 +62,7 @@ impl<'a> Declared<'a> {
             match raw.name() {
                 "namedsort" => {
                     let id = raw.attribute(xml, "id")?;
-                    let twice = declared_twice(xml, &id);
-                    if all.sorts.insert(id.value, State::Waiting(i)).is_some() {
-                        return Err(twice);
-                    }
+                    declare(xml, &mut all.sorts, id, State::Waiting(i))?;
                 }
                 "variabledecl" | "partition" => {}
                 other => {
@@ -290,11 +287,7 @@ impl<'a> Declared<'a> {
         id: Attribute<'a>,
         operator: Operator,
     ) -> Result<(), InputError> {
-        let twice = declared_twice(xml, &id);
-        match self.operators.insert(id.value, operator) {
-            None => Ok(()),
-            Some(_) => Err(twice),
-        }
+        declare(xml, &mut self.operators, id, operator)
     }
 
     fn partition(&mut self, xml: &Xml<'a>, raw: &Raw<'a>) -> Result<(), InputError> {
@@ -415,13 +408,10 @@ impl<'a> Declared<'a> {
             }
             let [id, name] = xml.attributes(&raw.element, ["id", "name"])?;
             let id = xml.required(&raw.element, "id", id)?;
-            let twice = declared_twice(xml, &id);
             spelt.push((id.value.clone(), name.map(|name| name.value)));
             sorts.push(self.sort(xml, raw.only(xml)?)?);
             let next = VariableId(self.variables.len() as u32);
-            if self.variables.insert(id.value, next).is_some() {
-                return Err(twice);
-            }
+            declare(xml, &mut self.variables, id, next)?;
         }
         let names = shown_names(spelt).into_iter().zip(sorts);
         self.net.variables = names.map(|(name, sort)| Variable { name, sort }).collect();
@@ -484,9 +474,22 @@ fn advised<'n, 'a: 'n>(
     }
 }
 
-fn declared_twice(xml: &Xml<'_>, id: &Attribute<'_>) -> InputError {
-    let Range { start, end } = id.span;
-    xml.error(start..end, format!("`{}` is declared twice", id.value))
+/// Gives an id its meaning.
+fn declare<'a, T>(
+    xml: &Xml<'a>,
+    map: &mut FxHashMap<Cow<'a, str>, T>,
+    id: Attribute<'a>,
+    meaning: T,
+) -> Result<(), InputError> {
+    match map.entry(id.value) {
+        Entry::Vacant(slot) => {
+            slot.insert(meaning);
+            Ok(())
+        }
+        Entry::Occupied(known) => {
+            Err(xml.error(id.span, format!("`{}` is declared twice", known.key())))
+        }
+    }
 }
 
 /// An attribute that is a whole number.

@@ -5,6 +5,7 @@
 //! Memory beyond the net itself is in proportion to the text.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -110,12 +111,14 @@ impl<'a> Reader<'a> {
             let message = format!("<{}> with an empty id", element.name);
             return Err(xml.error(element.span.clone(), message));
         }
-        let twice = xml.error(id.span, format!("the id `{}` is used twice", id.value));
-        match self.nodes.insert(id.value, node) {
-            None => Ok(()),
-            Some(_) => {
-                Err(twice.help("expected every place and transition to have an id of its own"))
+        match self.nodes.entry(id.value) {
+            Entry::Vacant(slot) => {
+                slot.insert(node);
+                Ok(())
             }
+            Entry::Occupied(known) => Err(xml
+                .error(id.span, format!("the id `{}` is used twice", known.key()))
+                .help("expected every place and transition to have an id of its own")),
         }
     }
 
