@@ -156,7 +156,7 @@ fn errors_say_what_and_where() {
         ("<pnml>".to_owned(), "1:7: the file ends inside of 1 open element: expected their closing tags"),
         ("<pnml><net></pnml>".to_owned(), "1:12: malformed XML: expected `</net>`, but `</pnml>` was found"),
         ("<pnml></pnml><pnml/>".to_owned(), "1:14: a second element after the end of the document's own: expected the end of the file"),
-        ("<pnml><net type=\"x/symmetricnet\"/></pnml>".to_owned(), "1:18: coloured nets are not read yet"),
+        ("<pnml><net type=\"x/symmetricnet\"><place id=\"p\"/></net></pnml>".to_owned(), "1:34: the place `p` has no sort"),
         ("<pnml><net type=\"x/timednet\"/></pnml>".to_owned(), "1:18: unknown type of net `x/timednet`"),
         ("<pnml><net/><net/></pnml>".to_owned(), "1:13: a second <net>: expected one net a file"),
         (place("-1"), "2:37: `-1` is negative: expected a number of tokens, 0 or more"),

@@ -69,7 +69,7 @@ impl Names<'_> {
                 span: None,
             }),
             (Some(Predicate::Linear(linear)), None) if self.defined_truth(word).is_none() => {
-                Ok(self.linear(linear))
+                Ok(self.predicate(linear))
             }
             (Some(truth), None) => Ok((word.to_owned(), Proposition::State(truth))),
             (None, Some(events)) => Ok(self.fires(events)),

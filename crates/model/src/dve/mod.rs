@@ -16,7 +16,7 @@ mod atoms;
 mod declare;
 mod lexer;
 mod ltl_file;
-mod nearest;
+pub(crate) mod nearest;
 mod parser;
 mod scope;
 mod translate;
