@@ -300,6 +300,8 @@ pub(crate) enum Format {
 pub(crate) struct Info {
     /// The model.
     pub model: PathBuf,
+    #[command(flatten)]
+    pub limits: Limits,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,

@@ -33,12 +33,14 @@ enum Question {
 }
 
 pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
-    let read = input::model(&args.model)?;
+    let (budget, cancel) = input::budget(&args.limits);
+    let read = input::model(&args.model, &input::for_property(&budget, &args.limits))?;
     let system = &read.system;
     let model = args.model.display().to_string();
     let (properties, tasks) = tasks(args, &read)?;
     let mut trace = args.trace.as_deref().map(Trace::create).transpose()?;
     let subject = Subject {
+        coloured: read.coloured_net(),
         system,
         formulas: &properties.formulas,
         propositions: &properties.propositions,
@@ -55,7 +57,6 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
     if let Some(refusal) = options.engine.refuses(&options.tuning) {
         return Err(Failure::new(refusal));
     }
-    let (budget, cancel) = input::budget(&args.limits);
     let mut worst = Exit::Fine;
     for task in &tasks {
         let start = Instant::now();

@@ -8,7 +8,8 @@ use serde_json::json;
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
-    let model = input::model(&args.model)?;
+    let (budget, _) = input::budget(&args.limits);
+    let model = input::model(&args.model, &input::for_property(&budget, &args.limits))?;
     let facts = Facts::of(&model);
     if args.json {
         let file = args.model.display().to_string();

@@ -16,6 +16,7 @@ mod units;
 
 use args::{Cli, Command};
 use clap::Parser;
+use lariat::Stop;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -49,6 +50,8 @@ impl From<Exit> for ExitCode {
 pub(crate) enum Failure {
     /// Input or usage is wrong; the message says how.
     Input(String),
+    /// The model cannot be made ready within the limits.
+    Undecided(Stop),
     /// The reader of stdout has gone away.
     NobodyListens,
 }
@@ -93,6 +96,13 @@ fn main() -> ExitCode {
         Err(Failure::Input(message)) => {
             complain(&message);
             Exit::Input
+        }
+        Err(Failure::Undecided(stop)) => {
+            warn(&format!("unknown: {stop}, before the model was unfolded"));
+            match stop {
+                Stop::Interrupted => Exit::Interrupted,
+                _ => Exit::Undecided,
+            }
         }
         Err(Failure::NobodyListens) => Exit::Undecided,
     };

@@ -8,9 +8,9 @@
 use crate::args::{Limits, Mcc};
 use crate::units::{Bytes, Span};
 use crate::{Exit, Failure, input, out};
-use lariat::model::{Names, Properties};
+use lariat::model::{Model, Properties};
 use lariat::{
-    Counting, Options, OrderChoice, Property, Quiet, Stop, Subject, System, Verdict, check, states,
+    Budget, Counting, Options, OrderChoice, Property, Quiet, Stop, Subject, Verdict, check, states,
 };
 use std::time::{Duration, Instant};
 
@@ -49,14 +49,8 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     // Stop early enough to be heard: a twentieth of the time, at most 30 seconds.
     let end = start + time - (time / 20).min(Duration::from_secs(30));
     match examination.as_str() {
-        "LTLCardinality" | "LTLFireability" => {
-            let system = input::model(&args.folder.join("model.pnml"))?.system;
-            formulas(args, &examination, &system, &limits, end)
-        }
-        "StateSpace" => {
-            let system = input::model(&args.folder.join("model.pnml"))?.system;
-            state_space(&system, &limits, end)
-        }
+        "LTLCardinality" | "LTLFireability" => formulas(args, &examination, &limits, end),
+        "StateSpace" => state_space(args, &limits, end),
         _ => {
             out::data("DO_NOT_COMPETE\n")?;
             Ok(Exit::Fine)
@@ -64,23 +58,19 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     }
 }
 
-fn formulas(
-    args: &Mcc,
-    examination: &str,
-    system: &System,
-    limits: &Limits,
-    end: Instant,
-) -> Result<Exit, Failure> {
+fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
+    let (budget, cancel) = input::budget(limits);
+    let model = model(args, &budget, end)?;
     let path = args.folder.join(format!("{examination}.xml"));
     let mut properties = Properties::new();
     let origin = path.display().to_string();
-    properties.add_mcc(&Names::of(system), &origin, &input::bytes(&path)?)?;
+    properties.add_mcc(&model.names(), &origin, &input::bytes(&path)?)?;
     let subject = Subject {
-        system,
+        coloured: model.coloured_net(),
+        system: &model.system,
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
-    let (budget, cancel) = input::budget(limits);
     let mut open: Vec<_> = properties.list.iter().collect();
     let mut slice = FIRST_SLICE;
     while !open.is_empty() && !cancel.is_pressed() {
@@ -141,10 +131,24 @@ fn techniques(diagrams: bool) -> &'static str {
     }
 }
 
-fn state_space(system: &System, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
+/// The model of the folder, within the time.
+fn model(args: &Mcc, budget: &Budget, end: Instant) -> Result<Model, Failure> {
+    let left = end.saturating_duration_since(Instant::now());
+    let budget = budget.clone().with_deadline(left);
+    input::model(&args.folder.join("model.pnml"), &budget)
+}
+
+fn state_space(args: &Mcc, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(limits);
+    let model = model(args, &budget, end)?;
     let budget = budget.with_deadline(end.saturating_duration_since(Instant::now()));
-    let found = states(system, Counting::Auto, &OrderChoice::Auto, &budget, &Quiet);
+    let found = states(
+        &model.system,
+        Counting::Auto,
+        &OrderChoice::Auto,
+        &budget,
+        &Quiet,
+    );
     let techniques = techniques(found.engine == "symbolic");
     let rows = [
         ("STATES", found.states.map(|n| n.to_string())),

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
-    let model = input::model(&args.model)?;
-    let system = &model.system;
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
+    let model = input::model(&args.model, &budget)?;
+    let system = &model.system;
     let line = Line::new(args.json);
     let start = Instant::now();
     let mut found = states(system, args.engine.into(), &args.order, &budget, &line);

@@ -27,9 +27,14 @@ fn turns() -> Vec<Turn> {
             why: "most counterexamples are near, and small models end here",
         },
         Turn {
+            choice: Choice::SlapFst,
+            work: None,
+            why: "sets of states, full LTL with events; the product is small where the automaton waits",
+        },
+        Turn {
             choice: Choice::Explicit,
             work: None,
-            why: "decides full LTL with events on every model that fits into memory",
+            why: "what sets cannot hold, single states may decide",
         },
     ]
 }

@@ -9,6 +9,7 @@ use lariat_automata::Automaton;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_engines::{Invariance, Outcome, Problem};
 use lariat_ltl::{Formula, Formulas};
+use lariat_model::coloured::ColouredNet;
 use lariat_model::{Deadlock, Lasso, Proposition, State, Step, System};
 
 /// How to check.
@@ -36,6 +37,8 @@ pub enum Property<'a> {
 pub struct Subject<'a> {
     /// The model.
     pub system: &'a System,
+    /// The coloured net that it is the unfolding of, if it is one.
+    pub coloured: Option<&'a ColouredNet>,
     /// The store of the formulas.
     pub formulas: &'a Formulas,
     /// What the atoms mean, by their ids.
@@ -108,8 +111,11 @@ pub fn check(
             property,
             options.deadlock,
             &lasso,
-        )
-        .map(|()| lasso)
+        )?;
+        if let Some(net) = subject.coloured {
+            net.replay(subject.system, &lasso)?;
+        }
+        Ok(lasso)
     });
     report
 }

@@ -54,6 +54,7 @@ fn verdicts_and_lassos_of_coloured_nets() {
                 .expect(instance);
         }
         let subject = Subject {
+            coloured: model.coloured_net(),
             system: &model.system,
             formulas: &properties.formulas,
             propositions: &properties.propositions,

@@ -100,6 +100,11 @@ impl Model {
         }
     }
 
+    /// The coloured net that the system is the unfolding of, if it is one.
+    pub fn coloured_net(&self) -> Option<&ColouredNet> {
+        self.coloured.as_deref().map(|coloured| &coloured.net)
+    }
+
     /// The names that formulas may use.
     pub fn names(&self) -> Names<'_> {
         let mut names = Names::of(&self.system);

@@ -9,8 +9,9 @@ use lariat::{Choice, Needs, Options, Property, Verdict, check};
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
+use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Method};
 use lariat_engines::{
-    Engine, Invariance, Outcome, Problem, bcz, el, explicit, owcty, slap, slap_fst,
+    Engine, Hybrid, Invariance, Outcome, Problem, bcz, el, explicit, owcty, slap, slap_fst,
 };
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Names, Properties, Proposition};
@@ -25,7 +26,37 @@ pub fn engines() -> Vec<(&'static str, Engine)> {
         ("slap-fst", slap_fst),
         ("el", el),
         ("owcty", owcty),
+        ("bcz-iec", |p, b, o, s| {
+            with(Method::Bcz, Check::Iec).run(p, b, o, s)
+        }),
+        ("bcz-aec", |p, b, o, s| {
+            with(Method::Bcz, Check::Aec).run(p, b, o, s)
+        }),
+        ("slap-couvreur", |p, b, o, s| {
+            with(SLAP, Check::Couvreur).run(p, b, o, s)
+        }),
+        ("slap-iec", |p, b, o, s| {
+            with(SLAP, Check::Iec).run(p, b, o, s)
+        }),
+        ("slap-aec", |p, b, o, s| {
+            with(SLAP, Check::Aec).run(p, b, o, s)
+        }),
+        ("slap-marked", |p, b, o, s| {
+            with(Method::Slap(Absorb::Marked), Check::Nsiec).run(p, b, o, s)
+        }),
+        ("slap-fst-owcty", |p, b, o, s| {
+            with(Method::SlapFst(Absorb::All, Fixpoint::Owcty), Check::Iec).run(p, b, o, s)
+        }),
     ]
+}
+
+const SLAP: Method = Method::Slap(Absorb::All);
+
+fn with(method: Method, check: Check) -> Hybrid {
+    Hybrid {
+        check,
+        ..Hybrid::new(method)
+    }
 }
 
 /// All subjects: each engine on the plain tableau's and on the translation's automata, and the façade with formulas
@@ -117,6 +148,7 @@ fn decide(
     choice: Choice,
 ) -> Answer {
     let subject = lariat::Subject {
+        coloured: None,
         system: &case.system,
         formulas,
         propositions,

@@ -10,7 +10,7 @@ const REPLAY: &str = "cargo test -p lariat-testkit --test differential";
 
 #[test]
 fn no_subject_differs_from_the_oracle() {
-    let campaign = Campaign::from_env(5000).replayed_by(REPLAY);
+    let campaign = Campaign::from_env(300).replayed_by(REPLAY);
     match campaign.run(&subjects::all(), |_| {}) {
         Ok(counters) => println!("{counters}"),
         Err(failure) => panic!("{failure}"),
@@ -93,7 +93,7 @@ fn every_engine_knows_the_fixed_automata() {
 #[test]
 fn every_engine_is_right_about_random_automata() {
     let (mut holds, mut violated) = (0, 0);
-    for seed in Campaign::from_env(2000).seeds() {
+    for seed in Campaign::from_env(250).seeds() {
         let case = Case::random(seed);
         let negation = Buchi::random(&mut Rng::new(!seed), case.atoms.len());
         for (name, engine) in subjects::engines() {
@@ -107,7 +107,7 @@ fn every_engine_is_right_about_random_automata() {
         }
     }
     println!("{holds} empty, {violated} not");
-    assert!(Campaign::from_env(2000).cases < 100 || holds.min(violated) * 8 > holds.max(violated));
+    assert!(Campaign::from_env(250).cases < 100 || holds.min(violated) * 8 > holds.max(violated));
 }
 
 /// The closure construction of the oracle and the tableau, which goes the other way round, agree.

@@ -226,14 +226,19 @@ fn solve(sets: &mut Sets<'_>, fixpoint: Fixpoint) -> Result<Outcome<Lasso>, Stop
         return Ok(Outcome::Empty);
     }
     let fair = el::fair(sets, &whole, reached)?;
-    match witness::run(sets, &whole, &initial, &fair)? {
-        Some(ending) => Ok(Outcome::Accepting(Lasso {
-            initial: ending.start,
-            prefix: ending.path,
-            cycle: ending.cycle,
-        })),
-        None => Err(walk::lost()),
+    for q in sets.automaton().state_ids() {
+        let (initial, fair_here) = (&initial[q.index()], &fair[q.index()]);
+        let starts = sets.space.store().intersection(initial, fair_here)?;
+        if let Some(start) = sets.space.pick(&starts) {
+            let run = witness::run(sets, &whole, (q, start), &fair)?;
+            return Ok(Outcome::Accepting(Lasso {
+                initial: run.start,
+                prefix: run.path,
+                cycle: run.cycle,
+            }));
+        }
     }
+    Err(walk::lost())
 }
 
 /// What the sets have counted.

@@ -10,10 +10,11 @@
 //! has them compared by equality.
 
 use super::sets::Sets;
-use super::walk::Ending;
+use super::walk::{Ending, lost};
 use lariat_automata::{Guard, StateId};
 use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
+use lariat_model::State;
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 use std::marker::PhantomData;
@@ -52,6 +53,9 @@ pub enum Passage {
     },
     /// Not at all: the edge stands for infinite runs from its source, and here is one.
     End(Ending),
+    /// Not at all: the edge stands for infinite runs, and one starts in each of these states of
+    /// its source; [`Product::ending`] makes it.
+    EndIn(Set),
 }
 
 /// A product of the automaton with sets.
@@ -85,6 +89,18 @@ pub trait Product {
         k: usize,
         to: &Node,
     ) -> Result<Passage, Stop>;
+
+    /// The run that starts in `start` and for which the `k`-th group of edges of `from` stands: asked
+    /// only where [`passage`](Product::passage) answers [`Passage::EndIn`].
+    fn ending(
+        &mut self,
+        _sets: &mut Sets<'_>,
+        _from: &Node,
+        _k: usize,
+        _start: &State,
+    ) -> Result<Ending, Stop> {
+        Err(lost())
+    }
 }
 
 /// The graph of a product; everything is in its [`Worker`].

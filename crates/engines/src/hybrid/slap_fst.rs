@@ -19,13 +19,13 @@ use super::owcty;
 use super::product::{Node, Passage, Product};
 use super::sets::Sets;
 use super::slap::{Absorb, Slap};
-use super::walk::lost;
+use super::walk::Ending;
 use super::whole::{Family, Whole, is_empty};
 use super::witness;
 use lariat_automata::{Automaton, Guard, Guards, StateId};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_model::Deadlock;
+use lariat_model::{Deadlock, State};
 
 /// Which fixpoint decides terminal nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -43,6 +43,8 @@ pub struct SlapFst {
     whole: Whole,
     fixpoint: Fixpoint,
     role: Vec<Role>,
+    /// Where accepting runs start that stay in the component of the node asked for last.
+    fair: Family,
 }
 
 /// What an automaton state is to the product.
@@ -97,6 +99,7 @@ impl SlapFst {
             whole,
             fixpoint,
             role,
+            fair: Family::new(),
         }
     }
 
@@ -192,17 +195,32 @@ impl Product for SlapFst {
             return self.slap.passage(sets, from, k, to);
         }
         let start = self.start_of(sets, from);
-        let reached = self.whole.reach(sets, start.clone())?;
-        let fair = match role {
-            Role::Universal => {
-                let mut alone = self.whole.empty(sets);
-                let q = from.location.index();
-                alone[q] = reached[q].clone();
-                alone
-            }
-            _ => el::fair(sets, &self.whole, reached)?,
-        };
-        let found = witness::run(sets, &self.whole, &start, &fair)?;
-        found.map(Passage::End).ok_or_else(lost)
+        let mut fair = self.whole.reach(sets, start)?;
+        let q = from.location.index();
+        if role == Role::Universal {
+            let here = std::mem::replace(&mut fair[q], sets.space.empty());
+            fair = self.whole.empty(sets);
+            fair[q] = here;
+        } else {
+            fair = el::fair(sets, &self.whole, fair)?;
+        }
+        let starts = sets.space.store().intersection(&from.set, &fair[q])?;
+        self.fair = fair;
+        Ok(Passage::EndIn(starts))
+    }
+
+    fn ending(
+        &mut self,
+        sets: &mut Sets<'_>,
+        from: &Node,
+        _: usize,
+        start: &State,
+    ) -> Result<Ending, Stop> {
+        witness::run(
+            sets,
+            &self.whole,
+            (from.location, start.clone()),
+            &self.fair,
+        )
     }
 }

@@ -1,8 +1,8 @@
-//! Concrete lassos from abstract ones, by walking backwards with set operations.
+//! Concrete lassos from abstract ones, with set operations only.
 //!
 //! An edge `(q,a) –ac→ (d,b)` of a product promises that *every* state of `b` comes from some state
 //! of `a`: by one step with the edge's letters and then by steps inside of `b`. It promises nothing
-//! for every state of `a`. So states are chosen from the end:
+//! for every state of `a`. So the states of a cycle are chosen from its end:
 //!
 //! ```text
 //! back(a → b, t): L0 = {t};  Li+1 = pre(Li) inside b;  until Li meets post(a)
@@ -10,17 +10,21 @@
 //! ```
 //!
 //! Round the cycle of the abstract lasso this gives from any state of its first node another one,
-//! and at last one that was met before: the rounds between are the cycle. Then back along the
-//! prefix to an initial state. An edge that stands for infinite runs by itself (divergence, a terminal
-//! node) brings its own run and the walk begins there.
+//! and at last one that was met before: the rounds between are the cycle. An edge that stands for
+//! infinite runs by itself (divergence, a terminal node) needs no cycle: it names the states from which
+//! these runs start.
+//!
+//! The prefix has a goal then, one state or many. The goal is carried back through the nodes of
+//! the abstract prefix by saturation, and the walk goes forwards from the initial states to the nearest
+//! state of each of these goals: layers of few states instead of many, and short runs.
 //!
 //! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Combining explicit and symbolic
 //! approaches for better on-the-fly LTL model checking* (2011), describe the products. IEC's graph
 //! has edges to parts of nodes; their states are entered inside of the whole node, so the walk
 //! takes the edge of the original graph behind each.
 //!
-//! Cost: one pre-image of a few states per step of the lasso. Where a state can be chosen, one
-//! that was met before is, which closes most cycles after a round or two.
+//! Cost: one image of a few states per step of the lasso. Where a state of the cycle can be chosen,
+//! one that was met before is, which closes most cycles after a round or two.
 
 use super::product::{Aggregates, Node, Passage, Product, Worker};
 use super::sets::Sets;
@@ -65,29 +69,49 @@ pub fn concrete<'w, 's, P: Product>(
     for &edge in found.prefix.iter().chain(&found.cycle) {
         let true_edge = searched.origin(worker, from, edge)?.ok_or_else(lost)?;
         match hop(worker, from, true_edge)? {
-            Ok(hop) => hops.push(hop),
-            Err(ending) => {
-                let (initial, mut prefix) = to_start(worker, &hops, found.initial, ending.start)?;
-                prefix.extend(ending.path);
-                return Ok(Some(Lasso {
-                    initial,
-                    prefix,
-                    cycle: ending.cycle,
-                }));
+            Way::Through(hop) => hops.push(hop),
+            Way::Run(ending) => {
+                let goal = worker.sets.space.singleton(&ending.start)?;
+                let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
+                return Ok(Some(finish(initial, prefix, ending)));
+            }
+            Way::RunFrom(goal, group) => {
+                let (initial, prefix, at) = forth(worker, &hops, found.initial, goal)?;
+                let node = worker.node(from).clone();
+                let ending = worker.product.ending(worker.sets, &node, group, &at)?;
+                return Ok(Some(finish(initial, prefix, ending)));
             }
         }
         from = edge.to;
     }
     let round = hops.split_off(found.prefix.len());
     let entry = worker.node(found.entry()).set.clone();
-    let cycle = cycle(worker.sets, &round, &entry)?;
-    let repeated = cycle.last().ok_or_else(lost)?.state.clone();
-    let (initial, prefix) = to_start(worker, &hops, found.initial, repeated)?;
+    let (_, _, near) = forth(worker, &hops, found.initial, entry)?;
+    let cycle = cycle(worker.sets, &round, near)?;
+    let repeated = &cycle.last().ok_or_else(lost)?.state;
+    let goal = worker.sets.space.singleton(repeated)?;
+    let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
     Ok(Some(Lasso {
         initial,
         prefix,
         cycle,
     }))
+}
+
+fn finish(initial: State, mut prefix: Vec<Step>, ending: Ending) -> Lasso {
+    prefix.extend(ending.path);
+    Lasso {
+        initial,
+        prefix,
+        cycle: ending.cycle,
+    }
+}
+
+/// What an edge is to single states.
+enum Way {
+    Through(Hop),
+    Run(Ending),
+    RunFrom(Set, usize),
 }
 
 /// An edge that single states pass.
@@ -98,17 +122,14 @@ struct Hop {
     to: Set,
 }
 
-fn hop<P: Product>(
-    worker: &mut Worker<'_, '_, P>,
-    from: NodeId,
-    edge: Edge,
-) -> Result<Result<Hop, Ending>, Stop> {
+fn hop<P: Product>(worker: &mut Worker<'_, '_, P>, from: NodeId, edge: Edge) -> Result<Way, Stop> {
     let group = worker.group(from, edge).ok_or_else(lost)?;
     let [from, to] = [from, edge.to].map(|id| worker.node(id).clone());
     let passage = worker.product.passage(worker.sets, &from, group, &to)?;
     Ok(match passage {
-        Passage::End(ending) => Err(ending),
-        Passage::Step { guard, through } => Ok(Hop {
+        Passage::End(ending) => Way::Run(ending),
+        Passage::EndIn(set) => Way::RunFrom(set, group),
+        Passage::Step { guard, through } => Way::Through(Hop {
             from: from.set,
             guard,
             through,
@@ -117,9 +138,8 @@ fn hop<P: Product>(
     })
 }
 
-/// Round after round backwards, until a state of the entry is met again.
-fn cycle(sets: &mut Sets<'_>, round: &[Hop], entry: &Set) -> Result<Vec<Step>, Stop> {
-    let mut at = sets.space.pick(entry).ok_or_else(lost)?;
+/// Round after round backwards from `at`, until a state is met again.
+fn cycle(sets: &mut Sets<'_>, round: &[Hop], mut at: State) -> Result<Vec<Step>, Stop> {
     let mut met: FxHashMap<State, usize> = FxHashMap::default();
     let mut met_set = sets.space.empty();
     let mut rounds: Vec<Vec<Step>> = Vec::new();
@@ -165,7 +185,7 @@ fn back(sets: &mut Sets<'_>, hop: &Hop, end: State, rather: &Set) -> Result<Path
 }
 
 /// A shortest path inside of `inside`, by letters of `through`, from one of `entries` to `end`.
-pub fn path_inside(
+fn path_inside(
     sets: &mut Sets<'_>,
     entries: &Set,
     through: Option<Guard>,
@@ -200,30 +220,99 @@ pub fn path_inside(
     Ok((start, steps))
 }
 
-/// A path from an initial state of the system along `hops` to `end`.
-fn to_start<P: Product>(
+/// A path from an initial state of the system along `hops`, whose first source is of the node
+/// `initial`, to the nearest state of `goal`; and that state.
+fn forth<P: Product>(
     worker: &mut Worker<'_, '_, P>,
     hops: &[Hop],
     initial: NodeId,
-    end: State,
-) -> Result<Path, Stop> {
-    let nowhere = worker.sets.space.empty();
-    let (first, steps) = along(worker.sets, hops, end, &nowhere)?;
+    goal: Set,
+) -> Result<(State, Vec<Step>, State), Stop> {
+    // For every hop, where to enter its target, and from where in its source.
+    let mut goals = Vec::with_capacity(hops.len());
+    let mut goal = goal;
+    for hop in hops.iter().rev() {
+        let sets = &mut *worker.sets;
+        let entries = match hop.through {
+            Some(through) if goal != hop.to => sets.back_within(&goal, through, &hop.to)?,
+            _ => goal.clone(),
+        };
+        let before = sets.pre(&entries, hop.guard, &hop.from)?;
+        goals.push((goal, entries));
+        goal = before;
+    }
+    goals.reverse();
     // The initial node may be a part of a larger one.
     let part = worker.node(initial).clone();
-    let alike = |node: &Node| (node.location, node.kind) == (part.location, part.kind);
-    let mut wholes: Vec<Node> = worker
-        .initial_nodes()
-        .filter(|n| alike(n))
-        .cloned()
-        .collect();
-    wholes.retain(|node| worker.sets.space.contains(&node.set, &first));
-    let whole = wholes.pop().ok_or_else(lost)?;
+    let alike = |node: &&Node| (node.location, node.kind) == (part.location, part.kind);
+    let mut wholes: Vec<Node> = worker.initial_nodes().filter(alike).cloned().collect();
+    let mut start = None;
+    for node in wholes.drain(..) {
+        if !worker
+            .sets
+            .space
+            .store()
+            .intersection(&node.set, &goal)?
+            .is_empty()
+        {
+            start = Some(node);
+            break;
+        }
+    }
+    let whole = start.ok_or_else(lost)?;
     let through = worker.product.start(worker.sets, &whole);
-    let initial = worker.sets.space.initial()?;
-    let (start, mut path) = path_inside(worker.sets, &initial, through, &whole.set, first)?;
-    path.extend(steps);
-    Ok((start, path))
+    let sets = &mut *worker.sets;
+    let first = sets.space.initial()?;
+    let first = sets.space.store().intersection(&first, &whole.set)?;
+    let (initial, mut path, mut at) = path_to(sets, &first, through, &whole.set, &goal)?;
+    for (hop, (goal, entries)) in hops.iter().zip(&goals) {
+        let step = sets.step_into(&at, hop.guard, entries).ok_or_else(lost)?;
+        let here = sets.space.singleton(&step.state)?;
+        path.push(step);
+        let (_, steps, end) = path_to(sets, &here, hop.through, &hop.to, goal)?;
+        path.extend(steps);
+        at = end;
+    }
+    Ok((initial, path, at))
+}
+
+/// A shortest path inside of `inside`, by letters of `through`, from one of `from` to one of
+/// `goal`: where it starts, its steps, where it ends.
+fn path_to(
+    sets: &mut Sets<'_>,
+    from: &Set,
+    through: Option<Guard>,
+    inside: &Set,
+    goal: &Set,
+) -> Result<(State, Vec<Step>, State), Stop> {
+    let mut layers = vec![from.clone()];
+    let mut seen = from.clone();
+    let end = loop {
+        let last = layers.last().ok_or_else(lost)?.clone();
+        let met = sets.space.store().intersection(&last, goal)?;
+        if let Some(state) = sets.space.pick(&met) {
+            break state;
+        }
+        let next = sets.post(&last, through.ok_or_else(lost)?)?;
+        let next = sets.space.store().intersection(&next, inside)?;
+        let fresh = sets.space.store().difference(&next, &seen)?;
+        if fresh.is_empty() {
+            return Err(lost());
+        }
+        seen = sets.space.store().union(&seen, &fresh)?;
+        layers.push(fresh);
+    };
+    let mut at = end.clone();
+    let mut steps = Vec::with_capacity(layers.len());
+    for layer in layers.iter().rev().skip(1) {
+        let through = through.ok_or_else(lost)?;
+        let here = sets.space.singleton(&at)?;
+        let sources = sets.pre(&here, through, layer)?;
+        at = sets.space.pick(&sources).ok_or_else(lost)?;
+        steps.push(sets.step_into(&at, through, &here).ok_or_else(lost)?);
+    }
+    steps.reverse();
+    Ok((at, steps, end))
 }
 
 /// A run that stays in `set` for ever by letters of `guard`, given all states that can.

@@ -21,24 +21,13 @@ use lariat_space::symbolic::Set;
 /// A state of the product.
 type Pair = (StateId, State);
 
-/// An accepting run from some member of `start` inside of `fair`; `None` if they share none.
+/// An accepting run from a member of `fair` that stays there.
 pub fn run(
     sets: &mut Sets<'_>,
     whole: &Whole,
-    start: &Family,
+    first: (StateId, State),
     fair: &Family,
-) -> Result<Option<Ending>, Stop> {
-    let mut first: Option<Pair> = None;
-    for (q, (start, fair)) in start.iter().zip(fair).enumerate() {
-        let both = sets.space.store().intersection(start, fair)?;
-        if let Some(state) = sets.space.pick(&both) {
-            first = Some((StateId(q as u32), state));
-            break;
-        }
-    }
-    let Some(first) = first else {
-        return Ok(None);
-    };
+) -> Result<Ending, Stop> {
     let mut path = Vec::new();
     let begin = first.1.clone();
     let mut at = first;
@@ -61,7 +50,7 @@ pub fn run(
                 path,
                 cycle: round,
             };
-            return Ok(Some(ending));
+            return Ok(ending);
         }
         path.extend(round);
     }
