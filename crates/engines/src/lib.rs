@@ -8,10 +8,15 @@
 #![forbid(unsafe_code)]
 
 mod explicit;
+mod labels;
+mod pairs;
 mod problem;
+mod steps;
 pub mod sync;
+pub mod testing;
 
 pub use explicit::explicit;
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Engine, Problem};
+pub use testing::{ba, ta, tgta};

@@ -1,4 +1,5 @@
-//! Everything that the harness puts to the test. A new engine joins by one line in [`engines`].
+//! Everything that the harness puts to the test. A new engine joins by one line in [`engines`], or in
+//! [`stutter_invariant_engines`] if it relies on that.
 
 use crate::case::Case;
 use crate::formulas::Ltl;
@@ -9,14 +10,19 @@ use lariat::{Options, Property, Verdict, check};
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
-use lariat_engines::{Engine, Outcome, Problem, explicit};
+use lariat_engines::{Engine, Outcome, Problem, ba, explicit, ta, tgta};
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Names, Properties, Proposition};
 use std::time::Duration;
 
 /// Every engine by its name: the one line that a new one adds.
 pub fn engines() -> Vec<(&'static str, Engine)> {
-    vec![("explicit", explicit)]
+    vec![("explicit", explicit), ("ba", ba)]
+}
+
+/// The engines that are right about stutter-invariant formulas over states only.
+pub fn stutter_invariant_engines() -> Vec<(&'static str, Engine)> {
+    vec![("ta", ta), ("tgta", tgta)]
 }
 
 /// All subjects: each engine on the plain tableau's and on the translation's automata, and the façade with formulas
@@ -27,9 +33,23 @@ pub fn all() -> Vec<Subject> {
         all.push(engine(name, run));
         all.push(translated(&format!("{name}-translated"), run));
     }
+    for (name, run) in stutter_invariant_engines() {
+        all.push(engine(name, run).only(|case| has_tableau(case) && stutter_invariant(case)));
+        all.push(translated(&format!("{name}-translated"), run).only(stutter_invariant));
+    }
     all.push(facade());
     all.push(facade_text());
     all
+}
+
+/// Does the formula speak of states only, and does repeating letters never matter to it?
+fn stutter_invariant(case: &Case) -> bool {
+    let (mut formulas, formula) = intern(case, &case.formula);
+    let budget = Budget::unlimited().with_deadline(PATIENCE);
+    let invariant = |formulas: &mut Formulas| {
+        lariat_automata::stutter_invariant(formulas, formula, &Legal::any(), &budget)
+    };
+    !case.uses_events() && invariant(&mut formulas) == Ok(true)
 }
 
 /// Longer than this no small case takes.
@@ -47,7 +67,11 @@ pub fn engine(name: &str, engine: Engine) -> Subject {
             None => Answer::Unknown("internal: not supported".to_owned()),
         }
     })
-    .only(|case| tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some())
+    .only(has_tableau)
+}
+
+fn has_tableau(case: &Case) -> bool {
+    tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some()
 }
 
 /// An engine on the automaton that the project's own translation makes.
