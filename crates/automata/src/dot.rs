@@ -1,8 +1,8 @@
 //! Pictures for Graphviz.
 
 use crate::automaton::Automaton;
+use crate::cube::Style;
 use crate::degeneralize::has_state_marks;
-use crate::guard::Style;
 use lariat_emptiness::Marks;
 use lariat_ltl::AtomId;
 use std::fmt::{self, Write};

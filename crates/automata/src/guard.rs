@@ -10,8 +10,7 @@
 //! what one class of letters leaves ([`Guards::leaves`]).
 
 use lariat_budget::Stop;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::fmt;
+use rustc_hash::FxHashMap;
 
 /// A letter: bit `i` is the truth of the automaton's atom `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -22,10 +21,10 @@ pub struct Letter(pub u64);
 pub struct Guard(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Decision {
-    variable: u32,
-    low: Guard,
-    high: Guard,
+pub(crate) struct Decision {
+    pub variable: u32,
+    pub low: Guard,
+    pub high: Guard,
 }
 
 /// The store of guards.
@@ -85,11 +84,11 @@ impl Guards {
         }
     }
 
-    fn decision(&self, g: Guard) -> Decision {
+    pub(crate) fn decision(&self, g: Guard) -> Decision {
         self.nodes[g.0 as usize]
     }
 
-    fn make(&mut self, variable: u32, low: Guard, high: Guard) -> Guard {
+    pub(crate) fn make(&mut self, variable: u32, low: Guard, high: Guard) -> Guard {
         if low == high {
             return low;
         }
@@ -222,35 +221,7 @@ impl Guards {
     }
 }
 
-/// A conjunction of literals: the letters that have all of `positive` and none of `negative`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub struct Cube {
-    /// Atoms that must hold, as bits.
-    pub positive: u64,
-    /// Atoms that must not hold, as bits.
-    pub negative: u64,
-}
-
 impl Guards {
-    /// The letters of a cube.
-    pub fn cube(&mut self, cube: Cube) -> Guard {
-        let mut result = Guards::TRUE;
-        for i in (0..Guards::MAX_ATOMS as u32).rev() {
-            let bit = 1 << i;
-            if cube.positive & bit != 0 {
-                result = self.make(i, Guards::FALSE, result);
-            }
-            if cube.negative & bit != 0 {
-                result = if cube.positive & bit != 0 {
-                    Guards::FALSE
-                } else {
-                    self.make(i, result, Guards::FALSE)
-                };
-            }
-        }
-        result
-    }
-
     /// The letters that agree with one of `f` on all atoms but those of `mask`.
     pub fn exists(&mut self, f: Guard, mask: u64) -> Guard {
         let mut memo = FxHashMap::default();
@@ -306,67 +277,6 @@ impl Guards {
         self.make(df.variable, low, high)
     }
 
-    /// Irredundant cubes whose union is `f` (Minato and Morreale).
-    pub fn cubes(&mut self, f: Guard) -> Vec<Cube> {
-        let mut cubes = Vec::new();
-        self.irredundant(f, f, Cube::default(), &mut cubes);
-        cubes
-    }
-
-    /// Covers `lower` without leaving `upper`, inside of `path`; returns what was covered.
-    fn irredundant(
-        &mut self,
-        lower: Guard,
-        upper: Guard,
-        path: Cube,
-        cubes: &mut Vec<Cube>,
-    ) -> Guard {
-        if lower == Guards::FALSE {
-            return Guards::FALSE;
-        }
-        if upper == Guards::TRUE {
-            cubes.push(path);
-            return Guards::TRUE;
-        }
-        let (dl, du) = (self.decision(lower), self.decision(upper));
-        let variable = dl.variable.min(du.variable);
-        let sides = |g: Guard, d: Decision| {
-            if d.variable == variable {
-                (d.low, d.high)
-            } else {
-                (g, g)
-            }
-        };
-        let ((l0, l1), (u0, u1)) = (sides(lower, dl), sides(upper, du));
-        let bit = 1 << variable;
-        let only0 = self.minus(l0, u1);
-        let c0 = self.irredundant(
-            only0,
-            u0,
-            Cube {
-                negative: path.negative | bit,
-                ..path
-            },
-            cubes,
-        );
-        let only1 = self.minus(l1, u0);
-        let c1 = self.irredundant(
-            only1,
-            u1,
-            Cube {
-                positive: path.positive | bit,
-                ..path
-            },
-            cubes,
-        );
-        let (rest0, rest1) = (self.minus(l0, c0), self.minus(l1, c1));
-        let rest = self.or(rest0, rest1);
-        let both = self.and(u0, u1);
-        let shared = self.irredundant(rest, both, path, cubes);
-        let split = self.make(variable, c0, c1);
-        self.or(split, shared)
-    }
-
     /// Letters of `f` that are not in `g`.
     pub fn minus(&mut self, f: Guard, g: Guard) -> Guard {
         self.ite(g, Guards::FALSE, f)
@@ -416,174 +326,12 @@ impl Guards {
         memo.insert(f, result);
         result
     }
-
-    /// What is left of `f` once the variables before `first` are known: each different rest
-    /// (none of them `FALSE`) with the letters that leave it, in the order of the diagram.
-    ///
-    /// `count` hears of each before its letters are found.
-    pub(crate) fn leaves(
-        &mut self,
-        f: Guard,
-        first: u32,
-        count: &mut dyn FnMut() -> Result<(), Stop>,
-    ) -> Result<Vec<(Guard, Guard)>, Stop> {
-        self.check()?;
-        let mut order = Vec::new();
-        let mut seen = FxHashSet::default();
-        self.collect_leaves(f, first, &mut seen, &mut order);
-        let mut leaves = Vec::with_capacity(order.len());
-        for leaf in order {
-            count()?;
-            let mut memo = FxHashMap::default();
-            leaves.push((leaf, self.leading_to(f, leaf, first, &mut memo)));
-        }
-        self.check()?;
-        Ok(leaves)
-    }
-
-    fn collect_leaves(
-        &self,
-        f: Guard,
-        first: u32,
-        seen: &mut FxHashSet<Guard>,
-        order: &mut Vec<Guard>,
-    ) {
-        if f == Guards::FALSE || !seen.insert(f) {
-            return;
-        }
-        let d = self.decision(f);
-        if d.variable >= first {
-            order.push(f);
-        } else {
-            self.collect_leaves(d.low, first, seen, order);
-            self.collect_leaves(d.high, first, seen, order);
-        }
-    }
-
-    fn leading_to(
-        &mut self,
-        f: Guard,
-        leaf: Guard,
-        first: u32,
-        memo: &mut FxHashMap<Guard, Guard>,
-    ) -> Guard {
-        if f == leaf {
-            return Guards::TRUE;
-        }
-        let d = self.decision(f);
-        if d.variable >= first {
-            return Guards::FALSE;
-        }
-        if let Some(&known) = memo.get(&f) {
-            return known;
-        }
-        let low = self.leading_to(d.low, leaf, first, memo);
-        let high = self.leading_to(d.high, leaf, first, memo);
-        let result = self.make(d.variable, low, high);
-        memo.insert(f, result);
-        result
-    }
-
-    /// The minimal sets of variables that satisfy `f`, which only has positive occurrences.
-    ///
-    /// For such a function these are its prime implicants, and all of them are needed.
-    ///
-    /// There may be exponentially many: `count` hears of each before it is kept.
-    pub(crate) fn minimal_sets(
-        &self,
-        f: Guard,
-        count: &mut dyn FnMut() -> Result<(), Stop>,
-    ) -> Result<Vec<Vec<u32>>, Stop> {
-        Ok(match f {
-            Guards::FALSE => Vec::new(),
-            Guards::TRUE => vec![Vec::new()],
-            _ => {
-                let d = self.decision(f);
-                let mut sets = self.minimal_sets(d.low, count)?;
-                for mut set in self.minimal_sets(d.high, count)? {
-                    if !self.accepts_set(d.low, &set) {
-                        count()?;
-                        set.push(d.variable);
-                        sets.push(set);
-                    }
-                }
-                sets
-            }
-        })
-    }
-
-    /// Does `f` hold when exactly the variables of `set` do?
-    fn accepts_set(&self, mut f: Guard, set: &[u32]) -> bool {
-        while f > Guards::TRUE {
-            let d = self.decision(f);
-            f = if set.contains(&d.variable) {
-                d.high
-            } else {
-                d.low
-            };
-        }
-        f == Guards::TRUE
-    }
-
-    /// Writes `f` as a disjunction of cubes, each atom as `atom` writes it.
-    pub fn write(
-        &mut self,
-        f: Guard,
-        style: &Style,
-        out: &mut dyn fmt::Write,
-        mut atom: impl FnMut(&mut dyn fmt::Write, usize) -> fmt::Result,
-    ) -> fmt::Result {
-        match f {
-            Guards::FALSE => return out.write_str(style.never),
-            Guards::TRUE => return out.write_str(style.always),
-            _ => {}
-        }
-        for (k, cube) in self.cubes(f).into_iter().enumerate() {
-            if k > 0 {
-                out.write_str(style.or)?;
-            }
-            out.write_str(style.open)?;
-            let mut first = true;
-            for i in 0..Guards::MAX_ATOMS {
-                let bit = 1 << i;
-                if (cube.positive | cube.negative) & bit == 0 {
-                    continue;
-                }
-                if !first {
-                    out.write_str(style.and)?;
-                }
-                first = false;
-                if cube.negative & bit != 0 {
-                    out.write_str("!")?;
-                }
-                atom(out, i)?;
-            }
-            out.write_str(style.close)?;
-        }
-        Ok(())
-    }
-}
-
-/// How [`Guards::write`] spells connectives.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// For every letter.
-    pub always: &'static str,
-    /// For no letter.
-    pub never: &'static str,
-    /// Between literals.
-    pub and: &'static str,
-    /// Between cubes.
-    pub or: &'static str,
-    /// Before a cube.
-    pub open: &'static str,
-    /// Behind a cube.
-    pub close: &'static str,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cube::Cube;
 
     /// All 256 functions of three atoms.
     fn all_functions(s: &mut Guards) -> Vec<Guard> {
@@ -664,29 +412,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn leaves_and_minimal_sets() {
-        let mut s = Guards::new();
-        let [a, x, y, z] = [0, 5, 6, 7].map(|i| s.variable(i));
-        let (xy, yz) = (s.and(x, y), s.and(y, z));
-        let either = s.or(xy, yz);
-        let f = s.ite(a, either, x);
-        let na = s.not(a);
-        let mut leaves = s.leaves(f, 5, &mut || Ok(())).unwrap();
-        leaves.sort();
-        let mut expected = vec![(either, a), (x, na)];
-        expected.sort();
-        assert_eq!(leaves, expected);
-        let mut sets = s.minimal_sets(either, &mut || Ok(())).unwrap();
-        for set in &mut sets {
-            set.sort();
-        }
-        sets.sort();
-        assert_eq!(sets, [vec![5, 6], vec![6, 7]]);
-        let absorbed = s.or(either, y);
-        assert_eq!(s.minimal_sets(absorbed, &mut || Ok(())), Ok(vec![vec![6]]));
     }
 
     #[test]

@@ -10,11 +10,13 @@
 
 mod alphabet;
 mod automaton;
+mod cube;
 mod degeneralize;
 mod dot;
 mod guard;
 mod hoa;
 mod json;
+mod monotone;
 mod never;
 mod product;
 pub mod reduce;
@@ -27,13 +29,14 @@ mod word;
 
 pub use alphabet::Legal;
 pub use automaton::{Automaton, StateId, Transition};
+pub use cube::{Cube, Style};
 pub use degeneralize::{Placement, degeneralize, has_state_marks, state_based};
 pub use dot::write_dot;
-pub use guard::{Cube, Guard, Guards, Letter, Style};
+pub use guard::{Guard, Guards, Letter};
 pub use hoa::{Hoa, HoaError, read_hoa, write_hoa};
 pub use json::write_json;
 pub use never::write_never;
 pub use product::{Pairs, Product, disjoint};
 pub use stutter::{silent_step_invariant, stutter_invariant};
-pub use translate::{reduce, translate};
+pub use translate::{Labelled, buchi, reduce, translate, translate_labelled};
 pub use word::Word;

@@ -6,8 +6,8 @@
 //! ours ever ends.
 
 use crate::automaton::{Automaton, Transition};
+use crate::cube::Style;
 use crate::degeneralize::{Placement, degeneralize};
-use crate::guard::Style;
 use lariat_ltl::AtomId;
 use std::fmt::{self, Write};
 

@@ -33,6 +33,7 @@ pub struct Pairs {
     nodes: Vec<(StateId, StateId)>,
     index: FxHashMap<(StateId, StateId), NodeId>,
     lease: Lease,
+    budget: Budget,
 }
 
 impl Product {
@@ -86,6 +87,7 @@ impl Product {
             nodes: Vec::new(),
             index: FxHashMap::default(),
             lease: self.budget.lease(),
+            budget: self.budget.clone(),
         }
     }
 
@@ -190,6 +192,7 @@ impl Pairs {
             let pairs = (2 * self.nodes.len()).max(64);
             self.lease.resize(40 * pairs + self.guards.bytes())?;
         }
+        self.budget.spend(1)?;
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(pair);
         self.index.insert(pair, id);

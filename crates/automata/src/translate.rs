@@ -1,20 +1,29 @@
 //! From a formula to a small automaton: the order in which everything is done.
 //!
 //! Rewrite the formula, build the tableau, remove what is useless, and let direct and reverse
-//! simulation alternate until neither finds anything. Obligations get their minimal
-//! weak deterministic automaton where that is no larger.
+//! simulation alternate until neither finds anything. Then try two automata that may be smaller:
+//! that of the tableau with simplified state formulas, and the minimal weak deterministic automaton, which
+//! exists for obligations. Either may have the wrong language in general and is taken only
+//! if a product with an automaton of the negation (or the syntax of the formula) shows that
+//! it has the right one. These attempts have limits of their own; failing them only means that the automaton
+//! stays as it is.
 
 use crate::alphabet::Legal;
-use crate::automaton::Automaton;
+use crate::automaton::{Automaton, StateId};
+use crate::degeneralize::{Placement, degeneralize};
 use crate::guard::{Guard, Guards};
+use crate::product::disjoint;
 use crate::reduce::simulation::{Direction, simulate};
 use crate::reduce::{acceptance, collect_garbage, merge_edges, trim, wdba};
-use crate::tableau::{MOST_NODES, tableau};
+use crate::tableau::{MOST_NODES, StateFormulas, tableau};
 use lariat_budget::{Budget, Stop};
+use lariat_emptiness::Marks;
 use lariat_ltl::{Formula, Formulas, classes, simplify};
 
 /// Subsets of states that minimisation of an obligation may meet.
 const MOST_SUBSETS: usize = 5000;
+/// Work that all attempts at a smaller automaton may cost together.
+const MOST_WORK: u64 = 4_000;
 
 /// A small transition-based generalized Büchi automaton for `f`, on legal letters.
 ///
@@ -26,23 +35,198 @@ pub fn translate(
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
     let f = simplify(formulas, f);
-    let (mut a, _) = tableau(formulas, f, legal, &mut |_, g| g, budget)?;
-    collect_garbage(&mut a, Guards::limited(MOST_NODES));
-    let letters = legal.guard(&a.atoms, &mut a.guards);
-    reduce(&mut a, letters, budget)?;
-    if classes(formulas, f).obligation
-        && let Some(weak) = wdba::minimise(&a, letters, MOST_SUBSETS, budget)?
-    {
-        let weak = weak.automaton(false);
-        if weak.states.len() <= a.states.len() {
-            a = weak;
-        }
+    let mut a = reduced_tableau(formulas, f, legal, StateFormulas::Exact, budget)?;
+    let spare = budget.clone().with_work(MOST_WORK);
+    let mut negation = Negation { f, automaton: None };
+    if let Some(small) = simplified(formulas, f, &a, legal, &mut negation, &spare)? {
+        a = small;
     }
-    finish(&mut a, letters);
+    if let Some(small) = weak(formulas, f, &mut a, legal, &mut negation, &spare)? {
+        a = small;
+    }
+    finish(&mut a, legal);
     Ok(a)
 }
 
-/// Makes the automaton smaller without changing its language on legal letters.
+/// The automaton of the tableau, reduced.
+fn reduced_tableau(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    state_formulas: StateFormulas,
+    budget: &Budget,
+) -> Result<Automaton, Stop> {
+    let (mut a, _) = tableau(formulas, f, legal, state_formulas, budget)?;
+    collect_garbage(&mut a, Guards::limited(MOST_NODES));
+    let letters = legal.guard(&a.atoms, &mut a.guards);
+    reduce(&mut a, letters, budget)?;
+    Ok(a)
+}
+
+/// An automaton of the negation, made when it is first asked for.
+struct Negation {
+    f: Formula,
+    automaton: Option<Automaton>,
+}
+
+impl Negation {
+    /// Is every word of `a` one of the formula?
+    fn excludes(
+        &mut self,
+        formulas: &mut Formulas,
+        a: &Automaton,
+        legal: &Legal,
+        budget: &Budget,
+    ) -> Result<bool, Stop> {
+        let not_a = match &self.automaton {
+            Some(not_a) => not_a,
+            None => {
+                let not_f = formulas.not(self.f);
+                let not_f = simplify(formulas, not_f);
+                let exact = StateFormulas::Exact;
+                let (not_a, _) = tableau(formulas, not_f, legal, exact, budget)?;
+                self.automaton.insert(not_a)
+            }
+        };
+        disjoint(a, not_a, legal, budget)
+    }
+}
+
+/// The automaton with simplified state formulas, if it is smaller than `a` and right.
+fn simplified(
+    formulas: &mut Formulas,
+    f: Formula,
+    a: &Automaton,
+    legal: &Legal,
+    negation: &mut Negation,
+    budget: &Budget,
+) -> Result<Option<Automaton>, Stop> {
+    let mut attempt = || {
+        let small = reduced_tableau(formulas, f, legal, StateFormulas::Simplified, budget)?;
+        let smaller = (small.states.len(), small.edge_count()) < (a.states.len(), a.edge_count());
+        let right = smaller && negation.excludes(formulas, &small, legal, budget)?;
+        Ok(right.then_some(small))
+    };
+    // One state is the least, and two are rarely one in disguise.
+    if a.states.len() < 3 {
+        return Ok(None);
+    }
+    Ok(within_limits(attempt())?.flatten())
+}
+
+/// An automaton whose states have known languages: that of state `q` is the formula at `q`.
+#[derive(Clone, Debug)]
+pub struct Labelled {
+    /// The automaton.
+    pub automaton: Automaton,
+    /// What every state of it accepts.
+    pub formulas: Vec<Formula>,
+}
+
+/// An automaton for `f` in which every state still has the language of a formula.
+///
+/// Reductions that change the languages of states are left out, so it may be larger than
+/// that of [`translate`]. For methods that need every state's language to be closed under stuttering.
+pub fn translate_labelled(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<Labelled, Stop> {
+    let f = simplify(formulas, f);
+    let (mut a, mut names) = tableau(formulas, f, legal, StateFormulas::Exact, budget)?;
+    collect_garbage(&mut a, Guards::limited(MOST_NODES));
+    let letters = legal.guard(&a.atoms, &mut a.guards);
+    let mut follow = |old: Vec<StateId>| {
+        names = old.into_iter().map(|q| names[q.index()]).collect();
+    };
+    follow(clean(&mut a));
+    loop {
+        let before = size(&a);
+        follow(simulate(&mut a, Direction::Direct, letters, budget)?);
+        follow(clean(&mut a));
+        if size(&a) == before {
+            break;
+        }
+    }
+    finish(&mut a, legal);
+    Ok(Labelled {
+        automaton: a,
+        formulas: names,
+    })
+}
+
+/// A small Büchi automaton, with one mark, for the language of `a` on legal letters.
+pub fn buchi(
+    a: &Automaton,
+    placement: Placement,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<Automaton, Stop> {
+    let mut b = degeneralize(a, placement);
+    let letters = legal.guard(&b.atoms, &mut b.guards);
+    match placement {
+        // The signature of a state tells whether it accepts, so merging keeps marks on states.
+        Placement::States => {
+            simulate(&mut b, Direction::Direct, letters, budget)?;
+            trim::trim(&mut b);
+        }
+        Placement::Edges => {
+            reduce(&mut b, letters, budget)?;
+            if b.mark_count == 0 {
+                b.mark_count = 1;
+                for t in b.states.iter_mut().flatten() {
+                    t.marks = Marks::one(0);
+                }
+            }
+        }
+    }
+    finish(&mut b, legal);
+    Ok(b)
+}
+
+/// The minimal weak deterministic automaton of `a`, if `f` is an obligation and it is no larger.
+fn weak(
+    formulas: &mut Formulas,
+    f: Formula,
+    a: &mut Automaton,
+    legal: &Legal,
+    negation: &mut Negation,
+    budget: &Budget,
+) -> Result<Option<Automaton>, Stop> {
+    let letters = legal.guard(&a.atoms, &mut a.guards);
+    let subsets = (100 + 20 * a.states.len()).min(MOST_SUBSETS);
+    let Some(Some(weak)) = within_limits(wdba::minimise(a, letters, subsets, budget))? else {
+        return Ok(None);
+    };
+    let small = weak.automaton(false);
+    if small.states.len() > a.states.len() {
+        return Ok(None);
+    }
+    if classes(formulas, f).obligation {
+        return Ok(Some(small));
+    }
+    if small.states.len() == a.states.len() && a.is_deterministic() {
+        return Ok(None);
+    }
+    let mut same_language = || {
+        Ok(disjoint(&weak.automaton(true), a, legal, budget)?
+            && negation.excludes(formulas, &small, legal, budget)?)
+    };
+    let same = within_limits(same_language())? == Some(true);
+    Ok(same.then_some(small))
+}
+
+/// `None` if an attempt that nobody depends on ran out of work or memory.
+fn within_limits<T>(attempt: Result<T, Stop>) -> Result<Option<T>, Stop> {
+    match attempt {
+        Ok(value) => Ok(Some(value)),
+        Err(Stop::Work(_) | Stop::Memory | Stop::Unsupported(_)) => Ok(None),
+        Err(stop) => Err(stop),
+    }
+}
+
+/// Makes the automaton smaller without changing its language on the legal `letters`.
 pub fn reduce(a: &mut Automaton, letters: Guard, budget: &Budget) -> Result<(), Stop> {
     clean(a);
     loop {
@@ -61,14 +245,16 @@ fn size(a: &Automaton) -> (usize, usize, u32) {
     (a.states.len(), a.edge_count(), a.mark_count)
 }
 
-fn clean(a: &mut Automaton) {
-    trim::trim(a);
+fn clean(a: &mut Automaton) -> Vec<StateId> {
+    let kept = trim::trim(a);
     acceptance::simplify_acceptance(a);
     merge_edges(a);
+    kept
 }
 
 /// Simplifies guards on illegal letters and forgets all diagrams that are not in use.
-fn finish(a: &mut Automaton, letters: Guard) {
+fn finish(a: &mut Automaton, legal: &Legal) {
+    let letters = legal.guard(&a.atoms, &mut a.guards);
     if letters != Guards::TRUE && letters != Guards::FALSE {
         for edges in &mut a.states {
             for t in edges {

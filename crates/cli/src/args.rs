@@ -12,6 +12,8 @@ Examples:
       lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)' -f 'G (waiting_1 -> F critical_1)'
   The formulas of a file, ten seconds each, answers for a script:
       lariat check net.pnml -F formulas.ltl --timeout 10s --json
+  What does a formula say, as an automaton?
+      lariat translate 'G (request -> F grant)' --format dot | dot -Tsvg > automaton.svg
   How many states?
       lariat generate philosophers 5 > phil.pnml && lariat states phil.pnml
 
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Mcc(Mcc),
     /// Build the state space and count it.
     States(States),
+    /// Turn a formula into an automaton.
+    Translate(Translate),
     /// Say what a model is.
     Info(Info),
     /// Write a classic scalable net as PNML.
@@ -72,7 +76,11 @@ Formulas:
 Examples:
   lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)'
   lariat check net.pnml -f 'G (\"queue >= 3\" -> F fires(drain))' --full
-  lariat check net.pnml --mcc LTLFireability.xml --timeout 1min --memory 4G";
+  lariat check net.pnml --mcc LTLFireability.xml --timeout 1min --memory 4G
+  lariat check net.pnml --automaton negated-property.hoa
+
+Exit codes: 0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
+130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
 
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_HELP)]
@@ -88,6 +96,10 @@ pub(crate) struct Check {
     /// A property file of the Model Checking Contest.
     #[arg(long, value_name = "FILE.xml")]
     pub mcc: Vec<PathBuf>,
+    /// An automaton of the *negated* property, in HOA: no run may be accepted by it. Its atomic
+    /// propositions are atoms of formulas, such as `p >= 2`; may be given several times.
+    #[arg(long, value_name = "FILE.hoa")]
+    pub automaton: Vec<PathBuf>,
     /// Of all properties given, only this one; may be given several times.
     #[arg(long, value_name = "ID")]
     pub select: Vec<String>,
@@ -119,7 +131,7 @@ pub(crate) struct Check {
 /// Limits that end in an answer, never in a kill.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Time for each property, such as 90s, 5min, 1h; none by default.
+    /// Time for each property (or the command), such as 90s, 5min, 1h; none by default.
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Span>,
     /// Memory for the process, such as 512M or 8G; three quarters of the machine's by default.
@@ -175,11 +187,58 @@ pub(crate) struct Mcc {
 pub(crate) struct States {
     /// The model.
     pub model: PathBuf,
+    /// How to count.
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    pub engine: EngineName,
     #[command(flatten)]
     pub limits: Limits,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+const TRANSLATE_HELP: &str = "\
+Without a model every word is an atom, read as Spot reads it: `GFa` is G F a; names with other
+characters than letters, digits, _ and . are quoted.
+
+Examples:
+  lariat translate 'G (request -> F grant)'
+  lariat translate '!(G (request -> F grant))' --format never
+  lariat translate 'GFa & GFb' --to ba --format dot";
+
+#[derive(Args, Debug)]
+#[command(after_help = TRANSLATE_HELP)]
+pub(crate) struct Translate {
+    /// The formula; the automaton accepts the words that satisfy it.
+    pub formula: String,
+    /// The kind of automaton.
+    #[arg(long, value_name = "KIND", default_value = "tgba")]
+    pub to: Kind,
+    /// How it is written.
+    #[arg(long, value_name = "FORMAT", default_value = "hoa")]
+    pub format: Format,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(crate) enum Kind {
+    /// Several acceptance marks, on edges.
+    Tgba,
+    /// One acceptance mark, on states.
+    Ba,
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum Format {
+    /// The Hanoi omega-automata format.
+    Hoa,
+    /// A never claim for SPIN (always a Büchi automaton).
+    Never,
+    /// A picture for Graphviz.
+    Dot,
+    /// One JSON object.
+    Json,
 }
 
 #[derive(Args, Debug)]

@@ -2,28 +2,44 @@
 
 use crate::args::Check;
 use crate::progress::Line;
-use crate::{Exit, Failure, input};
+use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
-use lariat::model::{Names, Properties};
+use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
+use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
+use lariat::model::{self, Model, Names, Properties};
 use lariat::report::{self, Context};
-use lariat::{Options, Property, Reason, Report, Stop, Subject, Verdict, check};
+use lariat::{
+    Attempt, InputError, Options, Property, Reason, Report, Stop, Subject, Verdict, check,
+    property_process,
+};
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
+use std::path::Path;
 use std::time::Instant;
 
+/// What is to be decided, with what is said of it.
+struct Task {
+    name: String,
+    /// The formula, or a sentence about the automaton.
+    text: String,
+    question: Question,
+    atoms: Vec<AtomId>,
+}
+
+enum Question {
+    Formula(Formula),
+    Never(Automaton),
+}
+
 pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
-    let system = input::system(&args.model)?;
+    let read = input::model(&args.model)?;
+    let system = &read.system;
     let model = args.model.display().to_string();
-    let properties = properties(args, &Names::of(&system))?;
-    let mut trace =
-        match &args.trace {
-            Some(path) => Some(File::create(path).map_err(|error| {
-                Failure::new(format!("cannot write {}: {error}", path.display()))
-            })?),
-            None => None,
-        };
+    let (properties, tasks) = tasks(args, &read)?;
+    let mut trace = args.trace.as_deref().map(Trace::create).transpose()?;
     let subject = Subject {
-        system: &system,
+        system,
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
@@ -31,46 +47,71 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
         engine: args.engine.into(),
         deadlock: args.deadlock.into(),
     };
-    let (budget, _) = input::budget(&args.limits);
-    let line = Line::new(args.quiet);
+    let (budget, cancel) = input::budget(&args.limits);
     let mut worst = Exit::Fine;
-    for property in &properties.list {
+    for task in &tasks {
         let start = Instant::now();
         let own = input::for_property(&budget, &args.limits);
-        let report = check(
-            &subject,
-            Property::Formula(property.formula),
-            &options,
-            &own,
-            &line,
-        );
+        let question = match &task.question {
+            Question::Formula(formula) => Property::Formula(*formula),
+            Question::Never(automaton) => Property::Never(automaton),
+        };
+        let line = Line::new(args.quiet);
+        let report = check(&subject, question, &options, &own, &line);
+        drop(line);
         let context = Context {
             model: &model,
-            property: &property.name,
-            formula: &property.text,
-            system: &system,
+            property: &task.name,
+            formula: &task.text,
+            system,
             formulas: &properties.formulas,
             propositions: &properties.propositions,
-            atoms: &properties.formulas.atoms_of(property.formula),
+            atoms: &task.atoms,
             seconds: start.elapsed().as_secs_f64(),
         };
-        line.clear();
         worst = worst.max(exit(&report.verdict));
-        let json = || report::json(&report, &context).to_string();
+        if let (Some(trace), Verdict::Violated(_)) = (&mut trace, &report.verdict) {
+            trace.add(&report, &context)?;
+        }
         if args.json {
-            println!("{}", json());
+            out::data(&format!("{}\n", report::json(&report, &context)))?;
         } else {
-            print(args, &report, &context);
+            out::text(&text(args, &report, &context))?;
         }
-        if let (Some(file), Verdict::Violated(_)) = (&mut trace, &report.verdict) {
-            writeln!(file, "{}", json())?;
-        }
+    }
+    if cancel.is_pressed() {
+        worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
 }
 
+/// A file of counterexamples.
+struct Trace<'a>(&'a Path, File);
+
+impl Trace<'_> {
+    fn create(path: &Path) -> Result<Trace<'_>, Failure> {
+        match File::create(path) {
+            Ok(file) => Ok(Trace(path, file)),
+            Err(error) => Err(cannot_write(path, &error)),
+        }
+    }
+
+    fn add(&mut self, report: &Report, context: &Context<'_>) -> Result<(), Failure> {
+        let Trace(path, file) = self;
+        writeln!(file, "{}", report::json(report, context))
+            .map_err(|error| cannot_write(path, &error))
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("cannot write {}: {error}", path.display()))
+}
+
 /// All properties of the command line, or those selected.
-fn properties(args: &Check, names: &Names<'_>) -> Result<Properties, Failure> {
+///
+/// A property process that the model comes with is one of them, the last.
+fn tasks(args: &Check, model: &Model) -> Result<(Properties, Vec<Task>), Failure> {
+    let names = &model.names();
     let mut properties = Properties::new();
     for text in &args.formulas {
         properties.add_formula(names, "formula", None, text)?;
@@ -81,22 +122,95 @@ fn properties(args: &Check, names: &Names<'_>) -> Result<Properties, Failure> {
     for path in &args.mcc {
         properties.add_mcc(names, &path.display().to_string(), &input::bytes(path)?)?;
     }
-    if properties.list.is_empty() {
+    let mut automata = Vec::new();
+    for path in &args.automaton {
+        let origin = path.display().to_string();
+        let bytes = input::bytes(path)?;
+        automata.push(automaton(&mut properties, names, &origin, &bytes)?);
+    }
+    if let Some(process) = &model.property {
+        let automaton = property_process::automaton(process, &mut properties)?;
+        let text = format!(
+            "no run is accepted by the property process {}",
+            process.name
+        );
+        automata.push((text, automaton));
+    }
+    let formulas = properties.list.iter().map(|property| Task {
+        name: property.name.clone(),
+        text: property.text.clone(),
+        question: Question::Formula(property.formula),
+        atoms: atoms(&properties.formulas, property),
+    });
+    let mut tasks: Vec<Task> = formulas.collect();
+    for (text, automaton) in automata {
+        tasks.push(Task {
+            name: (tasks.len() + 1).to_string(),
+            text,
+            atoms: automaton.atoms.clone(),
+            question: Question::Never(automaton),
+        });
+    }
+    if tasks.is_empty() {
         return Err(Failure::new(
-            "nothing to check\n  = help: give a formula with -f, a file with -F or --mcc; see `lariat check --help`",
+            "nothing to check\n  = help: give a formula with -f, or a file with -F, --mcc or --automaton; see `lariat check --help`",
         ));
     }
     for id in &args.select {
-        if !properties.list.iter().any(|property| property.name == *id) {
+        if !tasks.iter().any(|task| task.name == *id) {
             return Err(Failure::new(format!("no property is called `{id}`")));
         }
     }
     if !args.select.is_empty() {
-        properties
-            .list
-            .retain(|property| args.select.contains(&property.name));
+        tasks.retain(|task| args.select.contains(&task.name));
     }
-    Ok(properties)
+    Ok((properties, tasks))
+}
+
+/// The atoms of a formula in the order in which its text names them.
+fn atoms(formulas: &Formulas, property: &model::Property) -> Vec<AtomId> {
+    let mut atoms = formulas.atoms_of(property.formula);
+    atoms.sort_by_key(|atom| property.text.find(formulas.atom_name(*atom)));
+    atoms
+}
+
+/// The automaton in a HOA file, its propositions bound to the model, and a sentence about it.
+fn automaton(
+    properties: &mut Properties,
+    names: &Names<'_>,
+    origin: &str,
+    bytes: &[u8],
+) -> Result<(String, Automaton), InputError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
+            .help("expected an automaton in the HOA format")
+    })?;
+    let mut advice = None;
+    let mut bind = |proposition: &str| {
+        properties
+            .add_atom(names, proposition)
+            .map_err(|AtomError { message, help, .. }| {
+                advice = help;
+                message
+            })
+    };
+    match read_hoa(text, &mut bind) {
+        Ok(Hoa { name, automaton }) => {
+            let title = match name.as_str() {
+                "" => String::new(),
+                name => format!(" ({name})"),
+            };
+            Ok((format!("no run is accepted by {origin}{title}"), automaton))
+        }
+        Err(HoaError { span, message }) => {
+            let error = InputError::at(origin, bytes, span, message);
+            Err(match advice {
+                Some(advice) => error.help(advice),
+                None => error,
+            })
+        }
+    }
 }
 
 pub(crate) fn exit(verdict: &Verdict) -> Exit {
@@ -110,7 +224,7 @@ pub(crate) fn exit(verdict: &Verdict) -> Exit {
 }
 
 /// The report for a person: verdict first, then how and why.
-fn print(args: &Check, report: &Report, context: &Context<'_>) {
+fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
     let (colour, word) = match report.verdict {
         Verdict::Holds(_) => (AnsiColor::Green, "HOLDS   "),
         Verdict::Violated(_) => (AnsiColor::Red, "VIOLATED"),
@@ -120,22 +234,28 @@ fn print(args: &Check, report: &Report, context: &Context<'_>) {
     let Context {
         property, formula, ..
     } = *context;
-    anstream::println!("{bold}{word}{bold:#}  {property}: {formula}");
+    let mut text = format!("{bold}{word}{bold:#}  {property}: {formula}");
     if args.quiet {
-        return;
+        if let Verdict::Unknown(reason) = &report.verdict {
+            let _ = write!(text, "  {dim}[{reason}]{dim:#}");
+        }
+        return text + "\n";
     }
-    anstream::print!("{}", report::text(report, context, args.full));
+    let summary = report::summary(report, context);
+    let _ = writeln!(text, "  {dim}[{summary}]{dim:#}");
+    text += &report::text(report, context, args.full);
     if args.verbose {
         for attempt in &report.trail {
-            let lariat::Attempt {
+            let Attempt {
                 engine,
                 outcome,
                 why,
             } = attempt;
-            anstream::println!("  {dim}auto: {engine} — {why}; {outcome}{dim:#}");
+            let _ = writeln!(text, "  {dim}auto: {engine} — {why}; {outcome}{dim:#}");
         }
         for (name, figure) in report.stats.iter() {
-            anstream::println!("  {dim}{name:>18} {figure}{dim:#}");
+            let _ = writeln!(text, "  {dim}{name:>18} {figure}{dim:#}");
         }
     }
+    text
 }

@@ -8,12 +8,15 @@ mod generate;
 mod info;
 mod input;
 mod mcc;
+mod out;
 mod progress;
 mod states;
+mod translate;
 mod units;
 
 use args::{Cli, Command};
 use clap::Parser;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 /// How a command ended, as an exit code. With several properties the worst counts, in the order
@@ -41,20 +44,37 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Something that ends a command with exit code 2.
+/// Something that ends a command early.
 #[derive(Debug)]
-pub(crate) struct Failure(String);
+pub(crate) enum Failure {
+    /// Input or usage is wrong; the message says how.
+    Input(String),
+    /// The reader of stdout has gone away.
+    NobodyListens,
+}
 
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Failure {
-        Failure(error.to_string())
+        Failure::Input(error.to_string())
     }
 }
 
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Failure {
-        Failure(message.into())
+        Failure::Input(message.into())
     }
+}
+
+/// Says on stderr what went wrong. If even that fails, the exit code has to do.
+pub(crate) fn complain(message: &str) {
+    let red = anstyle::AnsiColor::Red.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
+}
+
+/// Says on stderr what may be worth knowing.
+pub(crate) fn warn(message: &str) {
+    let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {message}");
 }
 
 fn main() -> ExitCode {
@@ -64,13 +84,17 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Mcc(args) => mcc::run(&args),
         Command::States(args) => states::run(&args),
+        Command::Translate(args) => translate::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Generate(args) => generate::run(&args),
     };
-    done.unwrap_or_else(|Failure(message)| {
-        let red = anstyle::AnsiColor::Red.on_default().bold();
-        anstream::eprintln!("{red}error{red:#}: {message}");
-        Exit::Input
-    })
-    .into()
+    let exit = match done {
+        Ok(exit) => exit,
+        Err(Failure::Input(message)) => {
+            complain(&message);
+            Exit::Input
+        }
+        Err(Failure::NobodyListens) => Exit::Undecided,
+    };
+    exit.into()
 }

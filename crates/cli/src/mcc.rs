@@ -7,46 +7,57 @@
 
 use crate::args::{Limits, Mcc};
 use crate::units::{Bytes, Span};
-use crate::{Exit, Failure, input};
+use crate::{Exit, Failure, input, out};
 use lariat::model::{Names, Properties};
 use lariat::space::explicit::{Explicit, count};
-use lariat::{Deadlock, Options, Property, Quiet, Subject, System, Verdict, check};
+use lariat::{Deadlock, Options, Property, Quiet, Stop, Subject, System, Verdict, check};
 use std::time::{Duration, Instant};
 
 /// The contest's own limit, if nobody says another.
 const DEFAULT_TIME: Duration = Duration::from_secs(3600);
+/// More than anybody waits, and less than a clock can hold.
+const LONGEST: Duration = Duration::from_secs(1 << 32);
 const FIRST_SLICE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     let start = Instant::now();
-    let variable = |name| std::env::var(name).ok();
+    let variable = |name: &str| std::env::var(name).ok();
     let examination = args
         .examination
         .clone()
         .or_else(|| variable("BK_EXAMINATION"))
         .ok_or_else(|| Failure::new("no examination: set BK_EXAMINATION or give --examination"))?;
-    let number = |name| variable(name).and_then(|text| text.trim().parse::<u64>().ok());
-    let time = number("BK_TIME_CONFINEMENT").map_or(DEFAULT_TIME, Duration::from_secs);
-    let megabytes = number("BK_MEMORY_CONFINEMENT").or_else(|| number("BK_MEM_CONFINEMENT"));
+    let number = |name: &str| match variable(name) {
+        None => Ok(None),
+        Some(text) => match text.trim().parse::<u64>() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(Failure::new(format!("{name} is no number: `{text}`"))),
+        },
+    };
+    let time = number("BK_TIME_CONFINEMENT")?.map_or(DEFAULT_TIME, Duration::from_secs);
+    let time = time.min(LONGEST);
+    let megabytes = match number("BK_MEMORY_CONFINEMENT")? {
+        None => number("BK_MEM_CONFINEMENT")?,
+        known => known,
+    };
     let limits = Limits {
         timeout: Some(Span(time)),
         // The confinement is that of the process; a tenth is left for what no ledger counts.
-        memory: megabytes.map(|mb| Bytes((mb << 20) / 10 * 9)),
+        memory: megabytes.map(|mb| Bytes(mb.saturating_mul(1 << 20) / 10 * 9)),
     };
     // Stop early enough to be heard: a twentieth of the time, at most 30 seconds.
     let end = start + time - (time / 20).min(Duration::from_secs(30));
     match examination.as_str() {
         "LTLCardinality" | "LTLFireability" => {
-            let system = input::system(&args.folder.join("model.pnml"))?;
+            let system = input::model(&args.folder.join("model.pnml"))?.system;
             formulas(args, &examination, &system, &limits, end)
         }
         "StateSpace" => {
-            let system = input::system(&args.folder.join("model.pnml"))?;
-            state_space(&system, &limits, end);
-            Ok(Exit::Fine)
+            let system = input::model(&args.folder.join("model.pnml"))?.system;
+            state_space(&system, &limits, end)
         }
         _ => {
-            println!("DO_NOT_COMPETE");
+            out::data("DO_NOT_COMPETE\n")?;
             Ok(Exit::Fine)
         }
     }
@@ -79,7 +90,8 @@ fn formulas(
         // The last round is the one in which everybody's fair share is no more than a slice.
         let last = slice * open.len() as u32 >= left;
         let mut waiting = open.len() as u32;
-        open.retain(|property| {
+        let mut still_open = Vec::new();
+        for property in open {
             let left = end.saturating_duration_since(Instant::now());
             let share = if last {
                 left / waiting
@@ -93,26 +105,40 @@ fn formulas(
             let answer = match report.verdict {
                 Verdict::Holds(_) => "TRUE",
                 Verdict::Violated(_) => "FALSE",
-                Verdict::Unknown(_) => return true,
+                Verdict::Unknown(_) => {
+                    still_open.push(property);
+                    continue;
+                }
             };
-            println!("FORMULA {} {answer} TECHNIQUES EXPLICIT", property.name);
-            false
-        });
+            let name = &property.name;
+            out::data(&format!("FORMULA {name} {answer} TECHNIQUES EXPLICIT\n"))?;
+        }
+        open = still_open;
         if last {
             break;
         }
         slice *= 4;
     }
     for property in open {
-        println!("FORMULA {} CANNOT_COMPUTE", property.name);
+        out::data(&format!("FORMULA {} CANNOT_COMPUTE\n", property.name))?;
     }
-    Ok(Exit::Fine)
+    Ok(match cancel.is_pressed() {
+        true => Exit::Interrupted,
+        false => Exit::Fine,
+    })
 }
 
-fn state_space(system: &System, limits: &Limits, end: Instant) {
+fn state_space(system: &System, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(limits);
     let budget = budget.with_deadline(end.saturating_duration_since(Instant::now()));
     let found = count(&Explicit::new(system, Deadlock::Stutter), &budget, &Quiet);
+    if let Some(stop) = found.stop {
+        out::data("CANNOT_COMPUTE\n")?;
+        return Ok(match stop {
+            Stop::Interrupted => Exit::Interrupted,
+            _ => Exit::Fine,
+        });
+    }
     let rows = [
         ("STATES", found.states.to_string()),
         ("TRANSITIONS", found.edges.to_string()),
@@ -120,11 +146,9 @@ fn state_space(system: &System, limits: &Limits, end: Instant) {
         ("MAX_TOKEN_IN_PLACE", found.max_tokens_in_place.to_string()),
     ];
     for (what, number) in rows {
-        let number = if found.stop.is_none() {
-            number.as_str()
-        } else {
-            "-1"
-        };
-        println!("STATE_SPACE {what} {number} TECHNIQUES EXPLICIT");
+        out::data(&format!(
+            "STATE_SPACE {what} {number} TECHNIQUES EXPLICIT\n"
+        ))?;
     }
+    Ok(Exit::Fine)
 }

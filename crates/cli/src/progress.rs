@@ -5,7 +5,7 @@ use lariat::{Observer, Progress};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// A line on stderr that says what is being done; hidden where stderr is no terminal.
+/// A line on stderr that says what is being done, gone when dropped; hidden where stderr is no terminal.
 pub(crate) struct Line(ProgressBar);
 
 impl Line {
@@ -20,12 +20,6 @@ impl Line {
         }
         bar.enable_steady_tick(Duration::from_millis(200));
         Line(bar)
-    }
-
-    /// Removes the line so that something else can be printed.
-    pub(crate) fn clear(&self) {
-        self.0.finish_and_clear();
-        self.0.reset();
     }
 }
 

@@ -6,7 +6,7 @@ use lariat_automata::{Automaton, Legal, translate};
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_engines::{Engine, Outcome, Problem, explicit};
 use lariat_ltl::{AtomId, Formula, Formulas};
-use lariat_model::{Deadlock, EventId, Lasso, Proposition, System};
+use lariat_model::{Deadlock, EventId, Lasso, Proposition, State, Step, System};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which engine decides.
@@ -94,6 +94,7 @@ pub fn check(
     };
     let found = run(subject, property, options, budget, observer, &mut report);
     report.verdict = Verdict::earn(found, |lasso| {
+        let lasso = rolled_back(lasso);
         let property = match property {
             Property::Formula(formula) => replay::Property::Formula(subject.formulas, formula),
             Property::Never(automaton) => replay::Property::Never(automaton),
@@ -120,6 +121,25 @@ pub fn check(
     report
 }
 
+/// The same run with its loop begun as early as possible: while the last step of the prefix is also
+/// the last one of the loop, from the same state, the loop may as well start before it.
+fn rolled_back(mut lasso: Lasso) -> Lasso {
+    while let ([.., last], [.., closing]) = (&lasso.prefix[..], &lasso.cycle[..]) {
+        let source = |steps: &[Step], first: &State| match steps {
+            [.., before, _] => before.state.clone(),
+            _ => first.clone(),
+        };
+        let same = last == closing
+            && source(&lasso.prefix, &lasso.initial) == source(&lasso.cycle, &closing.state);
+        if !same {
+            break;
+        }
+        lasso.prefix.pop();
+        lasso.cycle.rotate_right(1);
+    }
+    lasso
+}
+
 /// Searches for a violating run.
 fn run(
     subject: &Subject<'_>,
@@ -129,6 +149,7 @@ fn run(
     observer: &dyn Observer,
     report: &mut Report,
 ) -> Result<Outcome<Lasso>, Stop> {
+    budget.check()?;
     let translated;
     let automaton = match property {
         Property::Never(automaton) => automaton,

@@ -1,8 +1,8 @@
 //! What a person and a script are told about a property.
 //!
-//! A lasso is shown one row a position, as the semantics has it: the state at the position (only what
-//! changed), which atoms of the formula are true there, and the event taken from it. The rows of
-//! the loop are marked.
+//! A lasso is shown one row a position, as the semantics has it: which atoms of the formula are
+//! true there, the state (only what changed), and the event taken from it. The rows of the loop are
+//! marked.
 
 use crate::check::Report;
 use crate::replay::Letters;
@@ -54,38 +54,44 @@ pub fn policy(deadlock: Deadlock) -> &'static str {
     }
 }
 
-/// Everything that is said behind the verdict, for a person: one line about how it was
-/// found, and the lasso if there is one. `full` prints whole states.
+/// How the verdict was found and what it is about, in a few words: engine, time, deadlock policy, and
+/// the reason why nothing is known or why what is known says little.
+pub fn summary(report: &Report, context: &Context<'_>) -> String {
+    let mut out = String::new();
+    if let Verdict::Unknown(reason) = &report.verdict {
+        let _ = write!(out, "{reason}; ");
+    }
+    if let Some(why) = report.vacuous {
+        let _ = write!(out, "vacuously: {why}; ");
+    }
+    let deadlocks = match report.deadlock {
+        Deadlock::Stutter => "stutter",
+        Deadlock::Ignore => "ignored",
+    };
+    let _ = write!(
+        out,
+        "{}, {:.3} s, deadlocks {deadlocks}",
+        report.engine, context.seconds
+    );
+    out
+}
+
+/// The lasso of a violated property for a person, empty for other verdicts. `full` prints whole states.
 pub fn text(report: &Report, context: &Context<'_>, full: bool) -> String {
     let mut out = String::new();
-    let found = format!("{}, {:.3} s", report.engine, context.seconds);
-    let policy = match report.deadlock {
-        Deadlock::Stutter => "",
-        Deadlock::Ignore => ", deadlocked runs ignored",
-    };
-    match &report.verdict {
-        Verdict::Holds(_) => {
-            let vacuous = report
-                .vacuous
-                .map_or(String::new(), |why| format!("; vacuously: {why}"));
-            let _ = writeln!(out, "  no run violates it [{found}{policy}{vacuous}]");
-        }
-        Verdict::Unknown(reason) => {
-            let _ = writeln!(out, "  {reason} [{found}{policy}]");
-        }
-        Verdict::Violated(replayed) => {
-            let lasso = replayed.lasso();
-            let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
-            let run = match lasso.prefix.len() {
-                0 => format!("a loop of {}", steps(lasso.cycle.len())),
-                n => format!("{}, then a loop of {}", steps(n), steps(lasso.cycle.len())),
-            };
-            let _ = writeln!(
-                out,
-                "  violated by this run: {run}; replayed: ok [{found}{policy}]"
-            );
-            lasso_text(&mut out, lasso, context, full);
-        }
+    if let Verdict::Violated(replayed) = &report.verdict {
+        let lasso = replayed.lasso();
+        let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
+        let prefix = match lasso.prefix.len() {
+            0 => String::new(),
+            n => format!("{}, then ", steps(n)),
+        };
+        let cycle = steps(lasso.cycle.len());
+        let _ = writeln!(
+            out,
+            "  by this run: {prefix}a loop of {cycle} for ever (replayed: ok)"
+        );
+        lasso_text(&mut out, lasso, context, full);
     }
     out
 }
@@ -99,6 +105,9 @@ fn short(i: usize) -> String {
     }
 }
 
+/// The widest column of states; longer ones push what follows to the right.
+const STATE_WIDTH: usize = 56;
+
 fn lasso_text(out: &mut String, lasso: &Lasso, context: &Context<'_>, full: bool) {
     let Context {
         system,
@@ -106,70 +115,81 @@ fn lasso_text(out: &mut String, lasso: &Lasso, context: &Context<'_>, full: bool
         atoms,
         ..
     } = *context;
-    let letters = Letters::new(system, context.propositions, lasso);
     for (i, atom) in atoms.iter().enumerate() {
+        let with = if i == 0 { "with" } else { "" };
         let name = formulas.atom_name(*atom);
-        let _ = writeln!(
-            out,
-            "  {} {} = {name}",
-            if i == 0 { "with" } else { "    " },
-            short(i)
-        );
+        let _ = writeln!(out, "  {with:4} {} = {name}", short(i));
     }
-    let steps: Vec<&Step> = lasso.prefix.iter().chain(&lasso.cycle).collect();
-    let event = |e: Option<EventId>| match e {
-        Some(e) => system.event(e).name.as_str(),
-        None => "(stutter)",
-    };
-    let truth = |position: usize| -> String {
-        let show = |(i, atom): (usize, &AtomId)| {
+    let letters = Letters::new(system, context.propositions, lasso);
+    let truth = |position: usize| {
+        row(atoms.iter().enumerate().map(|(i, atom)| {
             let name = short(i);
             match letters.holds(position, *atom) {
                 true => name,
                 false => "·".repeat(name.len()),
             }
-        };
-        atoms
-            .iter()
-            .enumerate()
-            .map(show)
-            .collect::<Vec<_>>()
-            .join(" ")
+        }))
     };
-    let number_width = steps.len().to_string().len().max(2);
-    let event_width = steps
-        .iter()
-        .map(|step| event(step.event).chars().count())
+    let event = |event: Option<EventId>| match event {
+        Some(event) => system.event(event).name.as_str(),
+        None => "nothing: deadlock",
+    };
+    let steps = || lasso.prefix.iter().chain(&lasso.cycle);
+    let states: Vec<&[Value]> = std::iter::once(&lasso.initial)
+        .chain(steps().map(|step| &step.state))
+        .map(|state| &**state)
+        .collect();
+    let mut shown = vec![marking(system, &lasso.initial, full)];
+    shown.extend(states.windows(2).map(|pair| match full {
+        true => marking(system, pair[1], true),
+        false => changes(system, pair[0], pair[1]),
+    }));
+    let back = shown.pop().unwrap_or_default();
+    let number_width = shown.len().to_string().len().max(2);
+    let heading = if full {
+        "state"
+    } else {
+        "state, then what changes"
+    };
+    let widths = shown.iter().map(|text| text.chars().count());
+    let state_width = widths
+        .chain([heading.len()])
         .max()
         .unwrap_or(0)
-        .min(32);
-    let mut before: Option<&[Value]> = None;
-    let mut state = &lasso.initial;
-    for (position, step) in steps.iter().enumerate() {
-        let mark = match position.checked_sub(lasso.prefix.len()) {
-            None => ' ',
-            Some(_) => '↻',
-        };
-        let shown = match before {
-            Some(before) if !full => changes(system, before, state),
-            _ => marking(system, state, full),
+        .min(STATE_WIDTH);
+    let letters = row((0..atoms.len()).map(short));
+    let _ = writeln!(
+        out,
+        "    {:>number_width$}  {letters}{heading:state_width$}  → what is taken",
+        ""
+    );
+    for (position, (step, shown)) in steps().zip(&shown).enumerate() {
+        let mark = if position < lasso.prefix.len() {
+            ' '
+        } else {
+            '↻'
         };
         let _ = writeln!(
             out,
-            "  {mark} {position:>number_width$}  {}  takes {:event_width$}  {shown}",
+            "  {mark} {position:>number_width$}  {}{shown:state_width$}  → {}",
             truth(position),
             event(step.event),
         );
-        before = Some(state);
-        state = &step.state;
     }
-    if let Some(before) = before {
-        let shown = match changes(system, before, state) {
-            same if same.is_empty() => String::new(),
-            changed => format!(", after {changed}"),
-        };
-        let back = lasso.prefix.len();
-        let _ = writeln!(out, "    and so on from {back} for ever{shown}");
+    let back = match back.as_str() {
+        "" => String::new(),
+        changes => format!(" ({changes})"),
+    };
+    let entry = lasso.prefix.len();
+    let _ = writeln!(out, "    back to {entry}{back}, and so on for ever");
+}
+
+/// The columns of the atoms, with what separates them from the next column.
+fn row(columns: impl Iterator<Item = String>) -> String {
+    let columns: Vec<String> = columns.collect();
+    match columns.is_empty() {
+        true => String::new(),
+        false => columns.join(" ") + "  ",
     }
 }
 

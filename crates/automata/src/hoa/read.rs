@@ -551,7 +551,7 @@ impl<'a> Reader<'a> {
         } else {
             (1 << count) - 1
         };
-        Ok(self.guards.cube(crate::guard::Cube {
+        Ok(self.guards.cube(crate::cube::Cube {
             positive: k,
             negative: !k & all,
         }))

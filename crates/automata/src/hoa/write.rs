@@ -1,8 +1,9 @@
 //! Automata as HOA.
 
 use crate::automaton::Automaton;
+use crate::cube::Style;
 use crate::degeneralize::has_state_marks;
-use crate::guard::{Guards, Style};
+use crate::guard::Guards;
 use lariat_emptiness::Marks;
 use std::fmt::{self, Write};
 

@@ -16,7 +16,8 @@
 //! quotient is read off the signatures: below the letters of a signature every
 //! minimal set of variables is an edge that no other edge answers.
 //!
-//! Cost: rounds × (edges + classes²) diagram operations.
+//! Cost: rounds × (edges + classes²) diagram operations; beyond a few hundred states the order of
+//! classes is not computed, which leaves bisimulation.
 
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
@@ -38,19 +39,25 @@ const MARKS: usize = Guards::MAX_ATOMS;
 const INITIAL: usize = MARKS + Marks::MAX as usize;
 const CLASSES: usize = INITIAL + 1;
 
-/// Above this many states the quadratic comparison of classes is not worth its time.
-const LARGEST: usize = 3000;
+/// Up to this many states classes are compared with each other; beyond, states are only merged
+/// where their signatures are equal, which is bisimulation.
+const MOST_COMPARED: usize = 500;
+/// Beyond this many states nothing is done at all: diagram operations recurse once a class.
+const MOST_STATES: usize = 2000;
 
-/// Replaces `a` by its quotient. Guards are compared on the letters of `legal` only.
+/// Replaces `a` by its quotient, and says which old state each new one stands for.
+///
+/// Guards are compared on the letters of `legal` only. Large automata are left as they are.
 pub fn simulate(
     a: &mut Automaton,
     direction: Direction,
     legal: Guard,
     budget: &Budget,
-) -> Result<(), Stop> {
-    if a.states.is_empty() || a.states.len() > LARGEST {
-        return Ok(());
+) -> Result<Vec<StateId>, Stop> {
+    if a.states.len() > MOST_STATES {
+        return Ok(a.state_ids().collect());
     }
+    let compared = a.states.len() <= MOST_COMPARED;
     // For every state the edges to compare; `to` is the state at their other end.
     let mut sides: Vec<Vec<Transition>> = vec![Vec::new(); a.states.len()];
     for (n, edges) in a.states.iter().enumerate() {
@@ -128,6 +135,10 @@ pub fn simulate(
         // The relation only shrinks: pairs that were not related need no look.
         let mut order = Vec::with_capacity(signatures.len());
         for (&s, &was) in signatures.iter().zip(&origins) {
+            if !compared {
+                order.push(vec![order.len() as u32]);
+                continue;
+            }
             let mut larger = Vec::new();
             for (c, (&t, &other)) in signatures.iter().zip(&origins).enumerate() {
                 if s == t
@@ -202,5 +213,9 @@ pub fn simulate(
     }
     a.initial = initial;
     super::merge_edges(a);
-    Ok(())
+    let mut stands_for = vec![StateId(0); signatures.len()];
+    for (n, &c) in class.iter().enumerate().rev() {
+        stands_for[c as usize] = StateId(n as u32);
+    }
+    Ok(stands_for)
 }

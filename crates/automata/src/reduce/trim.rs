@@ -1,13 +1,14 @@
 //! Useless states: not reachable, or on no accepting run.
 
 use super::retain_states;
-use crate::automaton::Automaton;
+use crate::automaton::{Automaton, StateId};
 use crate::scc::automaton_components;
 
 /// Keeps the states that are reachable and from which an accepting cycle can be reached.
 ///
-/// The automaton of the empty language has neither states nor initial states left.
-pub fn trim(a: &mut Automaton) {
+/// The automaton of the empty language has neither states nor initial states left. Returns which
+/// old state each new one is.
+pub fn trim(a: &mut Automaton) -> Vec<StateId> {
     let mut keep = reachable(a);
     let scc = automaton_components(a);
     // Components are numbered against the edges, so one pass in that order is enough.
@@ -28,6 +29,11 @@ pub fn trim(a: &mut Automaton) {
         *slot &= fruitful[scc.of[n] as usize];
     }
     retain_states(a, &keep);
+    (0..)
+        .map(StateId)
+        .zip(keep)
+        .filter_map(|(q, keep)| keep.then_some(q))
+        .collect()
 }
 
 fn reachable(a: &Automaton) -> Vec<bool> {

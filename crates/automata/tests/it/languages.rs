@@ -2,8 +2,8 @@
 
 use crate::common::{assert_disjoint, assert_words, both, over, random_word, satisfies, seed};
 use lariat_automata::{
-    Automaton, Guards, Legal, Letter, Placement, Word, degeneralize, has_state_marks,
-    silent_step_invariant, state_based, stutter_invariant, translate,
+    Automaton, Guards, Legal, Letter, Placement, Word, buchi, degeneralize, has_state_marks,
+    silent_step_invariant, state_based, stutter_invariant, translate, translate_labelled,
 };
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::{
@@ -94,16 +94,22 @@ fn degeneralization_keeps_the_language() {
         let a = translate(formulas, f, &Legal::any(), &unlimited).unwrap();
         let not_f = formulas.not(f);
         let not_a = translate(formulas, not_f, &Legal::any(), &unlimited).unwrap();
+        let any = Legal::any();
         let edges = degeneralize(&a, Placement::Edges);
         let states = degeneralize(&a, Placement::States);
         let split = state_based(&a);
-        assert!(edges.mark_count == 1 && states.mark_count == 1, "{text}");
+        let small_edges = buchi(&a, Placement::Edges, &any, &unlimited).unwrap();
+        let small_states = buchi(&a, Placement::States, &any, &unlimited).unwrap();
+        assert!(has_state_marks(&small_states), "{text}");
+        for b in [&edges, &states, &small_edges, &small_states] {
+            assert_eq!(b.mark_count, 1, "{text}");
+        }
         assert!(
             has_state_marks(&states) && has_state_marks(&split),
             "{text}"
         );
         let atoms = formulas.atoms_of(f);
-        for b in [&edges, &states, &split] {
+        for b in [&edges, &states, &split, &small_edges, &small_states] {
             assert_disjoint(b, &not_a, &Legal::any(), text);
             for _ in 0..50 {
                 let word = random_word(random, &mut any_letter(atoms.len()));
@@ -112,6 +118,29 @@ fn degeneralization_keeps_the_language() {
                     b.accepts(&over(b, &atoms, &word)),
                     expected,
                     "{text}: {word:?}"
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn labels_are_the_languages_of_states() {
+    for_formulas(cases() / 4, |formulas, f, text, random| {
+        let any = Legal::any();
+        let labelled = translate_labelled(formulas, f, &any, &Budget::unlimited()).unwrap();
+        let a = labelled.automaton;
+        assert_eq!(a.states.len(), labelled.formulas.len());
+        let atoms = a.atoms.clone();
+        for (q, &label) in a.state_ids().zip(&labelled.formulas) {
+            for _ in 0..20 {
+                let word = random_word(random, &mut any_letter(atoms.len()));
+                let expected = satisfies(formulas, label, &atoms, &word);
+                assert_eq!(
+                    a.accepts_from(&[q], &word),
+                    expected,
+                    "{text}: state {}",
+                    q.0
                 );
             }
         }
@@ -261,4 +290,20 @@ fn deep_formulas_do_not_overflow() {
     let a: Automaton = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
     assert_eq!(a.states.len(), 502);
     assert!(a.states.iter().flatten().all(|t| t.guard != Guards::FALSE));
+}
+
+#[test]
+fn very_many_obligations_do_not_overflow() {
+    let mut formulas = Formulas::new();
+    let f = parse("G p | F q", &mut formulas, &mut FreeVocabulary).unwrap();
+    let mut parts = Vec::new();
+    let mut part = f;
+    for _ in 0..1900 {
+        part = formulas.next(part);
+        parts.push(part);
+    }
+    let f = formulas.and(parts);
+    let budget = Budget::unlimited().with_work(5);
+    let result = translate(&mut formulas, f, &Legal::any(), &budget);
+    assert!(matches!(result, Err(Stop::Work(_))), "{result:?}");
 }

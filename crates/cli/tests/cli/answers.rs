@@ -1,0 +1,382 @@
+//! Good input: verdicts, exit codes, text and JSON.
+
+use crate::kit::{Folder, LARGE_HOLDS, command, ended, large_net, lariat, lariat_reading};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+const MUTEX: &str = "examples/mutex.pnml";
+const STARVATION: &str = "G (waiting_1 -> F critical_1)";
+const EXCLUSION: &str = "G !(critical_1 & critical_2)";
+
+#[test]
+fn the_examples_are_as_their_comments_say() {
+    for name in ["mutex", "philosophers", "producer-consumer"] {
+        let formulas = format!("examples/{name}.ltl");
+        let model = format!("examples/{name}.pnml");
+        let path = format!("{}/../../{formulas}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let ran = lariat(&["check", &model, "-F", &formulas, "--json"]).exits(1);
+        let mut expected = BTreeMap::new();
+        let mut comment = "";
+        for line in text.lines() {
+            if let Some((name, _)) = line.split_once(':').filter(|_| !line.starts_with('#')) {
+                let verdict = if comment.contains("Violated") {
+                    "violated"
+                } else {
+                    "holds"
+                };
+                expected.insert(name.to_owned(), verdict.to_owned());
+            } else if line.starts_with('#') {
+                comment = line;
+            }
+        }
+        let got = ran.json().into_iter().map(|answer| {
+            let text = |field: &str| answer[field].as_str().unwrap().to_owned();
+            (text("property"), text("verdict"))
+        });
+        assert_eq!(got.collect::<BTreeMap<_, _>>(), expected, "{name}");
+    }
+}
+
+#[test]
+fn exit_codes() {
+    for (formulas, code) in [
+        (&[EXCLUSION][..], 0),
+        (&[STARVATION], 1),
+        (&[EXCLUSION, STARVATION, "G F true"], 1),
+        (&[EXCLUSION, "G nobody"], 2),
+        (&[STARVATION, "G ("], 2),
+        (&[], 2),
+    ] {
+        let mut args = vec!["check", MUTEX];
+        for formula in formulas {
+            args.extend(["-f", formula]);
+        }
+        lariat(&args).exits(code);
+    }
+    lariat(&["check", MUTEX, "-f", EXCLUSION, "--timeout", "0s"]).exits(3);
+    lariat(&[]).exits(2);
+    lariat(&["check", MUTEX, "-f", EXCLUSION, "--engine", "magic"]).exits(2);
+    lariat(&["check", MUTEX, "-f", EXCLUSION, "--timeout", "soon"]).exits(2);
+    lariat(&["--version"]).exits(0).says("lariat ");
+}
+
+#[test]
+fn a_violated_property_outweighs_an_undecided_one() {
+    let folder = Folder::new();
+    let net = large_net(&folder);
+    let args = [
+        "check",
+        &net,
+        "-f",
+        "false",
+        "-f",
+        LARGE_HOLDS,
+        "--memory",
+        "2M",
+        "--json",
+    ];
+    let ran = lariat(&args).exits(1);
+    let verdicts: Vec<Json> = ran.json().iter().map(|a| a["verdict"].clone()).collect();
+    assert_eq!(verdicts, ["violated", "unknown"]);
+}
+
+#[test]
+fn text_is_verdict_first_then_the_lasso() {
+    let ran = lariat(&["check", MUTEX, "-f", EXCLUSION, "-f", STARVATION]).exits(1);
+    let without_times: Vec<&str> = ran
+        .out
+        .lines()
+        .map(|line| line.split("  [explicit").next().unwrap_or(line))
+        .collect();
+    let expected = "\
+HOLDS     1: G(!(critical_1 & critical_2))
+VIOLATED  2: G(waiting_1 -> F(critical_1))
+  by this run: 1 step, then a loop of 3 steps for ever (replayed: ok)
+  with a = waiting_1
+       b = critical_1
+        a b  state, then what changes      → what is taken
+     0  · ·  lock idle_1 idle_2            → ask_1
+  ↻  1  a ·  −idle_1 +waiting_1            → ask_2
+  ↻  2  a ·  −idle_2 +waiting_2            → enter_2
+  ↻  3  a ·  −lock −waiting_2 +critical_2  → leave_2
+    back to 1 (+lock +idle_2 −critical_2), and so on for ever";
+    assert_eq!(without_times.join("\n"), expected);
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn full_quiet_and_verbose() {
+    lariat(&["check", MUTEX, "-f", STARVATION, "--full"])
+        .exits(1)
+        .says("  ↻  2  a ·  lock waiting_1 waiting_2  → enter_2\n");
+    let quiet = lariat(&["check", MUTEX, "-f", STARVATION, "-q"]).exits(1);
+    assert_eq!(quiet.out, "VIOLATED  1: G(waiting_1 -> F(critical_1))\n");
+    lariat(&["check", MUTEX, "-f", STARVATION, "-v"])
+        .exits(1)
+        .says("product_states")
+        .says("auto: explicit");
+    lariat(&["check", MUTEX, "-f", STARVATION, "-q", "-v"]).exits(2);
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let colourful = |args: &[&str], variable: Option<&str>| {
+        let mut command = command(&["check", MUTEX, "-f", STARVATION]);
+        command.args(args);
+        if let Some(name) = variable {
+            command.env(name, "1");
+        }
+        ended(&mut command).out.contains('\u{1b}')
+    };
+    assert!(!colourful(&[], None));
+    assert!(colourful(&["--color", "always"], None));
+    assert!(!colourful(&["--color", "never"], None));
+    assert!(!colourful(&[], Some("NO_COLOR")));
+    assert!(!colourful(&["--json", "--color", "always"], None));
+}
+
+#[test]
+fn json_field_by_field() {
+    let ran = lariat(&["check", MUTEX, "-f", EXCLUSION, "-f", STARVATION, "--json"]).exits(1);
+    let answers = ran.json();
+    let fields = [
+        "schema",
+        "model",
+        "property",
+        "formula",
+        "verdict",
+        "reason",
+        "engine",
+        "deadlock",
+        "seconds",
+        "stats",
+        "auto",
+        "counterexample",
+    ];
+    for answer in &answers {
+        let keys: Vec<&str> = answer.as_object().unwrap().keys().map(|k| &**k).collect();
+        assert_eq!(keys, fields);
+        assert_eq!(answer["schema"], 1);
+        assert_eq!(answer["model"], MUTEX);
+        assert_eq!(answer["reason"], Json::Null);
+        assert_eq!(answer["engine"], "explicit");
+        assert_eq!(answer["deadlock"], "stutter");
+        assert!(answer["seconds"].is_f64());
+        assert!(answer["stats"]["product_states"].is_u64());
+        assert!(answer["stats"]["product_edges"].is_u64());
+        assert!(answer["stats"]["bytes_peak"].is_u64());
+        let attempt = &answer["auto"][0];
+        assert_eq!(attempt["engine"], "explicit");
+        assert_eq!(attempt["outcome"], "decided");
+        assert!(attempt["why"].is_string());
+    }
+    assert_eq!(answers[0]["verdict"], "holds");
+    assert_eq!(answers[0]["counterexample"], Json::Null);
+    assert_eq!(answers[1]["property"], "2");
+    assert_eq!(answers[1]["formula"], "G(waiting_1 -> F(critical_1))");
+    assert_eq!(answers[1]["verdict"], "violated");
+    let lasso = &answers[1]["counterexample"];
+    assert_eq!(lasso["replayed"], true);
+    assert_eq!(
+        lasso["initial"],
+        serde_json::json!({"lock": 1, "idle_1": 1, "idle_2": 1})
+    );
+    let prefix = lasso["prefix"].as_array().unwrap();
+    let cycle = lasso["loop"].as_array().unwrap();
+    let before = prefix
+        .last()
+        .map_or(&lasso["initial"], |step| &step["marking"]);
+    assert_eq!(&cycle.last().unwrap()["marking"], before);
+    assert_eq!(cycle[0]["fire"], "ask_2");
+
+    let named = lariat(&[
+        "check", MUTEX, "-f", EXCLUSION, "--json", "--engine", "explicit",
+    ]);
+    assert_eq!(named.exits(0).json()[0]["auto"], serde_json::json!([]));
+}
+
+#[test]
+fn a_stutter_step_fires_null() {
+    let model = "examples/philosophers.pnml";
+    let ran = lariat(&["check", model, "-f", "G !deadlock", "--json"]).exits(1);
+    let cycle = &ran.json()[0]["counterexample"]["loop"];
+    assert_eq!(cycle.as_array().unwrap().len(), 1);
+    assert_eq!(cycle[0]["fire"], Json::Null);
+}
+
+#[test]
+fn deadlocks_may_be_ignored() {
+    let model = "examples/philosophers.pnml";
+    let args = [
+        "check",
+        model,
+        "-f",
+        "G !deadlock",
+        "--deadlock",
+        "ignore",
+        "--json",
+    ];
+    let answer = lariat(&args).exits(0).json().remove(0);
+    assert_eq!(answer["deadlock"], "ignore");
+    assert!(answer.get("vacuous").is_none());
+    let folder = Folder::new();
+    let dead = folder.file("dead.pnml", DEAD);
+    for formula in ["F q", "!F q"] {
+        let args = [
+            "check",
+            &dead,
+            "-f",
+            formula,
+            "--deadlock",
+            "ignore",
+            "--json",
+        ];
+        let answer = lariat(&args).exits(0).json().remove(0);
+        assert_eq!(answer["verdict"], "holds");
+        assert_eq!(answer["vacuous"], "no infinite run");
+    }
+    lariat(&["check", &dead, "-f", "F q"]).exits(0);
+    lariat(&["check", &dead, "-f", "!F q"]).exits(1);
+}
+
+const DEAD: &str = r#"<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet">
+<page id="g"><place id="p"><initialMarking><text>1</text></initialMarking></place><place id="q"/>
+<transition id="t"/><arc id="a" source="p" target="t"/><arc id="b" source="t" target="q"/>
+</page></net></pnml>"#;
+
+#[test]
+fn formulas_from_files_and_stdin() {
+    let input = "# comment\nfirst: G !(critical_1 & critical_2) # behind\n\nG F true\n";
+    let ran = lariat_reading(
+        &["check", MUTEX, "-f", STARVATION, "-F", "-", "--json"],
+        input,
+    );
+    let ran = ran.exits(1);
+    let names: Vec<Json> = ran.json().iter().map(|a| a["property"].clone()).collect();
+    assert_eq!(names, ["1", "first", "3"]);
+    let args = [
+        "check", MUTEX, "-f", STARVATION, "-F", "-", "--select", "first", "-q",
+    ];
+    let ran = lariat_reading(&args, input).exits(0);
+    assert_eq!(ran.out.lines().count(), 1);
+    let args = ["check", MUTEX, "-f", STARVATION, "--select", "second"];
+    lariat(&args).exits(2).complains("`second`");
+}
+
+#[test]
+fn events_are_echoed_as_events() {
+    lariat(&["check", MUTEX, "-f", "G (enter_1 -> X critical_1)"])
+        .exits(0)
+        .says("G(fires(enter_1) -> X(critical_1))");
+}
+
+#[test]
+fn traces_are_kept_in_a_file() {
+    let folder = Folder::new();
+    let path = folder.file("trace.json", "old");
+    let args = [
+        "check", MUTEX, "-f", EXCLUSION, "-f", STARVATION, "-q", "--trace", &path,
+    ];
+    lariat(&args).exits(1);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    let trace: Json = serde_json::from_str(&text).unwrap();
+    assert_eq!(trace["property"], "2");
+    assert_eq!(trace["counterexample"]["replayed"], true);
+    let nowhere = format!("{}/no/such/folder/trace", folder.path());
+    lariat(&["check", MUTEX, "-f", EXCLUSION, "--trace", &nowhere])
+        .exits(2)
+        .complains("cannot write");
+}
+
+#[test]
+fn an_automaton_of_the_negated_property() {
+    let folder = Folder::new();
+    for (formula, code) in [
+        ("!G(a -> Fb)", 1),
+        ("F(b & c)", 0),
+        ("false", 0),
+        ("G(b -> true)", 1),
+    ] {
+        let hoa = lariat(&["translate", formula]).exits(0).out;
+        let hoa = hoa
+            .replace("\"a\"", "\"waiting_1\"")
+            .replace("\"b\"", "\"critical_1 >= 1\"")
+            .replace("\"c\"", "\"critical_2\"");
+        let path = folder.file("negated.hoa", hoa);
+        let ran = lariat(&["check", MUTEX, "--automaton", &path, "--json"]).exits(code);
+        let answer = &ran.json()[0];
+        assert_eq!(answer["property"], "1");
+        assert!(answer["formula"].as_str().unwrap().contains("negated.hoa"));
+        assert_eq!(answer["counterexample"].is_null(), code == 0, "{formula}");
+    }
+    let hoa = lariat(&["translate", "G F x"])
+        .out
+        .replace("\"x\"", "\"critical_3\"");
+    let path = folder.file("unknown.hoa", hoa);
+    lariat(&["check", MUTEX, "--automaton", &path])
+        .exits(2)
+        .complains("critical_3")
+        .complains("unknown.hoa:5:")
+        .complains("did you mean");
+    let path = folder.file("broken.hoa", "HOA: v1\nStart: 0\nAP: x\n");
+    lariat(&["check", MUTEX, "--automaton", &path])
+        .exits(2)
+        .complains("broken.hoa:3:5");
+}
+
+#[test]
+fn states_and_info() {
+    lariat(&["states", MUTEX])
+        .exits(0)
+        .says("states  8")
+        .says("bytes a state, stored");
+    let folder = Folder::new();
+    for (family, size, states, edges) in [
+        ("philosophers", "2", "18", None),
+        ("philosophers", "3", "76", None),
+        ("kanban", "2", "4600", Some("28120")),
+        ("fms", "2", "3444", None),
+        ("peterson", "2", "20754", None),
+        ("slotted-ring", "3", "504", None),
+    ] {
+        let path = format!("{}/{family}-{size}.pnml", folder.path());
+        lariat(&["generate", family, size, "-o", &path]).exits(0);
+        let answer = lariat(&["states", &path, "--json", "--engine", "explicit"])
+            .exits(0)
+            .json()
+            .remove(0);
+        assert_eq!(answer["states"], states, "{family} {size}");
+        if let Some(edges) = edges {
+            assert_eq!(answer["edges"], edges, "{family} {size}");
+        }
+        assert_eq!(answer["reason"], Json::Null);
+        assert_eq!(answer["bounded"], true);
+        let keys: Vec<&str> = answer.as_object().unwrap().keys().map(|k| &**k).collect();
+        let fields = "schema model states edges max_tokens_in_place max_tokens deadlocks bounded \
+                      reason engine order seconds stats";
+        assert_eq!(keys, fields.split_whitespace().collect::<Vec<_>>());
+    }
+    lariat(&["generate", "kanban", "0"]).exits(2);
+    lariat(&["generate", "kanbam", "1"]).exits(2);
+    let info = lariat(&["info", MUTEX, "--json"]).exits(0).json().remove(0);
+    assert_eq!(info["places"], 7);
+    assert_eq!(info["transitions"], 6);
+    lariat(&["info", MUTEX]).exits(0).says("places  7");
+}
+
+#[test]
+fn help_teaches_and_shows_only_what_there_is() {
+    let help = lariat(&["check", "--help"])
+        .exits(0)
+        .says("Examples:")
+        .says("Exit codes:");
+    for absent in ["slap", "owcty", "--threads", "--order"] {
+        assert!(!help.out.contains(absent), "{absent}");
+    }
+    lariat(&["--help"])
+        .exits(0)
+        .says("translate")
+        .says("Exit codes:");
+}

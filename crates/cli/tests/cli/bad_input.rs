@@ -1,0 +1,197 @@
+//! Bad input: exit code 2, one message with its place, never a verdict.
+
+use crate::kit::{Folder, lariat, lariat_reading};
+
+fn net(body: &str) -> String {
+    format!(
+        "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">\n<page id=\"g\">\n{body}\n</page></net></pnml>\n"
+    )
+}
+
+/// Every command that reads a model refuses `contents` and says something with `expected`.
+#[track_caller]
+fn refused(contents: impl AsRef<[u8]>, expected: &[&str]) {
+    let folder = Folder::new();
+    let path = folder.file("bad.pnml", contents);
+    for command in [
+        &["check", &path, "-f", "true"][..],
+        &["states", &path],
+        &["info", &path],
+    ] {
+        let mut ran = lariat(command).exits(2);
+        assert_eq!(ran.out, "");
+        assert!(ran.err.len() < 4000, "{} bytes of message", ran.err.len());
+        for text in expected {
+            ran = ran.complains(text);
+        }
+    }
+}
+
+#[test]
+fn malformed_models() {
+    refused("", &["empty"]);
+    refused(" \n\t", &["empty"]);
+    refused("<pnml><net", &["bad.pnml:1:"]);
+    refused("<pnml><net></pnml>", &["bad.pnml:1:"]);
+    refused("<html></html>", &["bad.pnml:1:"]);
+    refused("just text", &["bad.pnml:1:1", "PNML"]);
+    refused([0u8, 159, 146, 150, 255, 0, 1], &["bad.pnml:1:1"]);
+    refused(b"<pnml>\xff\xfe\xfd</pnml>", &["bad.pnml:1:"]);
+    refused("<pnml/>", &["bad.pnml"]);
+}
+
+#[test]
+fn wrong_nets() {
+    let place = "<place id=\"p\"/><transition id=\"t\"/>";
+    refused(
+        net(&format!(
+            "{place}\n<arc id=\"a\" source=\"p\" target=\"nowhere\"/>"
+        )),
+        &["bad.pnml:4:", "nowhere"],
+    );
+    refused(
+        net(&format!(
+            "{place}\n<arc id=\"a\" source=\"p\" target=\"p\"/>"
+        )),
+        &["bad.pnml:4:"],
+    );
+    refused(
+        net(&format!("{place}\n<place id=\"p\"/>")),
+        &["bad.pnml:4:", "p"],
+    );
+    for number in ["-1", "99999999999999999999999", "many", "1.5", ""] {
+        refused(
+            net(&format!(
+                "<place id=\"p\">\n<initialMarking><text>{number}</text></initialMarking></place>"
+            )),
+            &["bad.pnml:4:"],
+        );
+        refused(
+            net(&format!(
+                "{place}<arc id=\"a\" source=\"p\" target=\"t\">\n<inscription><text>{number}</text></inscription></arc>"
+            )),
+            &["bad.pnml:4:"],
+        );
+    }
+}
+
+#[test]
+fn nesting_bombs() {
+    let deep = "<page id=\"g\">".repeat(200_000);
+    refused(net(&deep), &["bad.pnml:"]);
+    let deep = "<a>".repeat(1_000_000);
+    refused(format!("<pnml>{deep}"), &["bad.pnml:"]);
+    let bomb =
+        "<!DOCTYPE p [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<pnml>&b;</pnml>";
+    refused(bomb, &["bad.pnml:"]);
+    let folder = Folder::new();
+    for (open, close) in [
+        ("(", ")"),
+        ("!", ""),
+        ("X ", ""),
+        ("p U ", "p"),
+        ("G(", ")"),
+    ] {
+        let formula = format!("{}lock{}\n", open.repeat(300_000), close.repeat(300_000))
+            .replace("p U", "lock U")
+            .replace("lockp", "lock ");
+        let path = folder.file("deep.ltl", formula);
+        let ran = lariat(&[
+            "check",
+            "examples/mutex.pnml",
+            "-F",
+            &path,
+            "--timeout",
+            "5s",
+            "-q",
+        ]);
+        assert!(
+            matches!(ran.code, Some(0..=3)),
+            "{open}: {:?} {}",
+            ran.code,
+            ran.err
+        );
+        assert!(!ran.err.contains("panicked"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn coloured_nets_are_not_read_yet() {
+    let coloured = net("<place id=\"p\"/>").replace("grammar/ptnet", "grammar/symmetricnet");
+    refused(coloured, &["bad.pnml:1:"]);
+}
+
+#[test]
+fn wrong_formulas() {
+    let mutex = "examples/mutex.pnml";
+    for (formula, expected) in [
+        ("G (lock", "formula:1:"),
+        ("G lock)", "formula:1:7"),
+        ("", "formula:1:1"),
+        ("lock &", "formula:1:"),
+        ("lock lock", "formula:1:6"),
+        ("\"lock", "formula:1:"),
+        ("G lck", "did you mean"),
+        ("G critical_3", "critical_1"),
+        ("fires(lock)", "formula:1:"),
+        ("fireable(entre_1)", "enter_1"),
+        ("\"lock >= 99999999999999999999999999\"", "formula:1:"),
+        ("\"lock >= \"", "formula:1:"),
+        ("\"tokens(lock, look) < 3\"", "lock"),
+        ("lock § lock", "formula:1:6"),
+    ] {
+        let ran = lariat(&["check", mutex, "-f", formula])
+            .exits(2)
+            .complains(expected);
+        assert_eq!(ran.out, "", "{formula}");
+        assert!(
+            ran.err.contains(" --> formula:1:"),
+            "{formula}: {}",
+            ran.err
+        );
+    }
+    lariat_reading(&["check", mutex, "-F", "-"], "a: lock\nb: G ork\n")
+        .exits(2)
+        .complains("-:2:6");
+    lariat_reading(&["check", mutex, "-F", "-"], "# nothing\n")
+        .exits(2)
+        .complains("nothing to check");
+}
+
+#[test]
+fn files_that_are_none() {
+    let folder = Folder::new();
+    let missing = format!("{}/missing", folder.path());
+    let mutex = "examples/mutex.pnml";
+    for bad in [&missing, &folder.path()] {
+        for args in [
+            &["check", bad, "-f", "true"][..],
+            &["check", mutex, "-F", bad],
+            &["check", mutex, "--mcc", bad],
+            &["check", mutex, "--automaton", bad],
+            &["states", bad],
+            &["info", bad],
+            &["mcc", bad, "--examination", "LTLCardinality"],
+        ] {
+            let ran = lariat(args).exits(2).complains("cannot read");
+            assert_eq!(ran.out, "");
+            assert!(ran.err.contains(bad.as_str()), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn wrong_property_files() {
+    let folder = Folder::new();
+    for contents in [
+        "",
+        "<property-set>",
+        "<a/>",
+        "<property-set><property><id>x</id><formula><all-paths><globally><integer-le><tokens-count><place>nobody</place></tokens-count><integer-constant>1</integer-constant></integer-le></globally></all-paths></formula></property></property-set>",
+    ] {
+        let path = folder.file("bad.xml", contents);
+        let ran = lariat(&["check", "examples/mutex.pnml", "--mcc", &path]);
+        let ran = ran.exits(2).complains("bad.xml");
+        assert_eq!(ran.out, "");
+    }
+}

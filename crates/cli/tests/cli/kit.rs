@@ -1,0 +1,140 @@
+//! Running the binary.
+
+use serde_json::Value as Json;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What a run of the binary gave.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    /// Checks the exit code.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Ran {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        self
+    }
+
+    /// Checks that stdout contains `text`.
+    #[track_caller]
+    pub fn says(self, text: &str) -> Ran {
+        assert!(self.out.contains(text), "no `{text}` in:\n{}", self.out);
+        self
+    }
+
+    /// Checks that stderr contains `text` and no sign of a panic.
+    #[track_caller]
+    pub fn complains(self, text: &str) -> Ran {
+        assert!(self.err.contains(text), "no `{text}` in:\n{}", self.err);
+        assert!(!self.err.contains("panicked"), "{}", self.err);
+        self
+    }
+
+    /// The lines of stdout, each one JSON object.
+    #[track_caller]
+    pub fn json(&self) -> Vec<Json> {
+        let parse = |line: &str| serde_json::from_str(line).expect(line);
+        self.out.lines().map(parse).collect()
+    }
+}
+
+/// The binary, from the root of the workspace, with an environment that says nothing.
+pub fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lariat"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    command.current_dir(root).args(args);
+    for name in [
+        "NO_COLOR",
+        "CLICOLOR_FORCE",
+        "BK_EXAMINATION",
+        "BK_TIME_CONFINEMENT",
+        "BK_MEMORY_CONFINEMENT",
+        "BK_MEM_CONFINEMENT",
+    ] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs the binary to its end.
+#[track_caller]
+pub fn lariat(args: &[&str]) -> Ran {
+    ended(command(args).stdin(Stdio::null()))
+}
+
+/// Runs the binary with a text on stdin.
+#[track_caller]
+pub fn lariat_reading(args: &[&str], input: &str) -> Ran {
+    let mut child = command(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    // A command that fails early does not read.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    ran(child.wait_with_output().expect("the binary ends"))
+}
+
+/// Runs a prepared command.
+#[track_caller]
+pub fn ended(command: &mut Command) -> Ran {
+    ran(command.output().expect("the binary starts"))
+}
+
+pub fn ran(output: std::process::Output) -> Ran {
+    Ran {
+        code: output.status.code(),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A folder of its own that goes with this value.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("lariat-cli-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+
+    /// Writes a file and gives its path.
+    pub fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, contents).expect("a temporary file");
+        path.display().to_string()
+    }
+
+    pub fn path(&self) -> String {
+        self.0.display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A net that takes long to explore: several hundred million states.
+pub fn large_net(folder: &Folder) -> String {
+    let net = lariat(&["generate", "kanban", "9"]).exits(0);
+    folder.file("large.pnml", net.out)
+}
+
+/// Holds of that net, and needs every state to say so.
+pub const LARGE_HOLDS: &str = "G \"tokens(cards_1, work_1, redo_1, done_1) <= 9\"";

@@ -1,0 +1,99 @@
+//! Running out of something is an answer, and never "holds".
+
+use crate::kit::{Folder, LARGE_HOLDS, Ran, command, large_net, lariat, ran};
+use serde_json::Value as Json;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+#[test]
+fn memory_and_time() {
+    let folder = Folder::new();
+    let net = large_net(&folder);
+    for (limit, value, reason) in [("--memory", "1M", "memory"), ("--timeout", "1ms", "time")] {
+        let ran = lariat(&["check", &net, "-f", LARGE_HOLDS, limit, value, "--json"]).exits(3);
+        let answer = ran.json().remove(0);
+        assert_eq!(answer["verdict"], "unknown");
+        assert_eq!(answer["reason"], reason);
+        assert_eq!(answer["counterexample"], Json::Null);
+        let ran = lariat(&["check", &net, "-f", LARGE_HOLDS, limit, value]).exits(3);
+        assert!(ran.out.starts_with("UNKNOWN ") && ran.out.contains(reason));
+        let answer = lariat(&["states", &net, limit, value, "--json"])
+            .exits(3)
+            .json()
+            .remove(0);
+        assert_eq!(answer["states"], Json::Null);
+        assert_eq!(answer["bounded"], Json::Null);
+        assert_eq!(answer["reason"], reason);
+    }
+    lariat(&["check", &net, "-f", LARGE_HOLDS, "--memory", "0"]).exits(2);
+}
+
+/// A check that has answered its first property and is busy with the second.
+fn busy(folder: &Folder) -> (Child, BufReader<std::process::ChildStdout>, String) {
+    let net = large_net(folder);
+    let args = [
+        "check",
+        &net,
+        "-f",
+        "true",
+        "-f",
+        LARGE_HOLDS,
+        "-f",
+        LARGE_HOLDS,
+        "--json",
+    ];
+    // A limit on memory in case that nobody stops it.
+    let mut child = command(&args)
+        .args(["--memory", "1G"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut out = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
+    let mut first = String::new();
+    out.read_line(&mut first).expect("a first answer");
+    (child, out, first)
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_tells_what_is_known() {
+    let folder = Folder::new();
+    let (child, mut out, first) = busy(&folder);
+    let start = Instant::now();
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill runs").success());
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).expect("the other answers");
+    let Ran { code, err, .. } = ran(child.wait_with_output().expect("the binary ends"));
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(code, Some(130), "{err}");
+    let all = Ran {
+        code,
+        out: first + &rest,
+        err,
+    };
+    let answers = all.json();
+    assert_eq!(answers.len(), 3);
+    assert_eq!(answers[0]["verdict"], "holds");
+    for answer in &answers[1..] {
+        assert_eq!(answer["verdict"], "unknown");
+        assert_eq!(answer["reason"], "interrupted");
+    }
+}
+
+#[test]
+fn a_killed_run_says_nothing_more() {
+    let folder = Folder::new();
+    let (mut child, mut out, first) = busy(&folder);
+    assert!(first.contains("\"verdict\":\"holds\""));
+    child.kill().expect("it is killed");
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).expect("what it said");
+    assert_eq!(rest, "");
+    assert_ne!(child.wait().expect("it ends").code(), Some(0));
+}

@@ -1,0 +1,80 @@
+//! The mode of the Model Checking Contest.
+
+use crate::kit::{Folder, command, ended, lariat};
+
+const PROPERTIES: &str = r#"<?xml version="1.0"?>
+<property-set xmlns="http://mcc.lip6.fr/">
+  <property><id>M-00</id><description>exclusion</description><formula><all-paths><globally>
+    <integer-le><tokens-count><place>critical_1</place><place>critical_2</place></tokens-count>
+      <integer-constant>1</integer-constant></integer-le>
+  </globally></all-paths></formula></property>
+  <property><id>M-01</id><description>the first gets in</description><formula><all-paths><finally>
+    <integer-le><integer-constant>1</integer-constant>
+      <tokens-count><place>critical_1</place></tokens-count></integer-le>
+  </finally></all-paths></formula></property>
+</property-set>
+"#;
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let net = std::fs::read(format!("{root}/examples/mutex.pnml")).unwrap();
+    folder.file("model.pnml", net);
+    folder.file("LTLCardinality.xml", PROPERTIES);
+    folder
+}
+
+#[test]
+fn one_line_a_formula() {
+    let folder = folder();
+    let expected =
+        "FORMULA M-00 TRUE TECHNIQUES EXPLICIT\nFORMULA M-01 FALSE TECHNIQUES EXPLICIT\n";
+    let ran = lariat(&["mcc", &folder.path(), "--examination", "LTLCardinality"]).exits(0);
+    assert_eq!(ran.out, expected);
+    let mut inside = command(&["mcc"]);
+    inside
+        .current_dir(folder.path())
+        .env("BK_EXAMINATION", "LTLCardinality")
+        .env("BK_TIME_CONFINEMENT", "18446744073709551615")
+        .env("BK_MEMORY_CONFINEMENT", "1000");
+    assert_eq!(ended(&mut inside).exits(0).out, expected);
+    inside.env("BK_TIME_CONFINEMENT", "long");
+    ended(&mut inside).exits(2).complains("BK_TIME_CONFINEMENT");
+    inside.env("BK_TIME_CONFINEMENT", "0");
+    let late = ended(&mut inside).exits(0);
+    assert_eq!(
+        late.out,
+        "FORMULA M-00 CANNOT_COMPUTE\nFORMULA M-01 CANNOT_COMPUTE\n"
+    );
+    let file = format!("{}/LTLCardinality.xml", folder.path());
+    let ran = lariat(&[
+        "check",
+        "examples/mutex.pnml",
+        "--mcc",
+        &file,
+        "--select",
+        "M-01",
+        "-q",
+    ]);
+    ran.exits(1).says("VIOLATED  M-01: ");
+}
+
+#[test]
+fn the_state_space_and_what_is_not_for_us() {
+    let folder = folder();
+    let ran = lariat(&["mcc", &folder.path(), "--examination", "StateSpace"]).exits(0);
+    let expected = "\
+STATE_SPACE STATES 8 TECHNIQUES EXPLICIT
+STATE_SPACE TRANSITIONS 14 TECHNIQUES EXPLICIT
+STATE_SPACE MAX_TOKEN_PER_MARKING 3 TECHNIQUES EXPLICIT
+STATE_SPACE MAX_TOKEN_IN_PLACE 1 TECHNIQUES EXPLICIT
+";
+    assert_eq!(ran.out, expected);
+    let ran = lariat(&["mcc", &folder.path(), "--examination", "CTLFireability"]).exits(0);
+    assert_eq!(ran.out, "DO_NOT_COMPETE\n");
+    lariat(&["mcc", &folder.path()])
+        .exits(2)
+        .complains("BK_EXAMINATION");
+    let missing = ["mcc", &folder.path(), "--examination", "LTLFireability"];
+    lariat(&missing).exits(2).complains("LTLFireability.xml");
+}

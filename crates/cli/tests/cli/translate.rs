@@ -1,0 +1,48 @@
+//! Formulas as automata.
+
+use crate::kit::lariat;
+
+#[test]
+fn every_format() {
+    let hoa = lariat(&["translate", "GFa"]).exits(0);
+    let expected = "\
+HOA: v1
+name: \"G(F(a))\"
+States: 1
+Start: 0
+AP: 1 \"a\"
+acc-name: Buchi
+Acceptance: 1 Inf(0)
+";
+    assert!(hoa.out.starts_with(expected), "{}", hoa.out);
+    assert!(hoa.out.ends_with("--END--\n"));
+    let never = lariat(&["translate", "!GFa", "--format", "never"]).exits(0);
+    assert!(never.out.starts_with("never { /* !"), "{}", never.out);
+    assert!(never.out.contains("accept_"));
+    lariat(&["translate", "GFa & GFb", "--format", "dot"])
+        .exits(0)
+        .says("digraph");
+    let json = lariat(&["translate", "GFa & GFb", "--format", "json"]).exits(0);
+    assert_eq!(json.json()[0]["marks"], 2);
+    let json = lariat(&["translate", "GFa & GFb", "--to", "ba", "--format", "json"]).exits(0);
+    assert_eq!(json.json()[0]["marks"], 1);
+}
+
+#[test]
+fn refusals() {
+    lariat(&["translate", "G (a"])
+        .exits(2)
+        .complains("--> formula:1:");
+    lariat(&["translate", ""])
+        .exits(2)
+        .complains("--> formula:1:");
+    lariat(&["translate", "a", "--to", "ta"]).exits(2);
+    lariat(&["translate"]).exits(2);
+    let many: Vec<String> = (0..80).map(|i| format!("a{i}")).collect();
+    lariat(&["translate", &many.join(" & ")])
+        .exits(3)
+        .complains("unsupported");
+    lariat(&["translate", "GFa", "--timeout", "0s"])
+        .exits(3)
+        .complains("time");
+}

@@ -1,0 +1,121 @@
+//! Instances of the Model Checking Contest and what is known of them. The files are not part of the
+//! project; they are looked for in the folder `LARIAT_MODELS`, or else beside the workspace.
+
+use lariat::model::{Names, Properties, read_model};
+use lariat::{Budget, Options, Property, Quiet, Reason, Subject, System, Verdict, check};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The folder with the instances, if it is there; says plainly if not.
+pub fn folder() -> Option<PathBuf> {
+    let models = match std::env::var_os("LARIAT_MODELS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
+    };
+    let folder = models.join("mcc");
+    if folder.join("index.tsv").is_file() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no contest models in {}", folder.display());
+    None
+}
+
+/// A place/transition net of the index.
+pub struct Instance {
+    pub name: String,
+    /// Reachable markings, if known and finite.
+    pub states: Option<u64>,
+}
+
+/// The place/transition nets of the index.
+pub fn instances(folder: &Path) -> Vec<Instance> {
+    let index = std::fs::read_to_string(folder.join("index.tsv")).expect("index.tsv");
+    let lines = index.lines().skip(1);
+    let columns = lines.map(|line| line.split('\t').collect::<Vec<_>>());
+    columns
+        .filter(|columns| columns[1] == "PT")
+        .map(|columns| Instance {
+            name: columns[0].to_owned(),
+            states: columns[5].parse().ok(),
+        })
+        .collect()
+}
+
+/// How the answers to some formulas compare with what is known.
+#[derive(Default)]
+pub struct Tally {
+    pub holds: usize,
+    pub violated: usize,
+    /// Name and reason.
+    pub undecided: Vec<String>,
+    /// What is wrong, in a sentence each.
+    pub wrong: Vec<String>,
+}
+
+/// Decides the formulas of one examination, one after the other.
+pub fn examine(
+    folder: &Path,
+    instance: &str,
+    examination: &str,
+    options: &Options,
+    budget: &Budget,
+    time: Duration,
+) -> Tally {
+    let folder = folder.join(instance);
+    let read = |name: &str| std::fs::read(folder.join(name)).expect(name);
+    let system: System = read_model(instance, &read("model.pnml")).expect(instance);
+    let mut properties = Properties::new();
+    let file = format!("{examination}.xml");
+    properties
+        .add_mcc(&Names::of(&system), &file, &read(&file))
+        .expect(instance);
+    let known = String::from_utf8(read("verdicts.tsv")).expect("verdicts.tsv");
+    let known: HashMap<&str, &str> = known
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .collect();
+    let subject = Subject {
+        system: &system,
+        formulas: &properties.formulas,
+        propositions: &properties.propositions,
+    };
+    let mut tally = Tally::default();
+    for property in &properties.list {
+        let budget = budget.clone().with_deadline(time);
+        let formula = Property::Formula(property.formula);
+        let report = check(&subject, formula, options, &budget, &Quiet);
+        let answer = match report.verdict {
+            Verdict::Holds(_) => {
+                tally.holds += 1;
+                "T"
+            }
+            Verdict::Violated(_) => {
+                tally.violated += 1;
+                "F"
+            }
+            Verdict::Unknown(reason) => {
+                let text = format!("{}: {reason}", property.name);
+                match reason {
+                    Reason::Internal(_) => tally.wrong.push(text),
+                    _ => tally.undecided.push(text),
+                }
+                continue;
+            }
+        };
+        let expected = known.get(property.name.as_str()).copied();
+        match expected {
+            Some("T" | "F") if expected != Some(answer) => tally.wrong.push(format!(
+                "{}: {answer} instead of {}: {}",
+                property.name,
+                expected.unwrap_or_default(),
+                property.text
+            )),
+            Some(_) => {}
+            None => tally
+                .wrong
+                .push(format!("{}: not in verdicts.tsv", property.name)),
+        }
+    }
+    tally
+}
