@@ -12,7 +12,8 @@
 
 use super::{Testing, letters};
 use crate::automaton::{Automaton, StateId, Transition};
-use crate::guard::{Cube, Guards, Letter};
+use crate::cube::Cube;
+use crate::guard::{Guards, Letter};
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 

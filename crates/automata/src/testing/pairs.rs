@@ -21,7 +21,8 @@
 use super::trie::{Trie, Tries};
 use super::{Testing, TestingState, submasks};
 use crate::automaton::{Automaton, StateId, Transition};
-use crate::guard::{Cube, Guard, Guards, Letter};
+use crate::cube::Cube;
+use crate::guard::{Guard, Guards, Letter};
 use crate::scc::components;
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
