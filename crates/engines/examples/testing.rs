@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 const KINDS: [(&str, Engine); 4] = [("TGBA", explicit), ("BA", ba), ("TA", ta), ("TGTA", tgta)];
 const LEAST_EXPLORED: u64 = 2000;
-const DRAWS: usize = 60;
+const DRAWS: usize = 300;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);

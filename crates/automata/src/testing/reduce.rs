@@ -2,7 +2,8 @@
 //!
 //! - States that are not reachable, or from which neither a livelock state nor a component with
 //!   all marks is reachable, go.
-//! - Marks matter on cycles only.
+//! - Marks matter on cycles only. Elsewhere all of them help to merge (a state with the one that it leads to), none of
+//!   them helps to compare edges; both are tried in turn.
 //! - Direct simulation: t simulates s if it is a livelock state where s is one and answers each edge of
 //!   s by an edge with the same change, at least its marks, and a target that simulates
 //!   the other. Stuttering moves neither, so that the relation carries over to products.
@@ -25,14 +26,17 @@ const MOST_COMPARED: usize = 1000;
 
 /// Makes `t` small. Marks on states stay on states.
 pub(super) fn reduce(t: &mut Testing, marks: Placement, budget: &Budget) -> Result<(), Stop> {
+    let all = t.all_marks();
     loop {
         let before = (t.states.len(), t.edge_count());
         trim(t);
-        clear_marks(t, marks);
-        merge_edges(t);
-        bisimulate(t, budget)?;
-        if t.edge_count() <= MOST_COMPARED {
-            simulate(t, budget)?;
+        for outside in [all, Marks::NONE] {
+            settle_marks(t, marks, outside);
+            merge_edges(t);
+            bisimulate(t, budget)?;
+            if t.edge_count() <= MOST_COMPARED {
+                simulate(t, budget)?;
+            }
         }
         if (t.states.len(), t.edge_count()) == before {
             return Ok(());
@@ -128,8 +132,9 @@ fn rename(t: &mut Testing, names: &[Option<StateId>]) {
     t.initial.sort_unstable();
 }
 
-/// Removes marks that no accepting cycle can use.
-fn clear_marks(t: &mut Testing, placement: Placement) {
+/// Removes marks that no accepting cycle can use; where there is no cycle at all they are set to
+/// `outside`, which is as good as any.
+fn settle_marks(t: &mut Testing, placement: Placement, outside: Marks) {
     let scc = change_components(t);
     let mut marks = inner_marks(t, &scc);
     let all = t.all_marks();
@@ -141,10 +146,18 @@ fn clear_marks(t: &mut Testing, placement: Placement) {
         }
     }
     for (n, state) in t.states.iter_mut().enumerate() {
-        let accepting = marks[scc.of[n] as usize].contains(all);
+        let here = scc.of[n];
+        let leaves = |e: &Transition| scc.of[e.to.index()] != here;
+        let transient = state.changes.iter().all(leaves);
+        let accepting = marks[here as usize].contains(all);
         for e in &mut state.changes {
-            let inner = scc.of[e.to.index()] == scc.of[n];
-            if !accepting || placement == Placement::Edges && !inner {
+            let free = match placement {
+                Placement::Edges => leaves(e),
+                Placement::States => transient,
+            };
+            if free {
+                e.marks = outside;
+            } else if !accepting {
                 e.marks = Marks::NONE;
             }
         }
