@@ -51,7 +51,7 @@ pub fn write_dot(
             })?;
             write!(out, "  {q} -> {} [label=\"{}", t.to.0, escaped(&label))?;
             if !circles && !t.marks.is_empty() {
-                write!(out, "\\n{}", marks(t.marks))?;
+                write!(out, "\\n{}", marks_text(t.marks))?;
             }
             writeln!(out, "\"];")?;
         }
@@ -59,12 +59,12 @@ pub fn write_dot(
     writeln!(out, "}}")
 }
 
-fn marks(marks: Marks) -> String {
+pub(crate) fn marks_text(marks: Marks) -> String {
     let numbers: Vec<String> = marks.iter().map(|i| i.to_string()).collect();
     format!("{{{}}}", numbers.join(","))
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', " ")

@@ -5,6 +5,7 @@
 //! number `i` is `i + 1`, negated `-(i + 1)`, as in DIMACS; the empty cube is always true.
 
 use crate::automaton::Automaton;
+use crate::guard::{Guard, Guards};
 use lariat_ltl::AtomId;
 use std::fmt::{self, Write};
 
@@ -30,18 +31,7 @@ pub fn write_json(
     list(a.states.iter(), out, |edges, out| {
         list(edges.iter(), out, |t, out| {
             write!(out, "{{\"guard\":")?;
-            list(guards.cubes(t.guard).into_iter(), out, |cube, out| {
-                let literals = (0..64i32).filter_map(|i| {
-                    if cube.positive >> i & 1 == 1 {
-                        Some(i + 1)
-                    } else if cube.negative >> i & 1 == 1 {
-                        Some(-(i + 1))
-                    } else {
-                        None
-                    }
-                });
-                list(literals, out, |literal, out| write!(out, "{literal}"))
-            })?;
+            cubes(&mut guards, t.guard, out)?;
             write!(out, ",\"marks\":")?;
             list(t.marks.iter(), out, |i, out| write!(out, "{i}"))?;
             write!(out, ",\"to\":{}}}", t.to.0)
@@ -50,7 +40,23 @@ pub fn write_json(
     write!(out, "}}")
 }
 
-fn list<T>(
+/// A guard as a list of cubes.
+pub(crate) fn cubes(guards: &mut Guards, guard: Guard, out: &mut dyn Write) -> fmt::Result {
+    list(guards.cubes(guard).into_iter(), out, |cube, out| {
+        let literals = (0..64i32).filter_map(|i| {
+            if cube.positive >> i & 1 == 1 {
+                Some(i + 1)
+            } else if cube.negative >> i & 1 == 1 {
+                Some(-(i + 1))
+            } else {
+                None
+            }
+        });
+        list(literals, out, |literal, out| write!(out, "{literal}"))
+    })
+}
+
+pub(crate) fn list<T>(
     items: impl Iterator<Item = T>,
     out: &mut dyn Write,
     mut item: impl FnMut(T, &mut dyn Write) -> fmt::Result,
@@ -65,7 +71,7 @@ fn list<T>(
     out.write_char(']')
 }
 
-fn text(text: &str, out: &mut dyn Write) -> fmt::Result {
+pub(crate) fn text(text: &str, out: &mut dyn Write) -> fmt::Result {
     out.write_char('"')?;
     for c in text.chars() {
         match c {

@@ -23,6 +23,7 @@ pub mod reduce;
 mod scc;
 mod stutter;
 mod tableau;
+pub mod testing;
 mod translate;
 mod word;
 

@@ -74,6 +74,15 @@ pub fn lasso<G: Graph>(
     }
 }
 
+/// A short accepting lasso through the component of evidence that begins anywhere.
+pub(crate) fn lasso_from_initial<G: Graph>(
+    graph: &G,
+    worker: &mut G::Worker,
+    evidence: &Evidence,
+) -> Result<Option<Lasso>, G::Stop> {
+    shortened(graph, worker, &Component::new(evidence), evidence.known)
+}
+
 /// The component to walk in.
 struct Component {
     nodes: NodeSet,
@@ -241,11 +250,11 @@ fn walk<G: Graph>(
 
 /// A set of nodes, one bit each.
 #[derive(Default)]
-struct NodeSet(Vec<u64>);
+pub(crate) struct NodeSet(Vec<u64>);
 
 impl NodeSet {
     /// Adds `node`; was it missing?
-    fn insert(&mut self, node: NodeId) -> bool {
+    pub(crate) fn insert(&mut self, node: NodeId) -> bool {
         let (word, bit) = (node.index() / 64, 1 << (node.index() % 64));
         if word >= self.0.len() {
             self.0.resize(word + 1, 0);
@@ -260,7 +269,7 @@ impl NodeSet {
         self.0.get(word).is_some_and(|w| w & bit != 0)
     }
 
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         bytes(&self.0)
     }
 }

@@ -14,8 +14,9 @@
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
 //! | [`iec`] | [`Ordered`] | and of active nodes, taking nodes apart | exact, on the [`Decomposed`] graph |
 //! | [`aec`] | [`Ordered`] | and in active nodes | "empty" is exact, the rest may be undecided |
+//! | [`two_pass`] | [`Livelocks`] | equality, twice at most | exact, for testing automata |
 //!
-//! All four are one depth-first search with different decisions about unseen nodes. They
+//! All are one depth-first search with different decisions about unseen nodes. They
 //! answer with [`Evidence`], from which [`lasso`] makes a path and a cycle.
 //!
 //! ```
@@ -67,6 +68,7 @@ mod lasso;
 mod nsiec;
 mod outcome;
 mod scc_stack;
+mod two_pass;
 
 pub use aec::aec;
 pub use couvreur::couvreur;
@@ -76,3 +78,4 @@ pub use iec::iec;
 pub use lasso::{Lasso, lasso};
 pub use nsiec::nsiec;
 pub use outcome::{Counts, Evidence, Outcome, Part};
+pub use two_pass::{FirstPass, Found, Livelocks, two_pass};

@@ -65,6 +65,12 @@ pub(crate) trait Policy<G: Graph> {
         Ok(())
     }
 
+    /// A cycle was closed at `to`, in a component that has `marks`, not all of them: does it
+    /// accept all the same?
+    fn accepts(&mut self, _graph: &G, _worker: &G::Worker, _to: NodeId, _marks: Marks) -> bool {
+        false
+    }
+
     /// Was the component that begins at this position made of true edges alone?
     fn exact(&self, _position: usize) -> bool {
         true
@@ -127,7 +133,8 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
                         Move::Split { known, rest } => (known, Some(rest)),
                     },
                 };
-                if stacks.merge(cycle, edge.marks).contains(all) {
+                let marks = stacks.merge(cycle, edge.marks);
+                if marks.contains(all) || policy.accepts(graph, worker, cycle, marks) {
                     return Ok(stacks.accept(policy));
                 }
                 match next {

@@ -4,10 +4,11 @@
 //! counterexamples after a small part of them.
 
 use crate::problem::Problem;
-use crate::sync::{Cursor, Sync, Worker};
+use crate::steps::concrete;
+use crate::sync::Sync;
 use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_emptiness::{Counts, Edge, NodeId, Outcome, couvreur, lasso};
-use lariat_model::{Lasso, Step};
+use lariat_emptiness::{Counts, Outcome, couvreur, lasso};
+use lariat_model::Lasso;
 
 /// Runs the engine; see [`crate::Engine`].
 pub fn explicit(
@@ -30,41 +31,10 @@ pub fn explicit(
         Outcome::Accepting(evidence) => {
             let found = lasso(&product, &mut worker, &evidence)?;
             let found = found.expect("a component found by an exact check has a lasso");
-            let initial = worker.state(found.initial);
-            let prefix = steps(&product, &mut worker, found.initial, &found.prefix)?;
-            let cycle = steps(&product, &mut worker, found.entry(), &found.cycle)?;
-            Ok(Outcome::Accepting(Lasso {
-                initial,
-                prefix,
-                cycle,
-            }))
+            concrete(&product, &mut worker, &found).map(Outcome::Accepting)
         }
         Outcome::Undecided(_) => unreachable!("Couvreur's check is exact"),
     };
     stats.set("bytes_peak", budget.bytes_peak());
     result
-}
-
-/// The steps of the system along a path of the product.
-fn steps(
-    product: &Sync<'_>,
-    worker: &mut Worker,
-    mut from: NodeId,
-    path: &[Edge],
-) -> Result<Vec<Step>, Stop> {
-    let mut steps = Vec::with_capacity(path.len());
-    for edge in path {
-        let mut cursor = Cursor::default();
-        while let Some((found, event)) = product.next_step(worker, from, &mut cursor)? {
-            if found == *edge {
-                steps.push(Step {
-                    event,
-                    state: worker.state(edge.to),
-                });
-                break;
-            }
-        }
-        from = edge.to;
-    }
-    Ok(steps)
 }

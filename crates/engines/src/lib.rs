@@ -9,11 +9,16 @@
 
 mod explicit;
 pub mod hybrid;
+mod labels;
+mod pairs;
 mod problem;
+mod steps;
 pub mod sync;
+pub mod testing;
 
 pub use explicit::explicit;
 pub use hybrid::{Hybrid, bcz, el, owcty, slap, slap_fst};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Engine, Invariance, Problem};
+pub use testing::{ba, ta, tgta};

@@ -12,12 +12,15 @@
 //! are computed once a state and interned, so that a state costs four more bytes. A state whose
 //! label no transition of `q` accepts is left without firing anything.
 
+use crate::labels::{Label, Labels, StateAtoms};
+use crate::pairs::Pairs;
 use crate::problem::Problem;
+use crate::steps::Steps;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId};
-use lariat_model::{EventId, Predicate, Proposition, State};
-use lariat_space::explicit::{self, Explicit, Interner, StateId, States, Successor};
+use lariat_model::{EventId, Proposition, State};
+use lariat_space::explicit::{self, Explicit, StateId, States, Successor};
 use rustc_hash::FxHashMap;
 
 /// The immutable part of the product.
@@ -25,8 +28,7 @@ pub struct Sync<'p> {
     problem: Problem<'p>,
     observer: &'p dyn Observer,
     space: Explicit<'p>,
-    /// The letter bits that are state propositions.
-    state_atoms: Vec<(u64, &'p Predicate)>,
+    state_atoms: StateAtoms<'p>,
     /// The class of each event, and the letter bits of each class. Class 0 fires nothing.
     classes: Vec<u32>,
     class_bits: Vec<u64>,
@@ -36,22 +38,16 @@ pub struct Sync<'p> {
 #[derive(Debug)]
 pub struct Worker {
     states: States,
-    /// Pairs of a state (low half) and an automaton state (high half of a word).
-    nodes: Interner,
-    /// The label of every state, [`UNLABELLED`] until somebody asks.
-    labels: Vec<u32>,
-    label_bits: Vec<u64>,
-    label_ids: FxHashMap<u64, u32>,
+    nodes: Pairs,
+    labels: Labels,
     /// What the automaton can do, by label, state and event class: a range of `moves`.
-    choices: FxHashMap<(u32, Location, u32), (u32, u32)>,
+    choices: FxHashMap<(Label, Location, u32), (u32, u32)>,
     moves: Vec<(Marks, Location)>,
     budget: Budget,
     /// Bytes of the maps above, and of the arrays of the check that runs.
     own: Lease,
     check: Lease,
 }
-
-const UNLABELLED: u32 = u32::MAX;
 
 /// Where an iteration over the edges of a node stands.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,15 +61,11 @@ pub struct Cursor {
 impl<'p> Sync<'p> {
     /// Prepares the product; nothing is explored yet.
     pub fn new(problem: &Problem<'p>, observer: &'p dyn Observer) -> Sync<'p> {
-        let mut state_atoms = Vec::new();
         let mut event_bits = vec![0; problem.system.events.len()];
         for (i, proposition) in problem.propositions.iter().enumerate() {
-            match proposition {
-                Proposition::State(predicate) => state_atoms.push((1 << i, predicate)),
-                Proposition::Fires(events) => {
-                    for event in events {
-                        event_bits[event.index()] |= 1 << i;
-                    }
+            if let Proposition::Fires(events) = proposition {
+                for event in events {
+                    event_bits[event.index()] |= 1 << i;
                 }
             }
         }
@@ -92,7 +84,7 @@ impl<'p> Sync<'p> {
             problem: *problem,
             observer,
             space: Explicit::new(problem.system, problem.deadlock),
-            state_atoms,
+            state_atoms: StateAtoms::new(problem),
             classes,
             class_bits,
         }
@@ -100,14 +92,10 @@ impl<'p> Sync<'p> {
 
     /// A worker that has found nothing yet.
     pub fn worker(&self, budget: &Budget) -> Worker {
-        let locations = self.problem.automaton.states.len() as u32;
-        let location_bytes = (32 - locations.leading_zeros()).div_ceil(8) as usize;
         Worker {
             states: self.space.states(budget),
-            nodes: Interner::new(4 + location_bytes, budget),
-            labels: Vec::new(),
-            label_bits: Vec::new(),
-            label_ids: FxHashMap::default(),
+            nodes: Pairs::new(self.problem.automaton.states.len(), budget),
+            labels: Labels::default(),
             choices: FxHashMap::default(),
             moves: Vec::new(),
             budget: budget.clone(),
@@ -116,41 +104,31 @@ impl<'p> Sync<'p> {
         }
     }
 
-    fn label(&self, worker: &mut Worker, state: StateId) -> Result<u32, Stop> {
-        if worker.labels.len() <= state.index() {
-            let before = worker.labels.capacity();
-            worker.labels.resize(state.index() + 1, UNLABELLED);
-            if worker.labels.capacity() != before {
-                worker.account()?;
-            }
-        }
-        let known = worker.labels[state.index()];
-        if known != UNLABELLED {
-            return Ok(known);
-        }
-        let mut bits = 0;
-        for (bit, predicate) in &self.state_atoms {
-            if self.space.holds(&mut worker.states, state, predicate) {
-                bits |= bit;
-            }
-        }
-        let label = *worker.label_ids.entry(bits).or_insert_with(|| {
-            worker.label_bits.push(bits);
-            worker.label_bits.len() as u32 - 1
-        });
-        worker.labels[state.index()] = label;
-        Ok(label)
+    fn label(&self, worker: &mut Worker, state: StateId) -> Result<Label, Stop> {
+        let Worker {
+            labels,
+            states,
+            own,
+            choices,
+            moves,
+            ..
+        } = worker;
+        // Maps are counted with their usual slack.
+        let beside = choices.capacity() * 24 + moves.capacity() * 16;
+        labels.of(&self.space, states, &self.state_atoms, state, |bytes| {
+            own.resize(bytes + beside)
+        })
     }
 
     /// The automaton's moves from `location` under a label and an event class.
     fn choices(
         &self,
         worker: &mut Worker,
-        label: u32,
+        label: Label,
         location: Location,
         class: u32,
     ) -> (u32, u32) {
-        let letter = Letter(worker.label_bits[label as usize] | self.class_bits[class as usize]);
+        let letter = Letter(worker.labels.letter(label).0 | self.class_bits[class as usize]);
         *worker
             .choices
             .entry((label, location, class))
@@ -161,22 +139,30 @@ impl<'p> Sync<'p> {
                 (start, worker.moves.len() as u32)
             })
     }
+}
 
-    /// The next edge of `node` and the event that it takes.
-    pub fn next_step(
+impl Worker {
+    /// The states found so far.
+    pub fn states(&self) -> &States {
+        &self.states
+    }
+}
+
+impl Steps for Sync<'_> {
+    fn next_step(
         &self,
         worker: &mut Worker,
         node: NodeId,
         cursor: &mut Cursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
-        let (state, location) = worker.pair(node);
+        let (state, location) = worker.nodes.get(node);
         loop {
             if let Some((event, to)) = cursor.step
                 && cursor.moves.0 < cursor.moves.1
             {
                 let (marks, target) = worker.moves[cursor.moves.0 as usize];
                 cursor.moves.0 += 1;
-                let to = worker.node(to, target)?;
+                let to = worker.nodes.intern(to, target)?;
                 return Ok(Some((Edge { to, marks }, event)));
             }
             let label = self.label(worker, state)?;
@@ -198,48 +184,10 @@ impl<'p> Sync<'p> {
             cursor.moves = self.choices(worker, label, location, class_of(step.0));
         }
     }
-}
 
-impl Worker {
-    /// The state and the automaton state that a node pairs.
-    pub fn pair(&self, node: NodeId) -> (StateId, Location) {
-        let word = self.nodes.get(node.0).next().unwrap_or(0);
-        (StateId(word as u32), Location((word >> 32) as u32))
-    }
-
-    fn node(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
-        let word = u64::from(state.0) | u64::from(location.0) << 32;
-        let (id, new) = self.nodes.intern(&[word])?;
-        if new {
-            self.budget.spend(1)?;
-        }
-        Ok(NodeId(id))
-    }
-
-    /// The values of all variables in the state of `node`.
-    pub fn state(&mut self, node: NodeId) -> State {
-        let (state, _) = self.pair(node);
-        self.states.get(state)
-    }
-
-    /// The states found so far.
-    pub fn states(&mut self) -> &mut States {
-        &mut self.states
-    }
-
-    /// How many nodes have been found.
-    pub fn node_count(&self) -> usize {
-        self.nodes.len()
-    }
-
-    fn account(&mut self) -> Result<(), Stop> {
-        // Maps are counted with their usual slack.
-        let bytes = self.labels.capacity() * 4
-            + self.label_bits.capacity() * 8
-            + self.label_ids.capacity() * 20
-            + self.choices.capacity() * 24
-            + self.moves.capacity() * 16;
-        self.own.resize(bytes)
+    fn state(&self, worker: &mut Worker, node: NodeId) -> State {
+        let (state, _) = worker.nodes.get(node);
+        worker.states.get(state)
     }
 }
 
@@ -261,7 +209,7 @@ impl Graph for Sync<'_> {
             .space
             .initial(&mut worker.states, k / locations.len())?;
         state
-            .map(|state| worker.node(state, locations[k % locations.len()]))
+            .map(|state| worker.nodes.intern(state, locations[k % locations.len()]))
             .transpose()
     }
 

@@ -6,7 +6,7 @@
 
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Hybrid, Method};
-use lariat_engines::{Lasso, Outcome, Problem, explicit};
+use lariat_engines::{Lasso, Outcome, Problem, ba, explicit, ta, tgta};
 use lariat_space::symbolic::OrderChoice;
 use std::str::FromStr;
 
@@ -32,6 +32,12 @@ pub enum Choice {
     Owcty,
     /// Emerson and Lei's fixpoint, on the whole product.
     El,
+    /// The explicit product with a Büchi automaton.
+    Ba,
+    /// The explicit product with a testing automaton.
+    Ta,
+    /// The explicit product with a generalized testing automaton.
+    Tgta,
 }
 
 /// What an engine must know of a property.
@@ -58,7 +64,7 @@ pub struct Tuning {
 
 impl Choice {
     /// Every engine that can be asked for, `auto` first.
-    pub const ALL: [Choice; 9] = [
+    pub const ALL: [Choice; 12] = [
         Choice::Auto,
         Choice::Explicit,
         Choice::Sog,
@@ -68,6 +74,9 @@ impl Choice {
         Choice::Bcz,
         Choice::Owcty,
         Choice::El,
+        Choice::Ba,
+        Choice::Ta,
+        Choice::Tgta,
     ];
 
     /// The name by which it is asked for.
@@ -82,6 +91,9 @@ impl Choice {
             Choice::Bcz => "bcz",
             Choice::Owcty => "owcty",
             Choice::El => "el",
+            Choice::Ba => "ba",
+            Choice::Ta => "ta",
+            Choice::Tgta => "tgta",
         }
     }
 
@@ -100,6 +112,11 @@ impl Choice {
             Choice::Owcty => {
                 "a forward fixpoint on the whole product as sets; full LTL with events"
             }
+            Choice::Ba => "single states with a Büchi automaton; full LTL with events",
+            Choice::Ta => {
+                "single states with a testing automaton; stutter-invariant properties of states"
+            }
+            Choice::Tgta => "the same with a generalized testing automaton",
             Choice::El => "a backward fixpoint on the whole product as sets; full LTL with events",
         }
     }
@@ -107,7 +124,7 @@ impl Choice {
     /// What it needs of a property.
     pub fn needs(self) -> Needs {
         match self {
-            Choice::Sog => Needs::Stuttering,
+            Choice::Sog | Choice::Ta | Choice::Tgta => Needs::Stuttering,
             Choice::Sop => Needs::StateStuttering,
             _ => Needs::Nothing,
         }
@@ -125,7 +142,7 @@ impl Choice {
             Absorb::All
         };
         match self {
-            Choice::Auto | Choice::Explicit => None,
+            Choice::Auto | Choice::Explicit | Choice::Ba | Choice::Ta | Choice::Tgta => None,
             Choice::Sog if published => Some(Method::SogPublished),
             Choice::Sog => Some(Method::Sog),
             Choice::Sop => Some(Method::Sop),
@@ -166,7 +183,18 @@ impl Choice {
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
         let Some(method) = self.method(tuning.published) else {
-            return explicit(problem, budget, observer, stats);
+            if self.needs() != Needs::Nothing && !problem.invariance.letters {
+                return Err(Stop::Unsupported(
+                    "testing automata need a stutter-invariant property".to_owned(),
+                ));
+            }
+            let run = match self {
+                Choice::Ba => ba,
+                Choice::Ta => ta,
+                Choice::Tgta => tgta,
+                _ => explicit,
+            };
+            return run(problem, budget, observer, stats);
         };
         let mut hybrid = Hybrid::new(method);
         hybrid.check = tuning.check.unwrap_or_default();

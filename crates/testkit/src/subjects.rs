@@ -1,4 +1,5 @@
-//! Everything that the harness puts to the test. A new engine joins by one line in [`engines`].
+//! Everything that the harness puts to the test. A new engine joins by one line in [`engines`], or in
+//! [`stutter_invariant_engines`] if it relies on that.
 
 use crate::case::Case;
 use crate::formulas::Ltl;
@@ -11,7 +12,8 @@ use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
 use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Method};
 use lariat_engines::{
-    Engine, Hybrid, Invariance, Outcome, Problem, bcz, el, explicit, owcty, slap, slap_fst,
+    Engine, Hybrid, Invariance, Outcome, Problem, ba, bcz, el, explicit, owcty, slap, slap_fst, ta,
+    tgta,
 };
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Names, Properties, Proposition};
@@ -21,6 +23,7 @@ use std::time::Duration;
 pub fn engines() -> Vec<(&'static str, Engine)> {
     vec![
         ("explicit", explicit),
+        ("ba", ba),
         ("bcz", bcz),
         ("slap", slap),
         ("slap-fst", slap_fst),
@@ -59,6 +62,11 @@ fn with(method: Method, check: Check) -> Hybrid {
     }
 }
 
+/// The engines that are right about stutter-invariant formulas over states only.
+pub fn stutter_invariant_engines() -> Vec<(&'static str, Engine)> {
+    vec![("ta", ta), ("tgta", tgta)]
+}
+
 /// All subjects: each engine on the plain tableau's and on the translation's automata, and the façade with formulas
 /// and with their texts.
 pub fn all() -> Vec<Subject> {
@@ -70,8 +78,27 @@ pub fn all() -> Vec<Subject> {
     for choice in Choice::ALL {
         all.push(facade(choice));
     }
+    for (name, run) in stutter_invariant_engines() {
+        // The plain tableau of a larger formula costs more than all engines together.
+        all.push(
+            engine(name, run).only(|case| {
+                case.formula.size() <= 6 && has_tableau(case) && stutter_invariant(case)
+            }),
+        );
+        all.push(translated(&format!("{name}-translated"), run).only(stutter_invariant));
+    }
     all.push(facade_text());
     all
+}
+
+/// Does the formula speak of states only, and does repeating letters never matter to it?
+fn stutter_invariant(case: &Case) -> bool {
+    if case.uses_events() {
+        return false;
+    }
+    let (mut formulas, formula) = intern(case, &case.formula);
+    let budget = Budget::unlimited().with_deadline(PATIENCE);
+    lariat_automata::stutter_invariant(&mut formulas, formula, &Legal::any(), &budget) == Ok(true)
 }
 
 /// Longer than this no small case takes.
@@ -89,7 +116,11 @@ pub fn engine(name: &str, engine: Engine) -> Subject {
             None => Answer::Unknown("internal: not supported".to_owned()),
         }
     })
-    .only(|case| tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some())
+    .only(has_tableau)
+}
+
+fn has_tableau(case: &Case) -> bool {
+    tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some()
 }
 
 /// An engine on the automaton that the project's own translation makes.

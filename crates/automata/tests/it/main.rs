@@ -4,3 +4,4 @@ mod common;
 mod corpus;
 mod hoa;
 mod languages;
+mod testing;

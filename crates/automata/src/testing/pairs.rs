@@ -1,0 +1,369 @@
+//! States paired with letters, and those that behave alike merged.
+//!
+//! The first step to a testing automaton moves letters from edges to states:
+//!
+//! ```text
+//! (q, k) –k⊕k',m→ (d, k')   iff   q –K,m→ d,   k ∈ K,   any k'
+//! ```
+//!
+//! (Prop. 2 and 4 of Ben Salem, Duret-Lutz and Kordon). The stuttering subgraph, k' = k, splits into one
+//! graph per letter, A|k: the automaton on the edges that read k. All that is said about
+//! stuttering is found there: which states stutter in an accepting component, and which can reach
+//! one. Behind that, edges without change are not needed: a word of a stutter-invariant
+//! language is accepted with its repetitions removed, and there no such edge is taken before
+//! the last letter repeats for ever.
+//!
+//! Pairs are then merged by partition refinement: two are alike if they agree about
+//! stuttering and lead, by equal changes with equal marks, to pairs that are alike. Pairs are many (states × 2^atoms),
+//! so that the edges of each are kept as a function from changes to sets of classes
+//! (`trie.rs`). Cost per round: about states × 2^atoms × edges of a state, in shared diagrams.
+
+use super::trie::{Trie, Tries};
+use super::{Testing, TestingState, submasks};
+use crate::automaton::{Automaton, StateId, Transition};
+use crate::cube::Cube;
+use crate::guard::{Guard, Guards, Letter};
+use crate::scc::components;
+use lariat_budget::{Budget, Stop};
+use lariat_emptiness::Marks;
+use rustc_hash::FxHashMap;
+
+/// Pairs times letters may not be more: beyond, a testing automaton helps nobody.
+const MOST_WORK: usize = 1 << 21;
+
+/// What the stuttering subgraph of one letter says about the states.
+#[derive(Clone, Debug)]
+struct Stuttering {
+    /// Which states lie in an accepting component.
+    accepting: Vec<bool>,
+    /// Which can reach one, or lie in one.
+    reaching: Vec<bool>,
+}
+
+/// What pairs must agree on to be alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Alike {
+    /// On whether staying for ever is accepted.
+    Staying,
+    /// And on whether stuttering for a while collects all marks.
+    Returning,
+}
+
+/// The merged automaton.
+pub(super) struct Merged {
+    /// `livelock` is true of all states where staying for ever is accepted.
+    pub testing: Testing,
+    /// For every state, under [`Alike::Returning`]: can a run that stutters there come back having collected all marks?
+    pub returns: Vec<bool>,
+}
+
+/// Pairs the states of `a` with letters and merges.
+///
+/// `a` has at least one mark: without marks every run would accept, also the one that
+/// stays in a state that cannot stutter (E-7).
+pub(super) fn merged_pairs(a: &Automaton, alike: Alike, budget: &Budget) -> Result<Merged, Stop> {
+    debug_assert!(a.mark_count > 0);
+    let edges = a.states.iter().flatten();
+    let observed = edges.fold(0, |mask, t| mask | a.guards.support(t.guard));
+    let bits = observed.count_ones();
+    let work = 1usize
+        .checked_shl(2 * bits)
+        .and_then(|w| w.checked_mul(a.states.len()));
+    if bits > 12 || work.is_none_or(|w| w > MOST_WORK) {
+        return Err(Stop::Unsupported(format!(
+            "a testing automaton over {bits} atoms would be too large for this automaton of {} states",
+            a.states.len()
+        )));
+    }
+    let pairs = Pairs::new(a, observed, bits);
+    let mut lease = budget.lease();
+    let (mut class, mut classes) = pairs.first_partition(alike);
+    loop {
+        let (signatures, tries) = pairs.signatures(&class, budget, &mut lease)?;
+        let mut ids: FxHashMap<(u32, &Signature), u32> = FxHashMap::default();
+        let refined: Vec<u32> = signatures
+            .iter()
+            .zip(&class)
+            .map(|(signature, old)| {
+                let next = ids.len() as u32;
+                *ids.entry((*old, signature)).or_insert(next)
+            })
+            .collect();
+        let stable = ids.len() == classes;
+        classes = ids.len();
+        if stable {
+            return Ok(pairs.quotient(&class, classes, &signatures, &tries));
+        }
+        class = refined;
+    }
+}
+
+struct Pairs<'a> {
+    automaton: &'a Automaton,
+    observed: u64,
+    bits: u32,
+    letters: Vec<Letter>,
+    /// For every letter the stuttering subgraph's facts: an index into `facts`.
+    fact_of: Vec<usize>,
+    facts: Vec<Stuttering>,
+    /// Pairs from which nothing is accepted, for a simple reason.
+    dead: Vec<bool>,
+}
+
+/// The edges of a pair, by marks.
+type Signature = Vec<(Marks, Trie)>;
+
+impl<'a> Pairs<'a> {
+    fn new(automaton: &'a Automaton, observed: u64, bits: u32) -> Pairs<'a> {
+        let letters: Vec<Letter> = submasks(observed).collect();
+        let mut known: FxHashMap<Vec<bool>, usize> = FxHashMap::default();
+        let mut facts = Vec::new();
+        let fact_of = letters
+            .iter()
+            .map(|&letter| {
+                let all = automaton.states.iter().flatten();
+                let enabled: Vec<bool> = all
+                    .map(|t| automaton.guards.accepts(t.guard, letter))
+                    .collect();
+                *known.entry(enabled).or_insert_with(|| {
+                    facts.push(stuttering(automaton, letter));
+                    facts.len() - 1
+                })
+            })
+            .collect();
+        let mut pairs = Pairs {
+            automaton,
+            observed,
+            bits,
+            letters,
+            fact_of,
+            facts,
+            dead: Vec::new(),
+        };
+        pairs.dead = pairs.dead_pairs();
+        pairs
+    }
+
+    fn index(&self, letter: usize, q: usize) -> usize {
+        letter * self.automaton.states.len() + q
+    }
+
+    fn facts(&self, letter: usize) -> &Stuttering {
+        &self.facts[self.fact_of[letter]]
+    }
+
+    /// Pairs without any way to go on: nothing is read there, or only what leads to such pairs.
+    fn dead_pairs(&self) -> Vec<bool> {
+        let states = self.automaton.states.len();
+        let mut dead = vec![false; states * self.letters.len()];
+        // For every state, with how many letters it is not dead.
+        let mut alive = vec![self.letters.len(); states];
+        loop {
+            let mut changed = false;
+            for (l, &letter) in self.letters.iter().enumerate() {
+                for q in 0..states {
+                    let pair = self.index(l, q);
+                    let enters = |d: usize| alive[d] > 1 || alive[d] == 1 && dead[self.index(l, d)];
+                    if !dead[pair]
+                        && !self.facts(l).reaching[q]
+                        && !self
+                            .automaton
+                            .reading(StateId(q as u32), letter)
+                            .any(|t| enters(t.to.index()))
+                    {
+                        dead[pair] = true;
+                        alive[q] -= 1;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return dead;
+            }
+        }
+    }
+
+    /// Pairs by what they say about stuttering.
+    fn first_partition(&self, alike: Alike) -> (Vec<u32>, usize) {
+        let mut class = Vec::with_capacity(self.dead.len());
+        let mut ids: FxHashMap<(bool, bool), u32> = FxHashMap::default();
+        for l in 0..self.letters.len() {
+            let facts = self.facts(l);
+            for q in 0..self.automaton.states.len() {
+                let next = ids.len() as u32;
+                let returns = alike == Alike::Returning && facts.accepting[q];
+                let key = (returns, facts.reaching[q]);
+                class.push(*ids.entry(key).or_insert(next));
+            }
+        }
+        (class, ids.len())
+    }
+
+    /// The edges of every pair to the classes of a partition.
+    fn signatures(
+        &self,
+        class: &[u32],
+        budget: &Budget,
+        lease: &mut lariat_budget::Lease,
+    ) -> Result<(Vec<Signature>, Tries), Stop> {
+        let states = self.automaton.states.len();
+        let mut tries = Tries::new(self.bits);
+        let entering: Vec<Trie> = (0..states)
+            .map(|d| {
+                let sets = (0..self.letters.len()).map(|l| {
+                    let pair = self.index(l, d);
+                    let live = !self.dead[pair];
+                    live.then(|| class[pair]).into_iter().collect()
+                });
+                tries.function(sets.collect())
+            })
+            .collect();
+        let mut signatures = Vec::with_capacity(class.len());
+        for (l, &letter) in self.letters.iter().enumerate() {
+            budget.check()?;
+            lease.resize(tries.bytes() + signatures.len() * 48)?;
+            for q in 0..states {
+                let mut signature: Signature = Vec::new();
+                for t in self.automaton.reading(StateId(q as u32), letter) {
+                    let there = tries.flip(entering[t.to.index()], l);
+                    match signature.iter_mut().find(|(marks, _)| *marks == t.marks) {
+                        Some((_, f)) => *f = tries.union(*f, there),
+                        None => signature.push((t.marks, there)),
+                    }
+                }
+                for (_, f) in &mut signature {
+                    *f = tries.without_zero(*f);
+                }
+                signature.sort_unstable();
+                signatures.push(signature);
+            }
+        }
+        Ok((signatures, tries))
+    }
+
+    /// The automaton of the classes.
+    fn quotient(
+        &self,
+        class: &[u32],
+        classes: usize,
+        signatures: &[Signature],
+        tries: &Tries,
+    ) -> Merged {
+        let mut guards = Guards::new();
+        let mut states = vec![None; classes];
+        let mut returns = vec![false; classes];
+        for (pair, signature) in signatures.iter().enumerate() {
+            let slot = &mut states[class[pair] as usize];
+            if slot.is_some() {
+                continue;
+            }
+            let (l, q) = (
+                pair / self.automaton.states.len(),
+                pair % self.automaton.states.len(),
+            );
+            returns[class[pair] as usize] = self.facts(l).accepting[q];
+            *slot = Some(TestingState {
+                livelock: self.facts(l).reaching[q],
+                changes: self.changes(signature, tries, &mut guards),
+            });
+        }
+        let mut initial: FxHashMap<u32, Guard> = FxHashMap::default();
+        for l in 0..self.letters.len() {
+            for q in &self.automaton.initial {
+                let pair = self.index(l, q.index());
+                if !self.dead[pair] {
+                    let cube = self.cube(self.letters.len() - 1, l, &mut guards);
+                    let slot = initial.entry(class[pair]).or_insert(Guards::FALSE);
+                    *slot = guards.or(*slot, cube);
+                }
+            }
+        }
+        let mut initial: Vec<(StateId, Guard)> =
+            initial.into_iter().map(|(c, g)| (StateId(c), g)).collect();
+        initial.sort_unstable();
+        let testing = Testing {
+            atoms: self.automaton.atoms.clone(),
+            observed: self.observed,
+            guards,
+            mark_count: self.automaton.mark_count,
+            initial,
+            states: states.into_iter().flatten().collect(),
+        };
+        Merged { testing, returns }
+    }
+
+    fn changes(
+        &self,
+        signature: &Signature,
+        tries: &Tries,
+        guards: &mut Guards,
+    ) -> Vec<Transition> {
+        let mut changes = Vec::new();
+        for &(marks, f) in signature {
+            let mut to: FxHashMap<u32, Guard> = FxHashMap::default();
+            tries.paths(f, &mut |asked, values, set| {
+                if set.is_empty() {
+                    return;
+                }
+                let cube = self.cube(asked, values, guards);
+                for &c in set {
+                    let slot = to.entry(c).or_insert(Guards::FALSE);
+                    *slot = guards.or(*slot, cube);
+                }
+            });
+            changes.extend(to.into_iter().map(|(c, guard)| Transition {
+                guard,
+                marks,
+                to: StateId(c),
+            }));
+        }
+        changes.sort_unstable_by_key(|t| (t.to, t.marks));
+        changes
+    }
+
+    /// Letters that have, of the atoms numbered in `asked`, exactly those of `values`.
+    fn cube(&self, asked: usize, values: usize, guards: &mut Guards) -> Guard {
+        // Letter numbers count the observed atoms, so they name letters themselves.
+        let positive = self.letters[values].0;
+        let negative = self.letters[asked & !values].0;
+        guards.cube(Cube { positive, negative })
+    }
+}
+
+/// The facts about A|letter.
+fn stuttering(a: &Automaton, letter: Letter) -> Stuttering {
+    let edges: Vec<Vec<(usize, Marks)>> = a
+        .state_ids()
+        .map(|q| {
+            let reading = a.reading(q, letter);
+            reading.map(|t| (t.to.index(), t.marks)).collect()
+        })
+        .collect();
+    let scc = components(edges.len(), |n, k| edges[n].get(k).map(|e| e.0));
+    let mut marks = vec![None; scc.count];
+    for (n, out) in edges.iter().enumerate() {
+        for &(to, m) in out.iter().filter(|(to, _)| scc.of[*to] == scc.of[n]) {
+            let slot: &mut Option<Marks> = &mut marks[scc.of[to] as usize];
+            *slot = Some(slot.unwrap_or(Marks::NONE).union(m));
+        }
+    }
+    let good: Vec<bool> = marks
+        .iter()
+        .map(|m| m.is_some_and(|m| m.contains(a.all_marks())))
+        .collect();
+    let accepting: Vec<bool> = scc.of.iter().map(|c| good[*c as usize]).collect();
+    // Components are numbered against the edges.
+    let mut order: Vec<usize> = (0..edges.len()).collect();
+    order.sort_by_key(|n| scc.of[*n]);
+    let mut reach = good;
+    for n in order {
+        if edges[n].iter().any(|e| reach[scc.of[e.0] as usize]) {
+            reach[scc.of[n] as usize] = true;
+        }
+    }
+    let reaching = scc.of.iter().map(|c| reach[*c as usize]).collect();
+    Stuttering {
+        accepting,
+        reaching,
+    }
+}

@@ -1,0 +1,302 @@
+//! Smaller testing automata: useless states, useless marks, simulation.
+//!
+//! - States that are not reachable, or from which neither a livelock state nor a component with
+//!   all marks is reachable, go.
+//! - Marks matter on cycles only. Elsewhere all of them help to merge (a state with the one that it leads to), none of
+//!   them helps to compare edges; both are tried in turn.
+//! - Direct simulation: t simulates s if it is a livelock state where s is one and answers each edge of
+//!   s by an edge with the same change, at least its marks, and a target that simulates
+//!   the other. Stuttering moves neither, so that the relation carries over to products.
+//!   States that simulate each other become one; an edge beside a better one goes.
+//!
+//! Bisimilar states, which the papers merge, simulate each other; they are merged first because that is
+//! cheap, while simulation costs edges² guard operations a round. Very large automata are left there.
+
+use super::{Testing, TestingState};
+use crate::automaton::{StateId, Transition};
+use crate::degeneralize::Placement;
+use crate::guard::{Guard, Guards};
+use crate::scc::{Components, components};
+use lariat_budget::{Budget, Stop};
+use lariat_emptiness::Marks;
+use rustc_hash::FxHashMap;
+
+/// More edges are not compared with each other.
+const MOST_COMPARED: usize = 1000;
+
+/// Makes `t` small. Marks on states stay on states.
+pub(super) fn reduce(t: &mut Testing, marks: Placement, budget: &Budget) -> Result<(), Stop> {
+    let all = t.all_marks();
+    loop {
+        let before = (t.states.len(), t.edge_count());
+        trim(t);
+        for outside in [all, Marks::NONE] {
+            settle_marks(t, marks, outside);
+            merge_edges(t);
+            bisimulate(t, budget)?;
+            if t.edge_count() <= MOST_COMPARED {
+                simulate(t, budget)?;
+            }
+        }
+        if (t.states.len(), t.edge_count()) == before {
+            return Ok(());
+        }
+    }
+}
+
+/// The components of the graph of changes.
+pub(super) fn change_components(t: &Testing) -> Components {
+    components(t.states.len(), |n, k| {
+        t.states[n].changes.get(k).map(|e| e.to.index())
+    })
+}
+
+/// The marks on the inner edges of each component.
+fn inner_marks(t: &Testing, scc: &Components) -> Vec<Marks> {
+    let mut marks = vec![Marks::NONE; scc.count];
+    for (n, state) in t.states.iter().enumerate() {
+        for e in &state.changes {
+            if scc.of[e.to.index()] == scc.of[n] {
+                let slot = &mut marks[scc.of[n] as usize];
+                *slot = slot.union(e.marks);
+            }
+        }
+    }
+    marks
+}
+
+fn trim(t: &mut Testing) {
+    let scc = change_components(t);
+    let marks = inner_marks(t, &scc);
+    // There is at least one mark, so that a component without inner edges is not accepting.
+    let mut fruitful: Vec<bool> = marks.iter().map(|m| m.contains(t.all_marks())).collect();
+    let mut order: Vec<usize> = (0..t.states.len()).collect();
+    order.sort_by_key(|n| scc.of[*n]);
+    for n in order {
+        let state = &t.states[n];
+        let leads = |e: &Transition| fruitful[scc.of[e.to.index()] as usize];
+        if state.livelock || state.changes.iter().any(leads) {
+            fruitful[scc.of[n] as usize] = true;
+        }
+    }
+    let useful = |q: StateId| fruitful[scc.of[q.index()] as usize];
+    let mut reached = vec![false; t.states.len()];
+    let mut todo: Vec<StateId> = t
+        .initial
+        .iter()
+        .map(|i| i.0)
+        .filter(|q| useful(*q))
+        .collect();
+    while let Some(q) = todo.pop() {
+        if !std::mem::replace(&mut reached[q.index()], true) {
+            let next = t.states[q.index()].changes.iter().map(|e| e.to);
+            todo.extend(next.filter(|q| useful(*q)));
+        }
+    }
+    let mut count = 0;
+    let names: Vec<Option<StateId>> = reached
+        .into_iter()
+        .map(|kept| {
+            kept.then(|| {
+                count += 1;
+                StateId(count - 1)
+            })
+        })
+        .collect();
+    rename(t, &names);
+}
+
+/// Gives states new names, drops those without, and all edges to them. Of several states with
+/// one name the first is kept.
+fn rename(t: &mut Testing, names: &[Option<StateId>]) {
+    let old = std::mem::take(&mut t.states);
+    for (n, mut state) in old.into_iter().enumerate() {
+        if names[n].is_some_and(|name| name.index() == t.states.len()) {
+            state.changes = state
+                .changes
+                .into_iter()
+                .filter_map(|e| names[e.to.index()].map(|to| Transition { to, ..e }))
+                .collect();
+            t.states.push(state);
+        }
+    }
+    let mut initial: FxHashMap<StateId, Guard> = FxHashMap::default();
+    for (q, letters) in std::mem::take(&mut t.initial) {
+        if let Some(name) = names[q.index()] {
+            let slot = initial.entry(name).or_insert(Guards::FALSE);
+            *slot = t.guards.or(*slot, letters);
+        }
+    }
+    t.initial = initial.into_iter().collect();
+    t.initial.retain(|(_, letters)| *letters != Guards::FALSE);
+    t.initial.sort_unstable();
+}
+
+/// Removes marks that no accepting cycle can use; where there is no cycle at all they are set to
+/// `outside`, which is as good as any.
+fn settle_marks(t: &mut Testing, placement: Placement, outside: Marks) {
+    let scc = change_components(t);
+    let mut marks = inner_marks(t, &scc);
+    let all = t.all_marks();
+    if placement == Placement::Edges {
+        for (n, state) in t.states.iter().enumerate() {
+            if state.livelock {
+                marks[scc.of[n] as usize] = all;
+            }
+        }
+    }
+    for (n, state) in t.states.iter_mut().enumerate() {
+        let here = scc.of[n];
+        let leaves = |e: &Transition| scc.of[e.to.index()] != here;
+        let transient = state.changes.iter().all(leaves);
+        let accepting = marks[here as usize].contains(all);
+        for e in &mut state.changes {
+            let free = match placement {
+                Placement::Edges => leaves(e),
+                Placement::States => transient,
+            };
+            if free {
+                e.marks = outside;
+            } else if !accepting {
+                e.marks = Marks::NONE;
+            }
+        }
+    }
+}
+
+/// Unites edges that differ in their guards only.
+fn merge_edges(t: &mut Testing) {
+    for state in &mut t.states {
+        let mut merged: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
+        for e in &state.changes {
+            let slot = merged.entry((e.to, e.marks)).or_insert(Guards::FALSE);
+            *slot = t.guards.or(*slot, e.guard);
+        }
+        state.changes = merged
+            .into_iter()
+            .filter(|(_, guard)| *guard != Guards::FALSE)
+            .map(|((to, marks), guard)| Transition { guard, marks, to })
+            .collect();
+        state.changes.sort_unstable_by_key(|e| (e.to, e.marks));
+    }
+}
+
+/// Merges states that simulate each other and drops edges beside better ones.
+fn simulate(t: &mut Testing, budget: &Budget) -> Result<(), Stop> {
+    let n = t.states.len();
+    let mut above: Vec<bool> = Vec::with_capacity(n * n);
+    for s in &t.states {
+        above.extend(t.states.iter().map(|other| !s.livelock || other.livelock));
+    }
+    loop {
+        let mut changed = false;
+        for s in 0..n {
+            budget.check()?;
+            for other in 0..n {
+                if above[s * n + other]
+                    && s != other
+                    && !answers(&mut t.guards, &t.states, &above, s, other)
+                {
+                    above[s * n + other] = false;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let mut names: Vec<Option<StateId>> = Vec::with_capacity(n);
+    let mut kept: Vec<usize> = Vec::new();
+    for s in 0..n {
+        let twin = (0..s).find(|&other| above[s * n + other] && above[other * n + s]);
+        names.push(match twin {
+            Some(twin) => names[twin],
+            None => {
+                kept.push(s);
+                Some(StateId(kept.len() as u32 - 1))
+            }
+        });
+    }
+    rename(t, &names);
+    merge_edges(t);
+    let above = |low: StateId, high: StateId| above[kept[low.index()] * n + kept[high.index()]];
+    for state in &mut t.states {
+        let all = state.changes.clone();
+        for (i, e) in state.changes.iter_mut().enumerate() {
+            for (j, better) in all.iter().enumerate() {
+                if i != j && better.marks.contains(e.marks) && above(e.to, better.to) {
+                    e.guard = t.guards.minus(e.guard, better.guard);
+                }
+            }
+        }
+        state.changes.retain(|e| e.guard != Guards::FALSE);
+    }
+    let all = t.initial.clone();
+    for (q, letters) in &mut t.initial {
+        for (better, more) in &all {
+            if q != better && above(*q, *better) {
+                *letters = t.guards.minus(*letters, *more);
+            }
+        }
+    }
+    t.initial.retain(|(_, letters)| *letters != Guards::FALSE);
+    Ok(())
+}
+
+/// Does `other` have an answer to every edge of `s`?
+fn answers(
+    guards: &mut Guards,
+    states: &[TestingState],
+    above: &[bool],
+    s: usize,
+    other: usize,
+) -> bool {
+    states[s].changes.iter().all(|e| {
+        let mut open = e.guard;
+        for answer in &states[other].changes {
+            let better = above[e.to.index() * states.len() + answer.to.index()];
+            if better && answer.marks.contains(e.marks) {
+                open = guards.minus(open, answer.guard);
+                if open == Guards::FALSE {
+                    return true;
+                }
+            }
+        }
+        false
+    })
+}
+
+/// Merges bisimilar states.
+fn bisimulate(t: &mut Testing, budget: &Budget) -> Result<(), Stop> {
+    let mut class: Vec<u32> = t.states.iter().map(|s| u32::from(s.livelock)).collect();
+    let mut classes = 0;
+    loop {
+        budget.check()?;
+        let mut ids = FxHashMap::default();
+        let mut refined = Vec::with_capacity(class.len());
+        for (n, state) in t.states.iter().enumerate() {
+            let mut edges: FxHashMap<(u32, Marks), Guard> = FxHashMap::default();
+            for e in &state.changes {
+                let slot = edges
+                    .entry((class[e.to.index()], e.marks))
+                    .or_insert(Guards::FALSE);
+                *slot = t.guards.or(*slot, e.guard);
+            }
+            let mut edges: Vec<_> = edges.into_iter().map(|((c, m), g)| (c, m, g)).collect();
+            edges.sort_unstable();
+            let next = ids.len() as u32;
+            refined.push(*ids.entry((class[n], edges)).or_insert(next));
+        }
+        class = refined;
+        if ids.len() == classes {
+            break;
+        }
+        classes = ids.len();
+    }
+    // Classes are numbered in the order of their first members, as `rename` wants.
+    let names: Vec<Option<StateId>> = class.into_iter().map(|c| Some(StateId(c))).collect();
+    rename(t, &names);
+    merge_edges(t);
+    Ok(())
+}

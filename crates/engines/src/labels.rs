@@ -1,0 +1,89 @@
+//! The label of every state: which state propositions hold.
+//!
+//! Labels are computed once a state and interned: a state costs four bytes.
+
+use crate::problem::Problem;
+use lariat_automata::Letter;
+use lariat_budget::Stop;
+use lariat_model::{Predicate, Proposition};
+use lariat_space::explicit::{Explicit, StateId, States};
+use rustc_hash::FxHashMap;
+
+/// The propositions about states, each with its bit in a letter.
+#[derive(Clone, Debug)]
+pub(crate) struct StateAtoms<'p>(Vec<(u64, &'p Predicate)>);
+
+impl<'p> StateAtoms<'p> {
+    pub fn new(problem: &Problem<'p>) -> StateAtoms<'p> {
+        let atoms = problem.propositions.iter().enumerate();
+        StateAtoms(
+            atoms
+                .filter_map(|(i, proposition)| match proposition {
+                    Proposition::State(predicate) => Some((1 << i, predicate)),
+                    Proposition::Fires(_) => None,
+                })
+                .collect(),
+        )
+    }
+}
+
+/// A set of state propositions that some state has: dense, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Label(u32);
+
+const UNLABELLED: u32 = u32::MAX;
+
+/// The labels found so far, by one worker.
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
+    /// The label of every state, [`UNLABELLED`] until somebody asks.
+    of: Vec<u32>,
+    letters: Vec<u64>,
+    ids: FxHashMap<u64, u32>,
+}
+
+impl Labels {
+    /// The label of `state`. `grown` is called when an array has grown.
+    pub fn of(
+        &mut self,
+        space: &Explicit<'_>,
+        states: &mut States,
+        atoms: &StateAtoms<'_>,
+        state: StateId,
+        grown: impl FnOnce(usize) -> Result<(), Stop>,
+    ) -> Result<Label, Stop> {
+        if self.of.len() <= state.index() {
+            let before = self.of.capacity();
+            self.of.resize(state.index() + 1, UNLABELLED);
+            if self.of.capacity() != before {
+                grown(self.bytes())?;
+            }
+        }
+        let known = self.of[state.index()];
+        if known != UNLABELLED {
+            return Ok(Label(known));
+        }
+        let mut bits = 0;
+        for (bit, predicate) in &atoms.0 {
+            if space.holds(states, state, predicate) {
+                bits |= bit;
+            }
+        }
+        let label = *self.ids.entry(bits).or_insert_with(|| {
+            self.letters.push(bits);
+            self.letters.len() as u32 - 1
+        });
+        self.of[state.index()] = label;
+        Ok(Label(label))
+    }
+
+    /// The letter bits of a label.
+    pub fn letter(&self, label: Label) -> Letter {
+        Letter(self.letters[label.0 as usize])
+    }
+
+    /// Bytes held; maps are counted with their usual slack.
+    pub fn bytes(&self) -> usize {
+        self.of.capacity() * 4 + self.letters.capacity() * 8 + self.ids.capacity() * 20
+    }
+}

@@ -1,0 +1,55 @@
+//! From a lasso of a product of single states to a run of the system.
+
+use lariat_budget::Stop;
+use lariat_emptiness::{Edge, Graph, Lasso as Abstract, NodeId};
+use lariat_model::{EventId, Lasso, State, Step};
+
+/// A product whose nodes hold single states.
+pub(crate) trait Steps: Graph<Stop = Stop> {
+    /// The next edge of `node` and the event that it takes.
+    fn next_step(
+        &self,
+        worker: &mut Self::Worker,
+        node: NodeId,
+        cursor: &mut Self::Cursor,
+    ) -> Result<Option<(Edge, Option<EventId>)>, Stop>;
+
+    /// The values of all variables in the state of `node`.
+    fn state(&self, worker: &mut Self::Worker, node: NodeId) -> State;
+}
+
+/// The run of the system along a lasso of the product.
+pub(crate) fn concrete<P: Steps>(
+    product: &P,
+    worker: &mut P::Worker,
+    found: &Abstract,
+) -> Result<Lasso, Stop> {
+    Ok(Lasso {
+        initial: product.state(worker, found.initial),
+        prefix: steps(product, worker, found.initial, &found.prefix)?,
+        cycle: steps(product, worker, found.entry(), &found.cycle)?,
+    })
+}
+
+fn steps<P: Steps>(
+    product: &P,
+    worker: &mut P::Worker,
+    mut from: NodeId,
+    path: &[Edge],
+) -> Result<Vec<Step>, Stop> {
+    let mut steps = Vec::with_capacity(path.len());
+    for edge in path {
+        let mut cursor = P::Cursor::default();
+        while let Some((found, event)) = product.next_step(worker, from, &mut cursor)? {
+            if found == *edge {
+                steps.push(Step {
+                    event,
+                    state: product.state(worker, edge.to),
+                });
+                break;
+            }
+        }
+        from = edge.to;
+    }
+    Ok(steps)
+}

@@ -1,0 +1,257 @@
+//! The product of an explicit state space and a testing automaton.
+//!
+//! ```text
+//! (s, t) –m→ (s', t')   iff   s → s',   c = λ(s) ⊕ λ(s') ≠ ∅,   t –c,m→ t'
+//! (s, t) –m→ (s', t)    iff   s → s',   λ(s) = λ(s')            m = all for a livelock state of a TGTA,
+//!                                                               else none
+//! ```
+//!
+//! It begins in (s, t) if s is initial and λ(s) is among the first letters of t. A step that changes
+//! nothing observed does not move the automaton, and needs no guard to be looked at.
+//!
+//! Labels are computed once a state, as in [`sync`](crate::sync), though of both ends of a step; what a
+//! change does is looked up once for each state of the automaton and each change.
+
+use crate::labels::{Labels, StateAtoms};
+use crate::pairs::Pairs;
+use crate::problem::Problem;
+use crate::steps::Steps;
+use lariat_automata::testing::{Ta, Testing, Tgta};
+use lariat_automata::{Letter, StateId as Location};
+use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
+use lariat_emptiness::{Edge, Graph, Livelocks, Marks, NodeId};
+use lariat_model::{EventId, State};
+use lariat_space::explicit::{self, Explicit, StateId, States};
+use rustc_hash::FxHashMap;
+
+/// The immutable part of the product.
+pub struct Product<'p> {
+    testing: &'p Testing,
+    observer: &'p dyn Observer,
+    space: Explicit<'p>,
+    atoms: StateAtoms<'p>,
+    /// What a step without change collects in a livelock state.
+    staying: Marks,
+    /// What every change carries besides its own marks.
+    change: Marks,
+}
+
+/// What one worker has found of the product.
+#[derive(Debug)]
+pub struct Worker {
+    states: States,
+    nodes: Pairs,
+    labels: Labels,
+    initial: Option<Vec<NodeId>>,
+    /// What the automaton does, by state and change: a range of `moves`.
+    choices: FxHashMap<(Location, Letter), (u32, u32)>,
+    moves: Vec<(Marks, Location)>,
+    budget: Budget,
+    /// Bytes of the maps above, and of the arrays of the check that runs.
+    own: Lease,
+    check: Lease,
+}
+
+/// Where an iteration over the edges of a node stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cursor {
+    space: explicit::Cursor,
+    /// The step by a change whose moves `moves.0..moves.1` are being listed.
+    step: Option<explicit::Successor>,
+    moves: (u32, u32),
+}
+
+impl<'p> Product<'p> {
+    /// The product with a generalized testing automaton, for an ordinary check.
+    pub fn generalized(
+        problem: &Problem<'p>,
+        automaton: &'p Tgta,
+        observer: &'p dyn Observer,
+    ) -> Product<'p> {
+        let all = automaton.0.all_marks();
+        Product::new(problem, &automaton.0, all, Marks::NONE, observer)
+    }
+
+    /// The product with a testing automaton, for the two-pass check.
+    pub fn two_pass(
+        problem: &Problem<'p>,
+        automaton: &'p Ta,
+        observer: &'p dyn Observer,
+    ) -> Product<'p> {
+        // A testing automaton has the mark 0 alone.
+        Product::new(problem, &automaton.0, Marks::NONE, Marks::one(1), observer)
+    }
+
+    fn new(
+        problem: &Problem<'p>,
+        testing: &'p Testing,
+        staying: Marks,
+        change: Marks,
+        observer: &'p dyn Observer,
+    ) -> Product<'p> {
+        Product {
+            testing,
+            observer,
+            space: Explicit::new(problem.system, problem.deadlock),
+            atoms: StateAtoms::new(problem),
+            staying,
+            change,
+        }
+    }
+
+    /// A worker that has found nothing yet.
+    pub fn worker(&self, budget: &Budget) -> Worker {
+        Worker {
+            states: self.space.states(budget),
+            nodes: Pairs::new(self.testing.states.len(), budget),
+            labels: Labels::default(),
+            initial: None,
+            choices: FxHashMap::default(),
+            moves: Vec::new(),
+            budget: budget.clone(),
+            own: budget.lease(),
+            check: budget.lease(),
+        }
+    }
+
+    fn letter(&self, worker: &mut Worker, state: StateId) -> Result<Letter, Stop> {
+        let Worker {
+            labels,
+            states,
+            own,
+            choices,
+            moves,
+            ..
+        } = worker;
+        // Maps are counted with their usual slack.
+        let beside = choices.capacity() * 28 + moves.capacity() * 16;
+        let label = labels.of(&self.space, states, &self.atoms, state, |bytes| {
+            own.resize(bytes + beside)
+        })?;
+        Ok(labels.letter(label))
+    }
+
+    /// The automaton's moves from `location` by a change.
+    fn choices(&self, worker: &mut Worker, location: Location, change: Letter) -> (u32, u32) {
+        let Worker { choices, moves, .. } = worker;
+        *choices.entry((location, change)).or_insert_with(|| {
+            let start = moves.len() as u32;
+            let changing = self.testing.changing(location, change);
+            moves.extend(changing.map(|t| (t.marks.union(self.change), t.to)));
+            (start, moves.len() as u32)
+        })
+    }
+
+    fn initial_nodes(&self, worker: &mut Worker) -> Result<Vec<NodeId>, Stop> {
+        let mut found = Vec::new();
+        let mut k = 0;
+        while let Some(state) = self.space.initial(&mut worker.states, k)? {
+            k += 1;
+            let letter = self.letter(worker, state)?;
+            for location in self.testing.starting(letter) {
+                found.push(worker.nodes.intern(state, location)?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Worker {
+    /// The states found so far.
+    pub fn states(&self) -> &States {
+        &self.states
+    }
+}
+
+impl Steps for Product<'_> {
+    fn next_step(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+        cursor: &mut Cursor,
+    ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
+        let (state, location) = worker.nodes.get(node);
+        loop {
+            if let Some((event, to)) = cursor.step
+                && cursor.moves.0 < cursor.moves.1
+            {
+                let (marks, target) = worker.moves[cursor.moves.0 as usize];
+                cursor.moves.0 += 1;
+                let to = worker.nodes.intern(to, target)?;
+                return Ok(Some((Edge { to, marks }, event)));
+            }
+            let Some((event, to)) =
+                self.space
+                    .next(&mut worker.states, state, &mut cursor.space)?
+            else {
+                return Ok(None);
+            };
+            let (here, there) = (self.letter(worker, state)?, self.letter(worker, to)?);
+            let change = self.testing.change(here, there);
+            if change == Letter(0) {
+                let livelock = self.testing.states[location.index()].livelock;
+                let marks = if livelock { self.staying } else { Marks::NONE };
+                let to = worker.nodes.intern(to, location)?;
+                return Ok(Some((Edge { to, marks }, event)));
+            }
+            cursor.step = Some((event, to));
+            cursor.moves = self.choices(worker, location, change);
+        }
+    }
+
+    fn state(&self, worker: &mut Worker, node: NodeId) -> State {
+        let (state, _) = worker.nodes.get(node);
+        worker.states.get(state)
+    }
+}
+
+impl Graph for Product<'_> {
+    type Stop = Stop;
+    type Worker = Worker;
+    type Cursor = Cursor;
+
+    fn marks(&self) -> Marks {
+        self.testing.all_marks()
+    }
+
+    fn initial(&self, worker: &mut Worker, k: usize) -> Result<Option<NodeId>, Stop> {
+        if worker.initial.is_none() {
+            worker.initial = Some(self.initial_nodes(worker)?);
+        }
+        Ok(worker.initial.as_ref().and_then(|all| all.get(k)).copied())
+    }
+
+    fn next_edge(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+        cursor: &mut Cursor,
+    ) -> Result<Option<Edge>, Stop> {
+        Ok(self.next_step(worker, node, cursor)?.map(|(edge, _)| edge))
+    }
+
+    fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stop> {
+        worker.check.resize(bytes)?;
+        worker.budget.check()?;
+        let figures = [
+            (worker.nodes.len() as u64, "product states"),
+            (worker.states.len() as u64, "states"),
+        ];
+        self.observer.progress(Progress {
+            phase: "emptiness check",
+            figures: &figures,
+        });
+        Ok(())
+    }
+}
+
+impl Livelocks for Product<'_> {
+    fn change(&self) -> Marks {
+        self.change
+    }
+
+    fn is_livelock(&self, worker: &Worker, node: NodeId) -> bool {
+        let (_, location) = worker.nodes.get(node);
+        self.testing.states[location.index()].livelock
+    }
+}
