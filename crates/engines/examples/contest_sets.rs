@@ -21,8 +21,11 @@ fn hybrid(name: &str) -> Option<Hybrid> {
         "slap-iec" => (Method::Slap(Absorb::All), Check::Iec),
         "slap-couvreur" => (Method::Slap(Absorb::All), Check::Couvreur),
         "slap-marked" => (Method::Slap(Absorb::Marked), Check::Nsiec),
-        "slap-fst" => (Method::SlapFst(Absorb::All, Fixpoint::El), Check::Nsiec),
-        "slap-fst-owcty" => (Method::SlapFst(Absorb::All, Fixpoint::Owcty), Check::Nsiec),
+        "slap-fst" => (
+            Method::SlapFst(Absorb::All, Fixpoint::default()),
+            Check::Nsiec,
+        ),
+        "slap-fst-el" => (Method::SlapFst(Absorb::All, Fixpoint::El), Check::Nsiec),
         "el" => (Method::Fixpoint(Fixpoint::El), Check::Nsiec),
         "owcty" => (Method::Fixpoint(Fixpoint::Owcty), Check::Nsiec),
         _ => return None,
