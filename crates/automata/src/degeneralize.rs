@@ -7,8 +7,9 @@
 //!
 //! Only cycles inside one accepting component must count (Babiak, Badie, Duret-Lutz, Křetínský
 //! and Strejček, SPIN 2013): in other components the level is always 0, and an edge that
-//! enters a component is free to choose. It takes a level at which the target exists already
-//! if there is one, and level 0 otherwise.
+//! enters a component is free to choose. While states are made it takes a level at which the target
+//! exists already, or else level 0; at the end all such edges are led to the copy that lies furthest
+//! downstream, which leaves the others often unreachable.
 //!
 //! Automata with marks on states are automata all of whose edges leaving one state carry the same
 //! marks: a run visits the state infinitely often iff it leaves it infinitely often.
@@ -89,9 +90,37 @@ pub fn degeneralize(a: &Automaton, placement: Placement) -> Automaton {
         initial,
         states,
     };
+    let copied: Vec<StateId> = levels.names.iter().map(|name| name.0).collect();
+    lead_downstream(&mut result, &scc.of, &copied);
     crate::reduce::merge_edges(&mut result);
     crate::reduce::trim::trim(&mut result);
     result
+}
+
+/// Lets runs that come from elsewhere enter a component at the last of the target's copies.
+///
+/// All copies of a state have its language. `component` is that of the original states, `copied`
+/// says which of them each new state is a copy of.
+fn lead_downstream(b: &mut Automaton, component: &[u32], copied: &[StateId]) {
+    let order = automaton_components(b).of;
+    let mut last: FxHashMap<StateId, StateId> = FxHashMap::default();
+    for copy in b.state_ids() {
+        let slot = last.entry(copied[copy.index()]).or_insert(copy);
+        if order[copy.index()] < order[slot.index()] {
+            *slot = copy;
+        }
+    }
+    let entry = |to: StateId| last[&copied[to.index()]];
+    for q in &mut b.initial {
+        *q = entry(*q);
+    }
+    for (edges, from) in b.states.iter_mut().zip(copied) {
+        for t in edges {
+            if component[from.index()] != component[copied[t.to.index()].index()] {
+                t.to = entry(t.to);
+            }
+        }
+    }
 }
 
 struct Levels {
@@ -187,6 +216,38 @@ pub fn state_based(a: &Automaton) -> Automaton {
         initial,
         states,
     };
+    let copied: Vec<StateId> = names.iter().map(|name| name.0).collect();
+    lead_downstream(&mut result, &scc.of, &copied);
     crate::reduce::merge_edges(&mut result);
+    crate::reduce::trim::trim(&mut result);
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alphabet::Legal;
+    use crate::translate::translate;
+    use lariat_budget::Budget;
+    use lariat_ltl::{Formulas, FreeVocabulary, parse};
+
+    fn sizes(text: &str) -> [usize; 3] {
+        let mut formulas = Formulas::new();
+        let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        let a = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+        [
+            degeneralize(&a, Placement::Edges),
+            degeneralize(&a, Placement::States),
+            state_based(&a),
+        ]
+        .map(|b| b.states.len())
+    }
+
+    #[test]
+    fn copies_are_few() {
+        assert_eq!(sizes("GFa & GFb"), [2, 3, 4]);
+        // A component that always accepts needs no copy from which it begins to.
+        assert_eq!(sizes("F(r & G !g) | (GFa & GFb)"), [4, 5, 6]);
+        assert_eq!(sizes("G a"), [1, 1, 1]);
+    }
 }

@@ -15,8 +15,12 @@
 //! Every class of letters leaves a function that is monotone in obligations and promises; each of its
 //! prime implicants is an edge to the conjunction of its obligations. A run is accepting iff no
 //! promise is put off for ever: mark g is on the edges without `P[g]`. Formulas with equal
-//! functions are one state. (Rewriting the formulas of states into shorter ones on the way
-//! is not sound: a promise that is renamed at every step is never seen to be put off for ever.)
+//! functions are one state.
+//!
+//! Simplifying the formula of every state on the way merges more of them, but a promise that gets
+//! a new name at every step is never seen to be put off for ever: such an automaton has
+//! all words of the formula and perhaps others. (A word of the formula has a run that puts off g only
+//! where g does not hold, whatever equivalent formulas the states have.)
 //!
 //! This is Couvreur's construction (*On-the-fly verification of linear temporal logic*, FM 1999)
 //! with atoms first in the variable order, so that classes of letters are
@@ -29,13 +33,13 @@ use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
-use lariat_ltl::{AtomId, Formula, Formulas, Node};
+use lariat_ltl::{AtomId, Formula, Formulas, Node, simplify};
 use rustc_hash::FxHashMap;
 
 /// Obligations and promises are variables from here on.
 const EXTRA: usize = Guards::MAX_ATOMS;
 /// Diagram operations recurse once a variable, so their number is limited.
-const MOST_EXTRA: usize = 4096;
+const MOST_EXTRA: usize = 2048;
 /// Diagram nodes of one translation; about 200 MB.
 pub(crate) const MOST_NODES: usize = 1 << 21;
 
@@ -57,11 +61,21 @@ struct Tableau<'a> {
     functions: FxHashMap<Due, Guard>,
 }
 
+/// What becomes of the formula of a new state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StateFormulas {
+    /// It stays: the automaton has the language of the formula.
+    Exact,
+    /// It is simplified: the automaton accepts all words of the formula, and perhaps others.
+    Simplified,
+}
+
 /// The automaton of a formula in negation normal form, and the formula of every state.
 pub(crate) fn tableau(
     formulas: &mut Formulas,
     f: Formula,
     legal: &Legal,
+    state_formulas: StateFormulas,
     budget: &Budget,
 ) -> Result<(Automaton, Vec<Formula>), Stop> {
     let atoms = atoms_of(formulas, f)?;
@@ -85,6 +99,10 @@ pub(crate) fn tableau(
 
     let mut state_of =
         |t: &mut Tableau, f: Formula, names: &mut Vec<Formula>, moves: &mut Vec<Guard>| {
+            let f = match state_formulas {
+                StateFormulas::Exact => f,
+                StateFormulas::Simplified => simplify(t.formulas, f),
+            };
             if let Some(&q) = by_formula.get(&f) {
                 return Ok(q);
             }

@@ -1,11 +1,12 @@
 //! From a formula to a small automaton: the order in which everything is done.
 //!
 //! Rewrite the formula, build the tableau, remove what is useless, and let direct and reverse
-//! simulation alternate until neither finds anything. Obligations get their minimal
-//! weak deterministic automaton where that is no larger. Whether a formula that does not look like an
-//! obligation is one is decided by comparing languages, with an automaton of the
-//! negation; this and the subset construction have limits of their own, and failing them only
-//! means that the automaton stays as it is.
+//! simulation alternate until neither finds anything. Then try two automata that may be smaller:
+//! that of the tableau with simplified state formulas, and the minimal weak deterministic automaton, which
+//! exists for obligations. Either may have the wrong language in general and is taken only
+//! if a product with an automaton of the negation (or the syntax of the formula) shows that
+//! it has the right one. These attempts have limits of their own; failing them only means that the automaton
+//! stays as it is.
 
 use crate::alphabet::Legal;
 use crate::automaton::{Automaton, StateId};
@@ -14,15 +15,15 @@ use crate::guard::{Guard, Guards};
 use crate::product::disjoint;
 use crate::reduce::simulation::{Direction, simulate};
 use crate::reduce::{acceptance, collect_garbage, merge_edges, trim, wdba};
-use crate::tableau::{MOST_NODES, tableau};
+use crate::tableau::{MOST_NODES, StateFormulas, tableau};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
 use lariat_ltl::{Formula, Formulas, classes, simplify};
 
 /// Subsets of states that minimisation of an obligation may meet.
 const MOST_SUBSETS: usize = 5000;
-/// Work that finding out whether a formula is an obligation may cost.
-const MOST_WORK: u64 = 20_000;
+/// Work that all attempts at a smaller automaton may cost together.
+const MOST_WORK: u64 = 4_000;
 
 /// A small transition-based generalized Büchi automaton for `f`, on legal letters.
 ///
@@ -34,15 +35,83 @@ pub fn translate(
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
     let f = simplify(formulas, f);
-    let (mut a, _) = tableau(formulas, f, legal, budget)?;
+    let mut a = reduced_tableau(formulas, f, legal, StateFormulas::Exact, budget)?;
+    let spare = budget.clone().with_work(MOST_WORK);
+    let mut negation = Negation { f, automaton: None };
+    if let Some(small) = simplified(formulas, f, &a, legal, &mut negation, &spare)? {
+        a = small;
+    }
+    if let Some(small) = weak(formulas, f, &mut a, legal, &mut negation, &spare)? {
+        a = small;
+    }
+    finish(&mut a, legal);
+    Ok(a)
+}
+
+/// The automaton of the tableau, reduced.
+fn reduced_tableau(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    state_formulas: StateFormulas,
+    budget: &Budget,
+) -> Result<Automaton, Stop> {
+    let (mut a, _) = tableau(formulas, f, legal, state_formulas, budget)?;
     collect_garbage(&mut a, Guards::limited(MOST_NODES));
     let letters = legal.guard(&a.atoms, &mut a.guards);
     reduce(&mut a, letters, budget)?;
-    if let Some(small) = weak(formulas, f, &a, letters, legal, budget)? {
-        a = small;
-    }
-    finish(&mut a, letters);
     Ok(a)
+}
+
+/// An automaton of the negation, made when it is first asked for.
+struct Negation {
+    f: Formula,
+    automaton: Option<Automaton>,
+}
+
+impl Negation {
+    /// Is every word of `a` one of the formula?
+    fn excludes(
+        &mut self,
+        formulas: &mut Formulas,
+        a: &Automaton,
+        legal: &Legal,
+        budget: &Budget,
+    ) -> Result<bool, Stop> {
+        let not_a = match &self.automaton {
+            Some(not_a) => not_a,
+            None => {
+                let not_f = formulas.not(self.f);
+                let not_f = simplify(formulas, not_f);
+                let exact = StateFormulas::Exact;
+                let (not_a, _) = tableau(formulas, not_f, legal, exact, budget)?;
+                self.automaton.insert(not_a)
+            }
+        };
+        disjoint(a, not_a, legal, budget)
+    }
+}
+
+/// The automaton with simplified state formulas, if it is smaller than `a` and right.
+fn simplified(
+    formulas: &mut Formulas,
+    f: Formula,
+    a: &Automaton,
+    legal: &Legal,
+    negation: &mut Negation,
+    budget: &Budget,
+) -> Result<Option<Automaton>, Stop> {
+    let mut attempt = || {
+        let small = reduced_tableau(formulas, f, legal, StateFormulas::Simplified, budget)?;
+        let smaller = (small.states.len(), small.edge_count()) < (a.states.len(), a.edge_count());
+        let right = smaller && negation.excludes(formulas, &small, legal, budget)?;
+        Ok(right.then_some(small))
+    };
+    // One state is the least, and two are rarely one in disguise.
+    if a.states.len() < 3 {
+        return Ok(None);
+    }
+    Ok(within_limits(attempt())?.flatten())
 }
 
 /// An automaton whose states have known languages: that of state `q` is the formula at `q`.
@@ -65,7 +134,7 @@ pub fn translate_labelled(
     budget: &Budget,
 ) -> Result<Labelled, Stop> {
     let f = simplify(formulas, f);
-    let (mut a, mut names) = tableau(formulas, f, legal, budget)?;
+    let (mut a, mut names) = tableau(formulas, f, legal, StateFormulas::Exact, budget)?;
     collect_garbage(&mut a, Guards::limited(MOST_NODES));
     let letters = legal.guard(&a.atoms, &mut a.guards);
     let mut follow = |old: Vec<StateId>| {
@@ -80,7 +149,7 @@ pub fn translate_labelled(
             break;
         }
     }
-    finish(&mut a, letters);
+    finish(&mut a, legal);
     Ok(Labelled {
         automaton: a,
         formulas: names,
@@ -112,7 +181,7 @@ pub fn buchi(
             }
         }
     }
-    finish(&mut b, letters);
+    finish(&mut b, legal);
     Ok(b)
 }
 
@@ -120,11 +189,12 @@ pub fn buchi(
 fn weak(
     formulas: &mut Formulas,
     f: Formula,
-    a: &Automaton,
-    letters: Guard,
+    a: &mut Automaton,
     legal: &Legal,
+    negation: &mut Negation,
     budget: &Budget,
 ) -> Result<Option<Automaton>, Stop> {
+    let letters = legal.guard(&a.atoms, &mut a.guards);
     let subsets = (100 + 20 * a.states.len()).min(MOST_SUBSETS);
     let Some(Some(weak)) = within_limits(wdba::minimise(a, letters, subsets, budget))? else {
         return Ok(None);
@@ -139,15 +209,9 @@ fn weak(
     if small.states.len() == a.states.len() && a.is_deterministic() {
         return Ok(None);
     }
-    let budget = budget.clone().with_work(MOST_WORK);
     let mut same_language = || {
-        if !disjoint(&weak.automaton(true), a, legal, &budget)? {
-            return Ok(false);
-        }
-        let not_f = formulas.not(f);
-        let not_f = simplify(formulas, not_f);
-        let (not_a, _) = tableau(formulas, not_f, legal, &budget)?;
-        disjoint(&small, &not_a, legal, &budget)
+        Ok(disjoint(&weak.automaton(true), a, legal, budget)?
+            && negation.excludes(formulas, &small, legal, budget)?)
     };
     let same = within_limits(same_language())? == Some(true);
     Ok(same.then_some(small))
@@ -189,7 +253,8 @@ fn clean(a: &mut Automaton) -> Vec<StateId> {
 }
 
 /// Simplifies guards on illegal letters and forgets all diagrams that are not in use.
-fn finish(a: &mut Automaton, letters: Guard) {
+fn finish(a: &mut Automaton, legal: &Legal) {
+    let letters = legal.guard(&a.atoms, &mut a.guards);
     if letters != Guards::TRUE && letters != Guards::FALSE {
         for edges in &mut a.states {
             for t in edges {

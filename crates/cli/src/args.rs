@@ -1,9 +1,10 @@
 //! What can be typed.
 
 use crate::units::{Bytes, Span};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
-use lariat::{Choice, Deadlock};
+use lariat::{Check as Emptiness, Choice, Counting, Deadlock, OrderChoice};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -104,8 +105,18 @@ pub(crate) struct Check {
     #[arg(long, value_name = "ID")]
     pub select: Vec<String>,
     /// How to decide.
-    #[arg(long, value_name = "ENGINE", default_value = "auto")]
-    pub engine: EngineName,
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
+    pub engine: Choice,
+    /// The emptiness check, if not the engine's own.
+    #[arg(long, value_name = "CHECK")]
+    pub emptiness: Option<CheckName>,
+    /// The order of the variables in decision diagrams: auto, file, force, rcm-force, noack or
+    /// units, all but the first with -up or -down.
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
+    pub order: OrderChoice,
+    /// The construction as it was published, where ours differs (sog, slap, slap-fst).
+    #[arg(long)]
+    pub published: bool,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
     #[arg(long, value_name = "POLICY", default_value = "stutter")]
     pub deadlock: Policy,
@@ -139,19 +150,59 @@ pub(crate) struct Limits {
     pub memory: Option<Bytes>,
 }
 
-#[derive(Clone, Copy, ValueEnum, Debug)]
-pub(crate) enum EngineName {
-    /// Lariat chooses, and says why.
-    Auto,
-    /// Single states, packed; full LTL with events.
-    Explicit,
+/// The engines that can be asked for, with what each is.
+fn engine() -> impl TypedValueParser<Value = Choice> {
+    let value = |choice: Choice| PossibleValue::new(choice.name()).help(choice.about());
+    PossibleValuesParser::new(Choice::ALL.map(value)).try_map(|name| name.parse::<Choice>())
 }
 
-impl From<EngineName> for Choice {
-    fn from(name: EngineName) -> Choice {
+/// An order of the variables: `auto`, or the name of a heuristic.
+fn order(text: &str) -> Result<OrderChoice, String> {
+    match text {
+        "auto" => Ok(OrderChoice::Auto),
+        name => name.parse().map(OrderChoice::Named),
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum CheckName {
+    /// Couvreur's: equal nodes only.
+    Couvreur,
+    /// Also nodes included in dead ones.
+    Nsiec,
+    /// Also nodes that include active ones, taken apart.
+    Iec,
+    /// Also nodes included in active ones; nsiec where that leaves a doubt.
+    Aec,
+}
+
+impl From<CheckName> for Emptiness {
+    fn from(name: CheckName) -> Emptiness {
         match name {
-            EngineName::Auto => Choice::Auto,
-            EngineName::Explicit => Choice::Explicit,
+            CheckName::Couvreur => Emptiness::Couvreur,
+            CheckName::Nsiec => Emptiness::Nsiec,
+            CheckName::Iec => Emptiness::Iec,
+            CheckName::Aec => Emptiness::Aec,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum CountingName {
+    /// Single states while they are few, then diagrams.
+    Auto,
+    /// Single states, packed.
+    Explicit,
+    /// Sets of states in decision diagrams, by saturation.
+    Symbolic,
+}
+
+impl From<CountingName> for Counting {
+    fn from(name: CountingName) -> Counting {
+        match name {
+            CountingName::Auto => Counting::Auto,
+            CountingName::Explicit => Counting::Explicit,
+            CountingName::Symbolic => Counting::Symbolic,
         }
     }
 }
@@ -189,7 +240,11 @@ pub(crate) struct States {
     pub model: PathBuf,
     /// How to count.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
-    pub engine: EngineName,
+    pub engine: CountingName,
+    /// The order of the variables in decision diagrams: auto, file, force, rcm-force, noack or
+    /// units, all but the first with -up or -down.
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
+    pub order: OrderChoice,
     #[command(flatten)]
     pub limits: Limits,
     /// One JSON object.
@@ -245,6 +300,8 @@ pub(crate) enum Format {
 pub(crate) struct Info {
     /// The model.
     pub model: PathBuf,
+    #[command(flatten)]
+    pub limits: Limits,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,

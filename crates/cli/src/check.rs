@@ -6,10 +6,11 @@ use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
 use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
 use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
-use lariat::model::{self, Names, Properties};
+use lariat::model::{self, Model, Names, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, InputError, Options, Property, Reason, Report, Stop, Subject, Verdict, check,
+    Attempt, InputError, Options, Property, Reason, Report, Stop, Subject, Tuning, Verdict, check,
+    property_process,
 };
 use std::fmt::Write as _;
 use std::fs::File;
@@ -32,20 +33,30 @@ enum Question {
 }
 
 pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
-    let system = input::system(&args.model)?;
+    let (budget, cancel) = input::budget(&args.limits);
+    let read = input::model(&args.model, &input::for_property(&budget, &args.limits))?;
+    let system = &read.system;
     let model = args.model.display().to_string();
-    let (properties, tasks) = tasks(args, &Names::of(&system))?;
+    let (properties, tasks) = tasks(args, &read)?;
     let mut trace = args.trace.as_deref().map(Trace::create).transpose()?;
     let subject = Subject {
-        system: &system,
+        coloured: read.coloured_net(),
+        system,
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
     let options = Options {
-        engine: args.engine.into(),
+        engine: args.engine,
+        tuning: Tuning {
+            check: args.emptiness.map(Into::into),
+            order: args.order.clone(),
+            published: args.published,
+        },
         deadlock: args.deadlock.into(),
     };
-    let (budget, cancel) = input::budget(&args.limits);
+    if let Some(refusal) = options.engine.refuses(&options.tuning) {
+        return Err(Failure::new(refusal));
+    }
     let mut worst = Exit::Fine;
     for task in &tasks {
         let start = Instant::now();
@@ -61,7 +72,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
             model: &model,
             property: &task.name,
             formula: &task.text,
-            system: &system,
+            system,
             formulas: &properties.formulas,
             propositions: &properties.propositions,
             atoms: &task.atoms,
@@ -106,7 +117,10 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// All properties of the command line, or those selected.
-fn tasks(args: &Check, names: &Names<'_>) -> Result<(Properties, Vec<Task>), Failure> {
+///
+/// A property process that the model comes with is one of them, the last.
+fn tasks(args: &Check, model: &Model) -> Result<(Properties, Vec<Task>), Failure> {
+    let names = &model.names();
     let mut properties = Properties::new();
     for text in &args.formulas {
         properties.add_formula(names, "formula", None, text)?;
@@ -122,6 +136,14 @@ fn tasks(args: &Check, names: &Names<'_>) -> Result<(Properties, Vec<Task>), Fai
         let origin = path.display().to_string();
         let bytes = input::bytes(path)?;
         automata.push(automaton(&mut properties, names, &origin, &bytes)?);
+    }
+    if let Some(process) = &model.property {
+        let automaton = property_process::automaton(process, &mut properties)?;
+        let text = format!(
+            "no run is accepted by the property process {}",
+            process.name
+        );
+        automata.push((text, automaton));
     }
     let formulas = properties.list.iter().map(|property| Task {
         name: property.name.clone(),

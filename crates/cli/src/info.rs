@@ -3,50 +3,55 @@
 use crate::args::Info;
 use crate::progress::grouped;
 use crate::{Exit, Failure, input, out};
-use lariat::System;
-use lariat::model::{Action, Domain};
+use lariat::model::{Action, Domain, Format, Model};
 use serde_json::json;
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
-    let system = input::system(&args.model)?;
-    let facts = Facts::of(&system);
+    let (budget, _) = input::budget(&args.limits);
+    let model = input::model(&args.model, &input::for_property(&budget, &args.limits))?;
+    let facts = Facts::of(&model);
     if args.json {
-        let model = args.model.display().to_string();
-        out::data(&format!("{}\n", facts.json(&model, &system.name)))?;
+        let file = args.model.display().to_string();
+        out::data(&format!("{}\n", facts.json(&file, &model.system.name)))?;
     } else {
-        out::text(&facts.text(&system.name))?;
+        out::text(&facts.text(&model.system.name))?;
     }
     Ok(Exit::Fine)
 }
 
 struct Facts {
-    kind: &'static str,
-    places: usize,
-    transitions: usize,
+    format: Format,
+    variables: usize,
+    events: usize,
     arcs: usize,
     largest_weight: i64,
     initial_tokens: i128,
-    bounded_places: usize,
-    constant_places: usize,
+    bounded: usize,
+    constant: usize,
     units: usize,
+    assertions: Vec<String>,
+    property: Option<String>,
 }
 
 impl Facts {
-    fn of(system: &System) -> Facts {
+    fn of(model: &Model) -> Facts {
+        let system = &model.system;
         let mut facts = Facts {
-            kind: "place/transition net",
-            places: system.variables.len(),
-            transitions: system.events.len(),
+            format: model.format,
+            variables: system.variables.len(),
+            events: system.events.len(),
             arcs: 0,
             largest_weight: 0,
             initial_tokens: system
                 .initial
                 .first()
                 .map_or(0, |state| state.iter().copied().map(i128::from).sum()),
-            bounded_places: 0,
-            constant_places: 0,
+            bounded: 0,
+            constant: 0,
             units: system.units.len(),
+            assertions: model.assertions.iter().map(|a| a.name.clone()).collect(),
+            property: model.property.as_ref().map(|p| p.name.clone()),
         };
         let mut written = vec![false; system.variables.len()];
         for event in &system.events {
@@ -63,45 +68,90 @@ impl Facts {
             }
         }
         for (variable, written) in system.variables.iter().zip(written) {
-            facts.constant_places += usize::from(!written);
-            let bounded = matches!(variable.domain, Domain::Count { bound: Some(_) });
-            facts.bounded_places += usize::from(bounded);
+            facts.constant += usize::from(!written);
+            let unbounded = matches!(variable.domain, Domain::Count { bound: None });
+            facts.bounded += usize::from(!unbounded);
         }
         facts
     }
 
+    fn kind(&self) -> &'static str {
+        match self.format {
+            Format::Pnml => "place/transition net",
+            Format::Dve => "program of processes (DVE)",
+            Format::Etf => "tables of transitions (ETF)",
+        }
+    }
+
     fn json(&self, model: &str, name: &str) -> serde_json::Value {
-        json!({
+        let mut facts = json!({
             "schema": 1,
             "model": model,
             "name": name,
-            "kind": self.kind,
-            "places": self.places,
-            "transitions": self.transitions,
-            "arcs": self.arcs,
-            "largest_weight": self.largest_weight,
-            "initial_tokens": self.initial_tokens.to_string(),
-            "bounded_places": self.bounded_places,
-            "constant_places": self.constant_places,
-            "units": self.units,
-        })
+            "kind": self.kind(),
+        });
+        let more = match self.format {
+            Format::Pnml => json!({
+                "places": self.variables,
+                "transitions": self.events,
+                "arcs": self.arcs,
+                "largest_weight": self.largest_weight,
+                "initial_tokens": self.initial_tokens.to_string(),
+                "bounded_places": self.bounded,
+                "constant_places": self.constant,
+                "units": self.units,
+            }),
+            Format::Dve | Format::Etf => json!({
+                "variables": self.variables,
+                "events": self.events,
+                "constant_variables": self.constant,
+                "assertions": self.assertions,
+                "property_process": self.property,
+            }),
+        };
+        if let (Some(facts), Some(more)) = (facts.as_object_mut(), more.as_object()) {
+            facts.extend(more.clone());
+        }
+        facts
     }
 
     fn text(&self, name: &str) -> String {
-        let places = |count| format!("{} of the places", grouped(count));
-        let mut rows = vec![
-            ("places", grouped(self.places)),
-            ("transitions", grouped(self.transitions)),
-            ("arcs", grouped(self.arcs)),
-            ("heaviest arc", grouped(self.largest_weight)),
-            ("initial tokens", grouped(self.initial_tokens)),
-            ("bounded by structure", places(self.bounded_places)),
-            ("never changed", places(self.constant_places)),
-        ];
-        if self.units > 0 {
-            rows.push(("nested units", grouped(self.units)));
+        let mut rows = Vec::new();
+        match self.format {
+            Format::Pnml => {
+                let places = |count| format!("{} of the places", grouped(count));
+                rows.extend([
+                    ("places", grouped(self.variables)),
+                    ("transitions", grouped(self.events)),
+                    ("arcs", grouped(self.arcs)),
+                    ("heaviest arc", grouped(self.largest_weight)),
+                    ("initial tokens", grouped(self.initial_tokens)),
+                    ("bounded by structure", places(self.bounded)),
+                    ("never changed", places(self.constant)),
+                ]);
+                if self.units > 0 {
+                    rows.push(("nested units", grouped(self.units)));
+                }
+            }
+            Format::Dve | Format::Etf => {
+                rows.extend([
+                    ("variables", grouped(self.variables)),
+                    ("events", grouped(self.events)),
+                    (
+                        "never changed",
+                        format!("{} of the variables", grouped(self.constant)),
+                    ),
+                ]);
+                if !self.assertions.is_empty() {
+                    rows.push(("assertions", self.assertions.join(", ")));
+                }
+                if let Some(property) = &self.property {
+                    rows.push(("property process", property.clone()));
+                }
+            }
         }
-        let mut text = format!("{name}: {}\n", self.kind);
+        let title = if name.is_empty() { "model" } else { name };
+        let mut text = format!("{title}: {}\n", self.kind());
         for (what, value) in rows {
             let _ = writeln!(text, "{what:>22}  {value}");
         }

@@ -2,7 +2,8 @@
 
 use crate::Failure;
 use crate::args::Limits;
-use lariat::{Budget, Cancel, System, model};
+use lariat::model::{self, LoadError, Model};
+use lariat::{Budget, Cancel};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -20,10 +21,19 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     read.map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))
 }
 
-/// The model in a file.
-pub(crate) fn system(path: &Path) -> Result<System, Failure> {
+/// The model in a file; a coloured net is unfolded within the budget. What the reader had to decide
+/// is told on stderr.
+pub(crate) fn model(path: &Path, budget: &Budget) -> Result<Model, Failure> {
     let bytes = bytes(path)?;
-    Ok(model::read_model(&path.display().to_string(), &bytes)?)
+    let origin = path.display().to_string();
+    let model = model::load(&origin, &bytes, budget).map_err(|error| match error {
+        LoadError::Input(error) => Failure::Input(error.to_string()),
+        LoadError::Stop(stop) => Failure::Undecided(stop),
+    })?;
+    for warning in &model.warnings {
+        crate::warn(&warning.to_string());
+    }
+    Ok(model)
 }
 
 /// Three quarters of the memory that this process may use, as far as the system tells.

@@ -16,6 +16,7 @@ mod units;
 
 use args::{Cli, Command};
 use clap::Parser;
+use lariat::Stop;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -49,6 +50,8 @@ impl From<Exit> for ExitCode {
 pub(crate) enum Failure {
     /// Input or usage is wrong; the message says how.
     Input(String),
+    /// The model cannot be made ready within the limits.
+    Undecided(Stop),
     /// The reader of stdout has gone away.
     NobodyListens,
 }
@@ -71,6 +74,12 @@ pub(crate) fn complain(message: &str) {
     let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
 }
 
+/// Says on stderr what may be worth knowing.
+pub(crate) fn warn(message: &str) {
+    let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {message}");
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.write_global();
@@ -87,6 +96,13 @@ fn main() -> ExitCode {
         Err(Failure::Input(message)) => {
             complain(&message);
             Exit::Input
+        }
+        Err(Failure::Undecided(stop)) => {
+            warn(&format!("unknown: {stop}, before the model was unfolded"));
+            match stop {
+                Stop::Interrupted => Exit::Interrupted,
+                _ => Exit::Undecided,
+            }
         }
         Err(Failure::NobodyListens) => Exit::Undecided,
     };

@@ -1,31 +1,34 @@
 //! `lariat states`.
 
-use crate::args::{EngineName, States};
+use crate::args::States;
 use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
-use lariat::space::explicit::{Count, Explicit, count};
-use lariat::{Deadlock, Stop};
+use lariat::model::Format;
+use lariat::{PumpingRun, StateSpace, Stop, System, report, states};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Instant;
 
 pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
-    let system = input::system(&args.model)?;
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
+    let model = input::model(&args.model, &budget)?;
+    let system = &model.system;
     let line = Line::new(args.json);
     let start = Instant::now();
-    let space = match args.engine {
-        EngineName::Auto | EngineName::Explicit => Explicit::new(&system, Deadlock::Stutter),
-    };
-    let found = count(&space, &budget, &line);
+    let mut found = states(system, args.engine.into(), &args.order, &budget, &line);
     let seconds = start.elapsed().as_secs_f64();
     drop(line);
+    if model.format != Format::Pnml {
+        // Only nets have tokens.
+        found.max_tokens_in_place = None;
+        found.max_tokens = None;
+    }
     if args.json {
-        let model = args.model.display().to_string();
-        out::data(&format!("{}\n", json(&model, &found, seconds)))?;
+        let file = args.model.display().to_string();
+        out::data(&format!("{}\n", json(&file, system, &found, seconds)))?;
     } else {
-        out::text(&text(&found, seconds))?;
+        out::text(&text(system, &found, seconds))?;
     }
     Ok(match found.stop {
         None => Exit::Fine,
@@ -34,55 +37,81 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     })
 }
 
-fn bytes_per_state(found: &Count) -> f64 {
-    found.bytes as f64 / found.states.max(1) as f64
+fn names(system: &System, pumping: &PumpingRun) -> [Vec<String>; 3] {
+    let events = |events: &[lariat::model::EventId]| {
+        events
+            .iter()
+            .map(|e| system.event(*e).name.clone())
+            .collect()
+    };
+    let grows = pumping.grows.iter();
+    [
+        events(&pumping.prefix),
+        events(&pumping.pump),
+        grows.map(|v| system.variable(*v).name.clone()).collect(),
+    ]
 }
 
-fn json(model: &str, found: &Count, seconds: f64) -> serde_json::Value {
-    let known = |number: String| found.stop.is_none().then_some(number);
-    json!({
+fn json(model: &str, system: &System, found: &StateSpace, seconds: f64) -> serde_json::Value {
+    let mut object = json!({
         "schema": 1,
         "model": model,
-        "states": known(found.states.to_string()),
-        "edges": known(found.edges.to_string()),
-        "max_tokens_in_place": known(found.max_tokens_in_place.to_string()),
-        "max_tokens": known(found.max_tokens.to_string()),
-        "deadlocks": known(found.deadlocks.to_string()),
-        "bounded": found.stop.is_none().then_some(true),
-        "reason": found.stop.as_ref().map(Stop::to_string),
-        "engine": "explicit",
-        "order": null,
+        "states": found.states.as_ref().map(ToString::to_string),
+        "edges": found.edges.as_ref().map(ToString::to_string),
+        "max_tokens_in_place": found.max_tokens_in_place.map(|n| n.to_string()),
+        "max_tokens": found.max_tokens.map(|n| n.to_string()),
+        "deadlocks": found.deadlocks.as_ref().map(ToString::to_string),
+        "bounded": found.bounded,
+        "reason": found.stop.as_ref().map(ToString::to_string),
+        "engine": found.engine,
+        "order": found.order,
         "seconds": seconds,
-        "stats": {
-            "states_seen": found.states,
-            "edges_seen": found.edges,
-            "packed_bits": found.packed_bits,
-            "bytes_per_state": bytes_per_state(found),
-            "bytes_peak": found.bytes,
-        },
-    })
+        "stats": report::stats(&found.stats),
+    });
+    if let (Some(pumping), Some(object)) = (&found.pumping, object.as_object_mut()) {
+        let [prefix, pump, grows] = names(system, pumping);
+        let pumping = json!({"prefix": prefix, "pump": pump, "grows": grows});
+        object.insert("pumping".to_owned(), pumping);
+    }
+    object
 }
 
-fn text(found: &Count, seconds: f64) -> String {
+fn text(system: &System, found: &StateSpace, seconds: f64) -> String {
     let mut text = String::new();
     if let Some(stop) = &found.stop {
-        let _ = writeln!(text, "unknown: {stop}; seen so far, at least:");
+        let _ = writeln!(text, "unknown: {stop}");
     }
-    let rows = [
-        ("states", grouped(found.states)),
-        ("edges", grouped(found.edges)),
-        ("deadlocks", grouped(found.deadlocks)),
-        ("most tokens in a place", grouped(found.max_tokens_in_place)),
-        ("most tokens", grouped(found.max_tokens)),
-        ("engine", "explicit".to_owned()),
-        ("bits a state, packed", grouped(found.packed_bits)),
-        (
-            "bytes a state, stored",
-            format!("{:.1}", bytes_per_state(found)),
-        ),
-        ("bytes in all", grouped(found.bytes)),
-        ("time", format!("{seconds:.3} s")),
-    ];
+    if let Some(pumping) = &found.pumping {
+        let [prefix, pump, grows] = names(system, pumping);
+        let _ = writeln!(text, "unbounded: there is no end to the states");
+        let _ = writeln!(text, "{:>24}  {}", "after", prefix.join(" "));
+        let _ = writeln!(text, "{:>24}  {}", "repeat", pump.join(" "));
+        let _ = writeln!(text, "{:>24}  {}", "and these grow", grows.join(" "));
+    }
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut row = |what: &str, number: Option<String>| {
+        rows.extend(number.map(|number| (what.to_owned(), grouped(number))));
+    };
+    row("states", found.states.as_ref().map(ToString::to_string));
+    row("edges", found.edges.as_ref().map(ToString::to_string));
+    row(
+        "deadlocks",
+        found.deadlocks.as_ref().map(ToString::to_string),
+    );
+    row(
+        "most tokens in a place",
+        found.max_tokens_in_place.map(|n| n.to_string()),
+    );
+    row("most tokens", found.max_tokens.map(|n| n.to_string()));
+    let engine = match &found.order {
+        Some(order) => format!("{}, order {order}", found.engine),
+        None => found.engine.to_owned(),
+    };
+    rows.push(("engine".to_owned(), engine));
+    for (name, figure) in found.stats.iter() {
+        rows.push((name.replace('_', " "), figure.to_string()));
+    }
+    rows.push(("time".to_owned(), format!("{seconds:.3} s")));
     for (what, number) in rows {
         let _ = writeln!(text, "{what:>24}  {number}");
     }

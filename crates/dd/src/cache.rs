@@ -10,7 +10,7 @@
 //! Entries own nothing. A collection keeps those whose nodes and scopes all live.
 
 use crate::kernel::NodeId;
-use lariat_budget::Lease;
+use lariat_budget::{Lease, Stop};
 
 /// Bits of an operation word that are left for an event chain.
 pub(crate) const CHAIN_BITS: u32 = 26;
@@ -107,6 +107,9 @@ impl Entry for Wide {
     }
 }
 
+/// Entries of a new table.
+const SMALLEST: usize = 1 << 10;
+
 struct Table<E> {
     entries: Vec<E>,
     evictions: usize,
@@ -115,13 +118,14 @@ struct Table<E> {
 }
 
 impl<E: Entry> Table<E> {
-    fn new(lease: Lease) -> Table<E> {
-        Table {
-            entries: vec![E::default(); 1 << 8],
+    fn new(mut lease: Lease) -> Result<Table<E>, Stop> {
+        lease.resize(SMALLEST * size_of::<E>())?;
+        Ok(Table {
+            entries: vec![E::default(); SMALLEST],
             evictions: 0,
             largest: usize::MAX,
             lease,
-        }
+        })
     }
 
     #[inline]
@@ -177,14 +181,14 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    pub fn new(narrow: Lease, wide: Lease) -> Cache {
-        Cache {
-            narrow: Table::new(narrow),
-            wide: Table::new(wide),
+    pub fn new(narrow: Lease, wide: Lease) -> Result<Cache, Stop> {
+        Ok(Cache {
+            narrow: Table::new(narrow)?,
+            wide: Table::new(wide)?,
             shapes: Vec::new(),
             lookups: 0,
             hits: 0,
-        }
+        })
     }
 
     pub fn bytes(&self) -> usize {
@@ -194,8 +198,8 @@ impl Cache {
 
     /// Neither table takes more than `bytes` from now on.
     pub fn limit(&mut self, bytes: usize) {
-        self.narrow.largest = (bytes / size_of::<Narrow>()).max(1 << 8);
-        self.wide.largest = (bytes / size_of::<Wide>()).max(1 << 8);
+        self.narrow.largest = (bytes / size_of::<Narrow>()).max(SMALLEST);
+        self.wide.largest = (bytes / size_of::<Wide>()).max(SMALLEST);
     }
 
     /// A new wide operation; its word still has room for a chain.

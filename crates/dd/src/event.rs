@@ -208,7 +208,7 @@ impl Chains {
 
     /// Interns the conjunction of `parts`; `None` if it is impossible.
     pub fn event(&mut self, levels: u32, parts: &[Part]) -> Result<Option<ChainId>, Stop> {
-        let mut columns: Vec<(u32, Column)> = Vec::new();
+        let mut columns: Vec<(u32, Column)> = Vec::with_capacity(parts.len());
         let mut alive: Vec<Vec<u32>> = Vec::new();
         let mut tables: Vec<&[Vec<(u32, u32)>]> = Vec::new();
         for part in parts {
@@ -378,53 +378,20 @@ enum Column {
 #[derive(Clone, Debug)]
 pub struct Subset {
     pub(crate) scope: Scope,
-    /// Events that change something.
-    active: Tops,
-    /// Events that only look. A fixpoint need not fire them, but they are possible, or not.
-    looking: Tops,
+    /// By top level, and within one those that change something first.
+    tops: Vec<Top>,
+    /// For every level where its events begin in `tops`, and where those begin that only look. A
+    /// fixpoint need not fire them, but they are possible, or not. One more entry at the end.
+    starts: Vec<(u32, u32)>,
     /// Is there an event that is possible everywhere and changes nothing?
     pub(crate) idle: bool,
-    /// One below the lowest top level of an active event.
-    pub(crate) depth: u32,
+    /// One below the lowest top level of an event that changes something, and of any event.
+    depths: (u32, u32),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Top {
     pub action: Action,
-}
-
-/// Chains by top level.
-#[derive(Clone, Debug)]
-struct Tops {
-    /// Where those of level `k` begin in `tops`; one more entry at the end.
-    starts: Vec<u32>,
-    tops: Vec<Top>,
-}
-
-impl Tops {
-    /// From chains in the order of their levels.
-    fn new(levels: u32, chains: &Chains, events: impl Iterator<Item = ChainId> + Clone) -> Tops {
-        let mut starts = vec![0u32; levels as usize + 1];
-        for chain in events.clone() {
-            starts[chains.link(chain).level as usize + 1] += 1;
-        }
-        for level in 0..levels as usize {
-            starts[level + 1] += starts[level];
-        }
-        let action = |chain| chains.link(chain).action;
-        let tops = events
-            .map(|chain| Top {
-                action: action(chain),
-            })
-            .collect();
-        Tops { starts, tops }
-    }
-
-    #[inline]
-    fn at(&self, level: u32) -> &[Top] {
-        let level = level as usize;
-        &self.tops[self.starts[level] as usize..self.starts[level + 1] as usize]
-    }
 }
 
 impl Subset {
@@ -435,37 +402,67 @@ impl Subset {
         mut events: Vec<ChainId>,
     ) -> Subset {
         let mut seen = FxHashSet::default();
-        let mut idle = false;
-        events.retain(|&chain| {
-            idle |= chain == ChainId::END;
-            chain != ChainId::END && seen.insert(chain)
-        });
-        // By level; within one in the order given, which is the order of firing.
-        events.sort_by_key(|&chain| chains.link(chain).level);
-        let that = |looks: bool| {
-            let events = events.iter().copied();
-            events.filter(move |&chain| chains.link(chain).idle == looks)
+        events.retain(|&chain| seen.insert(chain));
+        let idle = seen.contains(&ChainId::END);
+        // An event without a level of its own looks at the first.
+        let link = |chain: ChainId| match chain {
+            ChainId::END => Link {
+                level: 0,
+                action: Action::Delta {
+                    need: 0,
+                    delta: 0,
+                    rest: ChainId::END,
+                },
+                idle: true,
+            },
+            _ => chains.link(chain),
         };
-        let depth = that(false)
-            .next_back()
-            .map_or(0, |chain| chains.link(chain).level + 1);
+        let mut links: Vec<Link> = events.into_iter().map(link).collect();
+        links.retain(|link| link.level < levels);
+        // Within a level in the order given, which is the order of firing.
+        links.sort_by_key(|link| (link.level, link.idle));
+        let mut starts = Vec::with_capacity(levels as usize + 1);
+        let mut at = 0;
+        for level in 0..=levels {
+            let of_level = links[at..].iter().take_while(|link| link.level == level);
+            let (count, active) = of_level.fold((0, 0), |(count, active), link| {
+                (count + 1, active + !link.idle as usize)
+            });
+            starts.push((at as u32, (at + active) as u32));
+            at += count;
+        }
+        let below = |link: &Link| link.level + 1;
+        let active = links.iter().rfind(|link| !link.idle);
         Subset {
             scope,
-            active: Tops::new(levels, chains, that(false)),
-            looking: Tops::new(levels, chains, that(true)),
+            starts,
             idle,
-            depth,
+            depths: (active.map_or(0, below), links.last().map_or(0, below)),
+            tops: links
+                .iter()
+                .map(|link| Top {
+                    action: link.action,
+                })
+                .collect(),
         }
     }
 
-    /// The events with this top level that change something.
+    /// The events with this top level that change something, or all of them.
     #[inline]
-    pub(crate) fn active(&self, level: u32) -> &[Top] {
-        self.active.at(level)
+    pub(crate) fn at(&self, level: u32, all: bool) -> &[Top] {
+        let level = level as usize;
+        let (start, looking) = self.starts[level];
+        let end = if all {
+            self.starts[level + 1].0
+        } else {
+            looking
+        };
+        &self.tops[start as usize..end as usize]
     }
 
-    /// All events with this top level.
-    pub(crate) fn all(&self, level: u32) -> impl Iterator<Item = &Top> {
-        self.active.at(level).iter().chain(self.looking.at(level))
+    /// One below the lowest top level of those events.
+    #[inline]
+    pub(crate) fn depth(&self, all: bool) -> u32 {
+        if all { self.depths.1 } else { self.depths.0 }
     }
 }

@@ -117,7 +117,7 @@ impl WideOp {
 #[derive(Clone, Copy)]
 pub(crate) struct Ops {
     pub select: WideOp,
-    /// One for every [kind of filter](crate::saturation::kind).
+    /// One for every kind of filter.
     pub saturate: [WideOp; 8],
     pub fire: [WideOp; 8],
 }
@@ -161,7 +161,7 @@ impl Mark {
 }
 
 /// Words allocated between two collections at least.
-const PAUSE: usize = 3 << 20;
+const PAUSE: usize = 1 << 21;
 
 /// The cache may have this many bytes however few nodes there are.
 const SMALL_CACHE: usize = 1 << 24;
@@ -204,7 +204,7 @@ pub struct Kernel {
 
 impl Kernel {
     pub(crate) fn new(levels: u32, budget: &Budget) -> Result<Kernel, Stop> {
-        let mut cache = Cache::new(budget.lease(), budget.lease());
+        let mut cache = Cache::new(budget.lease(), budget.lease())?;
         let mut kernel = Kernel {
             levels,
             pool: Pool::new(),

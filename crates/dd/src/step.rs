@@ -112,7 +112,7 @@ impl Kernel {
             if !image.is_empty() {
                 self.push(value, image)?;
             }
-            for top in events.all(level) {
+            for top in events.at(level, true) {
                 match top.action {
                     Action::Delta { need, delta, rest } => {
                         if value >= need {
@@ -215,7 +215,7 @@ impl Kernel {
         for at in base..end {
             let (value, child) = self.stack[at];
             let mut dead = self.dead(events, child, level + 1)?;
-            for top in events.all(level) {
+            for top in events.at(level, true) {
                 if dead.is_empty() {
                     break;
                 }

@@ -16,4 +16,4 @@ pub use explicit::explicit;
 pub use hybrid::{Hybrid, bcz, el, owcty, slap, slap_fst};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
-pub use problem::{Engine, Problem};
+pub use problem::{Engine, Invariance, Problem};

@@ -19,6 +19,22 @@ pub struct Problem<'a> {
     pub propositions: &'a [Proposition],
     /// What happens at deadlocks.
     pub deadlock: Deadlock,
+    /// What is known of the automaton's language under stuttering.
+    pub invariance: Invariance<'a>,
+}
+
+/// What is known of an automaton's language under stuttering. Engines that skip steps need it and
+/// refuse where it is not known; nothing is known by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Invariance<'a> {
+    /// Repeating letters, or leaving repetitions out, leads to no other verdict.
+    pub letters: bool,
+    /// Neither does inserting or leaving out a letter without event before one with the same
+    /// state.
+    pub silent: bool,
+    /// For each automaton state: repeating letters does not change what it accepts from there.
+    /// Empty if that is not known of any.
+    pub states: &'a [bool],
 }
 
 /// A procedure. Statistics are filled in also when it stops early.

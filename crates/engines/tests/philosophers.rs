@@ -3,7 +3,7 @@
 
 use lariat_automata::{Legal, translate};
 use lariat_budget::{Budget, Quiet, Stats};
-use lariat_engines::{Engine, Outcome, Problem, el, owcty, slap, slap_fst};
+use lariat_engines::{Engine, Invariance, Outcome, Problem, el, owcty, slap, slap_fst};
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Deadlock, Names, Properties};
 
@@ -26,6 +26,7 @@ fn decide(engine: Engine, philosophers: u32, formula: &str, deadlock: Deadlock) 
         automaton: &automaton,
         propositions: &propositions,
         deadlock,
+        invariance: Invariance::default(),
     };
     let mut stats = Stats::default();
     match engine(&problem, &budget, &Quiet, &mut stats) {

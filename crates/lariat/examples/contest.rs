@@ -6,7 +6,7 @@
 #[path = "../tests/kit/mod.rs"]
 mod kit;
 
-use lariat::{Budget, Choice, Options};
+use lariat::{Budget, Options};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn arguments() -> Result<Arguments, String> {
             value.ok_or_else(|| format!("{argument} wants a value"))
         };
         match argument.as_str() {
-            "--engine" => result.options.engine = engine(&value()?)?,
+            "--engine" => result.options.engine = value()?.parse()?,
             "--timeout" => {
                 let seconds = value()?.parse().map_err(|_| "no number of seconds")?;
                 result.time = Duration::from_secs_f64(seconds);
@@ -45,14 +45,6 @@ fn arguments() -> Result<Arguments, String> {
         }
     }
     Ok(result)
-}
-
-fn engine(name: &str) -> Result<Choice, String> {
-    match name {
-        "auto" => Ok(Choice::Auto),
-        "explicit" => Ok(Choice::Explicit),
-        _ => Err(format!("no engine is called {name}")),
-    }
 }
 
 /// Seconds of CPU used by this process, where the system tells.

@@ -1,29 +1,24 @@
 //! From a property to a verdict: plan → run → replay.
 
+use crate::auto;
+use crate::engine::{Choice, Tuning};
+use crate::prepare::prepare;
 use crate::replay::{self, replay};
 use crate::verdict::{Reason, Verdict};
-use lariat_automata::{Automaton, Legal, translate};
+use lariat_automata::Automaton;
 use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_engines::{Engine, Outcome, Problem, explicit};
-use lariat_ltl::{AtomId, Formula, Formulas};
-use lariat_model::{Deadlock, EventId, Lasso, Proposition, State, Step, System};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Which engine decides.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Choice {
-    /// Lariat chooses, and says why.
-    #[default]
-    Auto,
-    /// The synchronous product of single states.
-    Explicit,
-}
+use lariat_engines::{Invariance, Outcome, Problem};
+use lariat_ltl::{Formula, Formulas};
+use lariat_model::coloured::ColouredNet;
+use lariat_model::{Deadlock, Lasso, Proposition, State, Step, System};
 
 /// How to check.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The engine.
     pub engine: Choice,
+    /// What can be changed about it.
+    pub tuning: Tuning,
     /// What happens at deadlocks.
     pub deadlock: Deadlock,
 }
@@ -42,6 +37,8 @@ pub enum Property<'a> {
 pub struct Subject<'a> {
     /// The model.
     pub system: &'a System,
+    /// The coloured net that it is the unfolding of, if it is one.
+    pub coloured: Option<&'a ColouredNet>,
     /// The store of the formulas.
     pub formulas: &'a Formulas,
     /// What the atoms mean, by their ids.
@@ -86,13 +83,22 @@ pub fn check(
 ) -> Report {
     let mut report = Report {
         verdict: Verdict::Unknown(Reason::Inconclusive("nothing was run".to_owned())),
-        engine: "explicit",
+        engine: options.engine.name(),
         deadlock: options.deadlock,
         vacuous: None,
         trail: Vec::new(),
         stats: Stats::default(),
     };
-    let found = run(subject, property, options, budget, observer, &mut report);
+    let query = Query {
+        subject,
+        property,
+        options,
+        observer,
+    };
+    let found = match options.engine {
+        Choice::Auto => auto::run(&query, budget, &mut report),
+        choice => query.run(choice, budget, &mut report),
+    };
     report.verdict = Verdict::earn(found, |lasso| {
         let lasso = rolled_back(lasso);
         let property = match property {
@@ -105,19 +111,12 @@ pub fn check(
             property,
             options.deadlock,
             &lasso,
-        )
-        .map(|()| lasso)
+        )?;
+        if let Some(net) = subject.coloured {
+            net.replay(subject.system, &lasso)?;
+        }
+        Ok(lasso)
     });
-    if options.engine == Choice::Auto {
-        report.trail.push(Attempt {
-            engine: report.engine,
-            outcome: match &report.verdict {
-                Verdict::Unknown(reason) => format!("gave up: {reason}"),
-                _ => "decided".to_owned(),
-            },
-            why: "decides full LTL with events on every model that fits into memory".to_owned(),
-        });
-    }
     report
 }
 
@@ -140,94 +139,73 @@ fn rolled_back(mut lasso: Lasso) -> Lasso {
     lasso
 }
 
-/// Searches for a violating run.
-fn run(
-    subject: &Subject<'_>,
-    property: Property<'_>,
-    options: &Options,
-    budget: &Budget,
-    observer: &dyn Observer,
-    report: &mut Report,
-) -> Result<Outcome<Lasso>, Stop> {
-    budget.check()?;
-    let translated;
-    let automaton = match property {
-        Property::Never(automaton) => automaton,
-        Property::Formula(formula) => {
-            translated = negated_automaton(subject, formula, budget)?;
-            &translated
+/// One property and how it is to be checked.
+pub(crate) struct Query<'a> {
+    pub subject: &'a Subject<'a>,
+    pub property: Property<'a>,
+    pub options: &'a Options,
+    pub observer: &'a dyn Observer,
+}
+
+impl Query<'_> {
+    /// Searches for a violating run with one engine.
+    pub fn run(
+        &self,
+        choice: Choice,
+        budget: &Budget,
+        report: &mut Report,
+    ) -> Result<Outcome<Lasso>, Stop> {
+        budget.check()?;
+        report.engine = choice.name();
+        report.stats = Stats::default();
+        let Options {
+            tuning, deadlock, ..
+        } = self.options;
+        let prepared = prepare(
+            self.subject,
+            self.property,
+            choice,
+            tuning.published,
+            budget,
+        )?;
+        let automaton = &*prepared.automaton;
+        report.stats.set("automaton_states", automaton.states.len());
+        report.stats.set("automaton_edges", automaton.edge_count());
+        report
+            .stats
+            .set("automaton_marks", u64::from(automaton.mark_count));
+        let problem = Problem {
+            system: self.subject.system,
+            automaton,
+            propositions: &prepared.propositions,
+            deadlock: *deadlock,
+            invariance: prepared.invariance(),
+        };
+        let stats = &mut report.stats;
+        let outcome = choice.run(tuning, &problem, budget, self.observer, stats)?;
+        if outcome == Outcome::Empty && *deadlock == Deadlock::Ignore {
+            report.vacuous = self.vacuous(choice, budget);
         }
-    };
-    report.stats.set("automaton_states", automaton.states.len());
-    report.stats.set("automaton_edges", automaton.edge_count());
-    report
-        .stats
-        .set("automaton_marks", u64::from(automaton.mark_count));
-    let propositions = meanings(subject, automaton);
-    let problem = Problem {
-        system: subject.system,
-        automaton,
-        propositions: &propositions,
-        deadlock: options.deadlock,
-    };
-    let engine: Engine = match options.engine {
-        Choice::Auto | Choice::Explicit => explicit,
-    };
-    let outcome = engine(&problem, budget, observer, &mut report.stats)?;
-    if outcome == Outcome::Empty && options.deadlock == Deadlock::Ignore {
-        // Without any infinite run a formula and its negation hold alike; the user should know.
+        Ok(outcome)
+    }
+
+    /// Without any infinite run a formula and its negation hold alike; the user should know. Running
+    /// out of something here takes nothing from the verdict.
+    fn vacuous(&self, choice: Choice, budget: &Budget) -> Option<&'static str> {
         let anything = Automaton::universal();
         let any_run = Problem {
+            system: self.subject.system,
             automaton: &anything,
             propositions: &[],
-            ..problem
+            deadlock: Deadlock::Ignore,
+            invariance: Invariance {
+                letters: true,
+                silent: true,
+                states: &[],
+            },
         };
-        if engine(&any_run, budget, observer, &mut Stats::default())? == Outcome::Empty {
-            report.vacuous = Some("no infinite run");
-        }
+        let stats = &mut Stats::default();
+        let found = choice.run(&self.options.tuning, &any_run, budget, self.observer, stats);
+        (found == Ok(Outcome::Empty)).then_some("no infinite run")
     }
-    Ok(outcome)
-}
-
-/// The automaton of all runs that violate `formula`.
-fn negated_automaton(
-    subject: &Subject<'_>,
-    formula: Formula,
-    budget: &Budget,
-) -> Result<Automaton, Stop> {
-    // Rewriting makes many formulas; they go with this copy of the store.
-    let mut formulas = subject.formulas.clone();
-    let negation = formulas.not(formula);
-    translate(&mut formulas, negation, &legal_letters(subject), budget)
-}
-
-/// Which `fires` atoms can be true together: those that share an event, and none at all.
-fn legal_letters(subject: &Subject<'_>) -> Legal {
-    let mut atoms_of_event: BTreeMap<EventId, Vec<AtomId>> = BTreeMap::new();
-    let mut event_atoms = Vec::new();
-    for (i, proposition) in subject.propositions.iter().enumerate() {
-        if let Proposition::Fires(events) = proposition {
-            let atom = AtomId(i as u32);
-            event_atoms.push(atom);
-            for event in events {
-                atoms_of_event.entry(*event).or_default().push(atom);
-            }
-        }
-    }
-    if event_atoms.is_empty() {
-        return Legal::any();
-    }
-    let together: BTreeSet<Vec<AtomId>> = atoms_of_event
-        .into_values()
-        .chain(std::iter::once(Vec::new()))
-        .collect();
-    Legal::events(event_atoms, together.into_iter().collect())
-}
-
-/// What the atoms of `automaton` mean, in its own order.
-fn meanings(subject: &Subject<'_>, automaton: &Automaton) -> Vec<Proposition> {
-    let atoms = automaton.atoms.iter();
-    atoms
-        .map(|atom| subject.propositions[atom.index()].clone())
-        .collect()
 }

@@ -6,10 +6,14 @@
 
 #![forbid(unsafe_code)]
 
+mod auto;
 mod check;
+mod engine;
+mod prepare;
 pub mod property_process;
 pub mod replay;
 pub mod report;
+mod states;
 mod verdict;
 
 pub use lariat_automata as automata;
@@ -17,7 +21,11 @@ pub use lariat_ltl as ltl;
 pub use lariat_model as model;
 pub use lariat_space as space;
 
-pub use check::{Attempt, Choice, Options, Property, Report, Subject, check};
+pub use check::{Attempt, Options, Property, Report, Subject, check};
+pub use engine::{Choice, Needs, Tuning};
 pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
+pub use lariat_engines::hybrid::Check;
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
+pub use lariat_space::symbolic::OrderChoice;
+pub use states::{Counting, PumpingRun, StateSpace, states};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

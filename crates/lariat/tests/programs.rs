@@ -51,6 +51,7 @@ fn properties(model: &Model, path: &Path) -> Properties {
 
 fn verdict(model: &Model, properties: &Properties, property: Property<'_>) -> &'static str {
     let subject = Subject {
+        coloured: None,
         system: &model.system,
         formulas: &properties.formulas,
         propositions: &properties.propositions,

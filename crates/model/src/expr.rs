@@ -115,11 +115,7 @@ impl Expr {
             }
             Expr::Unary(op, operand) => {
                 let x = operand.eval(state)?;
-                match op {
-                    UnaryOp::Neg => narrow(x.wrapping_neg()),
-                    UnaryOp::Not => Value::from(x == 0),
-                    UnaryOp::Complement => narrow(!x),
-                }
+                op.apply(x)
             }
             Expr::Binary(op, left, right) => {
                 let x = left.eval(state)?;
@@ -157,8 +153,21 @@ fn narrow(x: Value) -> Value {
     Value::from(x as i32)
 }
 
+impl UnaryOp {
+    /// The operation on a value.
+    #[inline]
+    pub fn apply(self, x: Value) -> Value {
+        match self {
+            UnaryOp::Neg => narrow(x.wrapping_neg()),
+            UnaryOp::Not => Value::from(x == 0),
+            UnaryOp::Complement => narrow(!x),
+        }
+    }
+}
+
 impl BinaryOp {
     /// The operation on two values.
+    #[inline]
     pub fn apply(self, x: Value, y: Value) -> Result<Value, Fault> {
         let amount = |y: Value| u32::try_from(y).ok().filter(|y| *y < 32);
         match self {

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod atoms;
+pub mod coloured;
 pub mod dve;
 mod error;
 pub mod etf;
@@ -32,7 +33,7 @@ pub use atoms::Atom;
 pub use error::{InputError, Place};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
 pub use lasso::{Lasso, Lift, Step};
-pub use load::{Format, Model, read, read_model};
+pub use load::{Coloured, Format, LoadError, Model, load, read, read_model};
 pub use names::{Meaning, Names};
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
 pub use properties::{Properties, Property};

@@ -1,10 +1,15 @@
 //! Any model file: the format is recognised by what it contains, not by its name.
 
+use std::fmt;
+
+use lariat_budget::{Budget, Stop};
+
+use crate::coloured::{ColouredNet, Unfolded, UnfoldedNames, Unfolding, unfold};
 use crate::dve::{self, Assertion, PropertyAutomaton, Scope};
 use crate::error::InputError;
 use crate::etf;
 use crate::names::{Meaning, Names};
-use crate::pnml;
+use crate::pnml::{self, Pnml};
 use crate::system::System;
 
 /// The formats that there are readers for.
@@ -35,7 +40,50 @@ pub struct Model {
     definitions: Vec<(String, Meaning)>,
     /// The names of a program, for expressions.
     scope: Option<Scope>,
+    /// The coloured net that the system was unfolded from.
+    pub coloured: Option<Box<Coloured>>,
 }
+
+/// Where the system of a coloured net comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coloured {
+    /// The net as it was read.
+    pub net: ColouredNet,
+    /// What its places and transitions are in the system.
+    pub unfolding: Unfolding,
+}
+
+/// Why a file did not become a model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoadError {
+    /// Something is wrong with the file.
+    Input(InputError),
+    /// The file is in order, and unfolding it takes more than the budget gives.
+    Stop(Stop),
+}
+
+impl From<InputError> for LoadError {
+    fn from(error: InputError) -> LoadError {
+        LoadError::Input(error)
+    }
+}
+
+impl From<Stop> for LoadError {
+    fn from(stop: Stop) -> LoadError {
+        LoadError::Stop(stop)
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Input(error) => error.fmt(f),
+            LoadError::Stop(stop) => write!(f, "the coloured net cannot be unfolded: {stop}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
 
 impl Model {
     /// A model that is nothing but a system.
@@ -48,12 +96,21 @@ impl Model {
             warnings: Vec::new(),
             definitions: Vec::new(),
             scope: None,
+            coloured: None,
         }
+    }
+
+    /// The coloured net that the system is the unfolding of, if it is one.
+    pub fn coloured_net(&self) -> Option<&ColouredNet> {
+        self.coloured.as_deref().map(|coloured| &coloured.net)
     }
 
     /// The names that formulas may use.
     pub fn names(&self) -> Names<'_> {
         let mut names = Names::of(&self.system);
+        if let Some(coloured) = &self.coloured {
+            names = names.with_colours(UnfoldedNames::new(&coloured.net, &coloured.unfolding));
+        }
         for (name, meaning) in &self.definitions {
             names.define(name.clone(), meaning.clone());
         }
@@ -65,18 +122,35 @@ impl Model {
 }
 
 /// Reads a model in any format that there is a reader for. `origin` names it in errors.
+///
+/// Coloured nets are unfolded within 4 GB, whatever time it takes; see [`load`].
 pub fn read(origin: &str, bytes: &[u8]) -> Result<Model, InputError> {
+    match load(origin, bytes, &Budget::bytes(4 << 30)) {
+        Ok(model) => Ok(model),
+        Err(LoadError::Input(error)) => Err(error),
+        Err(stop @ LoadError::Stop(_)) => Err(InputError::new(origin, stop.to_string())),
+    }
+}
+
+/// Reads a model in any format that there is a reader for; a coloured net is unfolded within the
+/// budget. `origin` names the file in errors.
+pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadError> {
     let mut start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     start = start.trim_ascii_start();
     if start.is_empty() {
-        return Err(InputError::new(
-            origin,
-            "the file is empty: expected a model",
-        ));
+        return Err(InputError::new(origin, "the file is empty: expected a model").into());
     }
     if start.starts_with(b"<") || start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
-        let system = pnml::read(origin, bytes)?;
-        return Ok(Model::new(Format::Pnml, system));
+        return Ok(match pnml::read(origin, bytes)? {
+            Pnml::Plain(system) => Model::new(Format::Pnml, system),
+            Pnml::Coloured(net) => {
+                let Unfolded { system, unfolding } = unfold(&net, budget)?;
+                Model {
+                    coloured: Some(Box::new(Coloured { net, unfolding })),
+                    ..Model::new(Format::Pnml, system)
+                }
+            }
+        });
     }
     if etf::looks_like_etf(bytes) {
         let etf = etf::read(origin, bytes)?;
@@ -103,7 +177,8 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Model, InputError> {
         at..at + 1,
         "this is no model in a known format",
     )
-    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, or ETF, which starts with `begin state`"))
+    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, or ETF, which starts with `begin state`")
+    .into())
 }
 
 /// The system of a model in any format.

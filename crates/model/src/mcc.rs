@@ -372,7 +372,8 @@ fn close(
             return Ok(Part::Number(vars, 0));
         }
         Operator::Fireable => {
-            if events.is_empty() || !paths.is_empty() || !numbers.is_empty() {
+            // A transition that can never fire stands for no event.
+            if count == 0 || !paths.is_empty() || !numbers.is_empty() {
                 return expected("transitions");
             }
             let atom = names.fireable(events);

@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::coloured::UnfoldedNames;
 use crate::dve::Scope;
 use crate::predicate::{Comparison, Linear, Predicate};
 use crate::system::{Domain, EventId, System, VarId};
@@ -39,6 +40,8 @@ pub struct Names<'s> {
     defined: FxHashMap<String, Vec<Meaning>>,
     /// Understands expressions, if the model's language has more than comparisons of sums.
     pub(crate) expressions: Option<&'s Scope>,
+    /// Places and transitions that were unfolded, and their colours and bindings.
+    pub(crate) colours: Option<UnfoldedNames<'s>>,
     /// The lengths in bytes that names have, longest first.
     lengths: Vec<usize>,
 }
@@ -64,6 +67,7 @@ impl<'s> Names<'s> {
             events,
             defined: FxHashMap::default(),
             expressions: None,
+            colours: None,
             lengths,
         }
     }
@@ -72,6 +76,15 @@ impl<'s> Names<'s> {
     #[must_use]
     pub fn with_expressions(mut self, scope: &'s Scope) -> Names<'s> {
         self.expressions = Some(scope);
+        self
+    }
+
+    /// The same names, and those of the coloured net that the system was unfolded from.
+    pub(crate) fn with_colours(mut self, colours: UnfoldedNames<'s>) -> Names<'s> {
+        self.lengths.extend(colours.ids().map(str::len));
+        self.lengths.sort_unstable_by(|a, b| b.cmp(a));
+        self.lengths.dedup();
+        self.colours = Some(colours);
         self
     }
 
@@ -91,22 +104,28 @@ impl<'s> Names<'s> {
 
     /// The variables whose sum `name` stands for.
     pub fn number(&self, name: &str) -> Option<Vec<VarId>> {
-        self.variables.get(name).map(|v| vec![*v]).or_else(|| {
+        let own = self.variables.get(name).map(|v| vec![*v]);
+        let defined = || {
             self.meanings(name).find_map(|meaning| match meaning {
                 Meaning::Sum(vars) => Some(vars.clone()),
                 _ => None,
             })
-        })
+        };
+        let coloured = || self.colours.as_ref()?.number(name);
+        own.or_else(defined).or_else(coloured)
     }
 
     /// The events that `name` stands for.
     pub fn events(&self, name: &str) -> Option<Vec<EventId>> {
-        self.events.get(name).map(|e| vec![*e]).or_else(|| {
+        let own = self.events.get(name).map(|e| vec![*e]);
+        let defined = || {
             self.meanings(name).find_map(|meaning| match meaning {
                 Meaning::Events(events) => Some(events.clone()),
                 _ => None,
             })
-        })
+        };
+        let coloured = || self.colours.as_ref()?.events(name);
+        own.or_else(defined).or_else(coloured)
     }
 
     /// What `name` says of a state when it stands alone: a place is marked, a variable is not 0.
@@ -146,17 +165,27 @@ impl<'s> Names<'s> {
 
     pub(crate) fn is(&self, name: &str, sort: Sort) -> bool {
         let defined = |wanted: fn(&Meaning) -> bool| self.meanings(name).any(wanted);
+        let coloured = |wanted: fn(&UnfoldedNames<'_>, &str) -> bool| {
+            self.colours
+                .as_ref()
+                .is_some_and(|names| wanted(names, name))
+        };
         match sort {
             Sort::Number => {
-                self.variables.contains_key(name) || defined(|m| matches!(m, Meaning::Sum(_)))
+                self.variables.contains_key(name)
+                    || defined(|m| matches!(m, Meaning::Sum(_)))
+                    || coloured(|names, name| names.is_place(name))
             }
             Sort::Event => {
-                self.events.contains_key(name) || defined(|m| matches!(m, Meaning::Events(_)))
+                self.events.contains_key(name)
+                    || defined(|m| matches!(m, Meaning::Events(_)))
+                    || coloured(|names, name| names.is_transition(name))
             }
             Sort::Any => {
                 self.variables.contains_key(name)
                     || self.events.contains_key(name)
                     || self.defined.contains_key(name)
+                    || coloured(|names, name| names.is_place(name) || names.is_transition(name))
             }
         }
     }
@@ -177,10 +206,19 @@ impl<'s> Names<'s> {
             text.split_at_checked(*len)
                 .is_some_and(|(name, rest)| self.is(name, sort) && ends(rest))
         };
-        self.lengths
+        let listed = self
+            .lengths
             .iter()
             .copied()
-            .find(|len| *len > 0 && fits(len))
+            .find(|len| *len > 0 && fits(len));
+        if self.colours.is_none() {
+            return listed;
+        }
+        /// Names of colours and bindings have one parenthesis more than the id in front.
+        const PARENTHESES: usize = 8;
+        let closed = text.match_indices(')').map(|(at, _)| at + 1);
+        let coloured = closed.take(PARENTHESES).filter(fits).max();
+        coloured.max(listed)
     }
 
     /// Up to three names near to a wrong one, nearest first.
@@ -194,8 +232,10 @@ impl<'s> Names<'s> {
         let limit = (wrong.len() / 3).clamp(1, 6);
         let base = self.variables.keys().chain(self.events.keys()).copied();
         let defined = self.defined.keys().map(|name| &**name);
+        let coloured = self.colours.iter().flat_map(|names| names.ids());
         let mut near: Vec<(usize, &str)> = base
             .chain(defined)
+            .chain(coloured)
             .filter(|name| self.is(name, sort))
             .filter_map(|name| Some((distance(&wrong, name, limit)?, name)))
             .collect();
@@ -206,9 +246,9 @@ impl<'s> Names<'s> {
     }
 }
 
-/// The edit distance between two words, a wrong case counting nothing between otherwise equal ones;
-/// `None` if it exceeds `limit`.
-fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
+/// The edit distance between two words — letters inserted, deleted, replaced, neighbours swapped —,
+/// a wrong case counting nothing between otherwise equal ones; `None` if it exceeds `limit`.
+pub(crate) fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
     if name.len() > 4 * (wrong.len() + limit) {
         return None;
     }
@@ -217,20 +257,25 @@ fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
         return None;
     }
     let same = |a: char, b: char| a == b || a.eq_ignore_ascii_case(&b);
+    // Rows i - 1 and i of the table: distances of the first i letters to all prefixes of the name.
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=name.len()).collect();
     for (i, a) in wrong.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        let mut smallest = row[0];
+        let mut next = Vec::with_capacity(row.len());
+        next.push(i + 1);
         for (j, b) in name.iter().enumerate() {
-            let changed = diagonal + usize::from(!same(*a, *b));
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-            smallest = smallest.min(row[j + 1]);
+            let changed = row[j] + usize::from(!same(*a, *b));
+            let mut least = changed.min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && same(*a, name[j - 1]) && same(wrong[i - 1], *b) {
+                least = least.min(before[j - 1] + 1);
+            }
+            next.push(least);
         }
-        if smallest > limit {
+        // A swap reaches back two rows.
+        if next.iter().chain(&row).all(|d| *d > limit) {
             return None;
         }
+        before = std::mem::replace(&mut row, next);
     }
     row.last().copied().filter(|d| *d <= limit)
 }
@@ -245,6 +290,7 @@ mod tests {
         assert_eq!(d("ork_1", "Fork_1"), Some(1));
         assert_eq!(d("fork_1", "Fork_1"), Some(0));
         assert_eq!(d("kitten", "sitting"), Some(3));
+        assert_eq!(d("wrok", "work"), Some(1));
         assert_eq!(d("a", "bcdef"), None);
         assert_eq!(d("", ""), Some(0));
     }

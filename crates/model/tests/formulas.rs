@@ -315,10 +315,10 @@ fn files_of_formulas() {
             1,
         ),
         (
-            "# DiVinE\n#property G p",
-            "property files of DiVinE are not read yet",
+            "of a program:\n#property G ork_1",
+            "no place or transition is called `ork_1`",
             2,
-            1,
+            13,
         ),
         ("F (Fork_1", "", 1, 3),
     ] {

@@ -3,7 +3,10 @@
 //! `LARIAT_SEED` replays a run, `LARIAT_CASES` makes it longer.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use lariat_budget::Budget;
+use lariat_model::coloured::unfold;
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Names, Properties, System, pnml, read_model};
 
@@ -162,6 +165,61 @@ fn damaged_nets() {
         }
     }
     println!("{read} of {cases} were read");
+}
+
+#[test]
+fn damaged_coloured_nets() {
+    let mut random = Random::new(4);
+    let ours = "<pnml><net type=\"symmetricnet\"><declaration><structure><declarations><namedsort id=\"dot\"><dot/></namedsort><namedsort id=\"c\" name=\"C\"><cyclicenumeration><feconstant id=\"c1\" name=\"1\"/><feconstant id=\"c2\" name=\"2\"/></cyclicenumeration></namedsort><namedsort id=\"n\"><finiteintrange start=\"1\" end=\"3\"/></namedsort><namedsort id=\"cn\"><productsort><usersort declaration=\"c\"/><usersort declaration=\"n\"/></productsort></namedsort><partition id=\"q\"><usersort declaration=\"c\"/><partitionelement id=\"q1\"><useroperator declaration=\"c1\"/></partitionelement></partition><variabledecl id=\"x\" name=\"x\"><usersort declaration=\"c\"/></variabledecl><variabledecl id=\"k\"><usersort declaration=\"n\"/></variabledecl></declarations></structure></declaration><page><place id=\"p\"><type><structure><usersort declaration=\"c\"/></structure></type><hlinitialMarking><structure><subtract><subterm><all><usersort declaration=\"c\"/></all></subterm><subterm><useroperator declaration=\"q1\"/></subterm></subtract></structure></hlinitialMarking></place><place id=\"r\"><type><structure><usersort declaration=\"cn\"/></structure></type></place><transition id=\"t\"><condition><structure><or><subterm><lessthan><subterm><variable refvariable=\"x\"/></subterm><subterm><useroperator declaration=\"c2\"/></subterm></lessthan></subterm><subterm><equality><subterm><variable refvariable=\"k\"/></subterm><subterm><finiteintrangeconstant value=\"2\"><finiteintrange start=\"1\" end=\"3\"/></finiteintrangeconstant></subterm></equality></subterm></or></structure></condition></transition><arc source=\"p\" target=\"t\"><hlinscription><structure><add><subterm><variable refvariable=\"x\"/></subterm></add></structure></hlinscription></arc><arc source=\"t\" target=\"r\"><hlinscription><structure><numberof><subterm><numberconstant value=\"2\"><positive/></numberconstant></subterm><subterm><tuple><subterm><successor><subterm><variable refvariable=\"x\"/></subterm></successor></subterm><subterm><variable refvariable=\"k\"/></subterm></tuple></subterm></numberof></structure></hlinscription></arc></page></net></pnml>";
+    let words = [
+        "<tuple>",
+        "</tuple>",
+        "<subterm>",
+        "</subterm>",
+        "<add><subterm>",
+        "</subterm></add>",
+        "<dotconstant/>",
+        "<all><usersort declaration=\"cn\"/></all>",
+        "<usersort declaration=\"cn\"/>",
+        "<usersort declaration=\"c\"/>",
+        "<variable refvariable=\"k\"/>",
+        "<useroperator declaration=\"q1\"/>",
+        "<predecessor>",
+        "9223372036854775807",
+        "2147483647",
+        "-1",
+        "0",
+        "cn",
+        "c2",
+        "x",
+        "dot",
+        "<",
+        ">",
+    ];
+    let (mut read, mut unfolded, cases) = (0, 0, cases(6000));
+    for _ in 0..cases {
+        let text = damage(&mut random, ours.as_bytes(), &words);
+        match pnml::read("net", &text) {
+            Ok(pnml::Pnml::Coloured(net)) => {
+                read += 1;
+                // A thousand times what a net of this size should take.
+                let budget = Budget::bytes(1 << 24).with_deadline(Duration::from_secs(5));
+                if let Ok(result) = unfold(&net, &budget) {
+                    unfolded += 1;
+                    let initial = &result.system.initial[0];
+                    assert_eq!(initial.len(), result.system.variables.len());
+                    for event in result.system.event_ids() {
+                        let _ = result.system.successors(initial, event);
+                    }
+                    let marking = net.initial_marking().unwrap();
+                    assert!(net.is_dead(&marking, 10_000).is_ok());
+                }
+            }
+            Ok(pnml::Pnml::Plain(_)) => {}
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+    println!("{read} of {cases} were read, {unfolded} unfolded");
 }
 
 #[test]

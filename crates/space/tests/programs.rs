@@ -66,7 +66,13 @@ fn dve_models_have_the_published_sizes() {
         let model = dve(&folder.join(format!("{}.dve", line[0])));
         let states: u64 = line[4].parse().expect("a number of states");
         if states <= limit() {
-            assert_eq!(explore(&model.system).states, states, "{}", line[0]);
+            let found = explore(&model.system);
+            assert_eq!(
+                (found.states, found.overflow),
+                (states, None),
+                "{}",
+                line[0]
+            );
             explored += 1;
         }
     }
@@ -89,6 +95,21 @@ fn dve_features_have_the_expected_sizes() {
             );
         }
     }
+}
+
+#[test]
+fn overflow_is_noticed() {
+    let text = |last: u32| {
+        format!(
+            "byte n; process P {{ state a; init a; trans a -> a {{ guard n < {last}; effect n = n + 100; }}; }} system async;"
+        )
+    };
+    let found = |last| {
+        let model = lariat_model::dve::read("model", text(last).as_bytes());
+        explore(&model.unwrap_or_else(|e| panic!("{e}")).system)
+    };
+    assert_eq!((found(200).states, found(200).overflow), (3, None));
+    assert_eq!(found(201).overflow.map(|var| var.index()), Some(0));
 }
 
 #[test]

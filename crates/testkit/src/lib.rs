@@ -13,6 +13,7 @@
 
 pub mod case;
 pub mod cases;
+pub mod coloured;
 pub mod formulas;
 pub mod harness;
 pub mod interpret;

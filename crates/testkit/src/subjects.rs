@@ -5,12 +5,14 @@ use crate::formulas::Ltl;
 use crate::harness::{Answer, Subject};
 use crate::oracle::Buchi;
 use crate::tableau;
-use lariat::{Options, Property, Verdict, check};
+use lariat::{Choice, Needs, Options, Property, Verdict, check};
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
 use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Method};
-use lariat_engines::{Engine, Hybrid, Outcome, Problem, bcz, el, explicit, owcty, slap, slap_fst};
+use lariat_engines::{
+    Engine, Hybrid, Invariance, Outcome, Problem, bcz, el, explicit, owcty, slap, slap_fst,
+};
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Names, Properties, Proposition};
 use std::time::Duration;
@@ -65,7 +67,9 @@ pub fn all() -> Vec<Subject> {
         all.push(engine(name, run));
         all.push(translated(&format!("{name}-translated"), run));
     }
-    all.push(facade());
+    for choice in Choice::ALL {
+        all.push(facade(choice));
+    }
     all.push(facade_text());
     all
 }
@@ -100,12 +104,17 @@ pub fn translated(name: &str, engine: Engine) -> Subject {
     })
 }
 
-/// The whole way from a formula to a replayed verdict.
-pub fn facade() -> Subject {
-    Subject::new("facade", |case| {
+/// The whole way from a formula to a replayed verdict, with one engine. It may only refuse what it says
+/// it cannot do.
+pub fn facade(choice: Choice) -> Subject {
+    let subject = Subject::new(&format!("facade-{}", choice.name()), move |case| {
         let (formulas, formula) = intern(case, &case.formula);
-        decide(case, &formulas, &case.propositions(), formula)
-    })
+        decide(case, &formulas, &case.propositions(), formula, choice)
+    });
+    match choice.needs() {
+        Needs::Nothing => subject,
+        _ => subject.may_give_up(),
+    }
 }
 
 /// The whole way from the text of a formula on, where it can be written as one.
@@ -123,6 +132,7 @@ pub fn facade_text() -> Subject {
                     &properties.formulas,
                     &properties.propositions,
                     formula,
+                    Choice::Auto,
                 )
             }
         }
@@ -135,13 +145,16 @@ fn decide(
     formulas: &Formulas,
     propositions: &[Proposition],
     formula: Formula,
+    choice: Choice,
 ) -> Answer {
     let subject = lariat::Subject {
+        coloured: None,
         system: &case.system,
         formulas,
         propositions,
     };
     let options = Options {
+        engine: choice,
         deadlock: case.deadlock,
         ..Options::default()
     };
@@ -204,6 +217,7 @@ pub fn run(engine: Engine, case: &Case, negation: &Automaton) -> Answer {
         automaton: negation,
         propositions: &propositions,
         deadlock: case.deadlock,
+        invariance: Invariance::default(),
     };
     let budget = Budget::unlimited().with_deadline(PATIENCE);
     match engine(&problem, &budget, &Quiet, &mut Stats::default()) {

@@ -42,8 +42,8 @@ const CLASSES: usize = INITIAL + 1;
 /// Up to this many states classes are compared with each other; beyond, states are only merged
 /// where their signatures are equal, which is bisimulation.
 const MOST_COMPARED: usize = 500;
-/// Beyond this many states nothing is done at all.
-const MOST_STATES: usize = 20_000;
+/// Beyond this many states nothing is done at all: diagram operations recurse once a class.
+const MOST_STATES: usize = 2000;
 
 /// Replaces `a` by its quotient, and says which old state each new one stands for.
 ///

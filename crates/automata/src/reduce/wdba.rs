@@ -26,6 +26,8 @@ use std::collections::VecDeque;
 
 /// Variables of the states of the original automaton, behind those of the atoms.
 const STATES: usize = Guards::MAX_ATOMS;
+/// Larger automata are not tried: diagram operations recurse once a state.
+const MOST_STATES: usize = 2000;
 
 /// A complete, minimal deterministic weak automaton.
 pub struct Weak {
@@ -71,13 +73,16 @@ impl Weak {
 
 /// The minimal weak deterministic automaton of `a`'s language, if that is an obligation.
 ///
-/// `None` if there would be more than `limit` subsets.
+/// `None` if there would be more than `limit` subsets, or if `a` is very large.
 pub fn minimise(
     a: &Automaton,
     legal: Guard,
     limit: usize,
     budget: &Budget,
 ) -> Result<Option<Weak>, Stop> {
+    if a.states.len() > MOST_STATES {
+        return Ok(None);
+    }
     let mut store = a.guards.clone();
     let Some((subsets, edges)) = powerset(a, &mut store, legal, limit, budget)? else {
         return Ok(None);

@@ -291,3 +291,19 @@ fn deep_formulas_do_not_overflow() {
     assert_eq!(a.states.len(), 502);
     assert!(a.states.iter().flatten().all(|t| t.guard != Guards::FALSE));
 }
+
+#[test]
+fn very_many_obligations_do_not_overflow() {
+    let mut formulas = Formulas::new();
+    let f = parse("G p | F q", &mut formulas, &mut FreeVocabulary).unwrap();
+    let mut parts = Vec::new();
+    let mut part = f;
+    for _ in 0..1900 {
+        part = formulas.next(part);
+        parts.push(part);
+    }
+    let f = formulas.and(parts);
+    let budget = Budget::unlimited().with_work(5);
+    let result = translate(&mut formulas, f, &Legal::any(), &budget);
+    assert!(matches!(result, Err(Stop::Work(_))), "{result:?}");
+}

@@ -10,9 +10,9 @@
 //! | [`Within`] a set `C` | `img(X) ∩ C ⊆ X` |
 //!
 //! A node on level `k` is *saturated* if it is closed under the events whose top level is `k` or
-//! below. [`fix`](Kernel::fix) saturates a node whose children are saturated, by firing the
+//! below. `fix` saturates a node whose children are saturated, by firing the
 //! events with top level `k` until nothing changes: from value `i` to `i'` again only when the
-//! child under `i` has changed. [`fire`](Kernel::fire) computes the image below the top level and
+//! child under `i` has changed. `fire` computes the image below the top level and
 //! saturates what it makes on the way up, so every node that a fixpoint ever holds is saturated
 //! already. (Ciardo, Lüttgen, Siminiceanu: Saturation: an efficient iteration strategy for
 //! symbolic state-space generation, TACAS 2001; constrained: Zhao, Ciardo, ATVA 2009.)
@@ -77,7 +77,7 @@ impl Kernel {
         level: u32,
         residual: Residual,
     ) -> Result<NodeId, Halt> {
-        if node.0 <= 1 || level >= run.events.depth || idle::<F>(residual) {
+        if node.0 <= 1 || level >= run.events.depth(F::AUTOMATON) || idle::<F>(residual) {
             return Ok(node);
         }
         if let Some(result) = self.closure_known(run, node, residual) {
@@ -163,7 +163,7 @@ impl Kernel {
         residual: Residual,
     ) -> Result<NodeId, Halt> {
         let events = run.events;
-        let tops = events.active(level);
+        let tops = events.at(level, F::AUTOMATON);
         let before = self.make_kept(base)?;
         if tops.is_empty() || before.is_empty() || idle::<F>(residual) {
             self.stack.truncate(base);

@@ -132,12 +132,12 @@ fn at_random(random: &mut Random, always: bool) {
 
 #[test]
 fn random_sets() {
-    cases(150, |random| at_random(random, false));
+    cases(400, |random| at_random(random, false));
 }
 
 #[test]
 fn random_sets_with_a_collection_before_every_node() {
-    cases(60, |random| at_random(random, true));
+    cases(150, |random| at_random(random, true));
 }
 
 #[test]

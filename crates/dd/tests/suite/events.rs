@@ -55,12 +55,12 @@ fn steps(random: &mut Random, always: bool) {
 
 #[test]
 fn random_events() {
-    cases(400, |random| steps(random, false));
+    cases(1500, |random| steps(random, false));
 }
 
 #[test]
 fn random_events_with_a_collection_before_every_node() {
-    cases(80, |random| steps(random, true));
+    cases(400, |random| steps(random, true));
 }
 
 #[test]

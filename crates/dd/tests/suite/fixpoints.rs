@@ -99,22 +99,22 @@ fn backward(events: &[Vec<Part>], goals: &Vectors, inside: &Vectors) -> Vectors 
 
 #[test]
 fn random_nets() {
-    cases(400, |random| fixpoints(random, false, false));
+    cases(2000, |random| fixpoints(random, false, false));
 }
 
 #[test]
 fn random_tables() {
-    cases(400, |random| fixpoints(random, false, true));
+    cases(2000, |random| fixpoints(random, false, true));
 }
 
 #[test]
 fn random_nets_with_a_collection_before_every_node() {
-    cases(60, |random| fixpoints(random, true, false));
+    cases(400, |random| fixpoints(random, true, false));
 }
 
 #[test]
 fn random_tables_with_a_collection_before_every_node() {
-    cases(60, |random| fixpoints(random, true, true));
+    cases(400, |random| fixpoints(random, true, true));
 }
 
 /// Counts, and leaves when a target node is reached.

@@ -1,6 +1,7 @@
 //! Diagrams against explicit sets of vectors.
 
 mod algebra;
+mod automaton;
 mod budgets;
 mod events;
 mod explicit;

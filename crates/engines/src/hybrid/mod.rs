@@ -6,6 +6,8 @@
 //! | `product.rs` | what a product says, and the graph that it becomes for every check |
 //! | `walk.rs` | concrete lassos from abstract ones |
 //! | `bcz.rs` | sets of equal label, no closure |
+//! | `sog.rs` | aggregates closed under what is not observed |
+//! | `sop.rs` | the same, observing only what the automaton can still ask for |
 //! | `slap.rs` | sets closed under the self-loops of the automaton |
 //! | `slap_fst.rs` | and fixpoints where the automaton cannot leave |
 //! | `whole.rs` | the whole product as one set per automaton state |
@@ -23,6 +25,8 @@ pub mod product;
 pub mod sets;
 mod slap;
 mod slap_fst;
+mod sog;
+mod sop;
 pub mod walk;
 pub mod whole;
 mod witness;
@@ -47,6 +51,12 @@ pub use slap_fst::Fixpoint;
 pub enum Method {
     /// Sets of equal label without closure; see `bcz.rs`.
     Bcz,
+    /// The symbolic observation graph; see `sog.rs`.
+    Sog,
+    /// Its published form with events, for properties that do not see silent steps.
+    SogPublished,
+    /// The symbolic observation product; see `sop.rs`.
+    Sop,
     /// Sets closed under self-loops of the automaton; see `slap.rs`.
     Slap(Absorb),
     /// The same with a fixpoint in terminal nodes; see `slap_fst.rs`.
@@ -135,6 +145,17 @@ impl Hybrid {
                 let product = Bcz::new(&sets);
                 self.search(product, &mut sets, budget, observer, stats)
             }
+            Method::Sog | Method::SogPublished => {
+                let published = self.method == Method::SogPublished;
+                match sog::sog(&sets, problem.invariance, published) {
+                    Ok(product) => self.search(product, &mut sets, budget, observer, stats),
+                    Err(stop) => Err(stop),
+                }
+            }
+            Method::Sop => match sop::sop(&sets, problem.invariance) {
+                Ok(product) => self.search(product, &mut sets, budget, observer, stats),
+                Err(stop) => Err(stop),
+            },
             Method::Slap(absorb) => {
                 let product = Slap::new(&mut sets, absorb);
                 self.search(product, &mut sets, budget, observer, stats)
@@ -252,6 +273,10 @@ engines! {
     slap = Method::Slap(Absorb::All);
     /// [`Method::SlapFst`] as an [`Engine`](crate::Engine).
     slap_fst = Method::SlapFst(Absorb::All, Fixpoint::Owcty);
+    /// [`Method::Sog`] as an [`Engine`](crate::Engine).
+    sog = Method::Sog;
+    /// [`Method::Sop`] as an [`Engine`](crate::Engine).
+    sop = Method::Sop;
     /// EL on the whole product as an [`Engine`](crate::Engine).
     el = Method::Fixpoint(Fixpoint::El);
     /// OWCTY on the whole product as an [`Engine`](crate::Engine).

@@ -421,6 +421,23 @@ impl<'s> Sets<'s> {
         })
     }
 
+    /// The least `X ⊇ set` that is closed under steps by letters of `guard`, which asks for events
+    /// alone, into states that satisfy `target`, which asks for states alone.
+    pub fn close_into(&mut self, set: &Set, guard: Guard, target: Guard) -> Result<Set, Stop> {
+        debug_assert_eq!(self.guards.support(guard) & self.states, 0);
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        let target = self.condition(target)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| match &target {
+            Condition::Predicate(Residual::TRUE) => sets.space.reach(set, &group.steps),
+            Condition::Predicate(target) => {
+                sets.space
+                    .reachf(set, &group.steps, &mut sets.query, *target)
+            }
+            Condition::Member(members) => sets.space.reach_within(set, &group.steps, members),
+        })
+    }
+
     /// The least `X ⊇ set` with `post(X ∩ within, guard) ∩ within ⊆ X`; `set` is inside of `within`.
     pub fn close_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
         self.operations += 1;
@@ -504,17 +521,20 @@ impl<'s> Sets<'s> {
 
     // --- single states ------------------------------------------------------------------------
 
+    /// The state atoms that are true in `state`, as bits of a letter.
+    pub fn label(&self, state: &State) -> u64 {
+        let propositions = self.propositions.iter().enumerate();
+        let holds = |proposition: &Proposition| match proposition {
+            Proposition::State(predicate) => self.system.holds(predicate, state),
+            Proposition::Fires(_) => false,
+        };
+        propositions.fold(0, |label, (i, p)| label | u64::from(holds(p)) << i)
+    }
+
     /// A step from `state` by a letter of `guard` into `targets`, if there is one.
     pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Step> {
         let system = self.system;
-        let mut label = 0;
-        for (i, proposition) in self.propositions.iter().enumerate() {
-            if let Proposition::State(predicate) = proposition
-                && system.holds(predicate, state)
-            {
-                label |= 1 << i;
-            }
-        }
+        let label = self.label(state);
         for class in 0..self.classes.len() {
             let letter = Letter(label | self.classes[class].bits);
             if !self.guards.accepts(guard, letter) {

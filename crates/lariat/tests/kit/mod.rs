@@ -1,8 +1,8 @@
 //! Instances of the Model Checking Contest and what is known of them. The files are not part of the
 //! project; they are looked for in the folder `LARIAT_MODELS`, or else beside the workspace.
 
-use lariat::model::{Names, Properties, read_model};
-use lariat::{Budget, Options, Property, Quiet, Reason, Subject, System, Verdict, check};
+use lariat::model::Properties;
+use lariat::{Budget, Options, Property, Quiet, Reason, Subject, Verdict, check};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -64,11 +64,11 @@ pub fn examine(
 ) -> Tally {
     let folder = folder.join(instance);
     let read = |name: &str| std::fs::read(folder.join(name)).expect(name);
-    let system: System = read_model(instance, &read("model.pnml")).expect(instance);
+    let model = lariat::model::read(instance, &read("model.pnml")).expect(instance);
     let mut properties = Properties::new();
     let file = format!("{examination}.xml");
     properties
-        .add_mcc(&Names::of(&system), &file, &read(&file))
+        .add_mcc(&model.names(), &file, &read(&file))
         .expect(instance);
     let known = String::from_utf8(read("verdicts.tsv")).expect("verdicts.tsv");
     let known: HashMap<&str, &str> = known
@@ -76,7 +76,8 @@ pub fn examine(
         .filter_map(|line| line.split_once('\t'))
         .collect();
     let subject = Subject {
-        system: &system,
+        coloured: model.coloured_net(),
+        system: &model.system,
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };

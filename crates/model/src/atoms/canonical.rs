@@ -35,6 +35,9 @@ impl Names<'_> {
     pub(super) fn fires(&self, mut events: Vec<EventId>) -> Atom {
         events.sort_unstable();
         events.dedup();
+        if events.is_empty() {
+            return constant(false);
+        }
         (
             self.event_text("fires", &events),
             Proposition::Fires(events),
@@ -45,23 +48,35 @@ impl Names<'_> {
     pub(crate) fn fireable(&self, mut events: Vec<EventId>) -> Atom {
         events.sort_unstable();
         events.dedup();
+        if events.is_empty() {
+            return constant(false);
+        }
         let text = self.event_text("fireable", &events);
         (text, Proposition::State(Predicate::Enabled(events)))
     }
 
     fn event_text(&self, function: &str, events: &[EventId]) -> String {
-        let names: Vec<&str> = events
-            .iter()
-            .map(|e| &*self.system().event(*e).name)
-            .collect();
+        let mut names: Vec<&str> = Vec::with_capacity(events.len());
+        let mut at = 0;
+        while let Some(event) = events.get(at) {
+            // All bindings of a transition are the transition.
+            let whole = self
+                .colours
+                .as_ref()
+                .and_then(|c| c.transition_from(*event));
+            let (name, len) = match whole {
+                Some((name, len)) if is_run(events.get(at..at + len), |e| e.0) => (name, len),
+                _ => (&*self.system().event(*event).name, 1),
+            };
+            names.push(name);
+            at += len;
+        }
         format!("{function}({})", names.join(", "))
     }
 
     pub(super) fn predicate(&self, linear: Linear) -> Atom {
         if linear.terms.is_empty() {
-            let value = linear.comparison.holds(0, linear.constant);
-            let text = if value { "0 == 0" } else { "0 == 1" };
-            return (text.to_owned(), Proposition::State(Predicate::Const(value)));
+            return constant(linear.comparison.holds(0, linear.constant));
         }
         self.linear(linear)
     }
@@ -72,19 +87,22 @@ impl Names<'_> {
     }
 
     fn linear_text(&self, linear: &Linear) -> String {
-        let name = |var: VarId| &*self.system().variable(var).name;
-        if let [(var, 1)] = linear.terms[..]
+        let counts = |(var, _): &(VarId, Value)| {
+            matches!(self.system().variable(*var).domain, Domain::Count { .. })
+        };
+        let terms = self.spelt_terms(&linear.terms);
+        if let [(name, 1)] = terms[..]
             && linear.comparison == Comparison::Ge
             && linear.constant == 1
-            && matches!(self.system().variable(var).domain, Domain::Count { .. })
-            && is_bare(name(var))
-            && !self.is(name(var), Sort::Event)
+            && linear.terms.iter().all(counts)
+            && is_bare(name)
+            && !self.is(name, Sort::Event)
         {
-            return name(var).to_owned();
+            return name.to_owned();
         }
         let (mut left, mut right) = (Vec::new(), Vec::new());
-        for &(var, c) in &linear.terms {
-            if c > 0 { &mut left } else { &mut right }.push((var, c.unsigned_abs()));
+        for &(name, c) in &terms {
+            if c > 0 { &mut left } else { &mut right }.push((name, c.unsigned_abs()));
         }
         // The constant goes where it is not negative, unless the other side would be empty.
         let constant = linear.constant;
@@ -93,13 +111,13 @@ impl Names<'_> {
         } else {
             0
         };
-        let mut right_text = self.sum_text(&right);
+        let mut right_text = sum_text(&right);
         if right.is_empty() {
             right_text = constant.to_string();
         } else if constant > 0 {
             right_text = format!("{right_text} + {constant}");
         }
-        let mut left_text = self.sum_text(&left);
+        let mut left_text = sum_text(&left);
         if left_constant > 0 {
             left_text = format!("{left_text} + {left_constant}");
         }
@@ -114,32 +132,66 @@ impl Names<'_> {
         format!("{left_text} {operator} {right_text}")
     }
 
-    /// Terms added up; several with coefficient 1 in one `tokens(…)` when there are many.
-    fn sum_text(&self, terms: &[(VarId, u64)]) -> String {
-        let name = |var: VarId| &*self.system().variable(var).name;
-        if terms.len() > 3 && terms.iter().all(|(_, c)| *c == 1) {
-            let names: Vec<&str> = terms.iter().map(|(v, _)| name(*v)).collect();
-            return format!("tokens({})", names.join(", "));
-        }
-        let term = |&(var, c): &(VarId, u64)| {
-            let name = name(var);
-            // What would be read as a number or an operator is spelt so that it cannot be.
-            let plain = name.starts_with(|c: char| !c.is_ascii_digit() && c != '-')
-                && !name.contains(char::is_whitespace);
-            let spelt = if plain {
-                name.to_owned()
-            } else {
-                format!("tokens({name})")
+    /// Names for the terms; all colours of a place, equally often, are the place.
+    fn spelt_terms(&self, terms: &[(VarId, Value)]) -> Vec<(&str, Value)> {
+        let mut spelt = Vec::with_capacity(terms.len());
+        let mut at = 0;
+        while let Some((var, factor)) = terms.get(at) {
+            let whole = self.colours.as_ref().and_then(|c| c.place_from(*var));
+            let same = |terms: &[(VarId, Value)]| terms.iter().all(|(_, c)| c == factor);
+            let (name, len) = match whole {
+                Some((name, len))
+                    if is_run(terms.get(at..at + len), |(var, _)| var.0)
+                        && terms.get(at..at + len).is_some_and(same) =>
+                {
+                    (name, len)
+                }
+                _ => (&*self.system().variable(*var).name, 1),
             };
-            if c == 1 {
-                spelt
-            } else {
-                format!("{c}*{spelt}")
-            }
-        };
-        let terms: Vec<String> = terms.iter().map(term).collect();
-        terms.join(" + ")
+            spelt.push((name, *factor));
+            at += len;
+        }
+        spelt
     }
+}
+
+/// Are there such things, numbered one after the other? They are sorted.
+fn is_run<T>(things: Option<&[T]>, number: impl Fn(&T) -> u32) -> bool {
+    things.is_some_and(|things| match things {
+        [first, .., last] => number(last) - number(first) == things.len() as u32 - 1,
+        _ => true,
+    })
+}
+
+/// Terms added up; several with coefficient 1 in one `tokens(…)` when there are many.
+fn sum_text(terms: &[(&str, u64)]) -> String {
+    if terms.len() > 3 && terms.iter().all(|(_, c)| *c == 1) {
+        let names: Vec<&str> = terms.iter().map(|(name, _)| *name).collect();
+        return format!("tokens({})", names.join(", "));
+    }
+    let term = |&(name, c): &(&str, u64)| {
+        // What would be read as a number or an operator is spelt so that it cannot be.
+        let plain = name.starts_with(|c: char| !c.is_ascii_digit() && c != '-')
+            && !name.contains(char::is_whitespace);
+        let spelt = if plain {
+            name.to_owned()
+        } else {
+            format!("tokens({name})")
+        };
+        if c == 1 {
+            spelt
+        } else {
+            format!("{c}*{spelt}")
+        }
+    };
+    let terms: Vec<String> = terms.iter().map(term).collect();
+    terms.join(" + ")
+}
+
+/// What is the same in all states.
+fn constant(value: bool) -> Atom {
+    let text = if value { "0 == 0" } else { "0 == 1" };
+    (text.to_owned(), Proposition::State(Predicate::Const(value)))
 }
 
 /// Can this name stand in a formula without quotes, and mean nothing else?

@@ -27,7 +27,7 @@ use lariat_ltl::{AtomError, RawAtom};
 
 use crate::names::{Names, Sort};
 use crate::predicate::{Predicate, Proposition};
-use crate::system::EventId;
+use crate::system::{Action, EventId};
 
 /// An atom that is understood: its canonical text and what it says.
 pub type Atom = (String, Proposition);
@@ -69,7 +69,7 @@ impl Names<'_> {
                 span: None,
             }),
             (Some(Predicate::Linear(linear)), None) if self.defined_truth(word).is_none() => {
-                Ok(self.linear(linear))
+                Ok(self.predicate(linear))
             }
             (Some(truth), None) => Ok((word.to_owned(), Proposition::State(truth))),
             (None, Some(events)) => Ok(self.fires(events)),
@@ -191,13 +191,15 @@ impl Names<'_> {
                 span,
             };
         }
-        let what = match (sort, self.expressions) {
-            (Sort::Number, None) => "place",
-            (Sort::Event, None) => "transition",
-            (Sort::Any, None) => "place or transition",
-            (Sort::Number, Some(_)) => "variable",
-            (Sort::Event, Some(_)) => "event",
-            (Sort::Any, Some(_)) => "variable, state or event",
+        let mut events = self.system().events.iter();
+        let net = events.all(|event| matches!(event.action, Action::Net(_)));
+        let what = match (sort, net) {
+            (Sort::Number, true) => "place",
+            (Sort::Event, true) => "transition",
+            (Sort::Any, true) => "place or transition",
+            (Sort::Number, false) => "variable",
+            (Sort::Event, false) => "event",
+            (Sort::Any, false) => "variable, state or event",
         };
         let near = self.nearest(word, sort);
         let near: Vec<String> = near.iter().map(|name| format!("\"{name}\"")).collect();

@@ -247,8 +247,8 @@ mod tests {
         let (_, scope) = model();
         for (text, message, help) in [
             (
-                "P.sc",
-                "process `P` has no state `sc`",
+                "P.ccs",
+                "process `P` has no state `ccs`",
                 Some("did you mean `cs`?"),
             ),
             (

@@ -16,7 +16,7 @@ mod atoms;
 mod declare;
 mod lexer;
 mod ltl_file;
-mod nearest;
+pub(crate) mod nearest;
 mod parser;
 mod scope;
 mod translate;
@@ -161,7 +161,7 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
         while variables.iter().any(|v| v.name == name) {
             name.push('_');
         }
-        let domain = Domain::Range { low: 0, high: 1 };
+        let domain = Domain::Names(vec!["no".to_owned(), "yes".to_owned()]);
         variables.push(Variable { name, domain });
         initial.push(0);
         VarId(variables.len() as u32 - 1)

@@ -1,9 +1,9 @@
 //! The name that was probably meant.
 
-/// `did you mean …?` for the nearest of some names, if one is near enough.
-///
-/// Nearness is the restricted edit distance (insert, delete, replace, swap neighbours) without
-/// regard to case; at most a third of the longer word may differ, and one letter always may.
+use crate::names::distance;
+
+/// `did you mean …?` for the nearest of some names, if one is near enough: at most a third of the
+/// letters differ, or one.
 pub(crate) fn suggestion<'n>(
     wrong: &str,
     names: impl IntoIterator<Item = &'n str>,
@@ -13,35 +13,13 @@ pub(crate) fn suggestion<'n>(
     if wrong.len() > LONGEST {
         return None;
     }
-    let lower = |s: &str| -> Vec<char> { s.chars().flat_map(char::to_lowercase).collect() };
-    let wrong_chars = lower(wrong);
+    let chars: Vec<char> = wrong.chars().collect();
+    let limit = (chars.len() / 3).max(1);
     names
         .into_iter()
-        .filter(|name| name.len().abs_diff(wrong.len()) <= 1 + wrong.len() / 3)
-        .filter(|name| name.len() <= LONGEST)
-        .map(|name| (distance(&wrong_chars, &lower(name)), name))
-        .filter(|(d, name)| *d <= (name.len().max(wrong.len()) / 3).max(1))
+        .filter_map(|name| Some((distance(&chars, name, limit)?, name)))
         .min()
         .map(|(_, name)| format!("did you mean `{name}`?"))
-}
-
-fn distance(a: &[char], b: &[char]) -> usize {
-    // Row i holds the distances of a[..i] to all prefixes of b.
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]

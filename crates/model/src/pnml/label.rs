@@ -8,7 +8,7 @@ use crate::system::Value;
 use crate::xml::{Element, Item, Xml};
 
 /// The next element inside of the one that is open, `None` at its end.
-pub(super) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputError> {
+pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputError> {
     loop {
         match xml.next()? {
             Item::Open(element) => return Ok(Some(element)),
@@ -21,7 +21,7 @@ pub(super) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputE
 /// The `<text>` (or, in older files, `<value>`) of a label and its place. Some write the text
 /// without either.
 #[allow(clippy::type_complexity)]
-pub(super) fn label<'a>(
+pub(crate) fn label<'a>(
     xml: &mut Xml<'a>,
 ) -> Result<Option<(Cow<'a, str>, Range<usize>)>, InputError> {
     let mut found = None;
@@ -43,7 +43,7 @@ pub(super) fn label<'a>(
 }
 
 /// A count of tokens: digits, at most 2^63 - 1.
-pub(super) fn number(
+pub(crate) fn number(
     xml: &Xml<'_>,
     text: &str,
     span: Range<usize>,
@@ -80,7 +80,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-pub(super) fn coloured_label(xml: &Xml<'_>, element: &Element<'_>) -> InputError {
+pub(crate) fn coloured_label(xml: &Xml<'_>, element: &Element<'_>) -> InputError {
     xml.error(
         element.span.clone(),
         format!(
@@ -90,6 +90,6 @@ pub(super) fn coloured_label(xml: &Xml<'_>, element: &Element<'_>) -> InputError
     )
 }
 
-pub(super) fn refused(xml: &Xml<'_>, element: &Element<'_>, message: &str) -> InputError {
+pub(crate) fn refused(xml: &Xml<'_>, element: &Element<'_>, message: &str) -> InputError {
     xml.error(element.span.clone(), message)
 }

@@ -1,4 +1,4 @@
-//! PNML: place/transition nets as they occur in the wild.
+//! PNML: place/transition nets as they occur in the wild; coloured ones are handed on.
 //!
 //! One pass over the text. Elements come in any order — arcs before the nodes they join, pages inside
 //! of pages, declarations after use — so ids are interned as they are met and resolved at the end,
@@ -13,7 +13,7 @@
 //! Memory beyond the system itself: one table entry a node and 24 bytes an arc; ids are borrowed
 //! from the text until the system owns them.
 
-mod label;
+pub(crate) mod label;
 mod nupn;
 mod write;
 
@@ -27,12 +27,22 @@ use rustc_hash::FxHashMap;
 use self::label::{child, coloured_label, label, number, refused};
 use self::nupn::Nupn;
 
+use crate::coloured::{self, ColouredNet};
 use crate::error::InputError;
 use crate::system::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 use crate::xml::{self, Attribute, Element, Item, Xml};
 
+/// A net, as its type says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Pnml {
+    /// A place/transition net.
+    Plain(System),
+    /// A coloured net.
+    Coloured(ColouredNet),
+}
+
 /// Reads a PNML file. `origin` names it in errors.
-pub fn read(origin: &str, bytes: &[u8]) -> Result<System, InputError> {
+pub fn read(origin: &str, bytes: &[u8]) -> Result<Pnml, InputError> {
     let text = xml::decode(origin, bytes)?;
     let mut xml = Xml::new(origin, &text);
     match xml.next()? {
@@ -50,14 +60,14 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<System, InputError> {
             ));
         }
     }
-    let mut system = None;
+    let mut found = None;
     loop {
         match xml.next()? {
             Item::Open(element) if element.name == "net" => {
-                if system.is_some() {
+                if found.is_some() {
                     return Err(xml.error(element.span, "a second <net>: expected one net a file"));
                 }
-                system = Some(net(&mut xml, &element)?);
+                found = Some(net(&mut xml, &element)?);
             }
             Item::Open(_) => xml.skip()?,
             Item::Text(text) => xml.only_blanks(&text)?,
@@ -65,7 +75,7 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<System, InputError> {
             Item::End => break,
         }
     }
-    system.ok_or_else(|| InputError::new(origin, "there is no <net> in this PNML document"))
+    found.ok_or_else(|| InputError::new(origin, "there is no <net> in this PNML document"))
 }
 
 /// The kinds of nets that PNML distinguishes by the attribute `type`.
@@ -94,22 +104,17 @@ fn kind(xml: &Xml<'_>, type_: Option<&Attribute<'_>>) -> Result<Kind, InputError
                 type_.span.clone(),
                 format!("unknown type of net `{}`", type_.value),
             )
-            .help("expected a place/transition net: …/grammar/ptnet"))
+            .help("expected a place/transition net, …/grammar/ptnet, or a coloured one, …/grammar/symmetricnet"))
     }
 }
 
 /// Reads the rest of `<net>`: the one place where the type of a net decides.
-fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>) -> Result<System, InputError> {
+fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>) -> Result<Pnml, InputError> {
     let [id, type_] = xml.attributes(element, ["id", "type"])?;
     let name = id.map_or(String::new(), |id| id.value.into_owned());
     match kind(xml, type_.as_ref())? {
-        Kind::PlaceTransition => Net::default().read(xml, name),
-        Kind::Coloured => Err(xml
-            .error(
-                type_.map_or(element.span.clone(), |t| t.span),
-                "coloured nets are not read yet",
-            )
-            .help("expected a place/transition net: …/grammar/ptnet")),
+        Kind::PlaceTransition => Net::default().read(xml, name).map(Pnml::Plain),
+        Kind::Coloured => coloured::read(xml, name).map(Pnml::Coloured),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::{Explicit, StateId, States};
 use lariat_budget::{Budget, Observer, Progress, Stop};
-use lariat_model::Domain;
+use lariat_model::{Domain, VarId};
 
 /// What was counted. Lower bounds if the exploration stopped.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,8 @@ pub struct Count {
     pub packed_bits: u64,
     /// Bytes held for states and the table that finds them.
     pub bytes: u64,
+    /// A variable that was assigned a value beyond its range, which wrapped around.
+    pub overflow: Option<VarId>,
     /// Why the exploration stopped, if it did not end.
     pub stop: Option<Stop>,
 }
@@ -35,6 +37,7 @@ pub fn count(space: &Explicit<'_>, budget: &Budget, observer: &dyn Observer) -> 
     count.states = states.len() as u64;
     count.packed_bits = states.packed_bits() as u64;
     count.bytes = states.bytes();
+    count.overflow = states.overflow();
     count
 }
 
@@ -71,6 +74,7 @@ fn explore(
         space.expand(states, state, &mut steps)?;
         count.edges += steps.len() as u64;
         count.deadlocks += u64::from(steps.is_empty());
+        budget.spend(1)?;
         next += 1;
         if next % 1024 == 0 {
             budget.check()?;

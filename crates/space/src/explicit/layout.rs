@@ -30,6 +30,17 @@ impl Field {
         value >= self.low && value.wrapping_sub(self.low) as u64 <= self.mask()
     }
 
+    /// Puts in a value that fits.
+    #[inline]
+    pub fn set(self, words: &mut [u64], value: Value) {
+        // A field of width 0 holds one value, and may stand behind the last word.
+        if self.width > 0 {
+            let word = &mut words[self.word as usize];
+            let raw = value.wrapping_sub(self.low) as u64;
+            *word = *word & !(self.mask() << self.shift) | raw << self.shift;
+        }
+    }
+
     #[inline]
     fn get(self, words: &[u64]) -> Value {
         let raw = words[self.word as usize] >> self.shift & self.mask();

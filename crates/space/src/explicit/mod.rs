@@ -1,12 +1,13 @@
 //! A system as an explicit graph: packed states, found by their contents, successors on demand.
 //!
 //! States are bit-packed vectors ([`layout`]) in an interner that hands out dense ids
-//! ([`store`]); events are compiled once into a flat form ([`moves`]). [`Explicit`] is the
+//! ([`store`]); events are compiled once into a flat form ([`moves`], [`compile`]). [`Explicit`] is the
 //! immutable part that workers share; [`States`] is what one worker has found so far.
 //!
 //! A successor is computed from the unpacked source, kept for the state that was asked about last,
 //! and from its packed form, to which a Petri-net transition merely adds.
 
+mod compile;
 mod count;
 mod layout;
 mod moves;
@@ -16,7 +17,7 @@ pub use count::{Count, count};
 pub use store::{Interner, StateId};
 
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
+use lariat_model::{Deadlock, EventId, Predicate, State, System, Value, VarId};
 use layout::Layout;
 use moves::Moves;
 
@@ -41,6 +42,8 @@ pub struct States {
     scratch: Scratch,
     batch: Batch,
     steps: u32,
+    /// The first variable that was assigned a value beyond its range.
+    overflow: Option<VarId>,
 }
 
 /// Room for one successor.
@@ -48,6 +51,7 @@ pub struct States {
 struct Scratch {
     values: Vec<Value>,
     words: Vec<u64>,
+    stack: Vec<Value>,
 }
 
 /// Successors that are packed but not interned yet.
@@ -109,6 +113,7 @@ impl<'s> Explicit<'s> {
             scratch: Scratch::default(),
             batch: Batch::default(),
             steps: 0,
+            overflow: None,
         }
     }
 
@@ -217,6 +222,11 @@ impl States {
         self.layout.bits()
     }
 
+    /// A variable that was assigned a value beyond its range, which wrapped around; the first such.
+    pub fn overflow(&self) -> Option<VarId> {
+        self.overflow
+    }
+
     /// Bytes held for states and the table that finds them.
     pub fn bytes(&self) -> u64 {
         self.store.bytes()
@@ -273,7 +283,7 @@ impl States {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Action, Arc, Domain, Event, VarId, Variable};
+    use lariat_model::{Action, Arc, Domain, Event, Variable};
 
     fn place(name: &str) -> Variable {
         Variable {

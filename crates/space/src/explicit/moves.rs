@@ -6,16 +6,17 @@
 //! source; programs and tables act on its values.
 
 use super::States;
+use super::compile::Compiled;
 use lariat_budget::Stop;
-use lariat_model::{
-    Action, Arc, Comparison, Effect, EventId, Fault, Linear, Predicate, Row, System, Value,
-};
+use lariat_model::{Action, Arc, Comparison, EventId, Linear, Predicate, System, Value};
 
 #[derive(Debug)]
 pub(super) struct Moves<'s> {
     system: &'s System,
-    /// All events, in the order in which they are tried.
+    /// All net transitions, in the order in which they are tried.
     entries: Vec<Entry>,
+    /// All other events; they are tried after these.
+    compiled: Compiled,
     /// The arcs of all net transitions; those of one that consume come first.
     arcs: Vec<Arc>,
     /// The arcs of each event, by its id.
@@ -29,8 +30,8 @@ struct Entry {
     var: u32,
     need: Value,
     or_else: u32,
-    /// Its arcs; `None` for an event that is no net transition.
-    arcs: Option<(u32, u32)>,
+    /// Its arcs.
+    arcs: (u32, u32),
 }
 
 impl<'s> Moves<'s> {
@@ -44,37 +45,26 @@ impl<'s> Moves<'s> {
             }
         }
         let (mut arcs, mut ranges) = (Vec::new(), Vec::new());
-        let mut entries: Vec<Entry> = system
-            .event_ids()
-            .map(|event| {
-                let start = arcs.len() as u32;
-                let (mut var, mut need) = (0, Value::MIN);
-                let net = match &system.event(event).action {
-                    Action::Net(all) => {
-                        let gate = all
-                            .iter()
-                            .filter(|arc| arc.need > 0)
-                            .min_by_key(|arc| (consumers[arc.var.index()], arc.var));
-                        if let Some(gate) = gate {
-                            (var, need) = (gate.var.0, gate.need);
-                        }
-                        arcs.extend(all.iter().filter(|arc| arc.need > 0));
-                        arcs.extend(all.iter().filter(|arc| arc.need <= 0 && arc.delta != 0));
-                        true
-                    }
-                    _ => false,
-                };
-                let range = (start, arcs.len() as u32);
-                ranges.push(range);
-                Entry {
+        let mut entries = Vec::new();
+        for event in system.event_ids() {
+            let start = arcs.len() as u32;
+            if let Action::Net(all) = &system.event(event).action {
+                let gate = all
+                    .iter()
+                    .filter(|arc| arc.need > 0)
+                    .min_by_key(|arc| (consumers[arc.var.index()], arc.var));
+                arcs.extend(all.iter().filter(|arc| arc.need > 0));
+                arcs.extend(all.iter().filter(|arc| arc.need <= 0 && arc.delta != 0));
+                entries.push(Entry {
                     event,
-                    var,
-                    need,
+                    var: gate.map_or(0, |gate| gate.var.0),
+                    need: gate.map_or(Value::MIN, |gate| gate.need),
                     or_else: 0,
-                    arcs: net.then_some(range),
-                }
-            })
-            .collect();
+                    arcs: (start, arcs.len() as u32),
+                });
+            }
+            ranges.push((start, arcs.len() as u32));
+        }
         // The least need comes first in its group, so its gate is the group's.
         entries.sort_by_key(|entry| (entry.var, entry.need));
         let mut end = entries.len();
@@ -89,6 +79,7 @@ impl<'s> Moves<'s> {
         }
         Moves {
             system,
+            compiled: Compiled::new(system),
             entries,
             arcs,
             ranges,
@@ -126,26 +117,18 @@ impl<'s> Moves<'s> {
                 *at = entry.or_else;
                 continue;
             }
-            match entry.arcs {
-                Some(range) => {
-                    *at += 1;
-                    let arcs = self.arcs(range);
-                    if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
-                        self.fire_net(states, arcs)?;
-                        return Ok(Some(entry.event));
-                    }
-                }
-                None => {
-                    let action = &self.system.event(entry.event).action;
-                    if self.fire_other(states, action, choice)? {
-                        return Ok(Some(entry.event));
-                    }
-                    *at += 1;
-                    *choice = 0;
-                }
+            *at += 1;
+            let arcs = self.arcs(entry.arcs);
+            if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
+                self.fire_net(states, arcs)?;
+                return Ok(Some(entry.event));
             }
         }
-        Ok(None)
+        let mut rest = *at - self.entries.len() as u32;
+        let holds = |p: &Predicate, values: &[Value]| self.holds(p, values);
+        let found = self.compiled.next(states, &mut rest, choice, holds);
+        *at = rest + self.entries.len() as u32;
+        found
     }
 
     #[inline]
@@ -183,99 +166,25 @@ impl<'s> Moves<'s> {
         states.pack_values()
     }
 
-    fn fire_other(
-        &self,
-        states: &mut States,
-        action: &Action,
-        choice: &mut u32,
-    ) -> Result<bool, Stop> {
-        let next = &mut states.scratch.values;
-        next.clear();
-        next.extend_from_slice(&states.values);
-        match action {
-            Action::Program { guard, effects } => {
-                if *choice > 0 {
-                    return Ok(false);
-                }
-                *choice = 1;
-                let ran = self.run(guard, effects, &states.values, next);
-                match (ran, self.system.fault) {
-                    (Ok(true), _) => {}
-                    (Ok(false), _) | (Err(_), None) => return Ok(false),
-                    (Err(_), Some(fault)) => {
-                        let next = &mut states.scratch.values;
-                        next.copy_from_slice(&states.values);
-                        next[fault.index()] = 1;
-                    }
-                }
-            }
-            Action::Table { vars, rows } => {
-                let matching = |row: &&Row| {
-                    vars.iter().zip(row.iter()).all(|(var, cell)| {
-                        cell.is_none_or(|(from, _)| states.values[var.index()] == from)
-                    })
-                };
-                let rest = rows.iter().skip(*choice as usize);
-                let Some((skipped, row)) = rest.enumerate().find(|(_, row)| matching(row)) else {
-                    return Ok(false);
-                };
-                *choice += skipped as u32 + 1;
-                for (var, cell) in vars.iter().zip(row) {
-                    if let Some((_, to)) = cell {
-                        next[var.index()] = *to;
-                    }
-                }
-            }
-            Action::Net(_) => unreachable!("net transitions are fired on the packed state"),
-        }
-        states.pack_values()?;
-        Ok(true)
-    }
-
-    /// Runs a program from `values` on `next`, a copy of them; false if its guard is.
-    ///
-    /// Unlike in a predicate, a fault in a guard is not the same as false.
-    fn run(
-        &self,
-        guard: &Predicate,
-        effects: &[Effect],
-        values: &[Value],
-        next: &mut [Value],
-    ) -> Result<bool, Fault> {
-        let enabled = match guard {
-            Predicate::Expr(expr) => expr.eval(values)? != 0,
-            guard => self.holds(guard, values),
-        };
-        if enabled {
-            for effect in effects {
-                let var = effect.target.resolve(next)?;
-                next[var.index()] = self.system.wrap(var, effect.value.eval(next)?);
-            }
-        }
-        Ok(enabled)
-    }
-
     pub fn is_enabled(&self, event: EventId, values: &[Value]) -> bool {
-        if self.has_fault(values) {
-            return false;
-        }
         match &self.system.event(event).action {
-            Action::Net(_) => self
-                .arcs(self.ranges[event.index()])
-                .iter()
-                .all(|arc| values[arc.var.index()] >= arc.need),
-            Action::Program { guard, effects } => {
-                let mut next = values.to_vec();
-                let ran = self.run(guard, effects, values, &mut next);
-                // A fault leads to the fault state if there is one, else nowhere.
-                ran.unwrap_or(self.system.fault.is_some())
-            }
-            Action::Table { vars, rows } => rows.iter().any(|row| {
-                vars.iter()
-                    .zip(row)
-                    .all(|(var, cell)| cell.is_none_or(|(from, _)| values[var.index()] == from))
-            }),
+            Action::Net(_) => !self.has_fault(values) && self.net_is_enabled(event, values),
+            _ => self.system.is_enabled(values, event),
         }
+    }
+
+    fn net_is_enabled(&self, event: EventId, values: &[Value]) -> bool {
+        let arcs = self.arcs(self.ranges[event.index()]);
+        arcs.iter().all(|arc| values[arc.var.index()] >= arc.need)
+    }
+
+    fn is_deadlock(&self, values: &[Value]) -> bool {
+        let net = || {
+            let mut entries = self.entries.iter();
+            entries.any(|entry| self.net_is_enabled(entry.event, values))
+        };
+        let other = || self.compiled.some(values, |p| self.holds(p, values));
+        self.has_fault(values) || !(net() || other())
     }
 
     pub fn holds(&self, predicate: &Predicate, values: &[Value]) -> bool {
@@ -284,10 +193,7 @@ impl<'s> Moves<'s> {
             Predicate::Linear(linear) => linear_holds(linear, values),
             Predicate::Expr(expr) => expr.eval(values).is_ok_and(|x| x != 0),
             Predicate::Enabled(events) => events.iter().any(|e| self.is_enabled(*e, values)),
-            Predicate::Deadlock => self
-                .system
-                .event_ids()
-                .all(|event| !self.is_enabled(event, values)),
+            Predicate::Deadlock => self.is_deadlock(values),
             Predicate::Not(p) => !self.holds(p, values),
             Predicate::And(ps) => ps.iter().all(|p| self.holds(p, values)),
             Predicate::Or(ps) => ps.iter().any(|p| self.holds(p, values)),

@@ -1,4 +1,20 @@
 //! A system as sets of states, on decision diagrams.
+//!
+//! [`reach`] finds the reachable states, under an order that it tries out or is told. What it
+//! returns holds a [`Symbolic`] space, whose operations are those that engines ask for:
+//!
+//! - one step: [`image`](Symbolic::image), [`pre_image`](Symbolic::pre_image) and, with stuttering at
+//!   deadlocks, [`succ`](Symbolic::succ) and [`pre`](Symbolic::pre);
+//! - closures, each one saturation: [`reach`](Symbolic::reach), [`freach`](Symbolic::freach) (filtered by
+//!   source), [`reachf`](Symbolic::reachf) (by target), [`reach_within`](Symbolic::reach_within) and
+//!   [`back_within`](Symbolic::back_within) a set;
+//! - [`select`](Symbolic::select) by a predicate, [`partition`](Symbolic::partition) by observed
+//!   labels, [`divergent`](Symbolic::divergent) states, [`dead`](Symbolic::dead) ones;
+//! - figures: [`census`](Symbolic::census).
+//!
+//! Everything with events takes a subset of them, [`Steps`]. Predicates are residuals of a query,
+//! [`Residuals`]; they and what was computed with them go when the query is dropped. Sets
+//! are handles that keep their nodes alive; the set algebra is that of [`Symbolic::store`].
 
 mod figures;
 mod layout;

@@ -5,20 +5,18 @@
 //!
 //! 1. the file order, under a small budget and before any other order has been computed;
 //! 2. on nets, a short search for a proof that there is no end (`pumping.rs`);
-//! 3. rounds: the candidates one after the other, each from scratch, under a budget that grows from
-//!    round to round while the field shrinks. Saturation finishes a diagram from the bottom
-//!    level up, so who has left fewer levels unfinished for the same work is ahead; neither
-//!    this nor the static score predicts well alone, so the sum of both ranks decides who stays.
+//! 3. rounds: the candidates one after the other, each from scratch. The two heuristics with the best
+//!    static score get the budget of the round, in both directions, because the score says little
+//!    of the direction; the others get that of the round before. Budgets quadruple.
 //!
-//! Most systems have several good orders among the candidates and end in the first rounds, which
-//! cost a constant. A system that needs much under its best order pays a few times that.
+//! Most systems have several good orders and end in the first rounds, which cost a constant. A system
+//! that needs much even under its best order pays a few times that: quadrupling keeps the
+//! sum of what failed below what the last round costs.
 
 use super::pumping::{Pumping, pumping};
 use super::space::Symbolic;
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_dd::Set;
-use lariat_dd::kernel::{Halt, Kernel, NodeId, Residual};
-use lariat_dd::saturation::Listener;
 use lariat_model::order::{self, Candidate, Order, OrderName};
 use lariat_model::{Deadlock, System};
 
@@ -73,15 +71,17 @@ fn first_budget(levels: usize) -> u64 {
     10_000 + 10 * levels as u64
 }
 
-/// How many candidates take part in a round.
-fn field(levels: usize, work: u64) -> usize {
-    match (levels, work) {
-        (0..2000, 0..40_000) => usize::MAX,
-        (0..2000, 0..160_000) => 4,
-        (2000.., 0..160_000) => 4,
-        _ => 3,
+/// How many heuristics take part: on large systems trying each of them costs too much.
+fn field(levels: usize) -> usize {
+    if levels < 2000 {
+        usize::MAX
+    } else {
+        FAVOURITES
     }
 }
+
+/// How many heuristics get the whole budget of a round.
+const FAVOURITES: usize = 2;
 
 /// What the budget of the next round is multiplied by.
 const GROWTH: u64 = 4;
@@ -126,29 +126,10 @@ struct Search<'a, 'b> {
 /// How one attempt ended.
 enum End<'a> {
     Reached(Box<Reached<'a>>),
-    /// The work ran out when this many levels were unfinished.
-    Unfinished(u32),
+    /// The work ran out.
+    Unfinished,
     /// This order needs more memory than there is.
     Memory,
-}
-
-/// A candidate in the rounds.
-struct Runner {
-    candidate: Candidate,
-    /// Levels unfinished when it was last stopped.
-    unfinished: u32,
-    /// Ran out of memory.
-    out: bool,
-}
-
-impl Runner {
-    fn new(candidate: Candidate) -> Runner {
-        Runner {
-            candidate,
-            unfinished: u32::MAX,
-            out: false,
-        }
-    }
 }
 
 impl<'a> Search<'a, '_> {
@@ -157,7 +138,7 @@ impl<'a> Search<'a, '_> {
         match self.attempt(name, order, None)? {
             End::Reached(reached) => Ok(Reach::All(reached)),
             End::Memory => self.give_up(Stop::Memory),
-            End::Unfinished(_) => self.give_up(Stop::Work(0)),
+            End::Unfinished => self.give_up(Stop::Work(0)),
         }
     }
 
@@ -180,46 +161,45 @@ impl<'a> Search<'a, '_> {
         if let Some(proof) = pumping(self.system, PUMPING, self.budget)? {
             return Ok(Reach::Unbounded(proof));
         }
-        let mut runners: Vec<Runner> = order::candidates(self.system)
-            .into_iter()
-            .map(Runner::new)
-            .collect();
+        let mut candidates = order::candidates(self.system);
         let score = order::score(self.system, &order);
-        let tried = Candidate {
+        candidates.push(Candidate {
             name: file,
             order,
             score,
-        };
+        });
+        let mut groups = by_heuristic(candidates);
+        groups.truncate(field(levels));
         let mut work = small / 2;
-        runners.truncate(field(levels, work));
-        for round in 0.. {
-            for runner in &mut runners {
-                if let Some(reached) = self.run(runner, work)? {
-                    return Ok(Reach::All(reached));
+        loop {
+            for (place, group) in groups.iter_mut().enumerate() {
+                let share = if place < FAVOURITES {
+                    work
+                } else {
+                    work / GROWTH
+                };
+                let mut left = Vec::with_capacity(group.len());
+                for candidate in group.drain(..) {
+                    let Candidate { name, order, .. } = &candidate;
+                    // That much the file order has had.
+                    if *name == file && share <= small {
+                        left.push(candidate);
+                        continue;
+                    }
+                    match self.attempt(&name.to_string(), order, Some(share))? {
+                        End::Reached(reached) => return Ok(Reach::All(reached)),
+                        End::Unfinished => left.push(candidate),
+                        End::Memory => {}
+                    }
                 }
+                *group = left;
             }
-            if round == 0 {
-                runners.push(Runner::new(tried.clone()));
-            }
-            runners.retain(|r| !r.out);
-            if runners.is_empty() {
-                return self.give_up(Stop::Memory);
+            groups.retain(|group| !group.is_empty());
+            if groups.is_empty() {
+                return Err(Stop::Memory);
             }
             work = work.saturating_mul(GROWTH);
-            runners = rank(runners);
-            runners.truncate(field(levels, work));
         }
-        Err(Stop::Memory)
-    }
-
-    fn run(&mut self, runner: &mut Runner, work: u64) -> Result<Option<Box<Reached<'a>>>, Stop> {
-        let Candidate { name, order, .. } = &runner.candidate;
-        match self.attempt(&name.to_string(), order, Some(work))? {
-            End::Reached(reached) => return Ok(Some(reached)),
-            End::Unfinished(unfinished) => runner.unfinished = unfinished,
-            End::Memory => runner.out = true,
-        }
-        Ok(None)
     }
 
     /// Tries one order, creating at most `work` nodes.
@@ -228,14 +208,13 @@ impl<'a> Search<'a, '_> {
             Some(work) => self.budget.clone().with_work(work),
             None => self.budget.clone(),
         };
-        let mut height = Height(order.len() as u32);
         let (system, deadlock) = (self.system, self.deadlock);
         let (mut created, mut attempted) = (0, None);
         let outcome = (|| {
             let space = Symbolic::new(system, order, deadlock, &budget)?;
             let space = attempted.insert(space);
             let initial = space.initial()?;
-            space.reach_heard(&initial, &space.all(), &mut height)
+            space.reach(&initial, &space.all())
         })();
         if let Some(space) = &attempted {
             created = space.store_figures().created;
@@ -258,7 +237,7 @@ impl<'a> Search<'a, '_> {
             }
             (Err(Stop::Work(_)), _) if work.is_some() => {
                 self.budget.spend(created)?;
-                Ok(End::Unfinished(height.0))
+                Ok(End::Unfinished)
             }
             (Err(Stop::Memory), _) => Ok(End::Memory),
             (Err(stop), _) => Err(stop),
@@ -267,33 +246,18 @@ impl<'a> Search<'a, '_> {
     }
 }
 
-/// Sorted by the sum of the ranks in score and in progress.
-fn rank(runners: Vec<Runner>) -> Vec<Runner> {
-    let place = |of: &Runner| {
-        let scored = |r: &&Runner| r.candidate.score < of.candidate.score;
-        let ahead = |r: &&Runner| r.unfinished < of.unfinished;
-        runners.iter().filter(scored).count() + runners.iter().filter(ahead).count()
-    };
-    let places: Vec<usize> = runners.iter().map(place).collect();
-    let mut sorted: Vec<(usize, Runner)> = places.into_iter().zip(runners).collect();
-    sorted.sort_by_key(|(place, _)| *place);
-    sorted.into_iter().map(|(_, runner)| runner).collect()
-}
-
-/// Hears how many levels are unfinished.
-struct Height(u32);
-
-impl Listener for Height {
-    fn saturated(
-        &mut self,
-        _: &mut Kernel,
-        level: u32,
-        _: Residual,
-        _: NodeId,
-    ) -> Result<(), Halt> {
-        self.0 = self.0.min(level);
-        Ok(())
+/// The candidates of each heuristic, the heuristic with the best score first.
+fn by_heuristic(mut candidates: Vec<Candidate>) -> Vec<Vec<Candidate>> {
+    candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
+    let mut groups: Vec<Vec<Candidate>> = Vec::new();
+    for candidate in candidates {
+        let heuristic = candidate.name.heuristic;
+        match groups.iter_mut().find(|g| g[0].name.heuristic == heuristic) {
+            Some(group) => group.push(candidate),
+            None => groups.push(vec![candidate]),
+        }
     }
+    groups
 }
 
 #[cfg(test)]
@@ -330,7 +294,7 @@ mod tests {
             let found = states(&system, &OrderChoice::Auto);
             assert_eq!(found, UBig::from(expected), "{} {size}", family.name());
         }
-        // A hundred thousand levels would be too many for a plain recursion.
+        // Twelve thousand levels would be too many for a plain recursion.
         let system = generate(Family::Philosophers, 2000).unwrap();
         assert!(states(&system, &OrderChoice::Auto) > UBig::from(u128::MAX));
     }
@@ -396,8 +360,8 @@ mod tests {
 
     #[test]
     fn memory_runs_out_as_a_value() {
-        let system = generate(Family::SlottedRing, 60).unwrap();
-        let budget = Budget::bytes(2 << 20);
+        let system = generate(Family::Philosophers, 1000).unwrap();
+        let budget = Budget::bytes(1 << 20);
         let found = reach(
             &system,
             &OrderChoice::Auto,

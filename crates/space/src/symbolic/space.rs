@@ -20,7 +20,7 @@ use super::moves::Moves;
 use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::kernel::{Kernel, NodeId, Scope};
-use lariat_dd::saturation::{Filter, Listener, Silent, Unfiltered};
+use lariat_dd::saturation::{Filter, Silent};
 use lariat_dd::{Residual, Set, Store, Subset};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
@@ -292,21 +292,6 @@ impl<'a> Symbolic<'a> {
     pub fn reach(&mut self, from: &Set, steps: &Steps) -> Result<Set, Stop> {
         self.close(from, steps, |store, steps, from| {
             store.saturate(steps, from)
-        })
-    }
-
-    /// Like [`reach`](Symbolic::reach), with somebody who hears what is done.
-    pub(super) fn reach_heard<L: Listener>(
-        &mut self,
-        from: &Set,
-        steps: &Steps,
-        listener: &mut L,
-    ) -> Result<Set, Stop> {
-        self.close(from, steps, |store, steps, from| {
-            let (mut filter, all) = (Unfiltered, Residual::TRUE);
-            let closed = store.saturate_with(steps, from, &mut filter, all, listener)?;
-            // Who only hears never leaves.
-            closed.ok_or(Stop::Interrupted)
         })
     }
 

@@ -1,0 +1,160 @@
+//! The figures of a whole state space, counted explicitly or on decision diagrams.
+
+use lariat_budget::{Budget, Observer, Stats, Stop};
+use lariat_model::{Deadlock, EventId, System, VarId};
+use lariat_space::explicit::{self, Explicit};
+use lariat_space::symbolic::{OrderChoice, Reach, Reached, UBig, reach};
+
+/// What the state space is counted with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Counting {
+    /// Single states while they are few, then diagrams.
+    #[default]
+    Auto,
+    /// Single states, packed.
+    Explicit,
+    /// Sets of states in decision diagrams, by saturation.
+    Symbolic,
+}
+
+/// States that `auto` counts one by one before it turns to diagrams.
+const FEW: u64 = 50_000;
+
+/// What was counted. A figure is `None` where it is not known.
+#[derive(Clone, Debug, Default)]
+pub struct StateSpace {
+    /// Different states.
+    pub states: Option<UBig>,
+    /// Pairs of a state and a step from it; stuttering is none.
+    pub edges: Option<UBig>,
+    /// States without a step.
+    pub deadlocks: Option<UBig>,
+    /// The largest number of tokens in one place.
+    pub max_tokens_in_place: Option<u64>,
+    /// The largest number of tokens in all places together.
+    pub max_tokens: Option<u128>,
+    /// Is the number of states finite?
+    pub bounded: Option<bool>,
+    /// If not: this can be repeated for ever.
+    pub pumping: Option<PumpingRun>,
+    /// Why the counting ended early.
+    pub stop: Option<Stop>,
+    /// `explicit` or `symbolic`.
+    pub engine: &'static str,
+    /// The order of the variables in the diagrams.
+    pub order: Option<String>,
+    /// What else was counted, also of an unfinished state space.
+    pub stats: Stats,
+}
+
+/// A run to a marking, steps from there to a larger one, and the places that grow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PumpingRun {
+    /// From the initial marking …
+    pub prefix: Vec<EventId>,
+    /// … and from there, again and again.
+    pub pump: Vec<EventId>,
+    /// What becomes more each time.
+    pub grows: Vec<VarId>,
+}
+
+/// Counts the state space of `system`.
+pub fn states(
+    system: &System,
+    counting: Counting,
+    order: &OrderChoice,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> StateSpace {
+    match counting {
+        Counting::Explicit => explicit(system, budget, observer),
+        Counting::Symbolic => symbolic(system, order, budget, observer),
+        Counting::Auto => {
+            let few = explicit(system, &budget.clone().with_work(FEW), observer);
+            if !matches!(few.stop, Some(Stop::Work(_))) {
+                return few;
+            }
+            let found = symbolic(system, order, budget, observer);
+            match found.stop {
+                Some(Stop::Unsupported(_) | Stop::Bound(_)) => explicit(system, budget, observer),
+                _ => found,
+            }
+        }
+    }
+}
+
+fn explicit(system: &System, budget: &Budget, observer: &dyn Observer) -> StateSpace {
+    let space = Explicit::new(system, Deadlock::Stutter);
+    let count = explicit::count(&space, budget, observer);
+    let mut stats = Stats::default();
+    stats.set("states_seen", count.states);
+    stats.set("edges_seen", count.edges);
+    stats.set("packed_bits", count.packed_bits);
+    let each = count.bytes as f64 / count.states.max(1) as f64;
+    stats.set("bytes_per_state", each);
+    stats.set("bytes_peak", count.bytes);
+    let complete = count.stop.is_none();
+    StateSpace {
+        states: complete.then(|| count.states.into()),
+        edges: complete.then(|| count.edges.into()),
+        deadlocks: complete.then(|| count.deadlocks.into()),
+        max_tokens_in_place: complete.then_some(count.max_tokens_in_place),
+        max_tokens: complete.then_some(count.max_tokens),
+        bounded: complete.then_some(true),
+        pumping: None,
+        stop: count.stop,
+        engine: "explicit",
+        order: None,
+        stats,
+    }
+}
+
+fn symbolic(
+    system: &System,
+    order: &OrderChoice,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> StateSpace {
+    let mut found = StateSpace {
+        engine: "symbolic",
+        ..StateSpace::default()
+    };
+    match reach(system, order, Deadlock::Stutter, budget, observer) {
+        Ok(Reach::All(mut reached)) => {
+            found.bounded = Some(true);
+            found.order = Some(reached.order.clone());
+            found.stop = figures(&mut reached, &mut found).err();
+        }
+        Ok(Reach::Unbounded(proof)) => {
+            found.bounded = Some(false);
+            found.pumping = Some(PumpingRun {
+                prefix: proof.prefix,
+                pump: proof.pump,
+                grows: proof.grows,
+            });
+        }
+        Err(stop) => found.stop = Some(stop),
+    }
+    found.stats.set("bytes_peak", budget.bytes_peak());
+    found
+}
+
+fn figures(reached: &mut Reached<'_>, found: &mut StateSpace) -> Result<(), Stop> {
+    let set = reached.states.clone();
+    let store = reached.space.store_figures();
+    let census = reached.space.census(&set, true)?;
+    found.stats.set("nodes_final", census.nodes);
+    found.stats.set("nodes_peak", store.peak);
+    found.stats.set("nodes_created", store.created);
+    found.stats.set("cache_lookups", store.lookups);
+    found.stats.set("cache_hits", store.hits);
+    found.stats.set("collections", store.collections);
+    found.stats.set("orders_tried", reached.trail.len());
+    found.states = Some(census.states);
+    found.edges = census.edges;
+    found.max_tokens_in_place = Some(census.max_tokens_in_place);
+    found.max_tokens = Some(census.max_tokens);
+    let dead = reached.space.dead(&set)?;
+    found.deadlocks = Some(reached.space.census(&dead, false)?.states);
+    Ok(())
+}

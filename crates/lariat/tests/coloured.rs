@@ -1,0 +1,92 @@
+//! Verdicts on coloured nets of the contest against the published ones; every counterexample is replayed
+//! on the coloured net itself.
+//!
+//! Instances of more than `LARIAT_STATES` (100 000) markings, or of unknown size, are left out; with
+//! `LARIAT_STATES=all` none.
+
+use lariat::model::{Properties, read};
+use lariat::{Budget, Options, Property, Quiet, Subject, Verdict, check};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The folder with the contest's instances, if it is there.
+fn folder() -> Option<PathBuf> {
+    let models = match std::env::var_os("LARIAT_MODELS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
+    };
+    let folder = models.join("mcc");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no contest models in {}", folder.display());
+    None
+}
+
+/// Is an instance with this many markings, as the index says it, small enough?
+fn is_small(states: &str) -> bool {
+    let limit = std::env::var("LARIAT_STATES").unwrap_or("100000".to_owned());
+    let limit: Option<u64> = limit.parse().ok();
+    limit.is_none_or(|limit| states.parse().is_ok_and(|states: u64| states <= limit))
+}
+
+#[test]
+fn verdicts_and_lassos_of_coloured_nets() {
+    let Some(folder) = folder() else { return };
+    let index = std::fs::read_to_string(folder.join("index.tsv")).expect("index.tsv");
+    let (mut holds, mut violated, mut undecided) = (0, 0, 0);
+    for line in index.lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        if columns[1] != "COL" || !is_small(columns[5]) {
+            continue;
+        }
+        let instance = columns[0];
+        let file = |name: &str| std::fs::read(folder.join(instance).join(name)).expect(name);
+        let model = read(instance, &file("model.pnml")).expect(instance);
+        let net = &model.coloured.as_ref().expect("a coloured net").net;
+        let known = String::from_utf8(file("verdicts.tsv")).expect("verdicts.tsv");
+        let known: HashMap<&str, &str> = known.lines().filter_map(|l| l.split_once('\t')).collect();
+        let mut properties = Properties::new();
+        for examination in ["LTLCardinality.xml", "LTLFireability.xml"] {
+            properties
+                .add_mcc(&model.names(), examination, &file(examination))
+                .expect(instance);
+        }
+        let subject = Subject {
+            coloured: model.coloured_net(),
+            system: &model.system,
+            formulas: &properties.formulas,
+            propositions: &properties.propositions,
+        };
+        for property in &properties.list {
+            let budget = Budget::bytes(2 << 30).with_deadline(Duration::from_secs(10));
+            let formula = Property::Formula(property.formula);
+            let report = check(&subject, formula, &Options::default(), &budget, &Quiet);
+            let answer = match report.verdict {
+                Verdict::Holds(_) => {
+                    holds += 1;
+                    "T"
+                }
+                Verdict::Violated(proof) => {
+                    violated += 1;
+                    net.replay(&model.system, proof.lasso())
+                        .unwrap_or_else(|error| panic!("{}: {error}", property.name));
+                    "F"
+                }
+                Verdict::Unknown(reason) => {
+                    undecided += 1;
+                    println!("undecided {}: {reason}", property.name);
+                    continue;
+                }
+            };
+            let known = known.get(&*property.name).copied();
+            assert!(
+                known == Some("?") || known == Some(answer),
+                "{}: {answer} instead of {known:?}",
+                property.name
+            );
+        }
+    }
+    println!("{holds} hold, {violated} are violated, {undecided} undecided");
+}

@@ -1,0 +1,559 @@
+//! Transitions in the form that unfolding works on: everything on the level of leaves.
+//!
+//! A colour is the vector of its leaves' values, a binding the vector of the leaves of all variables.
+//! Every term is brought to a formal sum
+//!
+//! > Σᵢ cᵢ · (s₁ × … × sₙ)
+//!
+//! of tuples over the leaves of its sort, each sⱼ one value (a constant, or a leaf of a variable
+//! plus a shift, around the circle) or a set of values; sums inside of tuples are multiplied out. That
+//! costs as many summands as the term has colours, and each is evaluated without looking at the
+//! syntax again. Guards become comparisons of leaves, evaluated in three values (Kleene): what does not
+//! depend on the leaves that are still open is known before they are bound.
+
+use std::cell::Cell;
+
+use super::net::{ColouredNet, Guard, Inscription, SortId, SortKind, Term, TermKind, Transition};
+use crate::predicate::Comparison;
+
+/// A leaf of a binding that has no value yet.
+pub(super) const OPEN: u32 = u32::MAX;
+
+/// One value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Slot {
+    Constant(u32),
+    /// `(leaf + shift) mod size`
+    Leaf {
+        leaf: u32,
+        shift: u32,
+        size: u32,
+    },
+}
+
+impl Slot {
+    /// The value under a binding in which the leaf has one.
+    pub fn value(self, binding: &[u32]) -> u32 {
+        match self {
+            Slot::Constant(value) => value,
+            Slot::Leaf { leaf, shift, size } => {
+                let sum = u64::from(binding[leaf as usize]) + u64::from(shift);
+                let size = u64::from(size);
+                (if sum >= size { sum - size } else { sum }) as u32
+            }
+        }
+    }
+
+    pub fn leaf(self) -> Option<usize> {
+        match self {
+            Slot::Constant(_) => None,
+            Slot::Leaf { leaf, .. } => Some(leaf as usize),
+        }
+    }
+
+    pub fn is_open(self, binding: &[u32]) -> bool {
+        self.leaf().is_some_and(|leaf| binding[leaf] == OPEN)
+    }
+
+    /// What the leaf must be for the slot to have this value.
+    pub fn solve(self, value: u32) -> u32 {
+        match self {
+            Slot::Constant(constant) => constant,
+            Slot::Leaf { shift, .. } if value >= shift => value - shift,
+            Slot::Leaf { shift, size, .. } => value + size - shift,
+        }
+    }
+}
+
+/// A component of a tuple.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Part {
+    One(Slot),
+    /// All values below this.
+    Every(u32),
+    Members(Vec<u32>),
+}
+
+impl Part {
+    fn count(&self) -> u64 {
+        match self {
+            Part::One(_) => 1,
+            Part::Every(size) => u64::from(*size),
+            Part::Members(members) => members.len() as u64,
+        }
+    }
+}
+
+/// So many times all combinations of the parts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Summand {
+    pub factor: i64,
+    pub parts: Vec<Part>,
+}
+
+/// The term of an arc or of an initial marking.
+#[derive(Clone, Debug)]
+pub(super) struct Sum {
+    pub place: usize,
+    /// The sizes of the leaves of the place's sort.
+    pub sizes: Vec<u32>,
+    pub summands: Vec<Summand>,
+}
+
+/// Why a term cannot be evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Failure {
+    /// More is taken away than there is.
+    Negative,
+    /// A multiplicity does not fit 63 bits, or there are too many colours.
+    Large,
+}
+
+/// No multiset has more different colours than this.
+const LARGEST: u64 = 1 << 31;
+
+impl Sum {
+    /// How many colours an evaluation visits.
+    pub fn count(&self) -> u64 {
+        let counts = self.summands.iter().map(|summand| {
+            let counts = summand.parts.iter().map(Part::count);
+            counts.fold(1, u64::saturating_mul)
+        });
+        counts.fold(0, u64::saturating_add)
+    }
+
+    /// The colours with their multiplicities, none of them 0, sorted; `out` is overwritten.
+    pub fn evaluate(&self, binding: &[u32], out: &mut Vec<(u64, i64)>) -> Result<(), Failure> {
+        out.clear();
+        if self.count() > LARGEST {
+            return Err(Failure::Large);
+        }
+        for summand in &self.summands {
+            let from = out.len();
+            out.push((0, summand.factor));
+            for (part, size) in summand.parts.iter().zip(&self.sizes) {
+                let size = u64::from(*size);
+                match part {
+                    Part::One(slot) => {
+                        let value = u64::from(slot.value(binding));
+                        for (colour, _) in &mut out[from..] {
+                            *colour = *colour * size + value;
+                        }
+                    }
+                    Part::Every(_) | Part::Members(_) => {
+                        let prefixes: Vec<u64> = out.drain(from..).map(|(c, _)| c).collect();
+                        for prefix in prefixes {
+                            let mut push = |value: u32| {
+                                out.push((prefix * size + u64::from(value), summand.factor));
+                            };
+                            match part {
+                                Part::Members(members) => {
+                                    members.iter().copied().for_each(&mut push)
+                                }
+                                _ => (0..size as u32).for_each(&mut push),
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        merge(out)
+    }
+}
+
+/// Sorts, adds up what is equal, drops what is 0.
+pub(super) fn merge(all: &mut Vec<(u64, i64)>) -> Result<(), Failure> {
+    all.sort_unstable_by_key(|(colour, _)| *colour);
+    let mut kept = 0;
+    let mut at = 0;
+    while at < all.len() {
+        let colour = all[at].0;
+        let mut sum = 0i128;
+        while at < all.len() && all[at].0 == colour {
+            sum += i128::from(all[at].1);
+            at += 1;
+        }
+        if sum < 0 {
+            return Err(Failure::Negative);
+        }
+        if sum > 0 {
+            all[kept] = (colour, i64::try_from(sum).map_err(|_| Failure::Large)?);
+            kept += 1;
+        }
+    }
+    all.truncate(kept);
+    Ok(())
+}
+
+/// A guard over leaves.
+#[derive(Clone, Debug)]
+pub(super) enum Test {
+    All(Vec<Test>),
+    Some(Vec<Test>),
+    Not(Box<Test>),
+    Compare(Comparison, Slot, Slot),
+}
+
+impl Test {
+    /// Is it true, whatever the open leaves will be? `None` if that depends on them.
+    pub fn evaluate(&self, binding: &[u32]) -> Option<bool> {
+        match self {
+            Test::All(tests) => {
+                let mut all = Some(true);
+                for test in tests {
+                    match test.evaluate(binding) {
+                        Some(true) => {}
+                        Some(false) => return Some(false),
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            Test::Some(tests) => {
+                let mut some = Some(false);
+                for test in tests {
+                    match test.evaluate(binding) {
+                        Some(true) => return Some(true),
+                        Some(false) => {}
+                        None => some = None,
+                    }
+                }
+                some
+            }
+            Test::Not(test) => test.evaluate(binding).map(|value| !value),
+            Test::Compare(comparison, left, right) => {
+                if left.is_open(binding) || right.is_open(binding) {
+                    return None;
+                }
+                Some(comparison.holds(left.value(binding), right.value(binding)))
+            }
+        }
+    }
+
+    /// The equations that must hold, whatever else.
+    pub fn equations(&self, found: &mut Vec<(Slot, Slot)>) {
+        match self {
+            Test::All(tests) => tests.iter().for_each(|test| test.equations(found)),
+            Test::Some(tests) if tests.len() == 1 => tests[0].equations(found),
+            Test::Compare(Comparison::Eq, left, right) => found.push((*left, *right)),
+            _ => {}
+        }
+    }
+
+    pub fn leaves(&self, found: &mut Vec<usize>) {
+        match self {
+            Test::All(tests) | Test::Some(tests) => tests.iter().for_each(|t| t.leaves(found)),
+            Test::Not(test) => test.leaves(found),
+            Test::Compare(_, left, right) => {
+                found.extend([*left, *right].iter().filter_map(|s| s.leaf()))
+            }
+        }
+    }
+}
+
+/// A transition.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    /// The size of each leaf of a binding.
+    pub leaves: Vec<u32>,
+    pub guard: Test,
+    pub inputs: Vec<Sum>,
+    pub outputs: Vec<Sum>,
+}
+
+/// Where the leaves of each variable of a transition start, by the position of the variable among
+/// the transition's own.
+struct Scope<'n> {
+    net: &'n ColouredNet,
+    transition: Option<&'n Transition>,
+    starts: Vec<u32>,
+    left: &'n Cell<usize>,
+}
+
+/// The sizes of the leaves of a sort.
+pub(super) fn leaf_sizes(net: &ColouredNet, sort: SortId) -> Vec<u32> {
+    let parts = net.sort(sort).parts.iter().map(|part| net.sort(*part));
+    parts
+        .filter(|part| part.kind != SortKind::Dot)
+        .map(|part| part.size as u32)
+        .collect()
+}
+
+/// The values of a colour's leaves.
+pub(super) fn leaf_values(sizes: &[u32], mut colour: u64, out: &mut Vec<u32>) {
+    let from = out.len();
+    out.resize(from + sizes.len(), 0);
+    for (slot, size) in out[from..].iter_mut().zip(sizes).rev() {
+        *slot = (colour % u64::from(*size)) as u32;
+        colour /= u64::from(*size);
+    }
+}
+
+/// The terms of a net would be multiplied out to more than memory holds.
+pub(super) struct TooMany;
+
+/// All terms of a net together are multiplied out to at most this many summands.
+pub(super) const SUMMANDS: usize = 1 << 22;
+
+/// Compiles a transition; `left` is how many summands the net may still have.
+pub(super) fn rule(
+    net: &ColouredNet,
+    transition: &Transition,
+    left: &Cell<usize>,
+) -> Result<Rule, TooMany> {
+    let mut leaves = Vec::new();
+    let mut starts = Vec::new();
+    for variable in &transition.variables {
+        starts.push(leaves.len() as u32);
+        leaves.extend(leaf_sizes(net, net.variable(*variable).sort));
+    }
+    let scope = Scope {
+        net,
+        transition: Some(transition),
+        starts,
+        left,
+    };
+    let sums = |arcs: &[Inscription]| -> Result<Vec<Sum>, TooMany> {
+        arcs.iter()
+            .map(|arc| scope.sum(arc.place.index(), &arc.term))
+            .collect()
+    };
+    Ok(Rule {
+        guard: scope.test(&transition.guard),
+        inputs: sums(&transition.inputs)?,
+        outputs: sums(&transition.outputs)?,
+        leaves,
+    })
+}
+
+/// Compiles an initial marking.
+pub(super) fn ground(
+    net: &ColouredNet,
+    place: usize,
+    term: &Term,
+    left: &Cell<usize>,
+) -> Result<Sum, TooMany> {
+    let scope = Scope {
+        net,
+        transition: None,
+        starts: Vec::new(),
+        left,
+    };
+    scope.sum(place, term)
+}
+
+impl Scope<'_> {
+    fn sum(&self, place: usize, term: &Term) -> Result<Sum, TooMany> {
+        Ok(Sum {
+            place,
+            sizes: leaf_sizes(self.net, term.sort),
+            summands: self.summands(term)?,
+        })
+    }
+
+    fn summands(&self, term: &Term) -> Result<Vec<Summand>, TooMany> {
+        let spend = |summands: usize| match self.left.get().checked_sub(summands) {
+            Some(left) => {
+                self.left.set(left);
+                Ok(())
+            }
+            None => Err(TooMany),
+        };
+        let one = |parts: Vec<Part>| {
+            spend(1)?;
+            Ok(vec![Summand { factor: 1, parts }])
+        };
+        match &term.kind {
+            TermKind::Variable(_)
+            | TermKind::Constant(_)
+            | TermKind::Successor(_)
+            | TermKind::Predecessor(_) => {
+                one(self.slots(term).into_iter().map(Part::One).collect())
+            }
+            TermKind::All => one(leaf_sizes(self.net, term.sort)
+                .into_iter()
+                .map(Part::Every)
+                .collect()),
+            TermKind::Members(members) if members.is_empty() => Ok(Vec::new()),
+            TermKind::Members(members) => one(vec![Part::Members(
+                members.iter().map(|m| m.0 as u32).collect(),
+            )]),
+            TermKind::Scaled(factor, term) => {
+                let factor = i64::try_from(*factor).map_err(|_| TooMany)?;
+                let mut summands = self.summands(term)?;
+                for summand in &mut summands {
+                    summand.factor = summand.factor.checked_mul(factor).ok_or(TooMany)?;
+                }
+                summands.retain(|summand| summand.factor != 0);
+                Ok(summands)
+            }
+            TermKind::Add(terms) | TermKind::Subtract(terms) => {
+                let subtract = matches!(term.kind, TermKind::Subtract(_));
+                let mut all = Vec::new();
+                for (i, term) in terms.iter().enumerate() {
+                    let mut summands = self.summands(term)?;
+                    if subtract && i > 0 {
+                        summands.iter_mut().for_each(|s| s.factor = -s.factor);
+                    }
+                    all.append(&mut summands);
+                }
+                Ok(all)
+            }
+            TermKind::Tuple(terms) => {
+                let mut all = vec![Summand {
+                    factor: 1,
+                    parts: Vec::new(),
+                }];
+                for term in terms {
+                    let summands = self.summands(term)?;
+                    spend(all.len().saturating_mul(summands.len()))?;
+                    let mut longer = Vec::with_capacity(all.len() * summands.len());
+                    for left in &all {
+                        for right in &summands {
+                            let parts = left.parts.iter().chain(&right.parts).cloned().collect();
+                            let factor = left.factor.checked_mul(right.factor).ok_or(TooMany)?;
+                            longer.push(Summand { factor, parts });
+                        }
+                    }
+                    all = longer;
+                }
+                Ok(all)
+            }
+        }
+    }
+
+    /// The leaves of a single colour.
+    fn slots(&self, term: &Term) -> Vec<Slot> {
+        match &term.kind {
+            TermKind::Variable(variable) => {
+                let position = self
+                    .transition
+                    .and_then(|t| t.variables.binary_search(variable).ok())
+                    .unwrap_or(0);
+                let start = self.starts.get(position).copied().unwrap_or(0);
+                let sizes = leaf_sizes(self.net, term.sort);
+                let leaf = |(i, size)| Slot::Leaf {
+                    leaf: start + i as u32,
+                    shift: 0,
+                    size,
+                };
+                sizes.into_iter().enumerate().map(leaf).collect()
+            }
+            TermKind::Constant(colour) => {
+                let mut values = Vec::new();
+                leaf_values(&leaf_sizes(self.net, term.sort), colour.0, &mut values);
+                values.into_iter().map(Slot::Constant).collect()
+            }
+            TermKind::Successor(of) | TermKind::Predecessor(of) => {
+                let size = self.net.sort(term.sort).size as u32;
+                let step = match term.kind {
+                    TermKind::Successor(_) => 1,
+                    _ => size - 1,
+                };
+                let shifted = |slot| match slot {
+                    Slot::Constant(value) => Slot::Constant(around(value, step, size)),
+                    Slot::Leaf { leaf, shift, size } => Slot::Leaf {
+                        leaf,
+                        shift: around(shift, step, size),
+                        size,
+                    },
+                };
+                self.slots(of).into_iter().map(shifted).collect()
+            }
+            TermKind::Tuple(terms) => terms.iter().flat_map(|term| self.slots(term)).collect(),
+            // Not single colours.
+            TermKind::All
+            | TermKind::Members(_)
+            | TermKind::Scaled(..)
+            | TermKind::Add(_)
+            | TermKind::Subtract(_) => Vec::new(),
+        }
+    }
+
+    fn test(&self, guard: &Guard) -> Test {
+        let tests = |guards: &[Guard]| guards.iter().map(|guard| self.test(guard)).collect();
+        match guard {
+            Guard::And(guards) => Test::All(tests(guards)),
+            Guard::Or(guards) => Test::Some(tests(guards)),
+            Guard::Not(guard) => Test::Not(Box::new(self.test(guard))),
+            Guard::Compare(comparison, left, right) => {
+                let pairs = self.slots(left).into_iter().zip(self.slots(right));
+                let compare = |comparison, pairs: &[(Slot, Slot)]| {
+                    let tests = pairs.iter().map(|(l, r)| Test::Compare(comparison, *l, *r));
+                    tests.collect::<Vec<_>>()
+                };
+                let pairs: Vec<(Slot, Slot)> = pairs.collect();
+                match (comparison, &pairs[..]) {
+                    (comparison, [(left, right)]) => Test::Compare(*comparison, *left, *right),
+                    (Comparison::Eq, pairs) => Test::All(compare(Comparison::Eq, pairs)),
+                    (Comparison::Ne, pairs) => Test::Some(compare(Comparison::Ne, pairs)),
+                    // Dots; tuples are not ordered.
+                    (Comparison::Le | Comparison::Ge, _) => Test::All(Vec::new()),
+                    (Comparison::Lt | Comparison::Gt, _) => Test::Some(Vec::new()),
+                }
+            }
+        }
+    }
+}
+
+fn around(value: u32, step: u32, size: u32) -> u32 {
+    ((u64::from(value) + u64::from(step)) % u64::from(size)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_go_around_and_back() {
+        for size in 1..5 {
+            for shift in 0..size {
+                let leaf = 0;
+                let slot = Slot::Leaf { leaf, shift, size };
+                for value in 0..size {
+                    assert_eq!(slot.value(&[value]), (value + shift) % size);
+                    assert_eq!(slot.value(&[slot.solve(value)]), value);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_are_formal() {
+        let one = |factor, value| Summand {
+            factor,
+            parts: vec![Part::One(Slot::Constant(value)), Part::Every(2)],
+        };
+        let mut sum = Sum {
+            place: 0,
+            sizes: vec![3, 2],
+            summands: vec![one(2, 1), one(1, 0), one(-2, 1)],
+        };
+        let mut tokens = Vec::new();
+        assert_eq!(sum.count(), 6);
+        assert_eq!(sum.evaluate(&[], &mut tokens), Ok(()));
+        assert_eq!(tokens, [(0, 1), (1, 1)]);
+        sum.summands.push(one(-1, 2));
+        assert_eq!(sum.evaluate(&[], &mut tokens), Err(Failure::Negative));
+        sum.summands = vec![one(i64::MAX, 0), one(1, 0)];
+        assert_eq!(sum.evaluate(&[], &mut tokens), Err(Failure::Large));
+    }
+
+    #[test]
+    fn guards_know_early() {
+        let leaf = |leaf| Slot::Leaf {
+            leaf,
+            shift: 0,
+            size: 3,
+        };
+        let less = Test::Compare(Comparison::Lt, leaf(0), leaf(1));
+        let first = Test::Compare(Comparison::Eq, leaf(0), Slot::Constant(2));
+        let both = Test::All(vec![less.clone(), first.clone()]);
+        assert_eq!(both.evaluate(&[1, OPEN]), Some(false));
+        assert_eq!(both.evaluate(&[2, OPEN]), None);
+        assert_eq!(
+            Test::Some(vec![less, first]).evaluate(&[2, OPEN]),
+            Some(true)
+        );
+    }
+}

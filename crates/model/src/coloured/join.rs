@@ -1,0 +1,423 @@
+//! Bindings of a transition, found by joining what its input arcs can take.
+//!
+//! Bottom-up evaluation as in deductive databases (semi-naive: Bancilhon, Ramakrishnan, *An amateur's
+//! introduction to recursive query processing strategies*, SIGMOD 1986). A place is a relation over
+//! leaves, its tuples the colours that may be marked; an input arc `⟨x, y++, 3⟩` is an atom of the
+//! body of a rule. When a colour becomes known, every atom that it fits is bound to it, and the
+//! others are joined one after the other — the most constrained first, each through an index over
+//! those of its components that are bound by then. Equations of the guard bind leaves too, leaves
+//! that nothing else binds take all their values, and the guard is evaluated as soon as it can say
+//! no. Which leaf is bound at which step depends on the atom one starts from only, so each start
+//! has its plan, made once.
+//!
+//! Atoms are *necessary* conditions: of a set in a component one member stands for all, and at most
+//! [`ATOMS`] of a transition are used. Whoever asks for bindings checks the rest.
+
+use lariat_budget::{Budget, Stop};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::compile::{OPEN, Part, Rule, Slot, leaf_values};
+
+/// A transition is joined over at most this many atoms.
+const ATOMS: usize = 16;
+
+/// The colours that may be marked, place by place.
+#[derive(Default)]
+pub(super) struct Facts {
+    relations: Vec<Relation>,
+    indexes: Vec<Index>,
+}
+
+/// The known colours of a place.
+pub(super) struct Relation {
+    sizes: Vec<u32>,
+    /// The leaves of the colours that are joined with, one after the other.
+    values: Vec<u32>,
+    /// All colours, also those that will be joined with soon.
+    pub known: FxHashSet<u64>,
+    /// Over this relation.
+    indexes: Vec<usize>,
+}
+
+/// The colours of a place by some of their components.
+struct Index {
+    place: usize,
+    components: Vec<usize>,
+    /// For each value of the components the numbers of the colours.
+    rows: FxHashMap<u64, Vec<u32>>,
+}
+
+impl Facts {
+    /// Adds a place, whose leaves have these sizes.
+    pub fn add_place(&mut self, sizes: Vec<u32>) {
+        self.relations.push(Relation {
+            sizes,
+            values: Vec::new(),
+            known: FxHashSet::default(),
+            indexes: Vec::new(),
+        });
+    }
+
+    pub fn relation(&self, place: usize) -> &Relation {
+        &self.relations[place]
+    }
+
+    /// Notes a colour; is it new?
+    pub fn learn(&mut self, place: usize, colour: u64) -> bool {
+        self.relations[place].known.insert(colour)
+    }
+
+    /// Bytes that one more colour of a place takes.
+    pub fn bytes_per_colour(&self, place: usize) -> usize {
+        let relation = &self.relations[place];
+        32 + 4 * relation.sizes.len() + 16 * relation.indexes.len()
+    }
+
+    /// Makes a known colour one that is joined with; its leaves are the last of the relation.
+    pub fn activate(&mut self, place: usize, colour: u64) -> Vec<u32> {
+        let relation = &mut self.relations[place];
+        let width = relation.sizes.len();
+        let row = relation.values.len().checked_div(width).unwrap_or(0) as u32;
+        leaf_values(&relation.sizes, colour, &mut relation.values);
+        let leaves = relation.values[relation.values.len() - width..].to_vec();
+        for index in &relation.indexes {
+            let index = &mut self.indexes[*index];
+            let key = key(
+                &relation.sizes,
+                index.components.iter().map(|c| (*c, leaves[*c])),
+            );
+            index.rows.entry(key).or_default().push(row);
+        }
+        leaves
+    }
+
+    fn index(&mut self, place: usize, components: Vec<usize>) -> usize {
+        let mut of_place = self.relations[place].indexes.iter().copied();
+        let known = of_place.find(|index| self.indexes[*index].components == components);
+        known.unwrap_or_else(|| {
+            self.indexes.push(Index {
+                place,
+                components,
+                rows: FxHashMap::default(),
+            });
+            self.relations[place].indexes.push(self.indexes.len() - 1);
+            self.indexes.len() - 1
+        })
+    }
+}
+
+fn key(sizes: &[u32], components: impl Iterator<Item = (usize, u32)>) -> u64 {
+    components.fold(0, |key, (component, value)| {
+        key * u64::from(sizes[component]) + u64::from(value)
+    })
+}
+
+/// A colour that a binding needs.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Atom {
+    pub place: usize,
+    slots: Vec<Slot>,
+}
+
+/// One step towards a binding.
+enum Step {
+    /// A colour of a place, all of whose leaves are bound, is known.
+    Known { place: usize, slots: Vec<Slot> },
+    /// A colour of a place that agrees in the components of the index.
+    Join {
+        place: usize,
+        index: usize,
+        slots: Vec<Slot>,
+    },
+    /// The guard says what a leaf must be.
+    Solve { slot: Slot, from: Slot },
+    /// All values of a leaf.
+    Every { leaf: usize, size: u32 },
+}
+
+struct Stage {
+    step: Step,
+    /// The leaves that are bound here.
+    binds: Vec<usize>,
+    /// Can the guard know more than before?
+    guarded: bool,
+}
+
+/// How to complete a binding, from one atom or from nothing.
+pub(super) struct Plan {
+    /// The atom that is bound to a colour to begin with.
+    pub start: Option<Atom>,
+    stages: Vec<Stage>,
+}
+
+/// The atoms of a transition: those with variables first, without repetition.
+fn atoms(rule: &Rule) -> Vec<Atom> {
+    let mut with_leaves = Vec::new();
+    let mut ground = None;
+    let mut seen = FxHashSet::default();
+    for sum in &rule.inputs {
+        // What is subtracted may leave nothing of what is added.
+        if sum.summands.iter().any(|summand| summand.factor < 0) {
+            continue;
+        }
+        for summand in &sum.summands {
+            let slot = |part: &Part| match part {
+                Part::One(slot) => *slot,
+                Part::Every(_) => Slot::Constant(0),
+                Part::Members(members) => Slot::Constant(members.first().copied().unwrap_or(0)),
+            };
+            let atom = Atom {
+                place: sum.place,
+                slots: summand.parts.iter().map(slot).collect(),
+            };
+            if atom.slots.iter().all(|slot| slot.leaf().is_none()) {
+                ground.get_or_insert(atom);
+            } else if with_leaves.len() < ATOMS && seen.insert(atom.clone()) {
+                with_leaves.push(atom);
+            }
+        }
+    }
+    if with_leaves.is_empty() {
+        with_leaves.extend(ground);
+    }
+    with_leaves
+}
+
+/// One plan for each atom to start from; one that starts from nothing if there is none.
+pub(super) fn plans(rule: &Rule, facts: &mut Facts) -> Vec<Plan> {
+    let atoms = atoms(rule);
+    if atoms.is_empty() {
+        return vec![plan(rule, facts, &atoms, None)];
+    }
+    (0..atoms.len())
+        .map(|start| plan(rule, facts, &atoms, Some(start)))
+        .collect()
+}
+
+fn plan(rule: &Rule, facts: &mut Facts, atoms: &[Atom], start: Option<usize>) -> Plan {
+    let mut bound = vec![false; rule.leaves.len()];
+    let mut of_guard = Vec::new();
+    rule.guard.leaves(&mut of_guard);
+    let mut in_guard = vec![false; rule.leaves.len()];
+    of_guard.iter().for_each(|leaf| in_guard[*leaf] = true);
+    let mut equations = Vec::new();
+    rule.guard.equations(&mut equations);
+    let mut waiting: Vec<&Atom> = Vec::new();
+    for (i, atom) in atoms.iter().enumerate() {
+        if Some(i) == start {
+            atom.slots
+                .iter()
+                .filter_map(|s| s.leaf())
+                .for_each(|leaf| bound[leaf] = true);
+        } else {
+            waiting.push(atom);
+        }
+    }
+    let mut stages = Vec::new();
+    let mut next_open = 0;
+    loop {
+        let is_bound = |slot: &Slot| slot.leaf().is_none_or(|leaf| bound[leaf]);
+        let solvable =
+            equations
+                .iter()
+                .find_map(|(left, right)| match (is_bound(left), is_bound(right)) {
+                    (false, true) => Some((*left, *right)),
+                    (true, false) => Some((*right, *left)),
+                    _ => None,
+                });
+        let step = if let Some((slot, from)) = solvable {
+            Step::Solve { slot, from }
+        } else if let Some(best) = (0..waiting.len()).min_by_key(|i| {
+            // Fewest open components; among these, most bound ones.
+            let open = waiting[*i]
+                .slots
+                .iter()
+                .filter(|slot| !is_bound(slot))
+                .count();
+            (open, usize::MAX - waiting[*i].slots.len())
+        }) {
+            let atom = waiting.remove(best);
+            let (place, slots) = (atom.place, atom.slots.clone());
+            let components: Vec<usize> =
+                (0..slots.len()).filter(|i| is_bound(&slots[*i])).collect();
+            if components.len() == slots.len() {
+                Step::Known { place, slots }
+            } else {
+                let index = facts.index(place, components);
+                Step::Join {
+                    place,
+                    index,
+                    slots,
+                }
+            }
+        } else {
+            while next_open < bound.len() && bound[next_open] {
+                next_open += 1;
+            }
+            let Some(size) = rule.leaves.get(next_open) else {
+                break;
+            };
+            Step::Every {
+                leaf: next_open,
+                size: *size,
+            }
+        };
+        let mut binds: Vec<usize> = match &step {
+            Step::Known { .. } => Vec::new(),
+            Step::Join { slots, .. } => slots.iter().filter_map(|slot| slot.leaf()).collect(),
+            Step::Solve { slot, .. } => slot.leaf().into_iter().collect(),
+            Step::Every { leaf, .. } => vec![*leaf],
+        };
+        binds.retain(|leaf| !bound[*leaf]);
+        binds.sort_unstable();
+        binds.dedup();
+        binds.iter().for_each(|leaf| bound[*leaf] = true);
+        let guarded = binds.iter().any(|leaf| in_guard[*leaf]);
+        stages.push(Stage {
+            step,
+            binds,
+            guarded,
+        });
+    }
+    Plan {
+        start: start.map(|start| atoms[start].clone()),
+        stages,
+    }
+}
+
+/// Binds the slots to the values; do they agree with what is bound already?
+fn unify(slots: &[Slot], values: &[u32], binding: &mut [u32]) -> bool {
+    slots
+        .iter()
+        .zip(values)
+        .all(|(slot, value)| match slot.leaf() {
+            None => slot.value(binding) == *value,
+            Some(leaf) if binding[leaf] == OPEN => {
+                binding[leaf] = slot.solve(*value);
+                true
+            }
+            Some(_) => slot.value(binding) == *value,
+        })
+}
+
+/// Where a step is among its alternatives.
+struct Cursor<'f> {
+    rows: &'f [u32],
+    at: usize,
+}
+
+/// Calls `each` with every complete binding of the rule that begins with this colour for the plan's
+/// first atom and whose other atoms are known.
+pub(super) fn search(
+    rule: &Rule,
+    plan: &Plan,
+    facts: &Facts,
+    colour: &[u32],
+    budget: &Budget,
+    each: &mut dyn FnMut(&[u32]) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut binding = vec![OPEN; rule.leaves.len()];
+    if let Some(start) = &plan.start
+        && !unify(&start.slots, colour, &mut binding)
+    {
+        return Ok(());
+    }
+    if rule.guard.evaluate(&binding) == Some(false) {
+        return Ok(());
+    }
+    let mut cursors: Vec<Cursor<'_>> = Vec::with_capacity(plan.stages.len());
+    let mut ticks = 0u32;
+    loop {
+        // The cursors stand on the stages before; the next one is opened, or the binding is complete.
+        match plan.stages.get(cursors.len()) {
+            Some(stage) => cursors.push(open(stage, facts, &binding)),
+            None => each(&binding)?,
+        }
+        // The next alternative of the last stage that has one.
+        loop {
+            let depth = cursors.len();
+            let Some(cursor) = cursors.last_mut() else {
+                return Ok(());
+            };
+            ticks = ticks.wrapping_add(1);
+            if ticks.is_multiple_of(4096) {
+                budget.check()?;
+            }
+            let stage = &plan.stages[depth - 1];
+            stage.binds.iter().for_each(|leaf| binding[*leaf] = OPEN);
+            match advance(stage, facts, cursor, &mut binding) {
+                Advance::End => {
+                    cursors.pop();
+                }
+                Advance::Unfit => {}
+                Advance::Fit => {
+                    if !stage.guarded || rule.guard.evaluate(&binding) != Some(false) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn open<'f>(stage: &Stage, facts: &'f Facts, binding: &[u32]) -> Cursor<'f> {
+    let rows = match &stage.step {
+        Step::Join { index, slots, .. } => {
+            let index = &facts.indexes[*index];
+            let sizes = &facts.relations[index.place].sizes;
+            let bound = index
+                .components
+                .iter()
+                .map(|c| (*c, slots[*c].value(binding)));
+            index
+                .rows
+                .get(&key(sizes, bound))
+                .map_or(&[][..], |rows| rows)
+        }
+        _ => &[],
+    };
+    Cursor { rows, at: 0 }
+}
+
+enum Advance {
+    End,
+    Unfit,
+    Fit,
+}
+
+fn advance(stage: &Stage, facts: &Facts, cursor: &mut Cursor<'_>, binding: &mut [u32]) -> Advance {
+    let at = cursor.at;
+    cursor.at += 1;
+    let fit = |fits: bool| if fits { Advance::Fit } else { Advance::Unfit };
+    match &stage.step {
+        Step::Join { place, slots, .. } => {
+            let Some(row) = cursor.rows.get(at) else {
+                return Advance::End;
+            };
+            let from = *row as usize * slots.len();
+            let values = &facts.relations[*place].values[from..from + slots.len()];
+            let fits = unify(slots, values, binding);
+            fit(fits)
+        }
+        Step::Every { leaf, size } => {
+            if at >= *size as usize {
+                return Advance::End;
+            }
+            binding[*leaf] = at as u32;
+            Advance::Fit
+        }
+        Step::Known { .. } | Step::Solve { .. } if at > 0 => Advance::End,
+        Step::Known { place, slots } => {
+            let relation = &facts.relations[*place];
+            let values = slots.iter().map(|slot| slot.value(binding)).enumerate();
+            fit(relation.known.contains(&key(&relation.sizes, values)))
+        }
+        Step::Solve { slot, from } => {
+            let value = from.value(binding);
+            if let Some(leaf) = slot.leaf() {
+                binding[leaf] = slot.solve(value);
+            }
+            Advance::Fit
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! How colours and bindings are spelt: `p(1,2)` and `t(x=1,y=2)`.
+//!
+//! A place without colours and a transition without variables are known by their ids alone. The
+//! components of a product are separated by commas, those of a variable's value by semicolons. Names of
+//! constants and variables have neither of these inside, nor parentheses, so a name is read in one way.
+
+use rustc_hash::FxHashMap;
+
+use super::net::{Colour, ColouredNet, PlaceId, SortId, SortKind, TransitionId};
+use super::unfold::Unfolding;
+use crate::system::{EventId, VarId};
+
+impl ColouredNet {
+    /// A colour as it is shown.
+    pub fn colour_name(&self, sort: SortId, colour: Colour) -> String {
+        let mut name = String::new();
+        self.spell(sort, colour, ',', &mut name);
+        name
+    }
+
+    /// `p(1,2)`: a place with one of its colours.
+    pub fn instance_name(&self, place: PlaceId, colour: Colour) -> String {
+        let place = self.place(place);
+        let mut name = place.name.clone();
+        if self.sort(place.sort).kind != SortKind::Dot {
+            name.push('(');
+            self.spell(place.sort, colour, ',', &mut name);
+            name.push(')');
+        }
+        name
+    }
+
+    /// `t(x=1,y=2)`: a transition with the values of its variables.
+    pub fn binding_name(&self, transition: TransitionId, binding: &[Colour]) -> String {
+        let transition = self.transition(transition);
+        let mut name = transition.name.clone();
+        for (i, (variable, colour)) in transition.variables.iter().zip(binding).enumerate() {
+            let variable = self.variable(*variable);
+            name.push(if i == 0 { '(' } else { ',' });
+            name.push_str(&variable.name);
+            name.push('=');
+            self.spell(variable.sort, *colour, ';', &mut name);
+        }
+        if !transition.variables.is_empty() {
+            name.push(')');
+        }
+        name
+    }
+
+    fn spell(&self, sort: SortId, colour: Colour, separator: char, name: &mut String) {
+        let parts = &self.sort(sort).parts;
+        let mut weight = self.sort(sort).size;
+        let mut rest = colour.0;
+        for (i, part) in parts.iter().enumerate() {
+            if i > 0 {
+                name.push(separator);
+            }
+            weight /= self.sort(*part).size.max(1);
+            let value = rest / weight.max(1);
+            rest %= weight.max(1);
+            match &self.sort(*part).kind {
+                SortKind::Enumeration { constants, .. } => {
+                    let constant = usize::try_from(value).ok().and_then(|v| constants.get(v));
+                    name.push_str(constant.map_or("?", |constant| constant));
+                }
+                SortKind::Range { first, .. } => {
+                    name.push_str(&(i128::from(*first) + i128::from(value)).to_string());
+                }
+                SortKind::Dot | SortKind::Product(_) => name.push_str("dot"),
+            }
+        }
+    }
+}
+
+/// The names of a coloured net, to be looked up.
+#[derive(Clone, Debug)]
+pub struct ColourNames<'n> {
+    net: &'n ColouredNet,
+    places: FxHashMap<&'n str, PlaceId>,
+    transitions: FxHashMap<&'n str, TransitionId>,
+    /// For each enumeration the positions of its constants.
+    constants: Vec<FxHashMap<&'n str, u64>>,
+}
+
+impl<'n> ColourNames<'n> {
+    /// All names of the net.
+    pub fn of(net: &'n ColouredNet) -> ColourNames<'n> {
+        let constants = |kind: &'n SortKind| match kind {
+            SortKind::Enumeration { constants, .. } => {
+                let numbered = constants.iter().zip(0..);
+                numbered.map(|(name, i)| (&**name, i)).collect()
+            }
+            _ => FxHashMap::default(),
+        };
+        ColourNames {
+            net,
+            places: net.place_ids().map(|p| (&*net.place(p).name, p)).collect(),
+            transitions: net
+                .transition_ids()
+                .map(|t| (&*net.transition(t).name, t))
+                .collect(),
+            constants: net.sorts.iter().map(|sort| constants(&sort.kind)).collect(),
+        }
+    }
+
+    /// The place that `name` names, with one colour if it names one.
+    pub fn place(&self, name: &str) -> Option<(PlaceId, Option<Colour>)> {
+        if let Some(place) = self.places.get(name) {
+            return Some((*place, None));
+        }
+        let (place, colour) = split(name)?;
+        let place = *self.places.get(place)?;
+        let sort = self.net.place(place).sort;
+        if self.net.sort(sort).kind == SortKind::Dot {
+            return None;
+        }
+        Some((place, Some(self.colour(sort, colour, ',')?)))
+    }
+
+    /// The transition that `name` names, with the values of some of its variables, by their positions.
+    pub fn transition(&self, name: &str) -> Option<(TransitionId, Vec<(usize, Colour)>)> {
+        if let Some(transition) = self.transitions.get(name) {
+            return Some((*transition, Vec::new()));
+        }
+        let (transition, values) = split(name)?;
+        let id = *self.transitions.get(transition)?;
+        let variables = &self.net.transition(id).variables;
+        let mut bound = Vec::new();
+        for value in values.split(',') {
+            let (variable, value) = value.split_once('=')?;
+            let position = variables
+                .iter()
+                .position(|v| self.net.variable(*v).name == variable.trim())?;
+            let sort = self.net.variable(variables[position]).sort;
+            let colour = self.colour(sort, value, ';')?;
+            if bound.iter().any(|(known, _)| *known == position) {
+                return None;
+            }
+            bound.push((position, colour));
+        }
+        Some((id, bound))
+    }
+
+    fn colour(&self, sort: SortId, text: &str, separator: char) -> Option<Colour> {
+        let sort = self.net.sort(sort);
+        let mut values = text.split(separator);
+        let mut index = 0;
+        for part in &sort.parts {
+            let text = values.next()?.trim();
+            let value = match &self.net.sort(*part).kind {
+                SortKind::Enumeration { .. } => *self.constants[part.index()].get(text)?,
+                SortKind::Range { first, last } => {
+                    let value: i64 = text.parse().ok()?;
+                    if !(*first..=*last).contains(&value) {
+                        return None;
+                    }
+                    value.abs_diff(*first)
+                }
+                SortKind::Dot => (text == "dot").then_some(0)?,
+                SortKind::Product(_) => return None,
+            };
+            index = index * self.net.sort(*part).size + value;
+        }
+        values.next().is_none().then_some(Colour(index))
+    }
+}
+
+/// `id(inside)`; nothing inside has parentheses.
+fn split(name: &str) -> Option<(&str, &str)> {
+    name.strip_suffix(')')?.rsplit_once('(')
+}
+
+/// What the names of a coloured net mean in its unfolding.
+#[derive(Clone, Debug)]
+pub(crate) struct UnfoldedNames<'n> {
+    names: ColourNames<'n>,
+    unfolding: &'n Unfolding,
+}
+
+impl<'n> UnfoldedNames<'n> {
+    pub fn new(net: &'n ColouredNet, unfolding: &'n Unfolding) -> UnfoldedNames<'n> {
+        UnfoldedNames {
+            names: ColourNames::of(net),
+            unfolding,
+        }
+    }
+
+    /// The ids of places and transitions.
+    pub fn ids(&self) -> impl Iterator<Item = &'n str> {
+        let net = self.names.net;
+        let places = net.places.iter().map(|place| &*place.name);
+        places.chain(net.transitions.iter().map(|transition| &*transition.name))
+    }
+
+    pub fn is_place(&self, name: &str) -> bool {
+        self.names.place(name).is_some()
+    }
+
+    pub fn is_transition(&self, name: &str) -> bool {
+        self.names.transition(name).is_some()
+    }
+
+    /// The instances that a name adds up, all those of a place or one; none if it is never marked.
+    pub fn number(&self, name: &str) -> Option<Vec<VarId>> {
+        let (place, colour) = self.names.place(name)?;
+        Some(match colour {
+            None => self.unfolding.instances(place).collect(),
+            Some(colour) => self.unfolding.instance(place, colour).into_iter().collect(),
+        })
+    }
+
+    /// The bindings of a transition that agree with the values in the name.
+    pub fn events(&self, name: &str) -> Option<Vec<EventId>> {
+        let (transition, values) = self.names.transition(name)?;
+        let agrees = |event: &EventId| {
+            let (_, binding) = self.unfolding.binding(*event);
+            values.iter().all(|(at, value)| binding[*at] == *value)
+        };
+        Some(self.unfolding.events(transition).filter(agrees).collect())
+    }
+
+    /// The place whose instances begin with this variable and are several, and their number.
+    pub fn place_from(&self, var: VarId) -> Option<(&'n str, usize)> {
+        let (place, _) = self.unfolding.place_of(var);
+        let mut instances = self.unfolding.instances(place);
+        let len = instances.len();
+        (len > 1 && instances.next() == Some(var))
+            .then(|| (&*self.names.net.place(place).name, len))
+    }
+
+    /// The transition whose bindings begin with this event and are several, and their number.
+    pub fn transition_from(&self, event: EventId) -> Option<(&'n str, usize)> {
+        let (transition, _) = self.unfolding.binding(event);
+        let mut events = self.unfolding.events(transition);
+        let len = events.len();
+        let name = &*self.names.net.transition(transition).name;
+        (len > 1 && events.next() == Some(event)).then_some((name, len))
+    }
+}

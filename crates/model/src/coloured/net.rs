@@ -1,0 +1,306 @@
+//! The typed coloured net: sorts, variables, places, transitions, terms.
+//!
+//! A colour of a sort is a number below the size of the sort. In an enumeration or a range it is the
+//! position in the declared order; in a product it is the mixed-radix number of its components, the
+//! first the most significant, so that colours are ordered as tuples are. A product of products is
+//! the product of their *leaves*, the enumerations and ranges at the bottom; a dot, which carries
+//! nothing, has no leaf.
+//!
+//! Everything in a net that the reader made is resolved and checked: ids are in range, terms have the
+//! sort that they say they have, tuples have the arity of their product, successors stand on
+//! cyclic enumerations only.
+
+use crate::predicate::Comparison;
+
+/// A sort of a [`ColouredNet`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SortId(pub u32);
+
+/// A variable of a [`ColouredNet`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct VariableId(pub u32);
+
+/// A place of a [`ColouredNet`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct PlaceId(pub u32);
+
+/// A transition of a [`ColouredNet`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TransitionId(pub u32);
+
+/// A colour: its position among the colours of its sort.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Colour(pub u64);
+
+macro_rules! index {
+    ($($id:ident)*) => {$(
+        impl $id {
+            /// The position in an array over all of them.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+index!(SortId VariableId PlaceId TransitionId);
+
+/// What the colours of a sort are.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SortKind {
+    /// The one colour of a token without colour.
+    Dot,
+    /// Named constants in their declared order; every declaration is a sort of its own.
+    Enumeration {
+        /// The names, each once.
+        constants: Vec<String>,
+        /// Is the first the successor of the last?
+        cyclic: bool,
+    },
+    /// The integers from `first` to `last`.
+    Range {
+        /// The smallest.
+        first: i64,
+        /// The largest.
+        last: i64,
+    },
+    /// Tuples.
+    Product(Vec<SortId>),
+}
+
+/// A sort: a finite, ordered set of colours.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sort {
+    /// The name of the first declaration that it has.
+    pub name: String,
+    /// What its colours are.
+    pub kind: SortKind,
+    /// How many colours there are, at least 1.
+    pub size: u64,
+    /// The sorts at the bottom of a product, from left to right, dots included; itself otherwise.
+    pub parts: Vec<SortId>,
+}
+
+/// Some constants of a sort under a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Class {
+    /// The name of the partition's element.
+    pub name: String,
+    /// The members, in the order of the sort.
+    pub members: Vec<Colour>,
+}
+
+/// A partition of a sort into classes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Partition {
+    /// Its name.
+    pub name: String,
+    /// What is partitioned.
+    pub sort: SortId,
+    /// The classes.
+    pub classes: Vec<Class>,
+}
+
+/// A variable over colours.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    /// As it is shown; unique in the net.
+    pub name: String,
+    /// What it ranges over.
+    pub sort: SortId,
+}
+
+/// A multiset of colours of a sort, or a single colour.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Term {
+    /// The sort of the colours.
+    pub sort: SortId,
+    /// Which ones.
+    pub kind: TermKind,
+}
+
+/// The ways to write a multiset. The first five, and tuples of them, are single colours.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TermKind {
+    /// The value of a variable.
+    Variable(VariableId),
+    /// A colour.
+    Constant(Colour),
+    /// The next constant of a cyclic enumeration, behind the last the first.
+    Successor(Box<Term>),
+    /// The constant before, before the first the last.
+    Predecessor(Box<Term>),
+    /// One for each component of a product. Of multisets: all combinations, multiplicities multiplied.
+    Tuple(Vec<Term>),
+    /// Every colour once.
+    All,
+    /// The members of a class of a partition, each once.
+    Members(Vec<Colour>),
+    /// So many times as much.
+    Scaled(u64, Box<Term>),
+    /// The sum; of nothing, the empty multiset.
+    Add(Vec<Term>),
+    /// The first without the others. Where more is taken away than there is, it has no value, and a
+    /// binding that leads there is none.
+    Subtract(Vec<Term>),
+}
+
+/// When a binding is allowed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Guard {
+    /// All of them; of nothing, always.
+    And(Vec<Guard>),
+    /// Some of them; of nothing, never.
+    Or(Vec<Guard>),
+    /// The opposite.
+    Not(Box<Guard>),
+    /// A comparison of two single colours of one sort by their positions.
+    Compare(Comparison, Term, Term),
+}
+
+/// A place that holds coloured tokens.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Its id; unique in the net.
+    pub name: String,
+    /// The sort of its tokens.
+    pub sort: SortId,
+    /// The tokens at the start, without variables; `None` for no tokens.
+    pub initial: Option<Term>,
+}
+
+/// An arc between a transition and a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inscription {
+    /// The place.
+    pub place: PlaceId,
+    /// The tokens that are taken or put.
+    pub term: Term,
+}
+
+/// A transition: fires under a binding of its variables.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// Its id; unique in the net.
+    pub name: String,
+    /// Which bindings are allowed.
+    pub guard: Guard,
+    /// What is taken.
+    pub inputs: Vec<Inscription>,
+    /// What is put.
+    pub outputs: Vec<Inscription>,
+    /// The variables of guard and arcs, in the order of their declaration. A binding has one colour
+    /// for each of them.
+    pub variables: Vec<VariableId>,
+}
+
+/// A coloured net.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ColouredNet {
+    /// The net's own name.
+    pub name: String,
+    /// All sorts; equal ones are one sort.
+    pub sorts: Vec<Sort>,
+    /// The partitions of sorts.
+    pub partitions: Vec<Partition>,
+    /// All variables.
+    pub variables: Vec<Variable>,
+    /// All places.
+    pub places: Vec<Place>,
+    /// All transitions.
+    pub transitions: Vec<Transition>,
+}
+
+impl Term {
+    /// Is it one colour, whatever the binding?
+    pub fn is_colour(&self) -> bool {
+        match &self.kind {
+            TermKind::Variable(_) | TermKind::Constant(_) => true,
+            TermKind::Successor(_) | TermKind::Predecessor(_) => true,
+            TermKind::Tuple(parts) => parts.iter().all(Term::is_colour),
+            _ => false,
+        }
+    }
+
+    /// Adds every variable that occurs.
+    pub fn collect_variables(&self, variables: &mut Vec<VariableId>) {
+        match &self.kind {
+            TermKind::Variable(variable) => variables.push(*variable),
+            TermKind::Constant(_) | TermKind::All | TermKind::Members(_) => {}
+            TermKind::Successor(term) | TermKind::Predecessor(term) | TermKind::Scaled(_, term) => {
+                term.collect_variables(variables)
+            }
+            TermKind::Tuple(terms) | TermKind::Add(terms) | TermKind::Subtract(terms) => {
+                for term in terms {
+                    term.collect_variables(variables);
+                }
+            }
+        }
+    }
+}
+
+impl Guard {
+    /// Adds every variable that occurs.
+    pub fn collect_variables(&self, variables: &mut Vec<VariableId>) {
+        match self {
+            Guard::And(parts) | Guard::Or(parts) => {
+                for part in parts {
+                    part.collect_variables(variables);
+                }
+            }
+            Guard::Not(guard) => guard.collect_variables(variables),
+            Guard::Compare(_, left, right) => {
+                left.collect_variables(variables);
+                right.collect_variables(variables);
+            }
+        }
+    }
+}
+
+impl ColouredNet {
+    /// The sort with this id.
+    pub fn sort(&self, sort: SortId) -> &Sort {
+        &self.sorts[sort.index()]
+    }
+
+    /// The variable with this id.
+    pub fn variable(&self, variable: VariableId) -> &Variable {
+        &self.variables[variable.index()]
+    }
+
+    /// The place with this id.
+    pub fn place(&self, place: PlaceId) -> &Place {
+        &self.places[place.index()]
+    }
+
+    /// The transition with this id.
+    pub fn transition(&self, transition: TransitionId) -> &Transition {
+        &self.transitions[transition.index()]
+    }
+
+    /// All places.
+    pub fn place_ids(&self) -> impl Iterator<Item = PlaceId> + use<> {
+        (0..self.places.len() as u32).map(PlaceId)
+    }
+
+    /// All transitions.
+    pub fn transition_ids(&self) -> impl Iterator<Item = TransitionId> + use<> {
+        (0..self.transitions.len() as u32).map(TransitionId)
+    }
+
+    /// The number of arcs.
+    pub fn arc_count(&self) -> usize {
+        let arcs = |t: &Transition| t.inputs.len() + t.outputs.len();
+        self.transitions.iter().map(arcs).sum()
+    }
+
+    /// The colour of a product whose components are these.
+    pub fn tuple(&self, sort: SortId, components: &[Colour]) -> Colour {
+        let SortKind::Product(sorts) = &self.sort(sort).kind else {
+            return components.first().copied().unwrap_or(Colour(0));
+        };
+        let index = sorts.iter().zip(components).fold(0, |index, (sort, part)| {
+            index * self.sort(*sort).size + part.0
+        });
+        Colour(index)
+    }
+}

@@ -1,0 +1,400 @@
+//! The reference meaning of a coloured net: markings, firing, and the replay of a run.
+//!
+//! Terms and guards are interpreted as they stand, without unfolding anything, and as plainly as
+//! possible: what the unfolding claims is checked against what stands here. A term is a formal sum of
+//! colours with integer multiplicities,
+//!
+//! > ⟦a + b⟧ = ⟦a⟧ + ⟦b⟧,  ⟦a − b⟧ = ⟦a⟧ − ⟦b⟧,  ⟦n·a⟧ = n·⟦a⟧,  ⟦(a, b)⟧ = ⟦a⟧ × ⟦b⟧,
+//!
+//! and has no value if a multiplicity is negative in the end.
+
+use std::collections::BTreeMap;
+
+use super::names::ColourNames;
+use super::net::{
+    Colour, ColouredNet, Guard, PlaceId, SortKind, Term, TermKind, TransitionId, VariableId,
+};
+use crate::lasso::{Lasso, Step};
+use crate::system::{State, System};
+
+/// The tokens of every place: how many of each colour, none of them 0.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Marking {
+    /// By place.
+    pub tokens: Vec<BTreeMap<Colour, i64>>,
+}
+
+/// Terms with more different colours than this are not interpreted.
+const LARGEST: u64 = 1 << 24;
+
+type Formal = BTreeMap<Colour, i128>;
+
+/// The values of variables; of those that have none yet, `None`.
+type Values<'v> = &'v dyn Fn(VariableId) -> Option<Colour>;
+
+impl ColouredNet {
+    /// The marking at the start.
+    pub fn initial_marking(&self) -> Result<Marking, String> {
+        let mut marking = Marking::default();
+        for place in &self.places {
+            marking.tokens.push(match &place.initial {
+                Some(term) => self.tokens(term, &|_| None)?,
+                None => BTreeMap::new(),
+            });
+        }
+        Ok(marking)
+    }
+
+    /// The marking that a transition leads to under a binding, one colour for each of its variables;
+    /// an error that says why if it cannot fire.
+    pub fn fire(
+        &self,
+        marking: &Marking,
+        transition: TransitionId,
+        binding: &[Colour],
+    ) -> Result<Marking, String> {
+        let name = || self.binding_name(transition, binding);
+        let of = self.transition(transition);
+        let sizes = of
+            .variables
+            .iter()
+            .map(|v| self.sort(self.variable(*v).sort).size);
+        if of.variables.len() != binding.len() || !sizes.zip(binding).all(|(size, c)| c.0 < size) {
+            return Err(format!("{} is no binding", name()));
+        }
+        let values = |variable: VariableId| {
+            let at = of.variables.binary_search(&variable).ok()?;
+            binding.get(at).copied()
+        };
+        if self.holds(&of.guard, &values) != Some(true) {
+            return Err(format!("the guard of {} does not hold", name()));
+        }
+        let mut next = marking.clone();
+        for arc in &of.inputs {
+            for (colour, count) in self.tokens(&arc.term, &values)? {
+                let instance = || self.instance_name(arc.place, colour);
+                let there = next.tokens[arc.place.index()]
+                    .get(&colour)
+                    .copied()
+                    .unwrap_or(0);
+                if there < count {
+                    return Err(format!("{} needs more tokens in {}", name(), instance()));
+                }
+                change(&mut next, arc.place, colour, there - count);
+            }
+        }
+        for arc in &of.outputs {
+            for (colour, count) in self.tokens(&arc.term, &values)? {
+                let there = next.tokens[arc.place.index()]
+                    .get(&colour)
+                    .copied()
+                    .unwrap_or(0);
+                let sum = there.checked_add(count).ok_or("a place has 2^63 tokens")?;
+                change(&mut next, arc.place, colour, sum);
+            }
+        }
+        Ok(next)
+    }
+
+    /// Can nothing fire? Looks for a binding variable by variable, and drops it as soon as the guard or an
+    /// arc whose variables all have values says no. An error if that takes more than `steps` steps.
+    pub fn is_dead(&self, marking: &Marking, steps: u64) -> Result<bool, String> {
+        let mut left = steps;
+        for transition in self.transition_ids() {
+            if self.some_binding(marking, transition, &mut left)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn some_binding(
+        &self,
+        marking: &Marking,
+        transition: TransitionId,
+        left: &mut u64,
+    ) -> Result<Option<Vec<Colour>>, String> {
+        let of = self.transition(transition);
+        let order = self.order(transition);
+        let mut binding: Vec<Option<Colour>> = vec![None; of.variables.len()];
+        // The values tried so far, variable by variable.
+        let mut tried: Vec<u64> = Vec::new();
+        loop {
+            *left = left
+                .checked_sub(1)
+                .ok_or("the search for a binding takes too long")?;
+            let possible = {
+                let values = |variable: VariableId| {
+                    let at = of.variables.binary_search(&variable).ok()?;
+                    binding.get(at).copied().flatten()
+                };
+                self.holds(&of.guard, &values) != Some(false)
+                    && of.inputs.iter().all(|arc| {
+                        let mut variables = Vec::new();
+                        arc.term.collect_variables(&mut variables);
+                        if variables.iter().any(|v| values(*v).is_none()) {
+                            return true;
+                        }
+                        let there = &marking.tokens[arc.place.index()];
+                        self.tokens(&arc.term, &values).is_ok_and(|need| {
+                            need.iter()
+                                .all(|(c, n)| there.get(c).is_some_and(|m| m >= n))
+                        })
+                    })
+            };
+            if possible {
+                let complete: Option<Vec<Colour>> = binding.iter().copied().collect();
+                match complete {
+                    // Arcs to one place are added up here.
+                    Some(complete) if self.fire(marking, transition, &complete).is_ok() => {
+                        return Ok(Some(complete));
+                    }
+                    Some(_) => {}
+                    None => {
+                        binding[order[tried.len()]] = Some(Colour(0));
+                        tried.push(0);
+                        continue;
+                    }
+                }
+            }
+            loop {
+                let Some(last) = tried.last_mut() else {
+                    return Ok(None);
+                };
+                *last += 1;
+                let value = *last;
+                let at = order[tried.len() - 1];
+                if value < self.sort(self.variable(of.variables[at]).sort).size {
+                    binding[at] = Some(Colour(value));
+                    break;
+                }
+                binding[at] = None;
+                tried.pop();
+            }
+        }
+    }
+
+    /// The positions of a transition's variables, those of the arcs with fewest variables first.
+    fn order(&self, transition: TransitionId) -> Vec<usize> {
+        let of = self.transition(transition);
+        let mut order: Vec<usize> = Vec::new();
+        let mut arcs: Vec<Vec<VariableId>> = Vec::new();
+        for arc in &of.inputs {
+            let mut variables = Vec::new();
+            arc.term.collect_variables(&mut variables);
+            arcs.push(variables);
+        }
+        arcs.sort_by_key(Vec::len);
+        let all = arcs.iter().flatten().chain(&of.variables);
+        for at in all.filter_map(|variable| of.variables.binary_search(variable).ok()) {
+            if !order.contains(&at) {
+                order.push(at);
+            }
+        }
+        order
+    }
+
+    /// Replays a run of the unfolded net on this one. Nothing is taken from the unfolding but names: every
+    /// event is read as `t(x=1)`, every variable as `p(1)`, and the markings along the run must be those
+    /// that firing leads to. A step without an event repeats a dead marking.
+    pub fn replay(&self, system: &System, lasso: &Lasso) -> Result<(), String> {
+        /// More than enough for what a guard prunes.
+        const STEPS: u64 = 50_000_000;
+        let names = ColourNames::of(self);
+        let mut instances = Vec::with_capacity(system.variables.len());
+        for variable in &system.variables {
+            let (place, colour) = names
+                .place(&variable.name)
+                .ok_or_else(|| format!("`{}` is no place of the coloured net", variable.name))?;
+            instances.push((place, colour.unwrap_or(Colour(0))));
+        }
+        let compare = |marking: &Marking, state: &State, at: usize| {
+            if state.len() == instances.len() && *marking == shown(self, &instances, state) {
+                return Ok(());
+            }
+            Err(format!(
+                "the marking after {at} steps differs from that of the coloured net"
+            ))
+        };
+        let mut marking = self.initial_marking()?;
+        compare(&marking, &lasso.initial, 0)?;
+        let steps = lasso.prefix.iter().chain(&lasso.cycle);
+        for (i, Step { event, state }) in steps.enumerate() {
+            match event {
+                Some(event) => {
+                    let name = &system.event(*event).name;
+                    let (transition, values) = names
+                        .transition(name)
+                        .ok_or_else(|| format!("`{name}` is no transition of the coloured net"))?;
+                    let mut values = values;
+                    values.sort_unstable();
+                    let binding: Vec<Colour> = values.into_iter().map(|(_, c)| c).collect();
+                    marking = self.fire(&marking, transition, &binding)?;
+                }
+                None if self.is_dead(&marking, STEPS)? => {}
+                None => return Err(format!("step {} waits where something can fire", i + 1)),
+            }
+            compare(&marking, state, i + 1)?;
+        }
+        if lasso
+            .cycle
+            .last()
+            .is_some_and(|last| last.state == *lasso.entry())
+        {
+            return Ok(());
+        }
+        Err("the loop does not close".to_owned())
+    }
+
+    /// Does the guard hold? `None` if that depends on variables without a value.
+    fn holds(&self, guard: &Guard, values: Values<'_>) -> Option<bool> {
+        match guard {
+            Guard::And(guards) => {
+                let all: Vec<_> = guards
+                    .iter()
+                    .map(|guard| self.holds(guard, values))
+                    .collect();
+                if all.contains(&Some(false)) {
+                    return Some(false);
+                }
+                (!all.contains(&None)).then_some(true)
+            }
+            Guard::Or(guards) => {
+                let all: Vec<_> = guards
+                    .iter()
+                    .map(|guard| self.holds(guard, values))
+                    .collect();
+                if all.contains(&Some(true)) {
+                    return Some(true);
+                }
+                (!all.contains(&None)).then_some(false)
+            }
+            Guard::Not(guard) => self.holds(guard, values).map(|value| !value),
+            Guard::Compare(comparison, left, right) => {
+                let (left, right) = (self.colour(left, values)?, self.colour(right, values)?);
+                Some(comparison.holds(left, right))
+            }
+        }
+    }
+
+    /// The value of a term that is one colour.
+    fn colour(&self, term: &Term, values: Values<'_>) -> Option<Colour> {
+        let size = self.sort(term.sort).size;
+        match &term.kind {
+            TermKind::Variable(variable) => values(*variable),
+            TermKind::Constant(colour) => Some(*colour),
+            TermKind::Successor(term) => Some(Colour((self.colour(term, values)?.0 + 1) % size)),
+            TermKind::Predecessor(term) => {
+                Some(Colour((self.colour(term, values)?.0 + size - 1) % size))
+            }
+            TermKind::Tuple(terms) => {
+                let parts = terms.iter().map(|term| self.colour(term, values));
+                Some(self.tuple(term.sort, &parts.collect::<Option<Vec<_>>>()?))
+            }
+            _ => None,
+        }
+    }
+
+    /// The tokens that a term stands for.
+    fn tokens(&self, term: &Term, values: Values<'_>) -> Result<BTreeMap<Colour, i64>, String> {
+        let mut tokens = BTreeMap::new();
+        for (colour, count) in self.formal(term, values)? {
+            if count < 0 {
+                return Err("more tokens are taken away than there are".to_owned());
+            }
+            let count = i64::try_from(count).map_err(|_| "there are 2^63 tokens".to_owned())?;
+            if count > 0 {
+                tokens.insert(colour, count);
+            }
+        }
+        Ok(tokens)
+    }
+
+    fn formal(&self, term: &Term, values: Values<'_>) -> Result<Formal, String> {
+        let once = |colour| Formal::from([(colour, 1)]);
+        Ok(match &term.kind {
+            TermKind::Variable(_)
+            | TermKind::Constant(_)
+            | TermKind::Successor(_)
+            | TermKind::Predecessor(_) => {
+                once(self.colour(term, values).ok_or("a variable has no value")?)
+            }
+            TermKind::All => {
+                let size = self.sort(term.sort).size;
+                if size > LARGEST {
+                    return Err(format!(
+                        "the sort `{}` is too large",
+                        self.sort(term.sort).name
+                    ));
+                }
+                (0..size).map(|colour| (Colour(colour), 1)).collect()
+            }
+            TermKind::Members(members) => members.iter().map(|colour| (*colour, 1)).collect(),
+            TermKind::Scaled(factor, term) => {
+                let mut formal = self.formal(term, values)?;
+                for count in formal.values_mut() {
+                    *count = count
+                        .checked_mul(i128::from(*factor))
+                        .ok_or("the numbers are too large")?;
+                }
+                formal
+            }
+            TermKind::Add(terms) | TermKind::Subtract(terms) => {
+                let subtract = matches!(term.kind, TermKind::Subtract(_));
+                let mut sum = Formal::new();
+                for (i, term) in terms.iter().enumerate() {
+                    for (colour, count) in self.formal(term, values)? {
+                        let count = if subtract && i > 0 { -count } else { count };
+                        let slot = sum.entry(colour).or_insert(0);
+                        *slot = slot.checked_add(count).ok_or("the numbers are too large")?;
+                    }
+                }
+                sum
+            }
+            TermKind::Tuple(terms) => {
+                let SortKind::Product(sorts) = &self.sort(term.sort).kind else {
+                    return Err("a tuple of no product".to_owned());
+                };
+                let mut tuples = once(Colour(0));
+                for (term, sort) in terms.iter().zip(sorts) {
+                    let size = self.sort(*sort).size;
+                    let component = self.formal(term, values)?;
+                    if (tuples.len() as u64).saturating_mul(component.len() as u64) > LARGEST {
+                        return Err("a tuple has too many values".to_owned());
+                    }
+                    let mut longer = Formal::new();
+                    for (front, n) in &tuples {
+                        for (back, m) in &component {
+                            let count = n.checked_mul(*m).ok_or("the numbers are too large")?;
+                            longer.insert(Colour(front.0 * size + back.0), count);
+                        }
+                    }
+                    tuples = longer;
+                }
+                tuples
+            }
+        })
+    }
+}
+
+fn change(marking: &mut Marking, place: PlaceId, colour: Colour, count: i64) {
+    let tokens = &mut marking.tokens[place.index()];
+    if count == 0 {
+        tokens.remove(&colour);
+    } else {
+        tokens.insert(colour, count);
+    }
+}
+
+/// A state of the unfolded net as a marking.
+fn shown(net: &ColouredNet, instances: &[(PlaceId, Colour)], state: &State) -> Marking {
+    let mut marking = Marking {
+        tokens: vec![BTreeMap::new(); net.places.len()],
+    };
+    for ((place, colour), count) in instances.iter().zip(state) {
+        if *count != 0 {
+            marking.tokens[place.index()].insert(*colour, *count);
+        }
+    }
+    marking
+}

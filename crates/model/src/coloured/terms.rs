@@ -1,0 +1,278 @@
+//! Terms and guards, from their elements to what they mean, with their sorts checked.
+//!
+//! The sort that is expected goes down — from the place to the inscription, from a product to the
+//! components of a tuple — and the sort that is found comes up; where none is expected, in
+//! comparisons, the left-hand side decides.
+
+use super::declare::{Declared, Operator};
+use super::net::{Guard, SortId, SortKind, Term, TermKind};
+use super::raw::Raw;
+use crate::error::InputError;
+use crate::predicate::Comparison;
+use crate::xml::Xml;
+
+impl<'a> Declared<'a> {
+    /// A multiset of colours of the expected sort.
+    pub fn term(
+        &mut self,
+        xml: &Xml<'a>,
+        raw: &Raw<'a>,
+        expected: Option<SortId>,
+    ) -> Result<Term, InputError> {
+        let term = match raw.name() {
+            "variable" => {
+                let id = raw.attribute(xml, "refvariable")?;
+                let variable = self.variable(xml, &id)?;
+                Term {
+                    sort: self.net.variable(variable).sort,
+                    kind: TermKind::Variable(variable),
+                }
+            }
+            "useroperator" => {
+                let id = raw.attribute(xml, "declaration")?;
+                match self.operator_of(xml, &id)?.clone() {
+                    Operator::Constant(sort, colour) => Term {
+                        sort,
+                        kind: TermKind::Constant(colour),
+                    },
+                    Operator::Class(sort, members) => Term {
+                        sort,
+                        kind: TermKind::Members(members),
+                    },
+                }
+            }
+            "finiteintrangeconstant" => {
+                let (sort, colour) = self.range_constant(xml, raw, expected)?;
+                Term {
+                    sort,
+                    kind: TermKind::Constant(colour),
+                }
+            }
+            "dotconstant" => Term {
+                sort: self.dot(),
+                kind: TermKind::Constant(super::net::Colour(0)),
+            },
+            "all" => Term {
+                sort: self.sort(xml, raw.only(xml)?)?,
+                kind: TermKind::All,
+            },
+            "empty" => Term {
+                sort: self.sort(xml, raw.only(xml)?)?,
+                kind: TermKind::Add(Vec::new()),
+            },
+            "tuple" => self.tuple_term(xml, raw, expected)?,
+            "numberof" => {
+                let (count, of) = raw.both(xml)?;
+                let count = count_of(xml, count)?;
+                let of = self.term(xml, of, expected)?;
+                Term {
+                    sort: of.sort,
+                    kind: TermKind::Scaled(count, Box::new(of)),
+                }
+            }
+            "add" => {
+                let (sort, terms) = self.operands(xml, raw, expected)?;
+                let mut flat = Vec::with_capacity(terms.len());
+                for term in terms {
+                    match term.kind {
+                        TermKind::Add(inner) => flat.extend(inner),
+                        _ => flat.push(term),
+                    }
+                }
+                Term {
+                    sort,
+                    kind: TermKind::Add(flat),
+                }
+            }
+            "subtract" => {
+                let (sort, terms) = self.operands(xml, raw, expected)?;
+                Term {
+                    sort,
+                    kind: TermKind::Subtract(terms),
+                }
+            }
+            "successor" | "predecessor" => {
+                let of = raw.only(xml)?;
+                let term = self.colour(xml, of, expected)?;
+                let sort = term.sort;
+                if !matches!(
+                    self.net.sort(sort).kind,
+                    SortKind::Enumeration { cyclic: true, .. }
+                ) {
+                    return Err(raw.error(
+                        xml,
+                        format!(
+                            "the sort `{}` is no cyclic enumeration, so its colours have no <{}>",
+                            self.net.sort(sort).name,
+                            raw.name()
+                        ),
+                    ));
+                }
+                let term = Box::new(term);
+                let kind = match raw.name() {
+                    "successor" => TermKind::Successor(term),
+                    _ => TermKind::Predecessor(term),
+                };
+                Term { sort, kind }
+            }
+            other => {
+                return Err(raw
+                    .error(xml, format!("unknown term <{other}>"))
+                    .help("expected variable, useroperator, finiteintrangeconstant, dotconstant, all, empty, tuple, numberof, add, subtract, successor or predecessor"));
+            }
+        };
+        match expected {
+            Some(expected) if expected != term.sort => {
+                Err(self.wrong_sort(xml, raw, term.sort, expected))
+            }
+            _ => Ok(term),
+        }
+    }
+
+    /// A term that is one colour.
+    fn colour(
+        &mut self,
+        xml: &Xml<'a>,
+        raw: &Raw<'a>,
+        expected: Option<SortId>,
+    ) -> Result<Term, InputError> {
+        let term = self.term(xml, raw, expected)?;
+        if term.is_colour() {
+            return Ok(term);
+        }
+        Err(raw.error(
+            xml,
+            format!("<{}> where one colour is expected", raw.name()),
+        ))
+    }
+
+    /// The operands of a sum or difference, all of one sort.
+    fn operands(
+        &mut self,
+        xml: &Xml<'a>,
+        raw: &Raw<'a>,
+        mut expected: Option<SortId>,
+    ) -> Result<(SortId, Vec<Term>), InputError> {
+        let mut terms = Vec::with_capacity(raw.children.len());
+        for child in raw.some(xml)? {
+            let term = self.term(xml, child, expected)?;
+            expected = Some(term.sort);
+            terms.push(term);
+        }
+        // There is at least one.
+        let sort = expected.unwrap_or(SortId(0));
+        Ok((sort, terms))
+    }
+
+    fn tuple_term(
+        &mut self,
+        xml: &Xml<'a>,
+        raw: &Raw<'a>,
+        expected: Option<SortId>,
+    ) -> Result<Term, InputError> {
+        let children = raw.some(xml)?;
+        if let [only] = children {
+            return self.term(xml, only, expected);
+        }
+        let parts = match expected.map(|sort| &self.net.sort(sort).kind) {
+            Some(SortKind::Product(parts)) if parts.len() == children.len() => Some(parts.clone()),
+            Some(kind) => {
+                let components = match kind {
+                    SortKind::Product(parts) => parts.len(),
+                    _ => 1,
+                };
+                let name = expected.map_or("", |sort| &*self.net.sort(sort).name);
+                return Err(raw.error(
+                    xml,
+                    format!(
+                        "a tuple of {}: expected a colour of `{name}`, which has {}",
+                        children.len(),
+                        crate::xml::counted(components, "component")
+                    ),
+                ));
+            }
+            None => None,
+        };
+        let mut terms = Vec::with_capacity(children.len());
+        for (i, child) in children.iter().enumerate() {
+            let part = parts.as_ref().and_then(|parts| parts.get(i).copied());
+            terms.push(self.term(xml, child, part)?);
+        }
+        let sort = match expected {
+            Some(sort) => sort,
+            None => {
+                let parts = terms.iter().map(|term| term.sort).collect();
+                self.product(xml, raw, parts, None)?
+            }
+        };
+        Ok(Term {
+            sort,
+            kind: TermKind::Tuple(terms),
+        })
+    }
+
+    /// The condition of a transition.
+    pub fn guard(&mut self, xml: &Xml<'a>, raw: &Raw<'a>) -> Result<Guard, InputError> {
+        let comparison = match raw.name() {
+            "and" => return Ok(Guard::And(self.guards(xml, raw.some(xml)?)?)),
+            "or" => return Ok(Guard::Or(self.guards(xml, raw.some(xml)?)?)),
+            "not" => {
+                let guard = self.guard(xml, raw.only(xml)?)?;
+                return Ok(Guard::Not(Box::new(guard)));
+            }
+            "imply" => {
+                let (left, right) = raw.both(xml)?;
+                let left = Guard::Not(Box::new(self.guard(xml, left)?));
+                return Ok(Guard::Or(vec![left, self.guard(xml, right)?]));
+            }
+            "booleanconstant" => {
+                let value = raw.attribute(xml, "value")?;
+                return match &*value.value {
+                    "true" => Ok(Guard::And(Vec::new())),
+                    "false" => Ok(Guard::Or(Vec::new())),
+                    _ => Err(xml.error(value.span, "expected `true` or `false`")),
+                };
+            }
+            "equality" => Comparison::Eq,
+            "inequality" => Comparison::Ne,
+            "lessthan" => Comparison::Lt,
+            "lessthanorequal" => Comparison::Le,
+            "greaterthan" => Comparison::Gt,
+            "greaterthanorequal" => Comparison::Ge,
+            other => {
+                return Err(raw
+                    .error(xml, format!("unknown condition <{other}>"))
+                    .help("expected and, or, not, imply, equality, inequality, lessthan, lessthanorequal, greaterthan or greaterthanorequal"));
+            }
+        };
+        let (left, right) = raw.both(xml)?;
+        let left = self.colour(xml, left, None)?;
+        let right = self.colour(xml, right, Some(left.sort))?;
+        let ordered = !matches!(comparison, Comparison::Eq | Comparison::Ne);
+        if ordered && matches!(self.net.sort(left.sort).kind, SortKind::Product(_)) {
+            return Err(raw
+                .error(xml, format!("<{}> of tuples", raw.name()))
+                .help("expected colours of an enumeration or a range; tuples are equal or not"));
+        }
+        Ok(Guard::Compare(comparison, left, right))
+    }
+
+    fn guards(&mut self, xml: &Xml<'a>, raws: &[Raw<'a>]) -> Result<Vec<Guard>, InputError> {
+        raws.iter().map(|raw| self.guard(xml, raw)).collect()
+    }
+}
+
+/// The number of a `<numberof>`.
+fn count_of<'a>(xml: &Xml<'a>, raw: &Raw<'a>) -> Result<u64, InputError> {
+    if raw.name() != "numberconstant" {
+        return Err(raw.error(
+            xml,
+            format!(
+                "<{}> where a number is expected: numberconstant",
+                raw.name()
+            ),
+        ));
+    }
+    let value = super::declare::integer(xml, raw, "value")?;
+    u64::try_from(value).map_err(|_| raw.error(xml, "the number is negative"))
+}

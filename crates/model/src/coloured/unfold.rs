@@ -1,0 +1,466 @@
+//! Unfolding: from a coloured net to the place/transition net that it abbreviates.
+//!
+//! > places  = {p(c) | c ∈ M(p)}   transitions = {t(β) | β ⊨ guard(t), •t(β) ⊆ M}
+//!
+//! where M, the colours that may ever be marked, is the least set with M₀ ⊆ M and t(β)• ⊆ M for all
+//! those t(β). What is outside can never be marked or fire and is left out. The fixpoint is computed
+//! colour by colour: a new colour wakes the input arcs it fits, [`super::join`] completes their
+//! bindings, and what these put is new or known. A binding that still lacks a colour (one of a set
+//! that an arc takes whole, say) is parked under it and looked at again when that colour comes.
+//!
+//! Time is in proportion to what is looked at on the way, which is more than what is found only where
+//! a guard prunes late; memory to what is found. Every store is announced to the budget before it
+//! grows. Sizes: a place has fewer than 2^62 colours, a net fewer than 2^32 places and transitions
+//! after unfolding.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use lariat_budget::{Budget, Lease, Stop};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::compile::{self, Failure, Rule, Sum, TooMany, leaf_sizes};
+use super::join::{self, Facts, Plan};
+use super::net::{Colour, ColouredNet, PlaceId, TransitionId};
+use crate::system::{Action, Arc, Domain, Event, EventId, State, System, VarId, Variable};
+
+/// What became of the places and transitions of a coloured net.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unfolding {
+    /// For each coloured place its instances.
+    places: Vec<Range<u32>>,
+    /// The colour of each instance.
+    colours: Vec<Colour>,
+    /// For each coloured transition its bindings.
+    transitions: Vec<Range<u32>>,
+    /// For each coloured transition the values of its variables, binding by binding.
+    bindings: Vec<Vec<Colour>>,
+}
+
+/// An unfolded net.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unfolded {
+    /// The place/transition net.
+    pub system: System,
+    /// What its variables and events were in the coloured net.
+    pub unfolding: Unfolding,
+}
+
+impl Unfolding {
+    /// The instances of a place, sorted by colour; colours that are never marked have none.
+    pub fn instances(&self, place: PlaceId) -> impl ExactSizeIterator<Item = VarId> + use<> {
+        self.places[place.index()].clone().map(VarId)
+    }
+
+    /// The instance of a place with this colour.
+    pub fn instance(&self, place: PlaceId, colour: Colour) -> Option<VarId> {
+        let Range { start, end } = self.places[place.index()];
+        let colours = &self.colours[start as usize..end as usize];
+        let at = colours.binary_search(&colour).ok()?;
+        Some(VarId(start + at as u32))
+    }
+
+    /// The place and the colour that a variable stands for.
+    pub fn place_of(&self, var: VarId) -> (PlaceId, Colour) {
+        let place = self.places.partition_point(|range| range.end <= var.0);
+        (PlaceId(place as u32), self.colours[var.index()])
+    }
+
+    /// The bindings of a transition, sorted by the values of its variables.
+    pub fn events(
+        &self,
+        transition: TransitionId,
+    ) -> impl ExactSizeIterator<Item = EventId> + use<> {
+        self.transitions[transition.index()].clone().map(EventId)
+    }
+
+    /// The transition that an event belongs to and the values of its variables.
+    pub fn binding(&self, event: EventId) -> (TransitionId, &[Colour]) {
+        let transition = self
+            .transitions
+            .partition_point(|range| range.end <= event.0);
+        let range = &self.transitions[transition];
+        let all = &self.bindings[transition];
+        let width = all.len() / range.len().max(1);
+        let from = (event.0 - range.start) as usize * width;
+        (TransitionId(transition as u32), &all[from..from + width])
+    }
+}
+
+/// A binding, by its leaves.
+type Leaves = Box<[u32]>;
+
+struct Unfolder<'n> {
+    net: &'n ColouredNet,
+    rules: &'n [Rule],
+    budget: &'n Budget,
+    lease: Lease,
+    /// Bytes in use; the lease is ahead of it.
+    bytes: usize,
+    facts: Facts,
+    /// For each transition the bindings whose guard holds and whose atoms are known.
+    found: Vec<FxHashSet<Leaves>>,
+    /// Bindings that lack a colour of a place.
+    parked: FxHashMap<(usize, u64), Vec<(usize, Leaves)>>,
+    /// Colours that have not been joined with.
+    fresh: Vec<(usize, u64)>,
+}
+
+/// Unfolds a coloured net.
+pub fn unfold(net: &ColouredNet, budget: &Budget) -> Result<Unfolded, Stop> {
+    budget.check()?;
+    let left = Cell::new(compile::SUMMANDS);
+    let mut rules = Vec::with_capacity(net.transitions.len());
+    for transition in &net.transitions {
+        let rule = compile::rule(net, transition, &left);
+        rules.push(rule.map_err(|TooMany| too_large(&transition.name))?);
+    }
+    let mut unfolder = Unfolder {
+        net,
+        rules: &rules,
+        budget,
+        lease: budget.lease(),
+        bytes: 0,
+        facts: Facts::default(),
+        found: vec![FxHashSet::default(); net.transitions.len()],
+        parked: FxHashMap::default(),
+        fresh: Vec::new(),
+    };
+    let marking = unfolder.marking(&left)?;
+    unfolder.need((compile::SUMMANDS - left.get()) * 64)?;
+    unfolder.saturate(&marking)?;
+    unfolder.finish(&marking)
+}
+
+impl<'n> Unfolder<'n> {
+    /// Announces bytes that are about to be used.
+    fn need(&mut self, bytes: usize) -> Result<(), Stop> {
+        /// The lease grows by this much at a time.
+        const CHUNK: u64 = 1 << 16;
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes as u64 > self.lease.bytes() {
+            let ahead = self.bytes.saturating_add(CHUNK as usize);
+            self.lease.resize(ahead)?;
+        }
+        Ok(())
+    }
+
+    /// The initial marking of every place.
+    fn marking(&mut self, left: &Cell<usize>) -> Result<Vec<Vec<(u64, i64)>>, Stop> {
+        let mut marking = Vec::with_capacity(self.net.places.len());
+        for (place, of) in self.net.places.iter().enumerate() {
+            self.facts.add_place(leaf_sizes(self.net, of.sort));
+            let mut tokens = Vec::new();
+            if let Some(term) = &of.initial {
+                let sum = compile::ground(self.net, place, term, left)
+                    .map_err(|TooMany| too_large(&of.name))?;
+                if self.evaluate(&sum, &[], &mut tokens)?.is_err() {
+                    return Err(Stop::Bound(format!(
+                        "the initial marking of `{}` takes away more tokens than there are",
+                        of.name
+                    )));
+                }
+            }
+            self.need(tokens.len() * 16)?;
+            marking.push(tokens);
+        }
+        Ok(marking)
+    }
+
+    /// Evaluates a term; `Ok(Err(_))` if it has no value under this binding.
+    fn evaluate(
+        &mut self,
+        sum: &Sum,
+        binding: &[u32],
+        out: &mut Vec<(u64, i64)>,
+    ) -> Result<Result<(), ()>, Stop> {
+        let before = self.bytes;
+        // What is evaluated is not kept: the bytes are announced and given back.
+        let colours = usize::try_from(sum.count()).unwrap_or(usize::MAX);
+        self.need(colours.saturating_mul(24))?;
+        self.bytes = before;
+        match sum.evaluate(binding, out) {
+            Ok(()) => Ok(Ok(())),
+            Err(Failure::Negative) => Ok(Err(())),
+            Err(Failure::Large) => Err(too_large(&self.net.places[sum.place].name)),
+        }
+    }
+
+    fn learn(&mut self, place: usize, colour: u64) -> Result<(), Stop> {
+        if self.facts.learn(place, colour) {
+            self.need(self.facts.bytes_per_colour(place))?;
+            self.fresh.push((place, colour));
+        }
+        Ok(())
+    }
+
+    fn saturate(&mut self, marking: &[Vec<(u64, i64)>]) -> Result<(), Stop> {
+        let rules = self.rules;
+        let plans: Vec<Vec<Plan>> = rules
+            .iter()
+            .map(|rule| join::plans(rule, &mut self.facts))
+            .collect();
+        // For each place the plans that start from one of its colours.
+        let mut starts: Vec<Vec<(usize, &Plan)>> = vec![Vec::new(); self.net.places.len()];
+        for (place, tokens) in marking.iter().enumerate() {
+            for (colour, _) in tokens {
+                self.learn(place, *colour)?;
+            }
+        }
+        for (rule, plans) in plans.iter().enumerate() {
+            for plan in plans {
+                match &plan.start {
+                    Some(atom) => starts[atom.place].push((rule, plan)),
+                    None => self.complete(rule, plan, &[])?,
+                }
+            }
+        }
+        let mut ticks = 0u32;
+        while let Some((place, colour)) = self.fresh.pop() {
+            ticks = ticks.wrapping_add(1);
+            if ticks.is_multiple_of(256) {
+                self.budget.check()?;
+            }
+            let leaves = self.facts.activate(place, colour);
+            for (rule, plan) in &starts[place] {
+                self.complete(*rule, plan, &leaves)?;
+            }
+            if let Some(parked) = self.parked.remove(&(place, colour)) {
+                for (rule, binding) in parked {
+                    self.fire(rule, binding)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the bindings that a plan leads to, and fires the new ones.
+    fn complete(&mut self, rule: usize, plan: &Plan, leaves: &[u32]) -> Result<(), Stop> {
+        let mut new: Vec<Leaves> = Vec::new();
+        let bytes = 64 + 4 * self.rules[rule].leaves.len();
+        let (found, bytes_now) = (&mut self.found[rule], self.bytes);
+        let lease = &mut self.lease;
+        join::search(
+            &self.rules[rule],
+            plan,
+            &self.facts,
+            leaves,
+            self.budget,
+            &mut |binding| {
+                if !found.contains(binding) {
+                    let now = bytes_now.saturating_add((new.len() + 1) * 2 * bytes);
+                    if now as u64 > lease.bytes() {
+                        lease.resize(now.saturating_add(1 << 16))?;
+                    }
+                    let binding: Leaves = binding.into();
+                    new.push(binding.clone());
+                    found.insert(binding);
+                }
+                Ok(())
+            },
+        )?;
+        self.bytes = self.bytes.saturating_add(new.len() * bytes);
+        for binding in new {
+            self.fire(rule, binding)?;
+        }
+        Ok(())
+    }
+
+    /// Notes what a binding puts, if all that it takes may be there.
+    fn fire(&mut self, rule: usize, binding: Leaves) -> Result<(), Stop> {
+        let compiled = &self.rules[rule];
+        let mut tokens = Vec::new();
+        match self.missing(&compiled.inputs, &binding, &mut tokens)? {
+            Missing::Nothing => self.put(&compiled.outputs, &binding, &mut tokens),
+            Missing::Value => Ok(()),
+            Missing::Colour(place, colour) => {
+                self.need(64 + 4 * binding.len())?;
+                let parked = self.parked.entry((place, colour)).or_default();
+                parked.push((rule, binding));
+                Ok(())
+            }
+        }
+    }
+
+    fn missing(
+        &mut self,
+        inputs: &[Sum],
+        binding: &[u32],
+        tokens: &mut Vec<(u64, i64)>,
+    ) -> Result<Missing, Stop> {
+        for sum in inputs {
+            if self.evaluate(sum, binding, tokens)?.is_err() {
+                return Ok(Missing::Value);
+            }
+            let known = &self.facts.relation(sum.place).known;
+            if let Some((colour, _)) = tokens.iter().find(|(colour, _)| !known.contains(colour)) {
+                return Ok(Missing::Colour(sum.place, *colour));
+            }
+        }
+        Ok(Missing::Nothing)
+    }
+
+    fn put(
+        &mut self,
+        outputs: &[Sum],
+        binding: &[u32],
+        tokens: &mut Vec<(u64, i64)>,
+    ) -> Result<(), Stop> {
+        // A binding under which one output has no value puts nothing at all.
+        for sum in outputs {
+            if self.evaluate(sum, binding, tokens)?.is_err() {
+                return Ok(());
+            }
+        }
+        for sum in outputs {
+            if self.evaluate(sum, binding, tokens)?.is_ok() {
+                for (colour, _) in tokens.iter() {
+                    self.learn(sum.place, *colour)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the net down.
+    fn finish(mut self, marking: &[Vec<(u64, i64)>]) -> Result<Unfolded, Stop> {
+        let net = self.net;
+        let mut system = System {
+            name: net.name.clone(),
+            ..System::default()
+        };
+        let mut unfolding = Unfolding::default();
+        let mut initial: Vec<i64> = Vec::new();
+        for (place, of) in net.place_ids().zip(&net.places) {
+            let start = system.variables.len() as u32;
+            let mut colours: Vec<u64> = self
+                .facts
+                .relation(place.index())
+                .known
+                .iter()
+                .copied()
+                .collect();
+            colours.sort_unstable();
+            let tokens = &marking[place.index()];
+            for colour in colours {
+                let name = net.instance_name(place, Colour(colour));
+                self.need(name.len() + 96)?;
+                let at = tokens.binary_search_by_key(&colour, |(colour, _)| *colour);
+                initial.push(at.map_or(0, |at| tokens[at].1));
+                unfolding.colours.push(Colour(colour));
+                system.variables.push(Variable {
+                    name,
+                    domain: Domain::Count { bound: None },
+                });
+            }
+            let end = u32::try_from(system.variables.len()).map_err(|_| too_large(&of.name))?;
+            unfolding.places.push(start..end);
+        }
+        system.initial = vec![State::from(initial)];
+        for (transition, of) in net.transition_ids().zip(&net.transitions) {
+            let start = system.events.len() as u32;
+            let mut bindings: Vec<Leaves> = std::mem::take(&mut self.found[transition.index()])
+                .into_iter()
+                .collect();
+            bindings.sort_unstable();
+            let rule = &self.rules[transition.index()];
+            let sizes: Vec<Vec<u32>> = of
+                .variables
+                .iter()
+                .map(|variable| leaf_sizes(net, net.variable(*variable).sort))
+                .collect();
+            let mut values_of_all = Vec::new();
+            for (i, leaves) in bindings.iter().enumerate() {
+                if i % 1024 == 1023 {
+                    self.budget.check()?;
+                }
+                let Some(arcs) = self.arcs(rule, leaves, &unfolding)? else {
+                    continue;
+                };
+                let values = colours(&sizes, leaves);
+                let name = net.binding_name(transition, &values);
+                self.need(name.len() + 24 * arcs.len() + 96 + 8 * values.len())?;
+                values_of_all.extend(values);
+                system.events.push(Event {
+                    name,
+                    action: Action::Net(arcs),
+                });
+            }
+            let end = u32::try_from(system.events.len()).map_err(|_| too_large(&of.name))?;
+            unfolding.transitions.push(start..end);
+            unfolding.bindings.push(values_of_all);
+        }
+        Ok(Unfolded { system, unfolding })
+    }
+
+    /// The arcs of a binding; `None` if it can never fire.
+    fn arcs(
+        &mut self,
+        rule: &Rule,
+        leaves: &[u32],
+        unfolding: &Unfolding,
+    ) -> Result<Option<Vec<Arc>>, Stop> {
+        // Per variable: taken, put.
+        let mut all: Vec<(VarId, i64, i64)> = Vec::new();
+        let mut tokens = Vec::new();
+        for (sums, out) in [(&rule.inputs, false), (&rule.outputs, true)] {
+            for sum in sums {
+                if self.evaluate(sum, leaves, &mut tokens)?.is_err() {
+                    return Ok(None);
+                }
+                for (colour, count) in &tokens {
+                    let place = PlaceId(sum.place as u32);
+                    let Some(var) = unfolding.instance(place, Colour(*colour)) else {
+                        return Ok(None);
+                    };
+                    let (take, put) = if out { (0, *count) } else { (*count, 0) };
+                    all.push((var, take, put));
+                }
+            }
+        }
+        all.sort_unstable();
+        let mut arcs: Vec<Arc> = Vec::with_capacity(all.len());
+        for same in all.chunk_by(|a, b| a.0 == b.0) {
+            let sum = |part: fn(&(VarId, i64, i64)) -> i64| {
+                same.iter()
+                    .try_fold(0i64, |sum, arc| sum.checked_add(part(arc)))
+            };
+            let (Some(need), Some(put)) = (sum(|a| a.1), sum(|a| a.2)) else {
+                let (place, _) = unfolding.place_of(same[0].0);
+                return Err(too_large(&self.net.place(place).name));
+            };
+            arcs.push(Arc {
+                var: same[0].0,
+                need,
+                delta: put - need,
+            });
+        }
+        Ok(Some(arcs))
+    }
+}
+
+/// What keeps a binding from firing.
+enum Missing {
+    Nothing,
+    /// A term has no value.
+    Value,
+    Colour(usize, u64),
+}
+
+/// The values of the variables from those of their leaves.
+fn colours(sizes: &[Vec<u32>], leaves: &[u32]) -> Vec<Colour> {
+    let mut rest = leaves;
+    let colour = |sizes: &Vec<u32>| {
+        let (own, behind) = rest.split_at(sizes.len());
+        rest = behind;
+        let index = sizes.iter().zip(own).fold(0, |index, (size, value)| {
+            index * u64::from(*size) + u64::from(*value)
+        });
+        Colour(index)
+    };
+    sizes.iter().map(colour).collect()
+}
+
+fn too_large(name: &str) -> Stop {
+    Stop::Bound(format!("the unfolding of `{name}` is too large"))
+}

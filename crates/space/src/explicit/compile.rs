@@ -1,0 +1,690 @@
+//! Programs and tables in a flat form.
+//!
+//! Most events of a program start with a test `x = k` of a location, so all events are sorted by
+//! such a *gate*; one jump on the value of `x` passes over those whose gate is shut. A table is
+//! split by the values of one of its columns, and each part gets its gate. What is left of a
+//! guard and the right-hand sides become code for a machine with one accumulator: an operand that
+//! is a constant or a variable is part of its instruction, so a stack is needed only where two
+//! composed operands meet. Assignments patch the packed successor, field by field.
+
+use super::States;
+use super::layout::Layout;
+use lariat_budget::Stop;
+use lariat_model::{
+    Action, BinaryOp, Domain, Effect, EventId, Expr, Fault, LValue, Predicate, Row, System,
+    UnaryOp, Value, VarId,
+};
+use std::collections::BTreeMap;
+
+/// An instruction; `a` is the accumulator.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    /// a := k
+    Const(Value),
+    /// a := x
+    Load(u32),
+    /// a := x[a]
+    Element { first: u32, len: u32 },
+    /// a := ∘ a
+    Unary(UnaryOp),
+    /// a := a ∘ k
+    WithConst(BinaryOp, Value),
+    /// a := a ∘ x
+    WithVar(BinaryOp, u32),
+    /// Puts a on the stack.
+    Push,
+    /// a := top ∘ a
+    Pop(BinaryOp),
+    /// If (a ≠ 0) = `when`: a := `then`, and skip so many instructions.
+    Skip { when: bool, then: bool, count: u32 },
+    /// a := (a ≠ 0)
+    Truth,
+}
+
+/// A part of a vector.
+type Range = (u32, u32);
+
+fn part<T>(all: &[T], (start, end): Range) -> &[T] {
+    &all[start as usize..end as usize]
+}
+
+/// One conjunct of a guard.
+#[derive(Clone, Debug)]
+enum Test {
+    /// x ⋈ k
+    Simple(BinaryOp, u32, Value),
+    /// The value of the code is not 0.
+    Code(Range),
+    /// A guard that is no expression: it cannot fail, and is interpreted.
+    Predicate(Predicate),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Var(u32),
+    Element { first: u32, len: u32, index: Range },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Assign {
+    target: Target,
+    value: Range,
+}
+
+/// One cell of a row: the variable is `from` and becomes `to`.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    var: u32,
+    from: Value,
+    to: Value,
+}
+
+/// Go on at the place that the value of `var`, less `low`, names in `jumps`; at `end` if none.
+#[derive(Clone, Copy, Debug)]
+struct Jump {
+    var: u32,
+    low: Value,
+    jumps: Range,
+    end: u32,
+}
+
+/// What there is to try, in order.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Pass over shut gates.
+    Jump(Jump),
+    /// Go on there.
+    Goto(u32),
+    Program {
+        event: EventId,
+        tests: Range,
+        assigns: Range,
+    },
+    /// Rows, as ranges of cells.
+    Table { event: EventId, rows: Range },
+}
+
+/// All programs and tables of a system.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    steps: Vec<Step>,
+    jumps: Vec<u32>,
+    code: Vec<Op>,
+    tests: Vec<Test>,
+    assigns: Vec<Assign>,
+    rows: Vec<Range>,
+    cells: Vec<Cell>,
+    /// The range of each variable that has one: assignments outside wrap around.
+    ranges: Vec<(Value, Value)>,
+    fault: Option<VarId>,
+}
+
+/// What an event needs besides its gate.
+enum Body<'s> {
+    Program(Vec<&'s Expr>, Option<&'s Predicate>, &'s [Effect]),
+    Table(&'s [VarId], Vec<&'s Row>),
+}
+
+/// A variable and the value it must have.
+type Gate = (u32, Value);
+
+impl Compiled {
+    pub fn new(system: &System) -> Compiled {
+        let range = |domain: &Domain| match domain {
+            Domain::Range { low, high } => (*low, *high),
+            _ => (Value::MIN, Value::MAX),
+        };
+        let mut compiled = Compiled {
+            steps: Vec::new(),
+            jumps: Vec::new(),
+            code: Vec::new(),
+            tests: Vec::new(),
+            assigns: Vec::new(),
+            rows: Vec::new(),
+            cells: Vec::new(),
+            ranges: system.variables.iter().map(|v| range(&v.domain)).collect(),
+            fault: system.fault,
+        };
+        let mut open = Vec::new();
+        let mut gated: BTreeMap<u32, BTreeMap<Value, Vec<(EventId, Body)>>> = BTreeMap::new();
+        for event in system.event_ids() {
+            for (gate, body) in bodies(&system.event(event).action) {
+                match gate {
+                    None => open.push((event, body)),
+                    Some((var, value)) => gated
+                        .entry(var)
+                        .or_default()
+                        .entry(value)
+                        .or_default()
+                        .push((event, body)),
+                }
+            }
+        }
+        for (event, body) in open {
+            compiled.body(event, body);
+        }
+        for (var, values) in gated {
+            for group in near(values) {
+                compiled.group(var, group);
+            }
+        }
+        compiled
+    }
+
+    /// Events with a gate on `var`, behind one jump.
+    fn group(&mut self, var: u32, group: Vec<(Value, Vec<(EventId, Body)>)>) {
+        let low = group.first().map_or(0, |(value, _)| *value);
+        let jump = self.steps.len();
+        self.steps.push(Step::Goto(0));
+        let mut starts = Vec::new();
+        let mut exits = Vec::new();
+        for (value, bodies) in group {
+            starts.push((value, self.steps.len() as u32));
+            for (event, body) in bodies {
+                self.body(event, body);
+            }
+            exits.push(self.steps.len());
+            self.steps.push(Step::Goto(0));
+        }
+        let end = self.steps.len() as u32;
+        for at in exits {
+            self.steps[at] = Step::Goto(end);
+        }
+        let first = self.jumps.len();
+        for (value, at) in starts {
+            self.jumps.resize(first + (value - low) as usize, end);
+            self.jumps.push(at);
+        }
+        let jumps = (first as u32, self.jumps.len() as u32);
+        self.steps[jump] = Step::Jump(Jump {
+            var,
+            low,
+            jumps,
+            end,
+        });
+    }
+
+    fn body(&mut self, event: EventId, body: Body) {
+        match body {
+            Body::Program(conjuncts, predicate, effects) => {
+                let start = self.tests.len() as u32;
+                self.tests
+                    .extend(predicate.map(|p| Test::Predicate(p.clone())));
+                for conjunct in conjuncts {
+                    let test = match simple(conjunct) {
+                        Some((op, var, k)) => Test::Simple(op, var, k),
+                        None => Test::Code(self.expression(conjunct)),
+                    };
+                    self.tests.push(test);
+                }
+                let tests = (start, self.tests.len() as u32);
+                let start = self.assigns.len() as u32;
+                for effect in effects {
+                    let target = match &effect.target {
+                        LValue::Var(var) => Target::Var(var.0),
+                        LValue::Element { first, len, index } => Target::Element {
+                            first: first.0,
+                            len: *len,
+                            index: self.expression(index),
+                        },
+                    };
+                    let value = self.expression(&effect.value);
+                    self.assigns.push(Assign { target, value });
+                }
+                self.steps.push(Step::Program {
+                    event,
+                    tests,
+                    assigns: (start, self.assigns.len() as u32),
+                });
+            }
+            Body::Table(vars, rows) => {
+                let first = self.rows.len() as u32;
+                for row in rows {
+                    let start = self.cells.len() as u32;
+                    let cells = vars.iter().zip(row.iter());
+                    self.cells.extend(cells.filter_map(|(var, cell)| {
+                        let (from, to) = (*cell)?;
+                        let var = var.0;
+                        Some(Cell { var, from, to })
+                    }));
+                    self.rows.push((start, self.cells.len() as u32));
+                }
+                self.steps.push(Step::Table {
+                    event,
+                    rows: (first, self.rows.len() as u32),
+                });
+            }
+        }
+    }
+
+    fn expression(&mut self, expr: &Expr) -> Range {
+        let start = self.code.len() as u32;
+        self.emit(expr);
+        (start, self.code.len() as u32)
+    }
+
+    /// Code that leaves the value in the accumulator.
+    fn emit(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Const(k) => self.code.push(Op::Const(*k)),
+            Expr::Var(var) => self.code.push(Op::Load(var.0)),
+            Expr::Element { first, len, index } => {
+                self.emit(index);
+                let (first, len) = (first.0, *len);
+                self.code.push(Op::Element { first, len });
+            }
+            Expr::Unary(op, x) => {
+                self.emit(x);
+                self.code.push(Op::Unary(*op));
+            }
+            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Implies), x, y) => {
+                self.emit(x);
+                let at = self.code.len();
+                self.code.push(Op::Truth);
+                self.emit(y);
+                self.code.push(Op::Truth);
+                self.code[at] = Op::Skip {
+                    when: *op == BinaryOp::Or,
+                    then: *op != BinaryOp::And,
+                    count: (self.code.len() - at - 1) as u32,
+                };
+            }
+            Expr::Binary(op, x, y) => {
+                self.emit(x);
+                match **y {
+                    Expr::Const(k) => self.code.push(Op::WithConst(*op, k)),
+                    Expr::Var(var) => self.code.push(Op::WithVar(*op, var.0)),
+                    _ => {
+                        self.code.push(Op::Push);
+                        self.emit(y);
+                        self.code.push(Op::Pop(*op));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs the code of an expression.
+    #[inline]
+    fn eval(&self, range: Range, values: &[Value], stack: &mut Vec<Value>) -> Result<Value, Fault> {
+        let code = part(&self.code, range);
+        let mut a = 0;
+        let mut at = 0;
+        while let Some(op) = code.get(at) {
+            at += 1;
+            match *op {
+                Op::Const(k) => a = k,
+                Op::Load(var) => a = values[var as usize],
+                Op::Element { first, len } => {
+                    if a < 0 || a >= Value::from(len) {
+                        return Err(Fault::Index);
+                    }
+                    a = values[first as usize + a as usize];
+                }
+                Op::Unary(op) => a = op.apply(a),
+                Op::WithConst(op, k) => a = op.apply(a, k)?,
+                Op::WithVar(op, var) => a = op.apply(a, values[var as usize])?,
+                Op::Push => stack.push(a),
+                Op::Pop(op) => a = op.apply(stack.pop().unwrap_or(0), a)?,
+                Op::Skip { when, then, count } => {
+                    if (a != 0) == when {
+                        a = Value::from(then);
+                        at += count as usize;
+                    }
+                }
+                Op::Truth => a = Value::from(a != 0),
+            }
+        }
+        Ok(a)
+    }
+
+    #[inline]
+    fn enabled(
+        &self,
+        tests: Range,
+        values: &[Value],
+        stack: &mut Vec<Value>,
+        holds: impl Fn(&Predicate) -> bool,
+    ) -> Result<bool, Fault> {
+        for test in part(&self.tests, tests) {
+            let passed = match test {
+                Test::Simple(op, var, k) => compare(*op, values[*var as usize], *k),
+                Test::Code(code) => self.eval(*code, values, stack)? != 0,
+                Test::Predicate(predicate) => holds(predicate),
+            };
+            if !passed {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Packs the next successor of the loaded state, starting at `at`; `holds` interprets predicates.
+    pub fn next(
+        &self,
+        states: &mut States,
+        at: &mut u32,
+        choice: &mut u32,
+        holds: impl Fn(&Predicate, &[Value]) -> bool,
+    ) -> Result<Option<EventId>, Stop> {
+        while let Some(step) = self.steps.get(*at as usize) {
+            match *step {
+                Step::Goto(to) => *at = to,
+                Step::Jump(jump) => *at = self.jump(jump, &states.values),
+                Step::Program {
+                    event,
+                    tests,
+                    assigns,
+                } => {
+                    *at += 1;
+                    let values = &states.values;
+                    let stack = &mut states.scratch.stack;
+                    stack.clear();
+                    match self.enabled(tests, values, stack, |p| holds(p, values)) {
+                        Ok(false) => {}
+                        Ok(true) => {
+                            if self.fire(states, assigns)? {
+                                return Ok(Some(event));
+                            }
+                        }
+                        Err(_) => {
+                            if self.fail(states)? {
+                                return Ok(Some(event));
+                            }
+                        }
+                    }
+                }
+                Step::Table { event, rows } => {
+                    let all = part(&self.rows, rows);
+                    let rest = all.get(*choice as usize..).unwrap_or_default();
+                    let values = &states.values;
+                    let Some(skipped) = rest.iter().position(|r| self.matches(*r, values)) else {
+                        *at += 1;
+                        *choice = 0;
+                        continue;
+                    };
+                    *choice += skipped as u32 + 1;
+                    let row = rest[skipped];
+                    self.apply(states, row)?;
+                    return Ok(Some(event));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    #[inline]
+    fn jump(&self, jump: Jump, values: &[Value]) -> u32 {
+        let offset = values[jump.var as usize].wrapping_sub(jump.low) as u64;
+        usize::try_from(offset)
+            .ok()
+            .and_then(|offset| part(&self.jumps, jump.jumps).get(offset).copied())
+            .unwrap_or(jump.end)
+    }
+
+    #[inline]
+    fn matches(&self, row: Range, values: &[Value]) -> bool {
+        let cells = part(&self.cells, row);
+        cells.iter().all(|c| values[c.var as usize] == c.from)
+    }
+
+    /// Can some event be taken?
+    pub fn some(&self, values: &[Value], holds: impl Fn(&Predicate) -> bool) -> bool {
+        let mut stack = Vec::new();
+        let mut at = 0;
+        while let Some(step) = self.steps.get(at as usize) {
+            at += 1;
+            match *step {
+                Step::Goto(to) => at = to,
+                Step::Jump(jump) => at = self.jump(jump, values),
+                Step::Program { tests, assigns, .. } => {
+                    stack.clear();
+                    let moves = match self.enabled(tests, values, &mut stack, &holds) {
+                        Ok(enabled) => {
+                            enabled && (self.fault.is_some() || self.ends(assigns, values))
+                        }
+                        Err(_) => self.fault.is_some(),
+                    };
+                    if moves {
+                        return true;
+                    }
+                }
+                Step::Table { rows, .. } => {
+                    let mut rows = part(&self.rows, rows).iter();
+                    if rows.any(|row| self.matches(*row, values)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Do all assignments have a value?
+    fn ends(&self, assigns: Range, values: &[Value]) -> bool {
+        let (mut next, mut stack) = (values.to_vec(), Vec::new());
+        part(&self.assigns, assigns).iter().all(|assign| {
+            let assigned = self.assign(assign, &next, &mut stack);
+            assigned.map(|(var, value, _)| next[var] = value).is_ok()
+        })
+    }
+
+    /// Packs the successor by some assignments; false if one fails and there is no state for that.
+    #[inline]
+    fn fire(&self, states: &mut States, assigns: Range) -> Result<bool, Stop> {
+        let scratch = &mut states.scratch;
+        scratch.values.clear();
+        scratch.values.extend_from_slice(&states.values);
+        scratch.words.clear();
+        scratch.words.extend_from_slice(&states.words);
+        let mut fits = true;
+        for assign in part(&self.assigns, assigns) {
+            let (next, stack) = (&mut scratch.values, &mut scratch.stack);
+            match self.assign(assign, next, stack) {
+                Ok((var, value, wrapped)) => {
+                    if wrapped {
+                        states.overflow.get_or_insert(VarId(var as u32));
+                    }
+                    next[var] = value;
+                    fits &= set(&states.layout, &mut scratch.words, var, value);
+                }
+                Err(_) => return self.fail(states),
+            }
+        }
+        if !fits {
+            states.pack_values()?;
+        }
+        Ok(true)
+    }
+
+    /// Which variable becomes what, and whether that had to be wrapped around.
+    #[inline]
+    fn assign(
+        &self,
+        assign: &Assign,
+        next: &[Value],
+        stack: &mut Vec<Value>,
+    ) -> Result<(usize, Value, bool), Fault> {
+        let var = match assign.target {
+            Target::Var(var) => var as usize,
+            Target::Element { first, len, index } => {
+                let i = self.eval(index, next, stack)?;
+                if i < 0 || i >= Value::from(len) {
+                    return Err(Fault::Index);
+                }
+                first as usize + i as usize
+            }
+        };
+        let value = self.eval(assign.value, next, stack)?;
+        let (low, high) = self.ranges[var];
+        Ok(match (low..=high).contains(&value) {
+            true => (var, value, false),
+            false => (var, wrap(low, high, value), true),
+        })
+    }
+
+    /// Packs the state after a fault; false if there is none.
+    #[cold]
+    fn fail(&self, states: &mut States) -> Result<bool, Stop> {
+        let Some(fault) = self.fault else {
+            return Ok(false);
+        };
+        states.scratch.values.clear();
+        states.scratch.values.extend_from_slice(&states.values);
+        states.scratch.values[fault.index()] = 1;
+        states.pack_values()?;
+        Ok(true)
+    }
+
+    /// Packs the successor by a row.
+    fn apply(&self, states: &mut States, row: Range) -> Result<(), Stop> {
+        let scratch = &mut states.scratch;
+        scratch.words.clear();
+        scratch.words.extend_from_slice(&states.words);
+        let mut fits = true;
+        for cell in part(&self.cells, row) {
+            fits &= set(
+                &states.layout,
+                &mut scratch.words,
+                cell.var as usize,
+                cell.to,
+            );
+        }
+        if fits {
+            return Ok(());
+        }
+        scratch.values.clear();
+        scratch.values.extend_from_slice(&states.values);
+        for cell in part(&self.cells, row) {
+            scratch.values[cell.var as usize] = cell.to;
+        }
+        states.pack_values()
+    }
+}
+
+/// Entries in groups whose keys lie near to each other, so that a table over a group is not
+/// much longer than the group.
+fn near<T>(entries: BTreeMap<Value, T>) -> Vec<Vec<(Value, T)>> {
+    const GAP: u64 = 64;
+    let mut groups: Vec<Vec<(Value, T)>> = Vec::new();
+    for (value, entry) in entries {
+        match groups.last_mut() {
+            Some(group) if group.last().is_some_and(|(v, _)| value.abs_diff(*v) <= GAP) => {
+                group.push((value, entry));
+            }
+            _ => groups.push(vec![(value, entry)]),
+        }
+    }
+    groups
+}
+
+/// Patches one field; false if it cannot hold the value.
+#[inline]
+fn set(layout: &Layout, words: &mut [u64], var: usize, value: Value) -> bool {
+    let field = layout.fields[var];
+    let fits = field.fits(value);
+    if fits {
+        field.set(words, value);
+    }
+    fits
+}
+
+#[cold]
+fn wrap(low: Value, high: Value, value: Value) -> Value {
+    let size = i128::from(high) - i128::from(low) + 1;
+    let offset = (i128::from(value) - i128::from(low)).rem_euclid(size);
+    (i128::from(low) + offset) as Value
+}
+
+#[inline]
+fn compare(op: BinaryOp, x: Value, k: Value) -> bool {
+    match op {
+        BinaryOp::Eq => x == k,
+        BinaryOp::Ne => x != k,
+        BinaryOp::Lt => x < k,
+        BinaryOp::Le => x <= k,
+        BinaryOp::Gt => x > k,
+        _ => x >= k,
+    }
+}
+
+/// `x ⋈ k`
+fn simple(expr: &Expr) -> Option<(BinaryOp, u32, Value)> {
+    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    match expr {
+        Expr::Var(var) => Some((Ne, var.0, 0)),
+        Expr::Binary(op @ (Eq | Ne | Lt | Le | Gt | Ge), x, y) => match (&**x, &**y) {
+            (Expr::Var(var), Expr::Const(k)) => Some((*op, var.0, *k)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `x = k`
+fn gate(expr: &Expr) -> Option<Gate> {
+    simple(expr)
+        .filter(|(op, ..)| *op == BinaryOp::Eq)
+        .map(|(_, var, k)| (var, k))
+}
+
+/// An action by the gates that it can be entered through. Net transitions are not for here.
+fn bodies(action: &Action) -> Vec<(Option<Gate>, Body<'_>)> {
+    match action {
+        Action::Net(_) => Vec::new(),
+        Action::Program { guard, effects } => {
+            let mut conjuncts = Vec::new();
+            let predicate = match guard {
+                Predicate::Expr(expr) => {
+                    flatten(expr, &mut conjuncts);
+                    None
+                }
+                Predicate::Const(true) => None,
+                guard => Some(guard),
+            };
+            // What stands before the gate is evaluated first, and might fail: only the first
+            // conjunct can be one.
+            let gate = conjuncts.first().and_then(|first| gate(first));
+            if gate.is_some() {
+                conjuncts.remove(0);
+            }
+            vec![(gate, Body::Program(conjuncts, predicate, effects))]
+        }
+        Action::Table { vars, rows } => {
+            // The column that tells most rows apart.
+            let full = |i: &usize| rows.iter().all(|row| row[*i].is_some());
+            let values = |i: usize| {
+                let mut parts: BTreeMap<Value, Vec<&Row>> = BTreeMap::new();
+                for row in rows {
+                    if let Some((from, _)) = row[i] {
+                        parts.entry(from).or_default().push(row);
+                    }
+                }
+                parts
+            };
+            let columns = (0..vars.len()).filter(full);
+            match columns.max_by_key(|i| (values(*i).len(), std::cmp::Reverse(*i))) {
+                None => vec![(None, Body::Table(vars, rows.iter().collect()))],
+                Some(column) => values(column)
+                    .into_iter()
+                    .map(|(value, rows)| {
+                        let gate = (vars[column].0, value);
+                        (Some(gate), Body::Table(vars, rows))
+                    })
+                    .collect(),
+            }
+        }
+    }
+}
+
+/// The conjuncts of an expression, in the order in which they are evaluated.
+fn flatten<'e>(expr: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
+    match expr {
+        Expr::Binary(BinaryOp::And, x, y) => {
+            flatten(x, conjuncts);
+            flatten(y, conjuncts);
+        }
+        Expr::Const(k) if *k != 0 => {}
+        expr => conjuncts.push(expr),
+    }
+}

@@ -1,0 +1,51 @@
+//! State spaces of unfolded coloured nets against their published sizes, dead markings included.
+//!
+//! The models are looked for in the folder that `LARIAT_MODELS` names, else beside the workspace; where
+//! there are none the test says so and passes. Nets of more than `LARIAT_STATES` (100 000) markings are
+//! left out.
+
+use lariat_budget::{Budget, Quiet};
+use lariat_model::{Deadlock, read_model};
+use lariat_space::explicit::{Explicit, count};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn coloured_nets_have_the_published_sizes() {
+    let folder = match std::env::var_os("LARIAT_MODELS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
+    }
+    .join("mcc");
+    if !folder.is_dir() {
+        eprintln!("skipped: there are no models in {}", folder.display());
+        return;
+    }
+    let limit = std::env::var("LARIAT_STATES").ok();
+    let limit = limit.and_then(|n| n.parse().ok()).unwrap_or(100_000);
+    let index = fs::read_to_string(folder.join("index.tsv")).expect("index.tsv");
+    let mut explored = 0;
+    for line in index.lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let Some(states) = columns[5]
+            .parse()
+            .ok()
+            .filter(|states: &u64| *states <= limit)
+        else {
+            continue;
+        };
+        if columns[1] != "COL" {
+            continue;
+        }
+        let bytes = fs::read(folder.join(columns[0]).join("model.pnml")).expect("a readable model");
+        let system = read_model(columns[0], &bytes).unwrap_or_else(|error| panic!("{error}"));
+        let space = Explicit::new(&system, Deadlock::Stutter);
+        let found = count(&space, &Budget::bytes(2 << 30), &Quiet);
+        assert_eq!(found.stop, None, "{}", columns[0]);
+        assert_eq!(found.states, states, "{}", columns[0]);
+        let dead = if found.deadlocks > 0 { "T" } else { "F" };
+        assert_eq!(dead, columns[9], "{}", columns[0]);
+        explored += 1;
+    }
+    println!("{explored} nets were explored");
+}

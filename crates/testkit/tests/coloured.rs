@@ -1,0 +1,131 @@
+//! The unfolding of coloured nets against the naive one, and runs of it replayed on the coloured net.
+
+use std::collections::BTreeSet;
+
+use lariat_budget::Budget;
+use lariat_model::coloured::unfold;
+use lariat_model::pnml::{self, Pnml};
+use lariat_model::{Lasso, State, Step, System};
+use lariat_testkit::harness::Campaign;
+use lariat_testkit::{Rng, coloured};
+
+/// A marking as the user sees it.
+type Seen = Vec<(String, i64)>;
+
+fn seen(system: &System, state: &State) -> Seen {
+    let all = system.variables.iter().zip(state);
+    let marked = all.filter(|(_, n)| **n != 0);
+    let mut seen: Seen = marked.map(|(v, n)| (v.name.clone(), *n)).collect();
+    seen.sort();
+    seen
+}
+
+/// Steps from the markings of the n-th layer, layer by layer, until there are many.
+fn steps(system: &System, many: usize) -> Vec<BTreeSet<(Seen, String, Seen)>> {
+    let mut known: BTreeSet<State> = system.initial.iter().cloned().collect();
+    let mut layer: Vec<State> = system.initial.clone();
+    let mut all = Vec::new();
+    while !layer.is_empty() && known.len() < many && all.len() < 12 {
+        let mut steps = BTreeSet::new();
+        let mut next = Vec::new();
+        for state in &layer {
+            for event in system.event_ids() {
+                for to in system.successors(state, event) {
+                    let name = system.event(event).name.clone();
+                    steps.insert((seen(system, state), name, seen(system, &to)));
+                    if known.insert(to.clone()) {
+                        next.push(to);
+                    }
+                }
+            }
+        }
+        all.push(steps);
+        layer = next;
+    }
+    all
+}
+
+/// A random walk that is cut where a marking comes again, or ends in a dead one.
+fn walk(rng: &mut Rng, system: &System) -> Option<Lasso> {
+    let initial = system.initial[0].clone();
+    let mut states = vec![initial.clone()];
+    let mut steps: Vec<Step> = Vec::new();
+    for _ in 0..30 {
+        let now = states.last()?.clone();
+        let enabled: Vec<Step> = system
+            .event_ids()
+            .flat_map(|event| {
+                let to = system.successors(&now, event).into_iter();
+                to.map(move |state| Step {
+                    event: Some(event),
+                    state,
+                })
+            })
+            .collect();
+        let step = match enabled.is_empty() {
+            true => Step {
+                event: None,
+                state: now,
+            },
+            false => rng.pick(&enabled).clone(),
+        };
+        steps.push(step.clone());
+        if let Some(back) = states.iter().position(|state| *state == step.state) {
+            let cycle = steps.split_off(back);
+            return Some(Lasso {
+                initial,
+                prefix: steps,
+                cycle,
+            });
+        }
+        states.push(step.state);
+    }
+    None
+}
+
+#[test]
+fn unfoldings_agree() {
+    let campaign = Campaign::from_env(1000);
+    let (mut moving, mut replayed, mut smaller) = (0, 0, 0);
+    for seed in campaign.seeds() {
+        let mut rng = Rng::new(seed);
+        let text = coloured::random(&mut rng);
+        let net = match pnml::read("net", text.as_bytes()) {
+            Ok(Pnml::Coloured(net)) => net,
+            Ok(Pnml::Plain(_)) => panic!("seed {seed}: not coloured"),
+            Err(error) => panic!("seed {seed}: {error}\n{text}"),
+        };
+        let naive = coloured::unfold(&net);
+        let unfolded = unfold(&net, &Budget::bytes(1 << 28))
+            .unwrap_or_else(|stop| panic!("seed {seed}: {stop}\n{text}"));
+        let system = &unfolded.system;
+        let (found, wanted) = (steps(system, 200), steps(&naive, 200));
+        assert_eq!(found, wanted, "seed {seed}\n{text}");
+        moving += usize::from(found.len() > 1);
+        smaller += usize::from(system.events.len() < naive.events.len());
+        // What is left out is dead, what is left in is possible as far as colours go.
+        for (var, variable) in system.var_ids().zip(&system.variables) {
+            let (place, colour) = unfolded.unfolding.place_of(var);
+            assert_eq!(
+                net.instance_name(place, colour),
+                variable.name,
+                "seed {seed}"
+            );
+            assert_eq!(unfolded.unfolding.instance(place, colour), Some(var));
+        }
+        for (event, of) in system.event_ids().zip(&system.events) {
+            let (transition, binding) = unfolded.unfolding.binding(event);
+            assert_eq!(
+                net.binding_name(transition, binding),
+                of.name,
+                "seed {seed}"
+            );
+        }
+        if let Some(lasso) = walk(&mut rng, system) {
+            replayed += 1;
+            net.replay(system, &lasso)
+                .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        }
+    }
+    println!("{moving} nets move, {smaller} lost bindings, {replayed} runs were replayed");
+}
