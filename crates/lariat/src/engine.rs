@@ -147,7 +147,7 @@ impl Choice {
             Choice::Sog => Some(Method::Sog),
             Choice::Sop => Some(Method::Sop),
             Choice::Slap => Some(Method::Slap(absorb)),
-            Choice::SlapFst => Some(Method::SlapFst(absorb, Fixpoint::El)),
+            Choice::SlapFst => Some(Method::SlapFst(absorb, Fixpoint::default())),
             Choice::Bcz => Some(Method::Bcz),
             Choice::Owcty => Some(Method::Fixpoint(Fixpoint::Owcty)),
             Choice::El => Some(Method::Fixpoint(Fixpoint::El)),

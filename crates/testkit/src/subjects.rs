@@ -47,8 +47,8 @@ pub fn engines() -> Vec<(&'static str, Engine)> {
         ("slap-marked", |p, b, o, s| {
             with(Method::Slap(Absorb::Marked), Check::Nsiec).run(p, b, o, s)
         }),
-        ("slap-fst-owcty", |p, b, o, s| {
-            with(Method::SlapFst(Absorb::All, Fixpoint::Owcty), Check::Iec).run(p, b, o, s)
+        ("slap-fst-el", |p, b, o, s| {
+            with(Method::SlapFst(Absorb::All, Fixpoint::El), Check::Iec).run(p, b, o, s)
         }),
     ]
 }

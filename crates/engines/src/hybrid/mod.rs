@@ -222,10 +222,10 @@ fn solve(sets: &mut Sets<'_>, fixpoint: Fixpoint) -> Result<Outcome<Lasso>, Stop
     let whole = Whole::new(sets);
     let initial = whole.initial(sets)?;
     let reached = whole.reach(sets, initial.clone())?;
-    if !fixpoint.accepts(sets, &whole, reached.clone())? {
+    let fair = fixpoint.fair(sets, &whole, reached)?;
+    if whole::is_empty(&fair) {
         return Ok(Outcome::Empty);
     }
-    let fair = el::fair(sets, &whole, reached)?;
     for q in sets.automaton().state_ids() {
         let (initial, fair_here) = (&initial[q.index()], &fair[q.index()]);
         let starts = sets.space.store().intersection(initial, fair_here)?;
@@ -272,7 +272,7 @@ engines! {
     /// [`Method::Slap`] as an [`Engine`](crate::Engine).
     slap = Method::Slap(Absorb::All);
     /// [`Method::SlapFst`] as an [`Engine`](crate::Engine).
-    slap_fst = Method::SlapFst(Absorb::All, Fixpoint::El);
+    slap_fst = Method::SlapFst(Absorb::All, Fixpoint::Owcty);
     /// [`Method::Sog`] as an [`Engine`](crate::Engine).
     sog = Method::Sog;
     /// [`Method::Sop`] as an [`Engine`](crate::Engine).

@@ -368,6 +368,12 @@ impl<'s> Sets<'s> {
         self.filter(&here, condition)
     }
 
+    /// The states of `set` that stutter by a letter of `guard`.
+    pub fn resting(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        let letters = self.letters(guard)?;
+        self.still(set, &letters.still)
+    }
+
     /// Where a step by a letter of `guard` leads from `set`.
     pub fn post(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         self.operations += 1;

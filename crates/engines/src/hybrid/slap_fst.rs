@@ -31,9 +31,9 @@ use lariat_model::{Deadlock, State};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Fixpoint {
     /// Backward: Emerson and Lei.
-    #[default]
     El,
     /// Forward: one way, catch them young.
+    #[default]
     Owcty,
 }
 
@@ -113,23 +113,35 @@ impl SlapFst {
     fn accepts(&self, sets: &mut Sets<'_>, node: &Node) -> Result<bool, Stop> {
         let start = self.start_of(sets, node);
         let reached = self.whole.reach(sets, start)?;
-        self.fixpoint.accepts(sets, &self.whole, reached)
+        let left = self.fixpoint.left(sets, &self.whole, reached)?;
+        Ok(!is_empty(&left))
     }
 }
 
 impl Fixpoint {
-    /// Is there an accepting run inside of `within`?
-    pub(super) fn accepts(
+    /// What the fixpoint leaves of `within`: nothing iff there is no accepting run in it.
+    fn left(self, sets: &mut Sets<'_>, whole: &Whole, within: Family) -> Result<Family, Stop> {
+        match self {
+            Fixpoint::El => el::fair(sets, whole, within),
+            Fixpoint::Owcty => owcty::hull(sets, whole, within),
+        }
+    }
+
+    /// The members of `within` from which an accepting run stays in `within`.
+    pub(super) fn fair(
         self,
         sets: &mut Sets<'_>,
         whole: &Whole,
         within: Family,
-    ) -> Result<bool, Stop> {
-        let left = match self {
-            Fixpoint::El => el::fair(sets, whole, within)?,
-            Fixpoint::Owcty => owcty::hull(sets, whole, within)?,
-        };
-        Ok(!is_empty(&left))
+    ) -> Result<Family, Stop> {
+        match self {
+            Fixpoint::El => el::fair(sets, whole, within),
+            Fixpoint::Owcty => {
+                let hull = owcty::hull(sets, whole, within.clone())?;
+                let components = el::fair(sets, whole, hull)?;
+                whole.back_within(sets, components, &within)
+            }
+        }
     }
 }
 
@@ -202,7 +214,7 @@ impl Product for SlapFst {
             fair = self.whole.empty(sets);
             fair[q] = here;
         } else {
-            fair = el::fair(sets, &self.whole, fair)?;
+            fair = self.fixpoint.fair(sets, &self.whole, fair)?;
         }
         let starts = sets.space.store().intersection(&from.set, &fair[q])?;
         self.fair = fair;

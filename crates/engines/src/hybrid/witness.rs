@@ -3,7 +3,9 @@
 //! Every state of the family starts an accepting run that stays in the family. From a start, go to
 //! the nearest edge with the first mark, from there to the nearest with the second, and so on; then
 //! close the cycle if the start can be reached again. If not, the start was not in the component that
-//! the round ended in: begin again from the end, at most once per component on the way.
+//! the round ended in: begin again from the end, at most once per component on the way. Before that,
+//! a deadlock that stutters with all marks is as good a cycle as any: a system that only moves on
+//! ends in one.
 //!
 //! E. M. Clarke, O. Grumberg, K. L. McMillan, X. Zhao, *Efficient generation of counterexamples and
 //! witnesses in symbolic model checking*, DAC 1995. Whether a cycle closes is decided by one
@@ -11,7 +13,7 @@
 
 use super::sets::Sets;
 use super::walk::{Ending, lost};
-use super::whole::{Family, Move, Whole};
+use super::whole::{Family, Move, Whole, is_empty};
 use lariat_automata::StateId;
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
@@ -39,28 +41,60 @@ pub fn run(
             round.extend(steps);
             at = end;
         }
-        let mut here = whole.empty(sets);
-        here[at.0.index()] = sets.space.singleton(&at.1)?;
+        let here = alone(sets, whole, &at)?;
         let ahead = whole.reach_within(sets, here, fair)?;
         if sets.space.contains(&ahead[entry.0.index()], &entry.1) {
-            let (steps, _) = walk(sets, whole, &ahead, at, &Goal::Pair(entry))?;
+            let goal = alone(sets, whole, &entry)?;
+            let (steps, _) = walk(sets, whole, &ahead, at, &Goal::In(goal))?;
             round.extend(steps);
-            let ending = Ending {
+            return Ok(Ending {
                 start: begin,
                 path,
                 cycle: round,
-            };
-            return Ok(ending);
+            });
         }
         path.extend(round);
+        let rest = resting(sets, whole, &ahead)?;
+        if !is_empty(&rest) {
+            let (steps, end) = walk(sets, whole, &ahead, at, &Goal::In(rest))?;
+            path.extend(steps);
+            let still = Step {
+                event: None,
+                state: end.1,
+            };
+            return Ok(Ending {
+                start: begin,
+                path,
+                cycle: vec![still],
+            });
+        }
     }
+}
+
+/// A single state of the product.
+fn alone(sets: &mut Sets<'_>, whole: &Whole, pair: &Pair) -> Result<Family, Stop> {
+    let mut family = whole.empty(sets);
+    family[pair.0.index()] = sets.space.singleton(&pair.1)?;
+    Ok(family)
+}
+
+/// The members of `family` that stutter with all marks at once.
+fn resting(sets: &mut Sets<'_>, whole: &Whole, family: &Family) -> Result<Family, Stop> {
+    let mut rest = whole.empty(sets);
+    let full = |by: &&Move| by.from == by.to && by.marks == whole.marks;
+    for by in whole.moves.iter().filter(full) {
+        let q = by.from.index();
+        let some = sets.resting(&family[q], by.guard)?;
+        rest[q] = sets.space.store().union(&rest[q], &some)?;
+    }
+    Ok(rest)
 }
 
 enum Goal {
     /// An edge with this mark, which is taken.
     Mark(u32),
-    /// This state; no step if the walk begins there.
-    Pair(Pair),
+    /// One of these; no step if the walk begins there.
+    In(Family),
 }
 
 /// A shortest path from `from` inside of `within` to the goal.
@@ -71,8 +105,7 @@ fn walk(
     from: Pair,
     goal: &Goal,
 ) -> Result<(Vec<Step>, Pair), Stop> {
-    let mut layers = vec![whole.empty(sets)];
-    layers[0][from.0.index()] = sets.space.singleton(&from.1)?;
+    let mut layers = vec![alone(sets, whole, &from)?];
     let mut seen = layers[0].clone();
     loop {
         let last = layers.last().ok_or_else(lost)?;
@@ -89,10 +122,14 @@ fn walk(
                     }
                 }
             }
-            Goal::Pair(pair) => {
-                if sets.space.contains(&last[pair.0.index()], &pair.1) {
-                    let steps = retrace(sets, whole, &layers, pair.clone())?;
-                    return Ok((steps, pair.clone()));
+            Goal::In(family) => {
+                for (q, goal) in family.iter().enumerate() {
+                    let met = sets.space.store().intersection(&last[q], goal)?;
+                    if let Some(state) = sets.space.pick(&met) {
+                        let end = (StateId(q as u32), state);
+                        let steps = retrace(sets, whole, &layers, end.clone())?;
+                        return Ok((steps, end));
+                    }
                 }
             }
         }
