@@ -161,6 +161,7 @@ impl Draw {
         let propositions: Vec<Proposition> = automaton.atoms.iter().map(meaning).collect();
         let problem = Problem {
             invariance: Invariance::default(),
+            most_tokens: None,
             system,
             automaton: &automaton,
             propositions: &propositions,

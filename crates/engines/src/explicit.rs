@@ -27,6 +27,9 @@ pub fn explicit(
     stats.set("packed_bits", worker.states().packed_bits());
     stats.set("depth", counts.deepest);
     let result = match found? {
+        Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
+            "states with more tokens were not looked at".to_owned(),
+        )),
         Outcome::Empty => Ok(Outcome::Empty),
         Outcome::Accepting(evidence) => {
             let found = lasso(&product, &mut worker, &evidence)?;

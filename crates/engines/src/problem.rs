@@ -3,7 +3,7 @@
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_emptiness::Outcome;
-use lariat_model::{Deadlock, Lasso, Proposition, System};
+use lariat_model::{Deadlock, Lasso, Proposition, System, Value};
 
 /// Does `system` have a run that `automaton` accepts?
 ///
@@ -21,6 +21,9 @@ pub struct Problem<'a> {
     pub deadlock: Deadlock,
     /// What is known of the automaton's language under stuttering.
     pub invariance: Invariance<'a>,
+    /// If given, engines on single states of nets may leave out states with more tokens in a place:
+    /// they find runs, but say that there are none only if nothing was left out.
+    pub most_tokens: Option<Value>,
 }
 
 /// What is known of an automaton's language under stuttering. Engines that skip steps need it and

@@ -92,8 +92,12 @@ impl<'p> Sync<'p> {
 
     /// A worker that has found nothing yet.
     pub fn worker(&self, budget: &Budget) -> Worker {
+        let mut states = self.space.states(budget);
+        if let Some(most) = self.problem.most_tokens {
+            states.cut_above(most);
+        }
         Worker {
-            states: self.space.states(budget),
+            states,
             nodes: Pairs::new(self.problem.automaton.states.len(), budget),
             labels: Labels::default(),
             choices: FxHashMap::default(),

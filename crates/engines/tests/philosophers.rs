@@ -27,6 +27,7 @@ fn decide(engine: Engine, philosophers: u32, formula: &str, deadlock: Deadlock) 
         propositions: &propositions,
         deadlock,
         invariance: Invariance::default(),
+        most_tokens: None,
     };
     let mut stats = Stats::default();
     match engine(&problem, &budget, &Quiet, &mut stats) {

@@ -8,6 +8,7 @@ use crate::check::{Attempt, Query, Report};
 use crate::engine::Choice;
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{Lasso, Outcome};
+use lariat_model::{Action, System, Value};
 
 /// Product states of the first, explicit search.
 const FIRST_LOOK: u64 = 200_000;
@@ -16,27 +17,51 @@ const FIRST_LOOK: u64 = 200_000;
 struct Turn {
     choice: Choice,
     work: Option<u64>,
+    /// See [`lariat_engines::Problem::most_tokens`].
+    most_tokens: Option<Value>,
     why: &'static str,
 }
 
-fn turns() -> Vec<Turn> {
-    vec![
-        Turn {
+/// More tokens than this in a place, or than at the start, are not looked at when a net may be unbounded.
+const FEW_TOKENS: Value = 3;
+
+fn turns(system: &System) -> Vec<Turn> {
+    let mut turns = vec![Turn {
+        choice: Choice::Explicit,
+        work: Some(FIRST_LOOK),
+        most_tokens: None,
+        why: "most counterexamples are near, and small models end here",
+    }];
+    if makes_tokens(system) {
+        let initial = system.initial.iter().flatten().copied().max().unwrap_or(0);
+        turns.push(Turn {
             choice: Choice::Explicit,
             work: Some(FIRST_LOOK),
-            why: "most counterexamples are near, and small models end here",
-        },
-        Turn {
-            choice: Choice::SlapFst,
-            work: None,
-            why: "sets of states, full LTL with events; the product is small where the automaton waits",
-        },
-        Turn {
-            choice: Choice::Explicit,
-            work: None,
-            why: "what sets cannot hold, single states may decide",
-        },
-    ]
+            most_tokens: Some(initial.max(FEW_TOKENS)),
+            why: "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
+        });
+    }
+    turns.push(Turn {
+        choice: Choice::SlapFst,
+        work: None,
+        most_tokens: None,
+        why: "sets of states, full LTL with events; the product is small where the automaton waits",
+    });
+    turns.push(Turn {
+        choice: Choice::Explicit,
+        work: None,
+        most_tokens: None,
+        why: "what sets cannot hold, single states may decide",
+    });
+    turns
+}
+
+/// Does some transition of a net put out more tokens than it takes?
+fn makes_tokens(system: &System) -> bool {
+    system.events.iter().any(|event| match &event.action {
+        Action::Net(arcs) => arcs.iter().map(|arc| i128::from(arc.delta)).sum::<i128>() > 0,
+        _ => false,
+    })
 }
 
 /// Tries the engines in turn until one decides.
@@ -46,12 +71,18 @@ pub(crate) fn run(
     report: &mut Report,
 ) -> Result<Outcome<Lasso>, Stop> {
     let mut last = Err(Stop::Work(0));
-    for Turn { choice, work, why } in turns() {
-        let own = match work {
+    for turn in turns(query.subject.system) {
+        let Turn {
+            choice,
+            most_tokens,
+            why,
+            ..
+        } = turn;
+        let own = match turn.work {
             Some(limit) => budget.clone().with_work(limit),
             None => budget.clone(),
         };
-        last = query.run(choice, &own, report);
+        last = query.run(choice, most_tokens, &own, report);
         let outcome = match &last {
             Ok(Outcome::Undecided(_)) => "undecided".to_owned(),
             Ok(_) => "decided".to_owned(),

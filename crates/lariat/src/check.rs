@@ -10,7 +10,7 @@ use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_engines::{Invariance, Outcome, Problem};
 use lariat_ltl::{Formula, Formulas};
 use lariat_model::coloured::ColouredNet;
-use lariat_model::{Deadlock, Lasso, Proposition, State, Step, System};
+use lariat_model::{Deadlock, Lasso, Proposition, State, Step, System, Value};
 
 /// How to check.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ pub fn check(
     };
     let found = match options.engine {
         Choice::Auto => auto::run(&query, budget, &mut report),
-        choice => query.run(choice, budget, &mut report),
+        choice => query.run(choice, None, budget, &mut report),
     };
     report.verdict = Verdict::earn(found, |lasso| {
         let lasso = rolled_back(lasso);
@@ -148,10 +148,11 @@ pub(crate) struct Query<'a> {
 }
 
 impl Query<'_> {
-    /// Searches for a violating run with one engine.
+    /// Searches for a violating run with one engine; `most_tokens` as in [`Problem`].
     pub fn run(
         &self,
         choice: Choice,
+        most_tokens: Option<Value>,
         budget: &Budget,
         report: &mut Report,
     ) -> Result<Outcome<Lasso>, Stop> {
@@ -180,6 +181,7 @@ impl Query<'_> {
             propositions: &prepared.propositions,
             deadlock: *deadlock,
             invariance: prepared.invariance(),
+            most_tokens,
         };
         let stats = &mut report.stats;
         let outcome = choice.run(tuning, &problem, budget, self.observer, stats)?;
@@ -203,6 +205,7 @@ impl Query<'_> {
                 silent: true,
                 states: &[],
             },
+            most_tokens: None,
         };
         let stats = &mut Stats::default();
         let found = choice.run(&self.options.tuning, &any_run, budget, self.observer, stats);

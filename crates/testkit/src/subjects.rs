@@ -249,6 +249,7 @@ pub fn run(engine: Engine, case: &Case, negation: &Automaton) -> Answer {
         propositions: &propositions,
         deadlock: case.deadlock,
         invariance: Invariance::default(),
+        most_tokens: None,
     };
     let budget = Budget::unlimited().with_deadline(PATIENCE);
     match engine(&problem, &budget, &Quiet, &mut Stats::default()) {

@@ -44,6 +44,19 @@ pub struct States {
     steps: u32,
     /// The first variable that was assigned a value beyond its range.
     overflow: Option<VarId>,
+    /// Successors of net transitions with more tokens in a place may be cut off.
+    most: Option<Value>,
+    cut: Cut,
+}
+
+/// Has a successor been cut off?
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Cut {
+    #[default]
+    Never,
+    Before,
+    /// Since somebody looked.
+    Now,
 }
 
 /// Room for one successor.
@@ -113,6 +126,8 @@ impl<'s> Explicit<'s> {
             scratch: Scratch::default(),
             batch: Batch::default(),
             steps: 0,
+            most: None,
+            cut: Cut::Never,
             overflow: None,
         }
     }
@@ -146,10 +161,15 @@ impl<'s> Explicit<'s> {
             return Ok(None);
         }
         states.load(from);
-        if let Some(event) = self
+        let event = self
             .moves
-            .next(states, &mut cursor.at, &mut cursor.choice)?
-        {
+            .next(states, &mut cursor.at, &mut cursor.choice)?;
+        if states.cut == Cut::Now {
+            // A state whose successors are cut off is not dead.
+            cursor.moved = true;
+            states.cut = Cut::Before;
+        }
+        if let Some(event) = event {
             cursor.moved = true;
             return Ok(Some((Some(event), states.intern_words()?)));
         }
@@ -209,6 +229,17 @@ impl States {
     /// Has none been found?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// From now on successors by net transitions with more than `most` tokens in a place may be cut
+    /// off: what is found is still there, but no longer everything. For nets that may be unbounded.
+    pub fn cut_above(&mut self, most: Value) {
+        self.most = Some(most);
+    }
+
+    /// Has a successor been cut off?
+    pub fn was_cut(&self) -> bool {
+        self.cut != Cut::Never
     }
 
     /// The values of all variables in `state`.
@@ -357,6 +388,28 @@ mod tests {
             Some((None, at))
         );
         assert_eq!(space.next(&mut states, at, &mut cursor).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_cut_off_is_told_and_not_dead() {
+        let system = System {
+            variables: vec![place("p")],
+            events: vec![transition("grow", &[(0, 0, 1)])],
+            initial: vec![vec![0].into()],
+            ..System::default()
+        };
+        let space = Explicit::new(&system, Deadlock::Stutter);
+        let mut states = space.states(&Budget::unlimited());
+        states.cut_above(5);
+        let mut at = space.initial(&mut states, 0).unwrap().unwrap();
+        let next =
+            |states: &mut States, at| space.next(states, at, &mut Cursor::default()).unwrap();
+        while let Some((event, to)) = next(&mut states, at) {
+            assert_eq!(event, Some(EventId(0)), "nothing stutters");
+            at = to;
+        }
+        assert!(states.was_cut());
+        assert!((6..=8).contains(&states.len()), "{}", states.len());
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //! look at an unmarked place passes over the whole group. Such a transition acts on the packed
 //! source; programs and tables act on its values.
 
-use super::States;
 use super::compile::Compiled;
+use super::{Cut, States};
 use lariat_budget::Stop;
 use lariat_model::{Action, Arc, Comparison, EventId, Linear, Predicate, System, Value};
 
@@ -120,8 +120,9 @@ impl<'s> Moves<'s> {
             *at += 1;
             let arcs = self.arcs(entry.arcs);
             if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
-                self.fire_net(states, arcs)?;
-                return Ok(Some(entry.event));
+                if self.fire_net(states, arcs)? {
+                    return Ok(Some(entry.event));
+                }
             }
         }
         let mut rest = *at - self.entries.len() as u32;
@@ -131,8 +132,9 @@ impl<'s> Moves<'s> {
         found
     }
 
+    /// False if the successor is cut off.
     #[inline]
-    fn fire_net(&self, states: &mut States, arcs: &[Arc]) -> Result<(), Stop> {
+    fn fire_net(&self, states: &mut States, arcs: &[Arc]) -> Result<bool, Stop> {
         let words = &mut states.scratch.words;
         words.clear();
         words.extend_from_slice(&states.words);
@@ -147,12 +149,12 @@ impl<'s> Moves<'s> {
                 _ => return self.fire_net_wide(states, arcs),
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The same by way of the values, for a value that its field cannot hold.
     #[cold]
-    fn fire_net_wide(&self, states: &mut States, arcs: &[Arc]) -> Result<(), Stop> {
+    fn fire_net_wide(&self, states: &mut States, arcs: &[Arc]) -> Result<bool, Stop> {
         let values = &mut states.scratch.values;
         values.clear();
         values.extend_from_slice(&states.values);
@@ -163,7 +165,14 @@ impl<'s> Moves<'s> {
                 Stop::Bound(format!("`{name}` exceeds 2^63"))
             })?;
         }
-        states.pack_values()
+        if let Some(most) = states.most
+            && arcs.iter().any(|arc| values[arc.var.index()] > most)
+        {
+            states.cut = Cut::Now;
+            return Ok(false);
+        }
+        states.pack_values()?;
+        Ok(true)
     }
 
     pub fn is_enabled(&self, event: EventId, values: &[Value]) -> bool {
