@@ -3,7 +3,7 @@
 //! A process is a finite automaton with variables; a transition has a guard, may synchronise on a
 //! channel, and assigns one variable after the other. The denoted [`System`] has one variable for
 //! each location (named like the process), scalar and array element, and one event for each
-//! transition or rendezvous; see [`translate`] for the equations.
+//! transition or rendezvous; see `translate.rs` for the equations.
 //!
 //! Decisions where descriptions of the language differ: assignments beyond a type wrap around; an
 //! index out of range and a division by zero lead to an error state without successors

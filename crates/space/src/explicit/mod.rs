@@ -1,7 +1,7 @@
 //! A system as an explicit graph: packed states, found by their contents, successors on demand.
 //!
-//! States are bit-packed vectors ([`layout`]) in an interner that hands out dense ids
-//! ([`store`]); events are compiled once into a flat form ([`moves`], [`compile`]). [`Explicit`] is the
+//! States are bit-packed vectors (`layout.rs`) in an interner that hands out dense ids
+//! (`store.rs`); events are compiled once into a flat form (`moves.rs`, `compile.rs`). [`Explicit`] is the
 //! immutable part that workers share; [`States`] is what one worker has found so far.
 //!
 //! A successor is computed from the unpacked source, kept for the state that was asked about last,

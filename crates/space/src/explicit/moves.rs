@@ -119,10 +119,10 @@ impl<'s> Moves<'s> {
             }
             *at += 1;
             let arcs = self.arcs(entry.arcs);
-            if arcs.iter().all(|a| states.values[a.var.index()] >= a.need) {
-                if self.fire_net(states, arcs)? {
-                    return Ok(Some(entry.event));
-                }
+            if arcs.iter().all(|a| states.values[a.var.index()] >= a.need)
+                && self.fire_net(states, arcs)?
+            {
+                return Ok(Some(entry.event));
             }
         }
         let mut rest = *at - self.entries.len() as u32;
