@@ -282,6 +282,10 @@ pub(crate) enum Kind {
     Tgba,
     /// One acceptance mark, on states.
     Ba,
+    /// Testing automaton: reads changes, accepts by states and by livelock. Stutter-invariant formulas.
+    Ta,
+    /// Generalized testing automaton: reads changes, several marks on edges. Stutter-invariant formulas.
+    Tgta,
 }
 
 #[derive(Clone, Copy, ValueEnum, Debug)]

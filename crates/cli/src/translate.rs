@@ -2,12 +2,13 @@
 
 use crate::args::{Format, Kind, Translate};
 use crate::{Exit, Failure, input, out};
+use lariat::automata::testing::{Ta, Testing, Tgta, write_testing_dot, write_testing_json};
 use lariat::automata::{
-    Legal, Placement, degeneralize, translate, write_dot, write_hoa, write_json, write_never,
+    Automaton, Legal, Placement, buchi, stutter_invariant, translate, write_dot, write_hoa,
+    write_json, write_never,
 };
-use lariat::ltl::{Formulas, ParseError};
-use lariat::ltl::{FreeVocabulary, Syntax, parse, print};
-use lariat::{InputError, Stop};
+use lariat::ltl::{Formula, Formulas, FreeVocabulary, ParseError, Syntax, parse, print};
+use lariat::{Budget, InputError, Stop};
 
 pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     let mut formulas = Formulas::new();
@@ -15,23 +16,29 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
         .map_err(|error| located(&args.formula, error))?;
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
-    let mut automaton = match translate(&mut formulas, formula, &Legal::any(), &budget) {
-        Ok(automaton) => automaton,
+    let made = match make(args.to, &mut formulas, formula, &budget) {
+        Ok(made) => made,
         Err(stop) => return Ok(undecided(&stop)),
     };
-    if args.to == Kind::Ba {
-        automaton = degeneralize(&automaton, Placement::States);
-    }
     let title = print(&formulas, formula, Syntax::Full);
     let name = |atom| formulas.atom_name(atom).to_owned();
     let mut text = String::new();
-    let written = match args.format {
-        Format::Hoa => write_hoa(&automaton, &title, name, &mut text),
-        Format::Dot => write_dot(&automaton, &title, name, &mut text),
-        Format::Json => write_json(&automaton, &title, name, &mut text),
-        Format::Never => {
+    let written = match (&made, args.format) {
+        (Made::Testing(t, _), Format::Dot) => write_testing_dot(t, &title, name, &mut text),
+        (Made::Testing(t, kind), Format::Json) => {
+            write_testing_json(t, &title, kind, name, &mut text)
+        }
+        (Made::Testing(..), Format::Hoa | Format::Never) => {
+            return Err(Failure::new(
+                "HOA and never claims cannot say what changes; use --format dot or json for ta and tgta",
+            ));
+        }
+        (Made::Automaton(a), Format::Hoa) => write_hoa(a, &title, name, &mut text),
+        (Made::Automaton(a), Format::Dot) => write_dot(a, &title, name, &mut text),
+        (Made::Automaton(a), Format::Json) => write_json(a, &title, name, &mut text),
+        (Made::Automaton(a), Format::Never) => {
             let title = print(&formulas, formula, Syntax::Spin);
-            write_never(&automaton, &title, name, &mut text)
+            write_never(a, &title, name, &mut text)
         }
     };
     written.map_err(|_| Failure::new("the automaton could not be written"))?;
@@ -40,6 +47,36 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     }
     out::data(&text)?;
     Ok(Exit::Fine)
+}
+
+/// What was asked for.
+enum Made {
+    Automaton(Automaton),
+    /// With its kind, as in JSON.
+    Testing(Testing, &'static str),
+}
+
+fn make(
+    kind: Kind,
+    formulas: &mut Formulas,
+    formula: Formula,
+    budget: &Budget,
+) -> Result<Made, Stop> {
+    let any = Legal::any();
+    let automaton = translate(formulas, formula, &any, budget)?;
+    if matches!(kind, Kind::Ta | Kind::Tgta) && !stutter_invariant(formulas, formula, &any, budget)?
+    {
+        return Err(Stop::Unsupported(
+            "testing automata see changes only, and this formula can tell how often a letter is repeated"
+                .to_owned(),
+        ));
+    }
+    Ok(match kind {
+        Kind::Tgba => Made::Automaton(automaton),
+        Kind::Ba => Made::Automaton(buchi(&automaton, Placement::States, &any, budget)?),
+        Kind::Ta => Made::Testing(Ta::new(&automaton, budget)?.0, "ta"),
+        Kind::Tgta => Made::Testing(Tgta::new(&automaton, budget)?.0, "tgta"),
+    })
 }
 
 fn located(text: &str, error: ParseError) -> InputError {

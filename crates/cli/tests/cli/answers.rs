@@ -331,7 +331,7 @@ fn states_and_info() {
     lariat(&["states", MUTEX])
         .exits(0)
         .says("states  8")
-        .says("bytes a state, stored");
+        .says("bytes per state");
     let folder = Folder::new();
     for (family, size, states, edges) in [
         ("philosophers", "2", "18", None),
@@ -348,6 +348,14 @@ fn states_and_info() {
             .json()
             .remove(0);
         assert_eq!(answer["states"], states, "{family} {size}");
+        let symbolic = lariat(&["states", &path, "--json", "--engine", "symbolic"]).exits(0);
+        for figure in ["states", "edges", "max_tokens", "deadlocks"] {
+            assert_eq!(
+                symbolic.json()[0][figure],
+                answer[figure],
+                "{family} {figure}"
+            );
+        }
         if let Some(edges) = edges {
             assert_eq!(answer["edges"], edges, "{family} {size}");
         }
@@ -372,8 +380,11 @@ fn help_teaches_and_shows_only_what_there_is() {
         .exits(0)
         .says("Examples:")
         .says("Exit codes:");
-    for absent in ["slap", "owcty", "--threads", "--order"] {
+    for absent in ["hyb", "ssp", "--threads"] {
         assert!(!help.out.contains(absent), "{absent}");
+    }
+    for engine in ["explicit", "slap-fst", "sog", "owcty", "tgta"] {
+        assert!(help.out.contains(engine), "{engine}");
     }
     lariat(&["--help"])
         .exits(0)

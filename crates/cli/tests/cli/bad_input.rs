@@ -116,9 +116,21 @@ fn nesting_bombs() {
 }
 
 #[test]
-fn coloured_nets_are_not_read_yet() {
+fn coloured_places_need_a_sort() {
     let coloured = net("<place id=\"p\"/>").replace("grammar/ptnet", "grammar/symmetricnet");
-    refused(coloured, &["bad.pnml:1:"]);
+    refused(coloured, &["bad.pnml:3:1", "has no sort"]);
+}
+
+#[test]
+fn combinations_that_make_no_sense() {
+    for (engine, more) in [
+        ("explicit", ["--emptiness", "nsiec"]),
+        ("owcty", ["--emptiness", "iec"]),
+    ] {
+        let check = ["check", "examples/mutex.pnml", "-f", "G lock"];
+        let args = [&check[..], &["--engine", engine], &more[..]].concat();
+        lariat(&args).exits(2).complains(engine);
+    }
 }
 
 #[test]
