@@ -202,6 +202,8 @@ pub struct Kernel {
     pub(crate) created: u64,
     unspent: u64,
     pub(crate) peak: usize,
+    /// The topmost level that the present saturation has closed.
+    pub(crate) closed: u32,
     pub(crate) collections: u64,
     /// Words to be allocated before the next collection at least. It doubles with each that an
     /// operation makes: the results that die with their nodes are often needed again.
@@ -239,6 +241,7 @@ impl Kernel {
             created: 0,
             unspent: 0,
             peak: 0,
+            closed: levels,
             collections: 0,
             pause: SMALL_PAUSE,
             collect_at: SMALL_PAUSE,

@@ -70,6 +70,7 @@ impl Kernel {
             filter,
             listener,
         };
+        self.closed = self.levels;
         self.closure(&mut run, node, 0, residual)
     }
 
@@ -85,6 +86,7 @@ impl Kernel {
             return Ok(node);
         }
         if let Some(result) = self.closure_known(run, node, residual) {
+            self.closed = self.closed.min(level);
             return Ok(result);
         }
         let base = self.stack.len();
@@ -99,6 +101,7 @@ impl Kernel {
         let result = self.fix(run, level, end, residual)?;
         self.stack.truncate(base);
         self.tick()?;
+        self.closed = self.closed.min(level);
         self.closure_is(run, node, residual, result);
         Ok(result)
     }
