@@ -198,6 +198,7 @@ impl Kernel {
             self.make_kept(end)?
         };
         self.stack.truncate(base);
+        self.tick()?;
         self.store(Op::Project, node, scope, result);
         Ok(result)
     }

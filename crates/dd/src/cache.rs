@@ -5,7 +5,11 @@
 //! *wide* one has entries of 32 bytes for operations under a filter, whose results depend on
 //! scopes and residuals too, and for operations of other crates. A table doubles when half of
 //! it was overwritten since it last grew: what decides is the number of evictions, not the
-//! number of nodes. A refused lease only means that it does not grow.
+//! number of nodes. Beyond a size that is in proportion to the nodes it is reluctant, because memory
+//! that is far away costs time too: it then doubles when it was overwritten twice. A table that
+//! the budget does not let grow stays as it is; when it has been overwritten hundreds of times
+//! in one operation, nearly everything is computed again and again, and the operation is
+//! *starved*: it gives up for want of memory instead of going on without end.
 //!
 //! Entries own nothing. A collection keeps those whose nodes and scopes all live.
 
@@ -110,10 +114,19 @@ impl Entry for Wide {
 /// Entries of a new table.
 const SMALLEST: usize = 1 << 10;
 
+/// Refusals, one for half a table of evictions each, that an operation puts up with.
+const STARVED: usize = 512;
+
 struct Table<E> {
     entries: Vec<E>,
+    /// Entries overwritten since the table last grew, and at how many it asks to grow again.
     evictions: usize,
-    largest: usize,
+    ask_at: usize,
+    /// Entries up to which the table grows readily, and those it may have at most.
+    ready: usize,
+    most: usize,
+    /// How often the budget refused since the last operation began.
+    refused: usize,
     lease: Lease,
 }
 
@@ -123,7 +136,10 @@ impl<E: Entry> Table<E> {
         Ok(Table {
             entries: vec![E::default(); SMALLEST],
             evictions: 0,
-            largest: usize::MAX,
+            ask_at: SMALLEST / 2,
+            ready: usize::MAX,
+            most: usize::MAX,
+            refused: 0,
             lease,
         })
     }
@@ -135,7 +151,7 @@ impl<E: Entry> Table<E> {
 
     #[inline]
     fn put(&mut self, entry: E) {
-        if self.evictions > self.entries.len() / 2 {
+        if self.evictions > self.ask_at {
             self.grow();
         }
         let at = self.slot(&entry);
@@ -146,11 +162,19 @@ impl<E: Entry> Table<E> {
     /// Doubles the table in place: what was in slot `i` goes to `i` or to `i + length`.
     #[cold]
     fn grow(&mut self) {
-        self.evictions = 0;
         let length = self.entries.len();
-        if length * 2 > self.largest || self.lease.resize(length * 2 * size_of::<E>()).is_err() {
+        if length * 2 > self.ready && self.evictions < length * 2 {
+            self.ask_at += length / 2;
             return;
         }
+        let bytes = length * 2 * size_of::<E>();
+        if length * 2 > self.most || self.lease.resize(bytes).is_err() {
+            self.ask_at += length / 2;
+            self.refused += 1;
+            return;
+        }
+        self.evictions = 0;
+        self.ask_at = length;
         self.entries.reserve_exact(length);
         self.entries.resize(length * 2, E::default());
         for at in 0..length {
@@ -196,10 +220,23 @@ impl Cache {
             + self.wide.entries.len() * size_of::<Wide>()
     }
 
-    /// Neither table takes more than `bytes` from now on.
-    pub fn limit(&mut self, bytes: usize) {
-        self.narrow.largest = (bytes / size_of::<Narrow>()).max(SMALLEST);
-        self.wide.largest = (bytes / size_of::<Wide>()).max(SMALLEST);
+    /// From now on each table grows readily up to `ready` bytes, and up to `most` if it must.
+    pub fn limit(&mut self, ready: usize, most: usize) {
+        self.narrow.ready = ready / size_of::<Narrow>();
+        self.wide.ready = ready / size_of::<Wide>();
+        self.narrow.most = (most / size_of::<Narrow>()).max(SMALLEST);
+        self.wide.most = (most / size_of::<Wide>()).max(SMALLEST);
+    }
+
+    /// Has a table that may not grow been overwritten hundreds of times?
+    pub fn starved(&self) -> bool {
+        self.narrow.refused.max(self.wide.refused) > STARVED
+    }
+
+    /// Another operation begins.
+    pub fn refresh(&mut self) {
+        self.narrow.refused = 0;
+        self.wide.refused = 0;
     }
 
     /// A new wide operation; its word still has room for a chain.

@@ -160,14 +160,21 @@ impl Mark {
     }
 }
 
-/// Words allocated between two collections at least.
-const PAUSE: usize = 1 << 21;
+/// Words allocated between two collections at least, in a small store and in any.
+const SMALL_PAUSE: usize = 1 << 21;
+const PAUSE: usize = 1 << 22;
 
-/// The cache may have this many bytes however few nodes there are.
+/// The cache readily takes this many bytes however few nodes there are.
 const SMALL_CACHE: usize = 1 << 24;
 
 /// Steps between two looks at the clock.
 const BREATH: u32 = 1 << 12;
+
+/// Steps without a new node that count as much work as a new node.
+const STEPS: u32 = 4;
+
+/// Collections for want of memory that one operation may ask for when they leave more than half.
+const SQUEEZES: u32 = 32;
 
 /// Nodes, tables and stacks: everything that recursive operations need.
 pub struct Kernel {
@@ -195,9 +202,16 @@ pub struct Kernel {
     pub(crate) created: u64,
     unspent: u64,
     pub(crate) peak: usize,
+    /// The topmost level that the present saturation has closed.
+    pub(crate) closed: u32,
     pub(crate) collections: u64,
+    /// Words to be allocated before the next collection at least. It doubles with each that an
+    /// operation makes: the results that die with their nodes are often needed again.
+    pause: usize,
     /// Collect when the pool holds this many words.
     collect_at: usize,
+    /// Collections in this operation that had to be and freed less than half.
+    squeezes: u32,
     pub(crate) collect_always: bool,
     reason: Option<Stop>,
 }
@@ -227,22 +241,40 @@ impl Kernel {
             created: 0,
             unspent: 0,
             peak: 0,
+            closed: levels,
             collections: 0,
-            collect_at: PAUSE,
+            pause: SMALL_PAUSE,
+            collect_at: SMALL_PAUSE,
+            squeezes: 0,
             collect_always: false,
             reason: None,
         };
         kernel.unique_lease.resize(kernel.unique.bytes())?;
         kernel.limit_cache();
+        kernel.rest();
+        kernel.collect_at = kernel.pause;
         Ok(kernel)
     }
 
-    /// The cache may be twice as large as the nodes; beyond that it costs more in memory that is
-    /// far away than it saves in work.
+    /// The cache grows readily until it is twice as large as the nodes, and if it must to a
+    /// quarter of all bytes.
     fn limit_cache(&mut self) {
         let quarter = usize::try_from(self.budget.byte_limit() / 4).unwrap_or(usize::MAX);
         let nodes = Pool::bytes_for(self.pool.capacity()) + self.unique.bytes();
-        self.cache.limit(quarter.min((2 * nodes).max(SMALL_CACHE)));
+        self.cache.limit((2 * nodes).max(SMALL_CACHE), quarter);
+    }
+
+    /// The most that may lie between two collections: a sixteenth of all bytes.
+    fn longest_pause(&self) -> usize {
+        let words = usize::try_from(self.budget.byte_limit() / 64).unwrap_or(usize::MAX);
+        words.max(SMALL_PAUSE)
+    }
+
+    /// Another operation begins.
+    fn rest(&mut self) {
+        self.pause = PAUSE.min(self.longest_pause());
+        self.squeezes = 0;
+        self.cache.refresh();
     }
 
     pub(crate) fn set_budget(&mut self, budget: &Budget) {
@@ -389,18 +421,16 @@ impl Kernel {
     fn create(&mut self, hash: u32) -> Result<NodeId, Halt> {
         let length = self.encoded.len();
         if self.collect_always || self.pool.occupied() + length > self.collect_at {
+            self.pause = self.longest_pause().min(2 * self.pause);
             self.collect();
         }
         if let Some(capacity) = self.unique.wants() {
             let old = self.unique.bytes();
             let new = capacity * 8;
             if self.unique_lease.resize(old + new).is_err() {
+                let most = self.unique.count();
                 self.collect();
-                if self.unique.wants().is_some()
-                    && let Err(stop) = self.unique_lease.resize(old + new)
-                {
-                    return Err(self.halt(stop));
-                }
+                self.squeezed(self.unique.count(), most)?;
             }
             if self.unique.wants().is_some() {
                 self.unique.grow(capacity);
@@ -443,13 +473,22 @@ impl Kernel {
             }
         }
         self.collect();
-        // A collection that frees next to nothing would only be repeated.
-        if self.pool.occupied() < old - old / 16
-            && let Some(at) = self.pool.take(length)
-        {
-            return Ok(at);
+        self.squeezed(self.pool.occupied(), old)?;
+        match self.pool.take(length) {
+            Some(at) => Ok(at),
+            None => Err(self.halt(Stop::Memory)),
         }
-        Err(self.halt(Stop::Memory))
+    }
+
+    /// After a collection that had to be: `live` of `all` are left. Ends the operation if that
+    /// frees next to nothing, or little again and again; each collection costs as much as
+    /// making everything that lives.
+    fn squeezed(&mut self, live: usize, all: usize) -> Result<(), Halt> {
+        self.squeezes += (live > all / 2) as u32;
+        if live > all - all / 8 || self.squeezes > SQUEEZES {
+            return Err(self.halt(Stop::Memory));
+        }
+        Ok(())
     }
 
     /// Marks what the handles and stacks reach, and forgets the rest.
@@ -495,7 +534,7 @@ impl Kernel {
         let open = |scope: u32| scope == 0 || scopes.binary_search_by_key(&scope, |s| **s).is_ok();
         self.cache.sweep(|node| pool.alive(node), open);
         let live = self.pool.occupied();
-        self.collect_at = live + live.max(PAUSE);
+        self.collect_at = live + live.max(self.pause);
     }
 
     // --- handles ---
@@ -619,6 +658,9 @@ impl Kernel {
     // --- the budget ---
 
     /// Counts a step that was not in the cache; looks at the clock now and then.
+    ///
+    /// Steps are work like nodes are, if less: an operation that only finds nodes that exist
+    /// already must come to an end too.
     #[inline]
     pub fn tick(&mut self) -> Result<(), Halt> {
         self.fuel -= 1;
@@ -631,16 +673,21 @@ impl Kernel {
 
     #[cold]
     fn breathe(&mut self) -> Result<(), Halt> {
+        let settled = self.settle();
+        let stop = match self.budget.check().and(settled) {
+            Ok(()) if self.cache.starved() => Stop::Memory,
+            Ok(()) => return Ok(()),
+            Err(stop) => stop,
+        };
+        Err(self.halt(stop))
+    }
+
+    /// Reports the work since the last time to the budget.
+    fn settle(&mut self) -> Result<(), Stop> {
+        let steps = BREATH - self.fuel;
+        let nodes = std::mem::take(&mut self.unspent);
         self.fuel = BREATH;
-        let unspent = std::mem::take(&mut self.unspent);
-        match self
-            .budget
-            .check()
-            .and_then(|()| self.budget.spend(unspent))
-        {
-            Ok(()) => Ok(()),
-            Err(stop) => Err(self.halt(stop)),
-        }
+        self.budget.spend(nodes.max((steps / STEPS).into()))
     }
 
     /// Ends the whole operation with `stop`: return what this returns.
@@ -662,12 +709,9 @@ impl Kernel {
     /// Turns the outcome of a whole operation into that of a public call, and tidies up after a
     /// halt. `None` if a listener left.
     pub(crate) fn conclude<T>(&mut self, outcome: Result<T, Halt>) -> Result<Option<T>, Stop> {
+        self.rest();
         match outcome {
-            Ok(result) => {
-                let unspent = std::mem::take(&mut self.unspent);
-                self.budget.spend(unspent)?;
-                Ok(Some(result))
-            }
+            Ok(result) => self.settle().map(|()| Some(result)),
             Err(Halt(())) => {
                 self.stack.clear();
                 self.bench.clear();

@@ -183,6 +183,17 @@ impl Pool {
         &self.words[at..at + 1 + (length << (header & 1))]
     }
 
+    /// Has `node` a single edge?
+    #[inline]
+    pub fn is_single(&self, node: NodeId) -> bool {
+        match self.words[node.index()] {
+            // Dense for the value 0, sparse for any.
+            2 | 3 => true,
+            4 => self.words[node.index() + 1] == 0,
+            _ => false,
+        }
+    }
+
     /// Does the block at `node` equal `block`?
     #[inline]
     pub fn holds(&self, node: NodeId, block: &[u32]) -> bool {

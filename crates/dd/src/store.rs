@@ -70,6 +70,8 @@ pub struct Figures {
     pub hits: u64,
     /// Collections of garbage.
     pub collections: u64,
+    /// Levels, from the bottom, that the last saturation has closed: how far it came.
+    pub closed: usize,
 }
 
 /// Sets of vectors of one length, in one forest of shared nodes.
@@ -137,6 +139,7 @@ impl Store {
             lookups: kernel.cache.lookups,
             hits: kernel.cache.hits,
             collections: kernel.collections,
+            closed: (kernel.levels - kernel.closed) as usize,
         }
     }
 

@@ -44,6 +44,10 @@ use crate::predicate::Predicate;
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
+/// Where an event passes by single edges, its image is remembered on every so many levels: the
+/// way in between is walked faster than it is looked up, and the cache lasts longer.
+const RUNG: u32 = 4;
+
 /// What stays the same during one saturation.
 struct Run<'a, F, L> {
     events: &'a Subset,
@@ -66,6 +70,7 @@ impl Kernel {
             filter,
             listener,
         };
+        self.closed = self.levels;
         self.closure(&mut run, node, 0, residual)
     }
 
@@ -81,6 +86,7 @@ impl Kernel {
             return Ok(node);
         }
         if let Some(result) = self.closure_known(run, node, residual) {
+            self.closed = self.closed.min(level);
             return Ok(result);
         }
         let base = self.stack.len();
@@ -94,6 +100,8 @@ impl Kernel {
         }
         let result = self.fix(run, level, end, residual)?;
         self.stack.truncate(base);
+        self.tick()?;
+        self.closed = self.closed.min(level);
         self.closure_is(run, node, residual, result);
         Ok(result)
     }
@@ -208,6 +216,7 @@ impl Kernel {
                     } else {
                         self.read(run, residual, level, to)?
                     };
+                    self.tick()?;
                     let image = self.fire(run, rest, child, level + 1, source, target)?;
                     if image.is_empty() {
                         continue;
@@ -233,7 +242,6 @@ impl Kernel {
                         if let Err(stop) = self.bench.set(&mut piece, to, sum, from) {
                             return Err(self.halt(stop));
                         }
-                        self.tick()?;
                         if to == from {
                             child = sum;
                             at = 0;
@@ -288,10 +296,21 @@ impl Kernel {
                 return self.closure(run, node, level, target);
             }
         }
+        if !level.is_multiple_of(RUNG) && self.passes(chain, node, level) {
+            return self.fire_unknown(run, chain, node, level, source, target);
+        }
         if let Some(result) = self.image_known(run, chain, node, source, target) {
             return Ok(result);
         }
-        self.fire_unknown(run, chain, node, level, source, target)
+        let image = self.fire_unknown(run, chain, node, level, source, target)?;
+        self.image_is(run, chain, node, source, target, image);
+        Ok(image)
+    }
+
+    /// Does `chain` pass `node` by, on a level that it leaves alone and has but one way down?
+    #[inline]
+    fn passes(&self, chain: ChainId, node: NodeId, level: u32) -> bool {
+        level < self.chains.link(chain).level && self.pool.is_single(node)
     }
 
     /// The image that is not in the cache.
@@ -347,7 +366,6 @@ impl Kernel {
         let result = self.fix(run, level, end, target)?;
         self.stack.truncate(base);
         self.tick()?;
-        self.image_is(run, chain, node, source, target, result);
         Ok(result)
     }
 

@@ -1,17 +1,19 @@
 //! The reachable states, under an order that is found by trying.
 //!
-//! No static score may choose an order alone, so `auto` tries. Budgets are counted in nodes created,
-//! never in seconds, so that runs repeat:
+//! No static score may choose an order alone, so `auto` tries. Budgets are counted in nodes and
+//! steps, never in seconds, so that runs repeat:
 //!
 //! 1. the file order, under a small budget and before any other order has been computed;
 //! 2. on nets, a short search for a proof that there is no end (`pumping.rs`);
-//! 3. rounds: the candidates one after the other, each from scratch. The two heuristics with the best
-//!    static score get the budget of the round, in both directions, because the score says little
-//!    of the direction; the others get that of the round before. Budgets quadruple.
+//! 3. the other candidates under the same budget. Saturation closes an initial state level by level
+//!    from the bottom, so an attempt that was given up has still shown how far it came for its
+//!    work. The better half goes on with twice the budget, until one is left;
+//! 4. that one goes on with doubling budgets, from where it stopped. Because the start of a
+//!    race says little of some systems, each time another candidate gets an eighth, and takes
+//!    over if it came further.
 //!
 //! Most systems have several good orders and end in the first rounds, which cost a constant. A system
-//! that needs much even under its best order pays a few times that: quadrupling keeps the
-//! sum of what failed below what the last round costs.
+//! that needs much even under its best order pays about a quarter more.
 
 use super::pumping::{Pumping, pumping};
 use super::space::Symbolic;
@@ -49,7 +51,7 @@ pub struct Reached<'a> {
 pub struct Attempt {
     /// The order, by name.
     pub order: String,
-    /// Nodes created.
+    /// Nodes created in this space so far.
     pub created: u64,
     /// Why it was given up; `None` if it succeeded.
     pub stop: Option<Stop>,
@@ -80,11 +82,35 @@ fn field(levels: usize) -> usize {
     }
 }
 
-/// How many heuristics get the whole budget of a round.
+/// How many heuristics take part on large systems.
 const FAVOURITES: usize = 2;
 
-/// What the budget of the next round is multiplied by.
-const GROWTH: u64 = 4;
+/// What part of the favourite's budget another candidate gets.
+const SHARE: u64 = 8;
+
+/// A candidate in the race.
+struct Runner {
+    candidate: Candidate,
+    pace: Pace,
+}
+
+/// How an attempt went that was given up; smaller is better.
+///
+/// Of many levels, those that were not closed. A few levels say nothing: the last can be as
+/// much work as all others. There, the nodes created: at equal work, an order under which
+/// fewer are needed finds again what it has already.
+type Pace = u64;
+
+/// Below this many levels the closed ones are not counted.
+const MANY_LEVELS: usize = 64;
+
+fn pace(levels: usize, closed: usize, created: u64) -> Pace {
+    if levels < MANY_LEVELS {
+        created
+    } else {
+        (levels - closed.min(levels)) as u64
+    }
+}
 
 /// All reachable states of `system` under an order of the given choice.
 pub fn reach<'a>(
@@ -126,8 +152,8 @@ struct Search<'a, 'b> {
 /// How one attempt ended.
 enum End<'a> {
     Reached(Box<Reached<'a>>),
-    /// The work ran out.
-    Unfinished,
+    /// The work ran out with this pace, in this space.
+    Unfinished(Pace, Box<Symbolic<'a>>),
     /// This order needs more memory than there is.
     Memory,
 }
@@ -135,10 +161,10 @@ enum End<'a> {
 impl<'a> Search<'a, '_> {
     /// One order, with all that may be spent.
     fn single(mut self, name: &str, order: &Order) -> Result<Reach<'a>, Stop> {
-        match self.attempt(name, order, None)? {
+        match self.attempt(name, order, None, None)? {
             End::Reached(reached) => Ok(Reach::All(reached)),
             End::Memory => self.give_up(Stop::Memory),
-            End::Unfinished => self.give_up(Stop::Work(0)),
+            End::Unfinished(..) => self.give_up(Stop::Work(0)),
         }
     }
 
@@ -155,9 +181,11 @@ impl<'a> Search<'a, '_> {
         let small = first_budget(levels);
         let file = OrderName::FILE;
         let order = order::named(self.system, file).unwrap_or_else(|| Order::file(levels));
-        if let End::Reached(reached) = self.attempt(&file.to_string(), &order, Some(small))? {
-            return Ok(Reach::All(reached));
-        }
+        let first = match self.attempt(&file.to_string(), &order, Some(small), None)? {
+            End::Reached(reached) => return Ok(Reach::All(reached)),
+            End::Unfinished(pace, _) => Some(pace),
+            End::Memory => None,
+        };
         if let Some(proof) = pumping(self.system, PUMPING, self.budget)? {
             return Ok(Reach::Unbounded(proof));
         }
@@ -170,55 +198,112 @@ impl<'a> Search<'a, '_> {
         });
         let mut groups = by_heuristic(candidates);
         groups.truncate(field(levels));
-        let mut work = small / 2;
-        loop {
-            for (place, group) in groups.iter_mut().enumerate() {
-                let share = if place < FAVOURITES {
-                    work
-                } else {
-                    work / GROWTH
-                };
-                let mut left = Vec::with_capacity(group.len());
-                for candidate in group.drain(..) {
-                    let Candidate { name, order, .. } = &candidate;
-                    // That much the file order has had.
-                    if *name == file && share <= small {
-                        left.push(candidate);
-                        continue;
-                    }
-                    match self.attempt(&name.to_string(), order, Some(share))? {
-                        End::Reached(reached) => return Ok(Reach::All(reached)),
-                        End::Unfinished => left.push(candidate),
-                        End::Memory => {}
-                    }
-                }
-                *group = left;
-            }
-            groups.retain(|group| !group.is_empty());
-            if groups.is_empty() {
-                return Err(Stop::Memory);
-            }
-            work = work.saturating_mul(GROWTH);
+        let mut race = Vec::new();
+        for candidate in groups.into_iter().flatten() {
+            let tried = match first {
+                Some(pace) if candidate.name == file => Some(pace),
+                _ if candidate.name == file => None,
+                _ => match self.try_out(&candidate, small)? {
+                    End::Reached(reached) => return Ok(Reach::All(reached)),
+                    End::Unfinished(pace, _) => Some(pace),
+                    End::Memory => None,
+                },
+            };
+            race.extend(tried.map(|pace| Runner { candidate, pace }));
         }
+        let mut work = small;
+        let mut running = race.len();
+        while running > 1 {
+            rank(&mut race[..running]);
+            running = running.div_ceil(2);
+            work *= 2;
+            if running == 1 {
+                break;
+            }
+            for runner in &mut race[..running] {
+                match self.try_out(&runner.candidate, work)? {
+                    End::Reached(reached) => return Ok(Reach::All(reached)),
+                    End::Unfinished(pace, _) => runner.pace = pace,
+                    End::Memory => runner.pace = Pace::MAX,
+                }
+            }
+        }
+        self.favour(race, work)
     }
 
-    /// Tries one order, creating at most `work` nodes.
-    fn attempt(&mut self, name: &str, order: &Order, work: Option<u64>) -> Result<End<'a>, Stop> {
+    /// The first of the race with doubling budgets, the others with a share of them in turn.
+    fn favour(mut self, mut race: Vec<Runner>, mut work: u64) -> Result<Reach<'a>, Stop> {
+        let levels = self.system.variables.len();
+        let mut space = None;
+        let mut turn = 1;
+        while let Some(first) = race.first_mut() {
+            let Candidate { name, order, .. } = &first.candidate;
+            match self.attempt(&name.to_string(), order, Some(work), space.take())? {
+                End::Reached(reached) => return Ok(Reach::All(reached)),
+                End::Unfinished(pace, begun) => {
+                    first.pace = pace;
+                    space = Some(begun);
+                }
+                End::Memory => {
+                    race.remove(0);
+                    continue;
+                }
+            }
+            work = work.saturating_mul(2);
+            if race.len() > 1 {
+                turn = turn % (race.len() - 1) + 1;
+                match self.try_out(&race[turn].candidate, work / SHARE)? {
+                    End::Reached(reached) => return Ok(Reach::All(reached)),
+                    End::Unfinished(pace, begun) => {
+                        race[turn].pace = pace;
+                        if levels >= MANY_LEVELS && pace < race[0].pace {
+                            race.swap(0, turn);
+                            space = Some(begun);
+                        }
+                    }
+                    // The favourite has the memory that this one lacked.
+                    End::Memory => {}
+                }
+            }
+        }
+        Err(Stop::Memory)
+    }
+
+    fn try_out(&mut self, candidate: &Candidate, work: u64) -> Result<End<'a>, Stop> {
+        let name = candidate.name.to_string();
+        self.attempt(&name, &candidate.order, Some(work), None)
+    }
+
+    /// Tries one order, from the start or where a space was left, with at most `work`.
+    fn attempt(
+        &mut self,
+        name: &str,
+        order: &Order,
+        work: Option<u64>,
+        begun: Option<Box<Symbolic<'a>>>,
+    ) -> Result<End<'a>, Stop> {
         let budget = match work {
             Some(work) => self.budget.clone().with_work(work),
             None => self.budget.clone(),
         };
         let (system, deadlock) = (self.system, self.deadlock);
-        let (mut created, mut attempted) = (0, None);
+        let mut attempted = begun;
         let outcome = (|| {
-            let space = Symbolic::new(system, order, deadlock, &budget)?;
-            let space = attempted.insert(space);
+            let space = match &mut attempted {
+                Some(space) => {
+                    space.set_budget(&budget);
+                    space
+                }
+                None => {
+                    let space = Symbolic::new(system, order, deadlock, &budget)?;
+                    attempted.insert(Box::new(space))
+                }
+            };
             let initial = space.initial()?;
             space.reach(&initial, &space.all())
         })();
-        if let Some(space) = &attempted {
-            created = space.store_figures().created;
-        }
+        let figures = attempted.as_ref().map(|space| space.store_figures());
+        let (created, closed) = figures.map_or((0, 0), |f| (f.created, f.closed));
         self.trail.push(Attempt {
             order: name.to_owned(),
             created,
@@ -229,21 +314,30 @@ impl<'a> Search<'a, '_> {
                 space.set_budget(self.budget);
                 self.observer.remark(&format!("variable order {name}"));
                 Ok(End::Reached(Box::new(Reached {
-                    space,
+                    space: *space,
                     states,
                     order: name.to_owned(),
                     trail: std::mem::take(&mut self.trail),
                 })))
             }
-            (Err(Stop::Work(_)), _) if work.is_some() => {
-                self.budget.spend(created)?;
-                Ok(End::Unfinished)
+            (Err(Stop::Work(_)), Some(space)) if work.is_some() => {
+                self.budget.spend(work.unwrap_or(0))?;
+                let pace = pace(order.len(), closed, created);
+                Ok(End::Unfinished(pace, space))
             }
             (Err(Stop::Memory), _) => Ok(End::Memory),
             (Err(stop), _) => Err(stop),
             (Ok(_), None) => Err(Stop::Interrupted),
         }
     }
+}
+
+/// The best pace first; where two are equal, the better score.
+fn rank(race: &mut [Runner]) {
+    race.sort_by(|a, b| {
+        let score = || a.candidate.score.total_cmp(&b.candidate.score);
+        a.pace.cmp(&b.pace).then_with(score)
+    });
 }
 
 /// The candidates of each heuristic, the heuristic with the best score first.
