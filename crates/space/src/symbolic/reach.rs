@@ -9,11 +9,11 @@
 //!    from the bottom, so an attempt that was given up has still shown how far it came for its
 //!    work. The better half goes on with twice the budget, until one is left;
 //! 4. that one goes on with doubling budgets, from where it stopped. Because the start of a
-//!    race says little of some systems, each time another candidate gets an eighth, and takes
-//!    over if it came further.
+//!    race says little of some systems, each time another candidate gets half as much, in
+//!    the order of the scores, and takes over if it came further.
 //!
 //! Most systems have several good orders and end in the first rounds, which cost a constant. A system
-//! that needs much even under its best order pays about a quarter more.
+//! that needs much even under its best order pays about as much again.
 
 use super::pumping::{Pumping, pumping};
 use super::space::Symbolic;
@@ -86,7 +86,7 @@ fn field(levels: usize) -> usize {
 const FAVOURITES: usize = 2;
 
 /// What part of the favourite's budget another candidate gets.
-const SHARE: u64 = 8;
+const SHARE: u64 = 2;
 
 /// A candidate in the race.
 struct Runner {
@@ -235,7 +235,10 @@ impl<'a> Search<'a, '_> {
     fn favour(mut self, mut race: Vec<Runner>, mut work: u64) -> Result<Reach<'a>, Stop> {
         let levels = self.system.variables.len();
         let mut space = None;
-        let mut turn = 1;
+        let mut turn = 0;
+        if let [_, others @ ..] = &mut race[..] {
+            others.sort_by(|a, b| a.candidate.score.total_cmp(&b.candidate.score));
+        }
         while let Some(first) = race.first_mut() {
             let Candidate { name, order, .. } = &first.candidate;
             match self.attempt(&name.to_string(), order, Some(work), space.take())? {
