@@ -173,6 +173,9 @@ const BREATH: u32 = 1 << 12;
 /// Steps without a new node that count as much work as a new node.
 const STEPS: u32 = 4;
 
+/// Words of a node that count as much work as a new node.
+const LONG: usize = 64;
+
 /// Collections for want of memory that one operation may ask for when they leave more than half.
 const SQUEEZES: u32 = 32;
 
@@ -447,7 +450,8 @@ impl Kernel {
         self.pool.write(at, &self.encoded);
         self.unique.insert(hash, node);
         self.created += 1;
-        self.unspent += 1;
+        // A node with very many edges is more work than one: values may grow without end.
+        self.unspent += 1 + (length / LONG) as u64;
         self.peak = self.peak.max(self.unique.count());
         self.tick()?;
         Ok(node)

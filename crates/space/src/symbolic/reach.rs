@@ -3,8 +3,8 @@
 //! No static score may choose an order alone, so `auto` tries. Budgets are counted in nodes and
 //! steps, never in seconds, so that runs repeat:
 //!
-//! 1. the file order, under a small budget and before any other order has been computed;
-//! 2. on nets, a short search for a proof that there is no end (`pumping.rs`);
+//! 1. on nets that make tokens, a short search for a proof that there is no end (`pumping.rs`);
+//! 2. the file order, under a small budget and before any other order has been computed;
 //! 3. the other candidates under the same budget. Saturation closes an initial state level by level
 //!    from the bottom, so an attempt that was given up has still shown how far it came for its
 //!    work. The better half goes on with twice the budget, until one is left;
@@ -177,6 +177,10 @@ impl<'a> Search<'a, '_> {
     }
 
     fn auto(mut self) -> Result<Reach<'a>, Stop> {
+        // On a net without end every order runs away, so that is asked first.
+        if let Some(proof) = pumping(self.system, PUMPING, self.budget)? {
+            return Ok(Reach::Unbounded(proof));
+        }
         let levels = self.system.variables.len();
         let small = first_budget(levels);
         let file = OrderName::FILE;
@@ -186,9 +190,6 @@ impl<'a> Search<'a, '_> {
             End::Unfinished(pace, _) => Some(pace),
             End::Memory => None,
         };
-        if let Some(proof) = pumping(self.system, PUMPING, self.budget)? {
-            return Ok(Reach::Unbounded(proof));
-        }
         let mut candidates = order::candidates(self.system);
         let score = order::score(self.system, &order);
         candidates.push(Candidate {
