@@ -2,13 +2,14 @@
 //!
 //! Most counterexamples are near the initial state, so a short explicit search comes first. It is
 //! cut off after a count of product states, never by the clock: the same question is answered
-//! by the same engines in every run. What an engine held is given back before the next one starts.
+//! by the same engines in every run. Where that is not enough, nets go on as sets of states and programs as
+//! single ones. What an engine held is given back before the next one starts.
 
 use crate::check::{Attempt, Query, Report};
 use crate::engine::Choice;
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{Lasso, Outcome};
-use lariat_model::{Action, System, Value};
+use lariat_model::{Action, Event, System, Value};
 
 /// Product states of the first, explicit search.
 const FIRST_LOOK: u64 = 200_000;
@@ -26,6 +27,14 @@ struct Turn {
 const FEW_TOKENS: Value = 3;
 
 fn turns(system: &System) -> Vec<Turn> {
+    if !is_net(system) {
+        return vec![Turn {
+            choice: Choice::Explicit,
+            work: None,
+            most_tokens: None,
+            why: "steps of programs and tables are quick to take and slow to learn as relations of sets",
+        }];
+    }
     let mut turns = vec![Turn {
         choice: Choice::Explicit,
         work: Some(FIRST_LOOK),
@@ -54,6 +63,11 @@ fn turns(system: &System) -> Vec<Turn> {
         why: "what sets cannot hold, single states may decide",
     });
     turns
+}
+
+fn is_net(system: &System) -> bool {
+    let net = |event: &Event| matches!(event.action, Action::Net(_));
+    system.events.iter().all(net)
 }
 
 /// Does some transition of a net put out more tokens than it takes?
