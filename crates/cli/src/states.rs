@@ -4,7 +4,7 @@ use crate::args::States;
 use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
 use lariat::model::Format;
-use lariat::{PumpingRun, StateSpace, Stop, System, report, states};
+use lariat::{Pumping, StateSpace, Stop, System, report, states};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     })
 }
 
-fn names(system: &System, pumping: &PumpingRun) -> [Vec<String>; 3] {
+fn names(system: &System, pumping: &Pumping) -> [Vec<String>; 3] {
     let events = |events: &[lariat::model::EventId]| {
         events
             .iter()

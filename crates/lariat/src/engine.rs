@@ -130,11 +130,6 @@ impl Choice {
         }
     }
 
-    /// Does it hold sets of states in decision diagrams?
-    pub fn is_symbolic(self) -> bool {
-        self.method(false).is_some()
-    }
-
     fn method(self, published: bool) -> Option<Method> {
         let absorb = if published {
             Absorb::Marked

@@ -26,6 +26,6 @@ pub use engine::{Choice, Needs, Tuning};
 pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
 pub use lariat_engines::hybrid::Check;
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
-pub use lariat_space::symbolic::OrderChoice;
-pub use states::{Counting, PumpingRun, StateSpace, states};
+pub use lariat_space::symbolic::{OrderChoice, Pumping};
+pub use states::{Counting, StateSpace, states};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

@@ -1,9 +1,9 @@
 //! The figures of a whole state space, counted explicitly or on decision diagrams.
 
 use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_model::{Deadlock, EventId, System, VarId};
+use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{self, Explicit};
-use lariat_space::symbolic::{OrderChoice, Reach, Reached, UBig, reach};
+use lariat_space::symbolic::{OrderChoice, Pumping, Reach, Reached, UBig, reach};
 
 /// What the state space is counted with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,7 +36,7 @@ pub struct StateSpace {
     /// Is the number of states finite?
     pub bounded: Option<bool>,
     /// If not: this can be repeated for ever.
-    pub pumping: Option<PumpingRun>,
+    pub pumping: Option<Pumping>,
     /// Why the counting ended early.
     pub stop: Option<Stop>,
     /// `explicit` or `symbolic`.
@@ -45,17 +45,6 @@ pub struct StateSpace {
     pub order: Option<String>,
     /// What else was counted, also of an unfinished state space.
     pub stats: Stats,
-}
-
-/// A run to a marking, steps from there to a larger one, and the places that grow.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PumpingRun {
-    /// From the initial marking …
-    pub prefix: Vec<EventId>,
-    /// … and from there, again and again.
-    pub pump: Vec<EventId>,
-    /// What becomes more each time.
-    pub grows: Vec<VarId>,
 }
 
 /// Counts the state space of `system`.
@@ -127,11 +116,7 @@ fn symbolic(
         }
         Ok(Reach::Unbounded(proof)) => {
             found.bounded = Some(false);
-            found.pumping = Some(PumpingRun {
-                prefix: proof.prefix,
-                pump: proof.pump,
-                grows: proof.grows,
-            });
+            found.pumping = Some(proof);
         }
         Err(stop) => found.stop = Some(stop),
     }
