@@ -75,6 +75,7 @@ impl Verdict {
             Ok(Outcome::Undecided(_)) => Verdict::Unknown(Reason::Inconclusive(
                 "the search found a cycle that may not exist".to_owned(),
             )),
+            Err(Stop::Internal(what)) => Verdict::Unknown(Reason::Internal(what)),
             Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
         }
     }

@@ -50,7 +50,7 @@ pub type Path = (State, Vec<Step>);
 
 /// The walk contradicts the product: never an answer, always a fault of ours.
 pub fn lost() -> Stop {
-    Stop::Unsupported("internal: a walk back that lost its way".to_owned())
+    Stop::Internal("a walk back that lost its way".to_owned())
 }
 
 /// A lasso of the system behind `evidence`; `None` if there is none in the graph itself, which
