@@ -1,0 +1,121 @@
+//! What plots have in common: styles, markers, labelled curves.
+
+use super::results::Class;
+use super::scale::spread;
+use super::svg::{Anchor, COLOURS, DASHES, SIZE, Svg, fit, n, width};
+
+/// Where a picture goes, and so how its points tell what they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A file of its own: points have titles.
+    File,
+    /// The page: points have numbers, and the page knows what they stand for.
+    Page,
+}
+
+/// Attributes of the frame around a plot.
+pub const FRAME: &str = r##"class="frame" fill="none" stroke="#444" stroke-width="1""##;
+/// Attributes of lines at ticks.
+pub const GRID: &str = r##"class="grid" stroke="#e2e2e2" stroke-width="0.7""##;
+/// Attributes of ticks.
+pub const TICK: &str = r##"class="tick" stroke="#444" stroke-width="1""##;
+/// Attributes of lines that guide the eye.
+pub const GUIDE: &str = r##"class="guide" stroke="#888" stroke-width="1""##;
+/// Attributes of lines that guide the eye less.
+pub const GUIDE_DASHED: &str =
+    r##"class="guide" stroke="#888" stroke-width="1" stroke-dasharray="4 3""##;
+/// Attributes of text.
+pub const INK: &str = r##"class="ink" fill="#111""##;
+/// Attributes of text that is less important.
+pub const PALE: &str = r##"class="pale" fill="#555""##;
+
+/// Attributes of the points of a class.
+pub fn point_style(class: Class) -> &'static str {
+    match class {
+        Class::Holds => {
+            r##"class="points holds" fill="#0072b2" fill-opacity="0.6" stroke="#0072b2" stroke-width="0.6""##
+        }
+        Class::Violated => {
+            r##"class="points violated" fill="#d55e00" fill-opacity="0.6" stroke="#d55e00" stroke-width="0.6""##
+        }
+        Class::Counted => {
+            r##"class="points counted" fill="#009e73" fill-opacity="0.6" stroke="#009e73" stroke-width="0.6""##
+        }
+        Class::Undecided => {
+            r##"class="points undecided" fill="none" stroke="#555" stroke-width="1""##
+        }
+    }
+}
+
+/// The marker of a class: circle, triangle, square, cross.
+pub fn marker(class: Class, x: f64, y: f64) -> String {
+    match class {
+        Class::Holds => format!(
+            "M{} {}a2.8 2.8 0 1 0 5.6 0a2.8 2.8 0 1 0-5.6 0z",
+            n(x - 2.8),
+            n(y)
+        ),
+        Class::Violated => format!("M{} {}l3.3 5.8h-6.6z", n(x), n(y - 3.6)),
+        Class::Counted => format!("M{} {}h5v5h-5z", n(x - 2.5), n(y - 2.5)),
+        Class::Undecided => format!("M{} {}l5 5m0-5l-5 5", n(x - 2.5), n(y - 2.5)),
+    }
+}
+
+/// Attributes of the line of an engine.
+pub fn series(index: usize) -> String {
+    let colour = index % COLOURS.len();
+    let dash = DASHES[index / COLOURS.len() % DASHES.len()];
+    let dash = match dash {
+        "" => String::new(),
+        dash => format!(r#" stroke-dasharray="{dash}""#),
+    };
+    format!(
+        r#"class="series s{colour}" fill="none" stroke="{}" stroke-width="1.7" stroke-linejoin="round"{dash}"#,
+        COLOURS[colour]
+    )
+}
+
+/// The width that names of engines get beside a plot.
+pub fn label_room(labels: &[String]) -> f64 {
+    let widest = labels
+        .iter()
+        .map(|label| width(label, SIZE))
+        .fold(0.0, f64::max);
+    widest.min(190.0)
+}
+
+/// Names curves where they end, in the margin right of `x`; `ends` are the curves' last points,
+/// `range` is the top and the bottom of the plot. A thin line leads from each curve to its name.
+pub fn name_curves(
+    svg: &mut Svg,
+    labels: &[String],
+    ends: &[(f64, f64)],
+    x: f64,
+    range: (f64, f64),
+) {
+    let wanted: Vec<f64> = ends.iter().map(|end| end.1).collect();
+    let places = spread(&wanted, SIZE + 3.0, range.0 - 6.0, range.1 + 6.0);
+    for (i, ((label, end), y)) in labels.iter().zip(ends).zip(places).enumerate() {
+        let colour = i % COLOURS.len();
+        let style = format!(
+            r#"class="leader s{colour}" fill="none" stroke="{}" stroke-width="0.8" stroke-opacity="0.75""#,
+            COLOURS[colour]
+        );
+        let d = format!(
+            "M{} {}H{}L{} {}h4",
+            n(end.0),
+            n(end.1),
+            n(x + 2.0),
+            n(x + 14.0),
+            n(y)
+        );
+        svg.path(&d, &style, "");
+        let text = fit(label, SIZE, label_room(labels));
+        svg.text((x + 21.0, y + 0.36 * SIZE), Anchor::Start, SIZE, &text, INK);
+    }
+}
+
+/// The room that [`name_curves`] takes right of the plot.
+pub fn names_width(labels: &[String]) -> f64 {
+    21.0 + label_room(labels) + 8.0
+}

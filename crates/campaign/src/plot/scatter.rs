@@ -1,0 +1,319 @@
+//! Log-log scatter plots of one engine against another.
+//!
+//! A point is a case: right of the diagonal the engine of the vertical axis is better, left of it that of the
+//! horizontal one. Beyond a white gap, runs that failed have a band for each reason, at the
+//! top for the vertical engine, at the right for the horizontal one. Inside a band, points are moved a little from
+//! its middle, by their number, so that equal ones can be told apart. Cases that one of the two engines has no
+//! record of are left out.
+
+use super::marks::{FRAME, GRID, GUIDE, GUIDE_DASHED, INK, PALE, Place, TICK, marker, point_style};
+use super::results::{Case, Class, End, Failure, Results, Run};
+use super::scale::Log;
+use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, width};
+
+/// The side of the square in which both engines succeed.
+const SIDE: f64 = 330.0;
+/// The white gap between it and the bands.
+const GAP: f64 = 24.0;
+/// The width of a band.
+const BAND: f64 = 17.0;
+/// The room at the left: the axis' title and its labels.
+const LEFT: f64 = 84.0;
+/// The room below: the labels, the bands' names and the axis' title.
+const BELOW: f64 = 70.0;
+
+/// A case in the plot.
+struct Point<'a> {
+    number: usize,
+    case: &'a Case<'a>,
+    x: &'a Run<'a>,
+    y: &'a Run<'a>,
+}
+
+/// The pairs of engines that are plotted when nobody says which: all pairs of up to four engines,
+/// otherwise the one that solves most against every other one, or the first one if engines were named.
+pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
+    let engines = results.engines.len();
+    if engines <= 4 {
+        return (0..engines)
+            .flat_map(|y| (0..y).map(move |x| (x, y)))
+            .collect();
+    }
+    let best = match named {
+        true => 0,
+        // The first of the best ones: `max_by_key` would take the last.
+        false => (0..engines)
+            .rev()
+            .max_by_key(|&e| results.solved_by(e))
+            .unwrap_or(0),
+    };
+    (0..engines)
+        .filter(|&e| e != best)
+        .map(|e| (best, e))
+        .collect()
+}
+
+/// Plots the engine `x` against the engine `y`; `None` if they have no case in common.
+pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Option<Picture> {
+    let points: Vec<Point<'_>> = results
+        .cases
+        .iter()
+        .enumerate()
+        .filter_map(|(number, case)| {
+            let (x, y) = (case.runs.get(x)?.as_ref()?, case.runs.get(y)?.as_ref()?);
+            Some(Point { number, case, x, y })
+        })
+        .collect();
+    if points.is_empty() {
+        return None;
+    }
+    let (name_x, name_y) = (results.engines[x].as_str(), results.engines[y].as_str());
+    let bands: Vec<Failure> = Failure::ALL
+        .into_iter()
+        .filter(|&band| {
+            points
+                .iter()
+                .any(|p| [p.x, p.y].iter().any(|r| r.end == End::Failed(band)))
+        })
+        .collect();
+
+    let outer = SIDE
+        + if bands.is_empty() {
+            0.0
+        } else {
+            GAP + BAND * bands.len() as f64
+        };
+    let keys = legend(&points, name_x, name_y);
+    let total = LEFT + outer + if bands.is_empty() { GAP + 8.0 } else { 16.0 };
+    let top =
+        30.0 + 16.0 * key_lines(&keys, total) as f64 + if bands.is_empty() { GAP } else { 4.0 };
+    let (main_top, bottom) = (top + outer - SIDE, top + outer);
+    let title = format!("{name_y} against {name_x}: {}", results.measure.title());
+    let engines = match place {
+        Place::Page => format!(r#"data-engines="{x},{y}""#),
+        Place::File => String::new(),
+    };
+    let mut svg = Svg::new(total, bottom + BELOW, &title, &engines);
+    let heading = fit(&title, TITLE, total - 24.0);
+    let bold = format!(r#"{INK} font-weight="600""#);
+    svg.text((12.0, 20.0), Anchor::Start, TITLE * 0.94, &heading, &bold);
+    draw_legend(&mut svg, &keys, total);
+
+    let unit = results.measure.unit();
+    let values = || {
+        points
+            .iter()
+            .flat_map(|p| [p.x.solved(), p.y.solved()])
+            .flatten()
+    };
+    let across = Log::around(values(), unit, LEFT, LEFT + SIDE);
+    let up = Log {
+        from: bottom,
+        to: main_top,
+        ..across
+    };
+
+    // Ticks, grid and guides.
+    let ticks = across.ticks(unit, 46.0);
+    for tick in &ticks {
+        let (tx, ty) = (across.at(tick.value), up.at(tick.value));
+        let length = if tick.is_decade { 6.0 } else { 3.0 };
+        if tick.is_decade {
+            svg.line((tx, main_top), (tx, bottom), GRID);
+            svg.line((LEFT, ty), (LEFT + SIDE, ty), GRID);
+        }
+        svg.line((tx, bottom), (tx, bottom + length), TICK);
+        svg.line((LEFT - length, ty), (LEFT, ty), TICK);
+        if let Some(label) = &tick.label {
+            svg.text((tx, bottom + 19.0), Anchor::Middle, SIZE, label, INK);
+            svg.text(
+                (LEFT - 9.0, ty + 0.36 * SIZE),
+                Anchor::End,
+                SIZE,
+                label,
+                INK,
+            );
+        }
+    }
+    svg.line((LEFT, bottom), (LEFT + SIDE, main_top), GUIDE);
+    if across.hi / across.lo > 10.5 {
+        let (start, end) = (across.lo * 10.0, across.hi / 10.0);
+        svg.line(
+            (LEFT, up.at(start)),
+            (across.at(end), main_top),
+            GUIDE_DASHED,
+        );
+        svg.line(
+            (across.at(start), bottom),
+            (LEFT + SIDE, up.at(end)),
+            GUIDE_DASHED,
+        );
+        svg.text(
+            (across.at(end), main_top - 6.0),
+            Anchor::Middle,
+            9.5,
+            "×10",
+            PALE,
+        );
+        svg.text(
+            (LEFT + SIDE + 2.0, up.at(end) + 3.5),
+            Anchor::Start,
+            9.5,
+            "÷10",
+            PALE,
+        );
+    }
+    svg.rect([LEFT, main_top, SIDE, SIDE], FRAME);
+
+    // Bands, each with its name beside it.
+    let middle = |failure: Failure| {
+        let index = bands.iter().position(|&b| b == failure).unwrap_or(0);
+        GAP + BAND * (index as f64 + 0.5)
+    };
+    for &band in &bands {
+        let style = match band {
+            Failure::Wrong => {
+                r##"class="band wrong" fill="#fbdcdc" stroke="#fff" stroke-width="1""##
+            }
+            _ => r##"class="band" fill="#f1f1f1" stroke="#fff" stroke-width="1""##,
+        };
+        let (bx, by) = (LEFT + SIDE + middle(band), main_top - middle(band));
+        svg.rect(
+            [
+                bx - BAND / 2.0,
+                main_top - GAP + 1.0,
+                BAND,
+                SIDE + GAP - 1.0,
+            ],
+            style,
+        );
+        svg.rect([LEFT, by - BAND / 2.0, SIDE + GAP - 1.0, BAND], style);
+        svg.rect([bx - BAND / 2.0, by - BAND / 2.0, BAND, BAND], style);
+        svg.text((LEFT - 9.0, by + 3.4), Anchor::End, 10.0, band.word(), INK);
+        svg.upward(
+            (bx + 3.4, bottom + 7.0),
+            Anchor::End,
+            10.0,
+            band.word(),
+            INK,
+        );
+    }
+
+    let about = |engine: &str| format!("{engine}: {}", results.measure.title());
+    let axis = |text: String| fit(&text, SIZE, SIDE);
+    svg.text(
+        (LEFT + SIDE / 2.0, bottom + 44.0),
+        Anchor::Middle,
+        SIZE,
+        &axis(about(name_x)),
+        INK,
+    );
+    svg.upward(
+        (16.0, main_top + SIDE / 2.0),
+        Anchor::Middle,
+        SIZE,
+        &axis(about(name_y)),
+        INK,
+    );
+
+    for class in Class::ALL {
+        let mut members = points.iter().filter(|p| p.case.class == class).peekable();
+        if members.peek().is_none() {
+            continue;
+        }
+        svg.open(point_style(class));
+        for point in members {
+            let shift = |salt: usize| jitter(point.number, salt) * (BAND - 8.0);
+            let px = match point.x.end {
+                End::Solved(value) => across.at(value),
+                End::Failed(failure) => LEFT + SIDE + middle(failure) + shift(1),
+            };
+            let py = match point.y.end {
+                End::Solved(value) => up.at(value),
+                End::Failed(failure) => main_top - middle(failure) + shift(2),
+            };
+            let d = marker(class, px, py);
+            match place {
+                Place::Page => svg.path(&d, &format!(r#"data-c="{}""#, point.number), ""),
+                Place::File => {
+                    let say = |run: &Run<'_>| match run.end {
+                        End::Solved(value) => unit.show(value),
+                        End::Failed(failure) => failure.word().to_owned(),
+                    };
+                    let (name, a, b) = (point.case.name(), say(point.x), say(point.y));
+                    svg.path(&d, "", &format!("{name}: {name_x} {a}, {name_y} {b}"));
+                }
+            }
+        }
+        svg.close();
+    }
+    Some(svg.finish())
+}
+
+/// A number between −½ and ½ that depends on nothing but its arguments.
+fn jitter(number: usize, salt: usize) -> f64 {
+    let mixed = (number * 7919 + salt * 104_729).wrapping_mul(2_654_435_761) >> 7;
+    (mixed % 1000) as f64 / 1000.0 - 0.5
+}
+
+/// What the legend says: markers with their numbers, then who solved what.
+fn legend(points: &[Point<'_>], name_x: &str, name_y: &str) -> Vec<(Option<Class>, String)> {
+    let mut keys = Vec::new();
+    for class in Class::ALL {
+        match points.iter().filter(|p| p.case.class == class).count() {
+            0 => {}
+            count => keys.push((Some(class), format!("{} {count}", class.word()))),
+        }
+    }
+    let count = |x: bool, y: bool| {
+        let is = |p: &&Point<'_>| p.x.solved().is_some() == x && p.y.solved().is_some() == y;
+        points.iter().filter(is).count()
+    };
+    let only = |name: &str| format!("only {}", fit(name, SIZE, 120.0));
+    for (count, words) in [
+        (count(true, true), "both".to_owned()),
+        (count(true, false), only(name_x)),
+        (count(false, true), only(name_y)),
+        (count(false, false), "neither".to_owned()),
+    ] {
+        if count > 0 {
+            keys.push((None, format!("{words} {count}")));
+        }
+    }
+    keys
+}
+
+/// Where the keys of a legend stand: line and left end.
+fn key_places(keys: &[(Option<Class>, String)], total: f64) -> Vec<(usize, f64)> {
+    let (mut line, mut x) = (0, 12.0);
+    let mut places = Vec::new();
+    for (class, text) in keys {
+        let room = width(text, SIZE) + if class.is_some() { 12.0 } else { 0.0 };
+        if x + room > total - 8.0 && x > 12.0 {
+            (line, x) = (line + 1, 12.0);
+        }
+        places.push((line, x));
+        x += room + 14.0;
+    }
+    places
+}
+
+fn key_lines(keys: &[(Option<Class>, String)], total: f64) -> usize {
+    key_places(keys, total)
+        .last()
+        .map_or(0, |(line, _)| line + 1)
+}
+
+fn draw_legend(svg: &mut Svg, keys: &[(Option<Class>, String)], total: f64) {
+    for ((class, text), (line, x)) in keys.iter().zip(key_places(keys, total)) {
+        let y = 38.0 + 16.0 * line as f64;
+        let mut left = x;
+        if let Some(class) = class {
+            svg.open(&point_style(*class).replace("points", "key"));
+            svg.path(&marker(*class, x + 4.0, y - 4.0), "", "");
+            svg.close();
+            left += 12.0;
+        }
+        svg.text((left, y), Anchor::Start, SIZE, text, INK);
+    }
+}
