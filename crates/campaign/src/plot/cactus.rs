@@ -4,7 +4,7 @@
 //! is lower is faster, one that goes further solves more. Curves have their names where they end.
 
 use super::marks::{
-    FRAME, GRID, GUIDE_DASHED, INK, PALE, Place, TICK, name_curves, names_width, series,
+    FRAME, GRID, GUIDE_DASHED, INK, Name, PALE, Place, TICK, name_curves, names_width, series,
 };
 use super::measure::Unit;
 use super::results::Results;
@@ -71,7 +71,8 @@ pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
         }
     }
     let steps = counts(most, 6);
-    let last = steps.last().copied().unwrap_or(1) as f64;
+    // A little room, so that the longest curve ends before the frame.
+    let last = 1.03 * most as f64;
     let across = |count: f64| LEFT + WIDTH * count / last;
     for step in steps {
         let x = across(step as f64);
@@ -108,7 +109,7 @@ pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
         INK,
     );
 
-    let mut ends = Vec::new();
+    let mut names = Vec::new();
     for (engine, curve) in curves.iter().enumerate() {
         let places: Vec<(f64, f64)> = (1..)
             .zip(curve)
@@ -132,9 +133,15 @@ pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
             curve.iter().map(|p| p.1).zip(places.iter().copied()),
             place,
         );
-        ends.push(places.last().copied().unwrap_or((across(0.0), bottom)));
+        names.push(Name {
+            engine,
+            label: labels[engine].clone(),
+            end: places.last().copied().unwrap_or((across(0.0), bottom)),
+        });
     }
-    name_curves(&mut svg, &labels, &ends, LEFT + WIDTH, (TOP, bottom));
+    // Curves that end early lie left of and above the others.
+    names.sort_by_key(|name| (curves[name.engine].len(), name.engine));
+    name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, bottom));
     Some(svg.finish())
 }
 
@@ -154,8 +161,13 @@ pub(super) fn draw_points(
         Place::Page => format!(r#" data-engines="{engine}""#),
         Place::File => String::new(),
     };
+    // Many points would hide their line: the page shows the one that is asked for.
+    let dense = match points.len() > FEW {
+        true => r#" fill-opacity="0""#,
+        false => "",
+    };
     svg.open(&format!(
-        r#"class="points dots s{colour}" fill="{ink}"{number}"#
+        r#"class="points dots s{colour}" fill="{ink}"{dense}{number}"#
     ));
     for (case, (x, y)) in points {
         let d = format!(

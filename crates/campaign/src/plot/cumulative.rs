@@ -7,7 +7,7 @@
 
 use super::cactus::{capital, draw_points};
 use super::marks::{
-    FRAME, GRID, GUIDE_DASHED, INK, PALE, Place, TICK, name_curves, names_width, series,
+    FRAME, GRID, GUIDE_DASHED, INK, Name, PALE, Place, TICK, name_curves, names_width, series,
 };
 use super::results::{Class, Results};
 use super::scale::counts;
@@ -56,8 +56,9 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
     let bottom = TOP + height;
     let total = LEFT + WIDTH + names_width(&labels);
     let title = format!(
-        "{} relative to the dearest engine",
-        capital(results.measure.title())
+        "{} relative to the {} engine",
+        capital(results.measure.title()),
+        results.measure.worst()
     );
     let mut svg = Svg::new(
         total,
@@ -77,7 +78,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
     svg.text((12.0, 37.0), Anchor::Start, SIZE, &subtitle, PALE);
 
     let steps = counts(cases, 6);
-    let last = steps.last().copied().unwrap_or(1) as f64;
+    let last = cases as f64;
     let across = |percent: f64| LEFT + WIDTH * percent / FAILED;
     let up = |count: f64| bottom - height * count / last;
     for step in steps {
@@ -107,7 +108,11 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
         svg.text((x, bottom + 19.0), Anchor::Middle, SIZE, &label, INK);
     }
     svg.rect([LEFT, TOP, WIDTH, height], FRAME);
-    let below = format!("share of the dearest engine's {}", results.measure.title());
+    let below = format!(
+        "share of the {} engine's {}",
+        results.measure.worst(),
+        results.measure.title()
+    );
     svg.text(
         (LEFT + WIDTH / 2.0, bottom + 38.0),
         Anchor::Middle,
@@ -123,7 +128,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
         INK,
     );
 
-    let mut ends = Vec::new();
+    let mut names = Vec::new();
     for (engine, curve) in curves.iter().enumerate() {
         let mut d = format!("M{} {}", n(across(0.0)), n(up(0.0)));
         let mut places = Vec::new();
@@ -140,8 +145,13 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
             curve.iter().map(|p| p.1).zip(places),
             place,
         );
-        ends.push((across(FAILED), up(curve.len() as f64)));
+        names.push(Name {
+            engine,
+            label: labels[engine].clone(),
+            end: (across(FAILED), up(curve.len() as f64)),
+        });
     }
-    name_curves(&mut svg, &labels, &ends, LEFT + WIDTH, (TOP, bottom));
+    names.sort_by_key(|name| (std::cmp::Reverse(curves[name.engine].len()), name.engine));
+    name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, bottom));
     Some(svg.finish())
 }

@@ -128,8 +128,14 @@ fn about(results: &Results<'_>) -> String {
         None => r.version.clone(),
     });
     let limits = list(&|r| {
-        let gigabytes = r.limits.bytes as f64 / (1u64 << 30) as f64;
-        format!("{} s and {gigabytes:.3} GiB", r.limits.seconds).replace(".000", "")
+        let memory = match r.limits.bytes {
+            small if small < 1 << 30 => format!("{} MiB", small >> 20),
+            large => format!(
+                "{} GiB",
+                (large as f64 / 1e8 / 1.073_741_824).round() / 10.0
+            ),
+        };
+        format!("{} s and {memory}", r.limits.seconds)
     });
     format!(
         "{} cases, {} engines, {} runs. Lariat {version}, on {}, at most {limits} a job. Compared by {}.",

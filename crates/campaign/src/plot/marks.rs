@@ -24,6 +24,11 @@ pub const GUIDE: &str = r##"class="guide" stroke="#888" stroke-width="1""##;
 /// Attributes of lines that guide the eye less.
 pub const GUIDE_DASHED: &str =
     r##"class="guide" stroke="#888" stroke-width="1" stroke-dasharray="4 3""##;
+/// Attributes of lines from a curve to its name.
+const LEADER: &str =
+    r##"class="guide" fill="none" stroke="#888" stroke-width="0.8" stroke-dasharray="1 2""##;
+/// The most room that a name gets beside a plot.
+const MOST: f64 = 200.0;
 /// Attributes of text.
 pub const INK: &str = r##"class="ink" fill="#111""##;
 /// Attributes of text that is less important.
@@ -75,47 +80,50 @@ pub fn series(index: usize) -> String {
     )
 }
 
-/// The width that names of engines get beside a plot.
-pub fn label_room(labels: &[String]) -> f64 {
-    let widest = labels
-        .iter()
-        .map(|label| width(label, SIZE))
-        .fold(0.0, f64::max);
-    widest.min(190.0)
+/// A curve's name, and what is needed to put it beside the plot.
+pub struct Name {
+    /// The engine's number: its colour and dash.
+    pub engine: usize,
+    /// What is written.
+    pub label: String,
+    /// Where the curve ends.
+    pub end: (f64, f64),
 }
 
-/// Names curves where they end, in the margin right of `x`; `ends` are the curves' last points,
-/// `range` is the top and the bottom of the plot. A thin line leads from each curve to its name.
-pub fn name_curves(
-    svg: &mut Svg,
-    labels: &[String],
-    ends: &[(f64, f64)],
-    x: f64,
-    range: (f64, f64),
-) {
-    let wanted: Vec<f64> = ends.iter().map(|end| end.1).collect();
+/// Names curves in the margin right of `x`, each beside a piece of its line, from the top in the given order and as near
+/// to their ends as that allows; `range` is the top and the bottom of the plot. Where no other curve ends at the same
+/// height, a thin line leads from the end to the name; others would only hide each other.
+pub fn name_curves(svg: &mut Svg, names: &[Name], x: f64, range: (f64, f64)) {
+    let mut lowest = range.0;
+    let mut wanted = Vec::new();
+    for name in names {
+        lowest = name.end.1.max(lowest);
+        wanted.push(lowest);
+    }
     let places = spread(&wanted, SIZE + 3.0, range.0 - 6.0, range.1 + 6.0);
-    for (i, ((label, end), y)) in labels.iter().zip(ends).zip(places).enumerate() {
-        let colour = i % COLOURS.len();
-        let style = format!(
-            r#"class="leader s{colour}" fill="none" stroke="{}" stroke-width="0.8" stroke-opacity="0.75""#,
-            COLOURS[colour]
+    for (i, (name, y)) in names.iter().zip(places).enumerate() {
+        let (end_x, end_y) = name.end;
+        let mut others = names.iter().enumerate().filter(|(j, _)| *j != i);
+        if others.all(|(_, other)| (other.end.1 - end_y).abs() > 4.0) && (y - end_y).abs() < 60.0 {
+            let (from, to) = (n(end_x + 3.0), n(x + 2.0));
+            let d = format!("M{from} {}H{to}L{} {}", n(end_y), n(x + 9.0), n(y));
+            svg.path(&d, LEADER, "");
+        }
+        svg.path(
+            &format!("M{} {}h20", n(x + 11.0), n(y)),
+            &series(name.engine),
+            "",
         );
-        let d = format!(
-            "M{} {}H{}L{} {}h4",
-            n(end.0),
-            n(end.1),
-            n(x + 2.0),
-            n(x + 14.0),
-            n(y)
-        );
-        svg.path(&d, &style, "");
-        let text = fit(label, SIZE, label_room(labels));
-        svg.text((x + 21.0, y + 0.36 * SIZE), Anchor::Start, SIZE, &text, INK);
+        let at = (x + 36.0, y + 0.36 * SIZE);
+        svg.text(at, Anchor::Start, SIZE, &fit(&name.label, SIZE, MOST), INK);
     }
 }
 
 /// The room that [`name_curves`] takes right of the plot.
 pub fn names_width(labels: &[String]) -> f64 {
-    21.0 + label_room(labels) + 8.0
+    let widest = labels
+        .iter()
+        .map(|label| width(label, SIZE))
+        .fold(0.0, f64::max);
+    36.0 + widest.min(MOST) + 8.0
 }

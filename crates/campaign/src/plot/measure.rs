@@ -69,6 +69,14 @@ impl Measure {
         }
     }
 
+    /// What an engine is called that pays most.
+    pub fn worst(self) -> &'static str {
+        match self.unit() {
+            Unit::Seconds => "slowest",
+            Unit::Bytes | Unit::Count => "dearest",
+        }
+    }
+
     /// Are two figures too close to say which is better? Within one in a hundred, or a millisecond.
     pub fn is_tie(self, a: f64, b: f64) -> bool {
         let least: f64 = match self.unit() {

@@ -201,7 +201,7 @@ fn figures(results: &Results<'_>, kind: Kind, choice: &Choice, files: &mut Files
                     cumulative::cumulative(results, class, place)
                 });
             }
-            "Relative to the dearest engine"
+            "Relative to the worst engine"
         }
         _ => {
             add("cactus", &|place| cactus::cactus(results, place));

@@ -68,33 +68,24 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
         return None;
     }
     let (name_x, name_y) = (results.engines[x].as_str(), results.engines[y].as_str());
-    let bands: Vec<Failure> = Failure::ALL
-        .into_iter()
-        .filter(|&band| {
-            points
-                .iter()
-                .any(|p| [p.x, p.y].iter().any(|r| r.end == End::Failed(band)))
-        })
-        .collect();
-
-    let outer = SIDE
-        + if bands.is_empty() {
-            0.0
-        } else {
-            GAP + BAND * bands.len() as f64
-        };
+    let right = bands(points.iter().map(|p| p.x));
+    let above = bands(points.iter().map(|p| p.y));
     let keys = legend(&points, name_x, name_y);
-    let total = LEFT + outer + if bands.is_empty() { GAP + 8.0 } else { 16.0 };
-    let top =
-        30.0 + 16.0 * key_lines(&keys, total) as f64 + if bands.is_empty() { GAP } else { 4.0 };
-    let (main_top, bottom) = (top + outer - SIDE, top + outer);
-    let title = format!("{name_y} against {name_x}: {}", results.measure.title());
+    let total = LEFT + SIDE + GAP + BAND * right.len() as f64 + 12.0;
+    let top = 32.0 + 16.0 * key_lines(&keys, total) as f64;
+    let main_top = top + BAND * above.len() as f64 + GAP;
+    let bottom = main_top + SIDE;
+    let title = |room: f64| {
+        let (x, y) = (fit(name_x, TITLE, room), fit(name_y, TITLE, room));
+        format!("{y} against {x}: {}", results.measure.title())
+    };
     let engines = match place {
         Place::Page => format!(r#"data-engines="{x},{y}""#),
         Place::File => String::new(),
     };
-    let mut svg = Svg::new(total, bottom + BELOW, &title, &engines);
-    let heading = fit(&title, TITLE, total - 24.0);
+    let mut svg = Svg::new(total, bottom + BELOW, &title(f64::INFINITY), &engines);
+    let around = width(&title(0.0), TITLE);
+    let heading = title((total - 24.0 - around) / 2.0);
     let bold = format!(r#"{INK} font-weight="600""#);
     svg.text((12.0, 20.0), Anchor::Start, TITLE * 0.94, &heading, &bold);
     draw_legend(&mut svg, &keys, total);
@@ -165,38 +156,23 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
     }
     svg.rect([LEFT, main_top, SIDE, SIDE], FRAME);
 
-    // Bands, each with its name beside it.
-    let middle = |failure: Failure| {
-        let index = bands.iter().position(|&b| b == failure).unwrap_or(0);
+    // Bands, each with its name beside it; where two of them cross, both engines failed.
+    let middle = |bands: &[Failure], failure: Failure| {
+        let index = bands.iter().position(|&band| band == failure).unwrap_or(0);
         GAP + BAND * (index as f64 + 0.5)
     };
-    for &band in &bands {
-        let style = match band {
-            Failure::Wrong => {
-                r##"class="band wrong" fill="#fbdcdc" stroke="#fff" stroke-width="1""##
-            }
-            _ => r##"class="band" fill="#f1f1f1" stroke="#fff" stroke-width="1""##,
-        };
-        let (bx, by) = (LEFT + SIDE + middle(band), main_top - middle(band));
+    for &band in &above {
+        let y = main_top - middle(&above, band);
         svg.rect(
-            [
-                bx - BAND / 2.0,
-                main_top - GAP + 1.0,
-                BAND,
-                SIDE + GAP - 1.0,
-            ],
-            style,
+            [LEFT, y - BAND / 2.0, total - 12.0 - LEFT, BAND],
+            band_style(band),
         );
-        svg.rect([LEFT, by - BAND / 2.0, SIDE + GAP - 1.0, BAND], style);
-        svg.rect([bx - BAND / 2.0, by - BAND / 2.0, BAND, BAND], style);
-        svg.text((LEFT - 9.0, by + 3.4), Anchor::End, 10.0, band.word(), INK);
-        svg.upward(
-            (bx + 3.4, bottom + 7.0),
-            Anchor::End,
-            10.0,
-            band.word(),
-            INK,
-        );
+        svg.text((LEFT - 9.0, y + 3.4), Anchor::End, 10.0, band.word(), INK);
+    }
+    for &band in &right {
+        let x = LEFT + SIDE + middle(&right, band);
+        svg.rect([x - BAND / 2.0, top, BAND, bottom - top], band_style(band));
+        svg.upward((x + 3.4, bottom + 7.0), Anchor::End, 10.0, band.word(), INK);
     }
 
     let about = |engine: &str| format!("{engine}: {}", results.measure.title());
@@ -226,11 +202,11 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
             let shift = |salt: usize| jitter(point.number, salt) * (BAND - 8.0);
             let px = match point.x.end {
                 End::Solved(value) => across.at(value),
-                End::Failed(failure) => LEFT + SIDE + middle(failure) + shift(1),
+                End::Failed(failure) => LEFT + SIDE + middle(&right, failure) + shift(1),
             };
             let py = match point.y.end {
                 End::Solved(value) => up.at(value),
-                End::Failed(failure) => main_top - middle(failure) + shift(2),
+                End::Failed(failure) => main_top - middle(&above, failure) + shift(2),
             };
             let d = marker(class, px, py);
             match place {
@@ -248,6 +224,22 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
         svg.close();
     }
     Some(svg.finish())
+}
+
+/// The reasons for which some of the runs failed.
+fn bands<'a>(runs: impl Iterator<Item = &'a Run<'a>> + Clone) -> Vec<Failure> {
+    let occurs = |band: &Failure| runs.clone().any(|run| run.end == End::Failed(*band));
+    Failure::ALL.into_iter().filter(occurs).collect()
+}
+
+/// Attributes of a band. They cross each other and let the other one through.
+fn band_style(band: Failure) -> &'static str {
+    match band {
+        Failure::Wrong => {
+            r##"class="band wrong" fill="#e33" fill-opacity="0.2" stroke="#fff" stroke-width="1""##
+        }
+        _ => r##"class="band" fill="#888" fill-opacity="0.13" stroke="#fff" stroke-width="1""##,
+    }
 }
 
 /// A number between −½ and ½ that depends on nothing but its arguments.
@@ -271,7 +263,7 @@ fn legend(points: &[Point<'_>], name_x: &str, name_y: &str) -> Vec<(Option<Class
     };
     let only = |name: &str| format!("only {}", fit(name, SIZE, 120.0));
     for (count, words) in [
-        (count(true, true), "both".to_owned()),
+        (count(true, true), "solved by both".to_owned()),
         (count(true, false), only(name_x)),
         (count(false, true), only(name_y)),
         (count(false, false), "neither".to_owned()),
@@ -287,11 +279,14 @@ fn legend(points: &[Point<'_>], name_x: &str, name_y: &str) -> Vec<(Option<Class
 fn key_places(keys: &[(Option<Class>, String)], total: f64) -> Vec<(usize, f64)> {
     let (mut line, mut x) = (0, 12.0);
     let mut places = Vec::new();
+    let mut markers = true;
     for (class, text) in keys {
         let room = width(text, SIZE) + if class.is_some() { 12.0 } else { 0.0 };
-        if x + room > total - 8.0 && x > 12.0 {
+        let is_other = markers && class.is_none();
+        if is_other || (x + room > total - 8.0 && x > 12.0) {
             (line, x) = (line + 1, 12.0);
         }
+        markers = class.is_some();
         places.push((line, x));
         x += room + 14.0;
     }
