@@ -38,10 +38,7 @@ pub fn families(results: &Results<'_>) -> Table {
     // Whatever nobody has any of is left out.
     for column in (4..11).rev() {
         if table.rows.iter().all(|row| row[column].value == Some(0.0)) {
-            table.heads.remove(column);
-            for row in &mut table.rows {
-                row.remove(column);
-            }
+            table.drop_column(column);
         }
     }
     table

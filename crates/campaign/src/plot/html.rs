@@ -138,13 +138,18 @@ fn about(results: &Results<'_>) -> String {
         format!("{} s and {memory}", r.limits.seconds)
     });
     format!(
-        "{} cases, {} engines, {} runs. Lariat {version}, on {}, at most {limits} a job. Compared by {}.",
-        results.cases.len(),
-        results.engines.len(),
-        records().count(),
+        "{}, {}, {}. Lariat {version}, on {}, at most {limits} a job. Compared by {}.",
+        several(results.cases.len(), "case"),
+        several(results.engines.len(), "engine"),
+        several(records().count(), "run"),
         list(&|r| r.host.clone()),
         results.measure.title()
     )
+}
+
+/// So many of a thing.
+fn several(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 fn write_table(out: &mut String, table: &Table) {

@@ -128,6 +128,8 @@ impl Unit {
 }
 
 fn three_digits(value: f64) -> String {
+    // The sum of nothing is −0 in floating point.
+    let value = value + 0.0;
     let digits = match value.abs() {
         v if v >= 99.95 || v == 0.0 => 0,
         v if v >= 9.995 => 1,

@@ -46,7 +46,7 @@ use crate::Record;
 use html::{Figure, Part};
 use marks::Place;
 use results::{Class, Results};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 
 /// A kind of plot or table.
@@ -122,9 +122,8 @@ impl std::error::Error for Error {}
 
 /// Makes the tables and plots of `choice` from `records`.
 pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
-    let known: BTreeSet<&String> = records.iter().map(|record| &record.engine).collect();
+    let known = results::names(&results::labels(records));
     if let Some(name) = choice.engines.iter().find(|name| !known.contains(name)) {
-        let known = known.into_iter().cloned().collect();
         return Err(Error::Engine(name.clone(), known));
     }
     let results = Results::new(records, &choice.engines, choice.measure, choice.at_least);

@@ -52,10 +52,7 @@ pub fn portfolio(results: &Results<'_>) -> Table {
             .iter()
             .all(|row| row[column].value.unwrap_or(0.0) == 0.0)
         {
-            table.heads.remove(column);
-            for row in &mut table.rows {
-                row.remove(column);
-            }
+            table.drop_column(column);
         }
     }
     table

@@ -206,28 +206,21 @@ impl<'a> Results<'a> {
         measure: Measure,
         at_least: f64,
     ) -> Results<'a> {
+        let labels = labels(records);
         // A job that was run again replaces its former record.
         let mut latest = HashMap::new();
         for (i, record) in records.iter().enumerate() {
-            latest.insert(
-                (key(record), &record.engine, &record.job, record.repetition),
-                i,
-            );
+            latest.insert((key(record), &labels[i], &record.job, record.repetition), i);
         }
         let mut kept: Vec<usize> = latest.into_values().collect();
         kept.sort_unstable();
-        let mut by_case: BTreeMap<Key<'a>, Vec<&'a Record>> = BTreeMap::new();
+        let mut by_case: BTreeMap<Key<'a>, Vec<(&str, &'a Record)>> = BTreeMap::new();
         for i in kept {
-            by_case
-                .entry(key(&records[i]))
-                .or_default()
-                .push(&records[i]);
+            let case = by_case.entry(key(&records[i])).or_default();
+            case.push((&labels[i], &records[i]));
         }
         let engines = match engines {
-            [] => {
-                let names: BTreeSet<&String> = records.iter().map(|r| &r.engine).collect();
-                names.into_iter().cloned().collect()
-            }
+            [] => names(&labels),
             named => named.to_vec(),
         };
         let mut results = Results {
@@ -243,7 +236,8 @@ impl<'a> Results<'a> {
         results
     }
 
-    fn add(&mut self, records: &[&'a Record], at_least: f64) {
+    fn add(&mut self, labelled: &[(&str, &'a Record)], at_least: f64) {
+        let records: Vec<&'a Record> = labelled.iter().map(|(_, record)| *record).collect();
         let known = records.iter().find_map(|r| r.known.as_deref());
         let answers: BTreeSet<&str> = records.iter().filter_map(|r| answer(r)).collect();
         let against = |record: &Record| -> Option<String> {
@@ -257,7 +251,7 @@ impl<'a> Results<'a> {
                 _ => None,
             }
         };
-        for record in records {
+        for record in &records {
             if let Some(against) = against(record) {
                 self.contradictions.push(Contradiction { record, against });
             }
@@ -271,8 +265,10 @@ impl<'a> Results<'a> {
             _ => Class::Undecided,
         };
         let run = |engine: &String| {
-            let own = records.iter().copied().filter(|r| r.engine == *engine);
-            median(own, self.measure, |r| against(r).is_some())
+            let own = labelled.iter().filter(|(label, _)| label == engine);
+            median(own.map(|(_, record)| *record), self.measure, |r| {
+                against(r).is_some()
+            })
         };
         let runs: Vec<Option<Run<'a>>> = self.engines.iter().map(run).collect();
         let Some(about) = runs.iter().flatten().map(|run| run.record).next() else {
@@ -304,6 +300,36 @@ impl<'a> Results<'a> {
             .filter(|c| c.solved(engine).is_some())
             .count()
     }
+}
+
+/// What the engine of each record is called. That is its name; but where the same job was run by several versions of
+/// it, as for a comparison of before and after, they are engines of their own, each named with its commit.
+pub fn labels(records: &[Record]) -> Vec<String> {
+    fn build(record: &Record) -> &str {
+        record.commit.as_deref().unwrap_or(&record.version)
+    }
+    let mut builds = HashMap::new();
+    let mut several = BTreeSet::new();
+    for record in records {
+        let job = (key(record), &record.engine, &record.job, record.repetition);
+        if *builds.entry(job).or_insert(build(record)) != build(record) {
+            several.insert(&record.engine);
+        }
+    }
+    let label = |record: &Record| match several.contains(&record.engine) {
+        true => {
+            let short: String = build(record).chars().take(10).collect();
+            format!("{}@{short}", record.engine)
+        }
+        false => record.engine.clone(),
+    };
+    records.iter().map(label).collect()
+}
+
+/// The different ones of many names, sorted.
+pub fn names(labels: &[String]) -> Vec<String> {
+    let names: BTreeSet<&String> = labels.iter().collect();
+    names.into_iter().cloned().collect()
 }
 
 /// What a record says, if it is an answer.
@@ -413,6 +439,22 @@ pub(crate) mod tests {
         let results = Results::new(&records, &[], Measure::Cpu, 0.0);
         let run = results.cases[0].runs[0].unwrap();
         assert_eq!((run.end, run.repetitions), (End::Solved(2.0), 1));
+    }
+
+    #[test]
+    fn before_and_after_are_two_engines() {
+        let built = |property: &str, commit: &str, cpu: f64| Record {
+            commit: Some(commit.to_owned()),
+            ..record("slap", property, Outcome::Holds, cpu)
+        };
+        // Resumed with another version: one engine, every job once.
+        let resumed = [built("p", "old", 2.0), built("q", "new", 1.0)];
+        let results = Results::new(&resumed, &[], Measure::Cpu, 0.0);
+        assert_eq!(results.engines, ["slap"]);
+        let both = [built("p", "old", 2.0), built("p", "new", 1.0)];
+        let results = Results::new(&both, &[], Measure::Cpu, 0.0);
+        assert_eq!(results.engines, ["slap@new", "slap@old"]);
+        assert_eq!(results.cases[0].solved(1), Some(2.0));
     }
 
     #[test]

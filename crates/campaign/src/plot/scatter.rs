@@ -199,14 +199,14 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
         }
         svg.open(point_style(class));
         for point in members {
-            let shift = |salt: usize| jitter(point.number, salt) * (BAND - 8.0);
+            let shift = |salt: u64| jitter(point.number, salt) * (BAND - 8.0);
             let px = match point.x.end {
                 End::Solved(value) => across.at(value),
-                End::Failed(failure) => LEFT + SIDE + middle(&right, failure) + shift(1),
+                End::Failed(failure) => LEFT + SIDE + middle(&right, failure) + shift(0),
             };
             let py = match point.y.end {
                 End::Solved(value) => up.at(value),
-                End::Failed(failure) => main_top - middle(&above, failure) + shift(2),
+                End::Failed(failure) => main_top - middle(&above, failure) + shift(1),
             };
             let d = marker(class, px, py);
             match place {
@@ -243,9 +243,13 @@ fn band_style(band: Failure) -> &'static str {
 }
 
 /// A number between −½ and ½ that depends on nothing but its arguments.
-fn jitter(number: usize, salt: usize) -> f64 {
-    let mixed = (number * 7919 + salt * 104_729).wrapping_mul(2_654_435_761) >> 7;
-    (mixed % 1000) as f64 / 1000.0 - 0.5
+fn jitter(number: usize, salt: u64) -> f64 {
+    // The finalizer of SplitMix64 (Steele, Lea, Flood): neighbours become strangers.
+    let mut mixed = (number as u64).wrapping_mul(2).wrapping_add(salt);
+    mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed >> 32) as f64 / 4_294_967_296.0 - 0.5
 }
 
 /// What the legend says: markers with their numbers, then who solved what.

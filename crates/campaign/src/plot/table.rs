@@ -39,7 +39,8 @@ impl Cell {
     pub fn number(value: f64, text: impl Into<String>) -> Cell {
         Cell {
             text: text.into(),
-            value: Some(value),
+            // The sum of nothing is −0 in floating point.
+            value: Some(value + 0.0),
         }
     }
 
@@ -47,7 +48,7 @@ impl Cell {
     pub fn percent(part: f64, whole: f64) -> Cell {
         match whole > 0.0 {
             true => {
-                let percent = 100.0 * part / whole;
+                let percent = 100.0 * part / whole + 0.0;
                 Cell::number(percent, format!("{percent:.1} %"))
             }
             false => Cell::default(),
@@ -87,6 +88,23 @@ impl Table {
             heads: heads.iter().map(|&head| head.to_owned()).collect(),
             rows: Vec::new(),
             is_alarm: false,
+        }
+    }
+
+    /// Leaves a column out.
+    pub fn drop_column(&mut self, column: usize) {
+        self.heads.remove(column);
+        for row in &mut self.rows {
+            row.remove(column);
+        }
+    }
+
+    /// Leaves out the columns that say nothing.
+    pub fn drop_empty(&mut self) {
+        for column in (0..self.heads.len()).rev() {
+            if self.rows.iter().all(|row| row[column] == Cell::default()) {
+                self.drop_column(column);
+            }
         }
     }
 

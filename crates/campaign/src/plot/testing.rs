@@ -136,14 +136,7 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
         add(Some(group), &[MEAN, LARGEST]);
     }
     add(None, &[SUM, MEAN, LARGEST]);
-    for column in (0..table.heads.len()).rev() {
-        if table.rows.iter().all(|row| row[column] == Cell::default()) {
-            table.heads.remove(column);
-            for row in &mut table.rows {
-                row.remove(column);
-            }
-        }
-    }
+    table.drop_empty();
     Some(table)
 }
 

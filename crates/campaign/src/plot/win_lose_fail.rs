@@ -10,6 +10,7 @@
 //! cases of a row and answers others, a line of its own counts the refusals. Several engines can win
 //! a case. Cases without an answer are counted as far as they tell something: who failed.
 
+use super::measure::Unit;
 use super::results::{Case, Class, Results};
 use super::table::{Cell, Table};
 
@@ -26,10 +27,14 @@ struct Score {
 /// The table.
 pub fn win_lose_fail(results: &Results<'_>) -> Table {
     let note = format!(
-        "Win: the best {} of all that succeeded (within 1 % or 1 ms of it). Lose: failed, or the worst of those that \
+        "Win: the best {} of all that succeeded (within 1 %{} of it). Lose: failed, or the worst of those that \
          succeeded while another one's is better. Fail: failed, for want of time or memory or otherwise. Refused: the engine \
          does not answer such questions; counted as none of the three. Percentages are of the cases.{}",
         results.measure.title(),
+        match results.measure.unit() {
+            Unit::Seconds => " or 1 ms",
+            Unit::Bytes | Unit::Count => "",
+        },
         match results.trivial {
             0 => String::new(),
             trivial => format!(" {trivial} trivial cases are left out."),
@@ -51,10 +56,7 @@ pub fn win_lose_fail(results: &Results<'_>) -> Table {
     }
     // A column that says nothing is left out.
     if results.groups().iter().all(|group| group.is_empty()) {
-        table.heads.remove(0);
-        for row in &mut table.rows {
-            row.remove(0);
-        }
+        table.drop_column(0);
     }
     table
 }
