@@ -347,7 +347,7 @@ pub(crate) struct Plot {
     /// Only these kinds of plots and tables.
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub kind: Vec<PlotName>,
-    /// Only these engines, in this order; the first one is compared with all others.
+    /// Only these engines, in this order. Of more than four, scatter plots compare the first with each other one.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     pub engines: Vec<String>,
     /// What is compared.
@@ -365,7 +365,7 @@ pub(crate) enum PlotName {
     Scatter,
     /// How many cases are solved at which price.
     Cactus,
-    /// Price relative to the dearest engine.
+    /// Price relative to the slowest engine.
     Cumulative,
     /// Who is best, worst, or fails.
     WinLoseFail,

@@ -4,7 +4,8 @@
 //! is lower is faster, one that goes further solves more. Curves have their names where they end.
 
 use super::marks::{
-    FRAME, GRID, GUIDE_DASHED, INK, Name, PALE, Place, TICK, name_curves, names_width, series,
+    FRAME, GRID, GUIDE_DASHED, INK, Name, PALE, Place, TICK, capital, draw_points, name_curves,
+    names_width, series,
 };
 use super::measure::Unit;
 use super::results::Results;
@@ -14,8 +15,6 @@ use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
 const WIDTH: f64 = 360.0;
 const LEFT: f64 = 78.0;
 const TOP: f64 = 44.0;
-/// Curves of at most so many points show them in files too.
-const FEW: usize = 60;
 
 /// The plot of all engines; `None` if nothing was solved.
 pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
@@ -131,6 +130,7 @@ pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
             &mut svg,
             engine,
             curve.iter().map(|p| p.1).zip(places.iter().copied()),
+            most,
             place,
         );
         names.push(Name {
@@ -145,45 +145,6 @@ pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
     Some(svg.finish())
 }
 
-/// The points of a curve: on the page each with its case, in files if there are few.
-pub(super) fn draw_points(
-    svg: &mut Svg,
-    engine: usize,
-    points: impl ExactSizeIterator<Item = (usize, (f64, f64))>,
-    place: Place,
-) {
-    if points.len() == 0 || (place == Place::File && points.len() > FEW) {
-        return;
-    }
-    let colour = engine % super::svg::COLOURS.len();
-    let ink = super::svg::COLOURS[colour];
-    let number = match place {
-        Place::Page => format!(r#" data-engines="{engine}""#),
-        Place::File => String::new(),
-    };
-    // Many points would hide their line: the page shows the one that is asked for.
-    let dense = match points.len() > FEW {
-        true => r#" fill-opacity="0""#,
-        false => "",
-    };
-    svg.open(&format!(
-        r#"class="points dots s{colour}" fill="{ink}"{dense}{number}"#
-    ));
-    for (case, (x, y)) in points {
-        let d = format!(
-            "M{} {}a1.9 1.9 0 1 0 3.8 0a1.9 1.9 0 1 0-3.8 0z",
-            n(x - 1.9),
-            n(y)
-        );
-        let number = match place {
-            Place::Page => format!(r#"data-c="{case}""#),
-            Place::File => String::new(),
-        };
-        svg.path(&d, &number, "");
-    }
-    svg.close();
-}
-
 /// The time limit, if times are compared and all cases have the same.
 fn time_limit(results: &Results<'_>) -> Option<f64> {
     let mut limits = results.cases.iter().map(|case| case.about.limits.seconds);
@@ -191,13 +152,4 @@ fn time_limit(results: &Results<'_>) -> Option<f64> {
         .next()
         .filter(|limit| limit.is_finite() && *limit > 0.0)?;
     (results.measure.unit() == Unit::Seconds && limits.all(|limit| limit == first)).then_some(first)
-}
-
-/// The text with a capital first letter.
-pub(super) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
 }

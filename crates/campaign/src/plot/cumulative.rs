@@ -5,9 +5,9 @@
 //! needs at most a fifth of the dearest one's price for 2000 cases. Failures (refusals too) stand at 120 %,
 //! so that the step at 100 % is where the engine was the dearest, and the step at 120 % is where it failed.
 
-use super::cactus::{capital, draw_points};
 use super::marks::{
-    FRAME, GRID, GUIDE_DASHED, INK, Name, PALE, Place, TICK, name_curves, names_width, series,
+    FRAME, GRID, GUIDE_DASHED, INK, Name, PALE, Place, TICK, capital, draw_points, name_curves,
+    names_width, series,
 };
 use super::results::{Class, Results};
 use super::scale::counts;
@@ -143,6 +143,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
             &mut svg,
             engine,
             curve.iter().map(|p| p.1).zip(places),
+            cases,
             place,
         );
         names.push(Name {

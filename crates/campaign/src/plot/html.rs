@@ -7,7 +7,7 @@
 use super::cases::command;
 use super::results::Results;
 use super::svg::escape;
-use super::table::Table;
+use super::table::{Cell, Table};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -170,8 +170,19 @@ fn write_table(out: &mut String, table: &Table) {
     let numeric: Vec<bool> = (0..table.heads.len())
         .map(|i| table.is_numeric(i))
         .collect();
+    // A line between groups, where the first column changes, unless that is in every other row.
+    let group = |row: &Vec<Cell>| row.first().map(|cell| cell.text.clone());
+    let changes = |pair: &&[Vec<Cell>]| group(&pair[0]) != group(&pair[1]);
+    let grouped = 2 * table.rows.windows(2).filter(changes).count() < table.rows.len();
+    let mut before = None;
     for row in &table.rows {
-        out.push_str("<tr>");
+        let is_first = grouped && before.is_some() && before != group(row);
+        out.push_str(if is_first {
+            "<tr class=\"first\">"
+        } else {
+            "<tr>"
+        });
+        before = group(row);
         for (cell, numeric) in row.iter().zip(&numeric) {
             let class = if *numeric { " class=\"n\"" } else { "" };
             let value = cell

@@ -127,3 +127,55 @@ pub fn names_width(labels: &[String]) -> f64 {
         .fold(0.0, f64::max);
     36.0 + widest.min(MOST) + 8.0
 }
+
+/// Curves of at most so many points show them in files too.
+const FEW: usize = 60;
+
+/// The points of one of many curves, of which the longest has `most` points: on the page each with its case, in files if
+/// there are few. Many would hide their line: then the page shows only the one that is asked for.
+pub fn draw_points(
+    svg: &mut Svg,
+    engine: usize,
+    points: impl Iterator<Item = (usize, (f64, f64))>,
+    most: usize,
+    place: Place,
+) {
+    if place == Place::File && most > FEW {
+        return;
+    }
+    let colour = engine % COLOURS.len();
+    let ink = COLOURS[colour];
+    let number = match place {
+        Place::Page => format!(r#" data-engines="{engine}""#),
+        Place::File => String::new(),
+    };
+    let dense = match most > FEW {
+        true => r#" fill-opacity="0""#,
+        false => "",
+    };
+    svg.open(&format!(
+        r#"class="points dots s{colour}" fill="{ink}"{dense}{number}"#
+    ));
+    for (case, (x, y)) in points {
+        let d = format!(
+            "M{} {}a1.9 1.9 0 1 0 3.8 0a1.9 1.9 0 1 0-3.8 0z",
+            n(x - 1.9),
+            n(y)
+        );
+        let number = match place {
+            Place::Page => format!(r#"data-c="{case}""#),
+            Place::File => String::new(),
+        };
+        svg.path(&d, &number, "");
+    }
+    svg.close();
+}
+
+/// The text with a capital first letter.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}

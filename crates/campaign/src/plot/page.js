@@ -106,6 +106,7 @@
         return numeric ? Number(cell.dataset.v ?? -Infinity) : cell.textContent;
       };
       const compare = (a, b) => numeric ? value(a) - value(b) : value(a).localeCompare(value(b), undefined, { numeric: true });
+      for (const row of body.rows) row.classList.remove("first");
       body.append(...[...body.rows].sort((a, b) => down ? compare(b, a) : compare(a, b)));
     };
   }

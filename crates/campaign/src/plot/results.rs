@@ -136,7 +136,8 @@ pub struct Case<'a> {
     pub about: &'a Record,
     /// What is known about the answer.
     pub class: Class,
-    /// The engines' runs, in the order of [`Results::engines`].
+    /// The engines' runs, in the order of [`Results::engines`]; none where there is no record, or where it does not
+    /// tell what is compared.
     pub runs: Vec<Option<Run<'a>>>,
 }
 
@@ -274,13 +275,9 @@ impl<'a> Results<'a> {
         let Some(about) = runs.iter().flatten().map(|run| run.record).next() else {
             return;
         };
-        let small = |run: &Run<'_>| run.solved().is_some_and(|value| value < at_least);
-        if at_least > 0.0
-            && runs
-                .iter()
-                .flatten()
-                .all(|run| small(run) || run.is_refused())
-        {
+        let is_small = |run: &Run<'_>| run.solved().is_some_and(|value| value < at_least);
+        let runs_made = || runs.iter().flatten();
+        if runs_made().any(is_small) && runs_made().all(|run| is_small(run) || run.is_refused()) {
             self.trivial += 1;
             return;
         }
@@ -363,12 +360,13 @@ fn median<'a>(
             let (_, lower) = sorted[(sorted.len() - 1) / 2];
             End::Solved((upper + lower.unwrap_or(upper)) / 2.0)
         }
+        // Decided, but the engine does not tell what is to be compared.
+        (None, None) if record.outcome.is_decided() => return None,
         (None, None) => End::Failed(match record.outcome {
             Outcome::Time => Failure::Time,
             Outcome::Memory => Failure::Memory,
             Outcome::Refused => Failure::Refused,
             Outcome::Crash => Failure::Crash,
-            // Decided, but the engine does not tell what is to be compared.
             _ => Failure::Undecided,
         }),
     };

@@ -7,6 +7,7 @@
 //! record of are left out.
 
 use super::marks::{FRAME, GRID, GUIDE, GUIDE_DASHED, INK, PALE, Place, TICK, marker, point_style};
+use super::measure::Unit;
 use super::results::{Case, Class, End, Failure, Results, Run};
 use super::scale::Log;
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, width};
@@ -68,13 +69,8 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
         return None;
     }
     let (name_x, name_y) = (results.engines[x].as_str(), results.engines[y].as_str());
-    let right = bands(points.iter().map(|p| p.x));
-    let above = bands(points.iter().map(|p| p.y));
     let keys = legend(&points, name_x, name_y);
-    let total = LEFT + SIDE + GAP + BAND * right.len() as f64 + 12.0;
-    let top = 32.0 + 16.0 * key_lines(&keys, total) as f64;
-    let main_top = top + BAND * above.len() as f64 + GAP;
-    let bottom = main_top + SIDE;
+    let frame = Frame::new(results, &points, &keys);
     let title = |room: f64| {
         let (x, y) = (fit(name_x, TITLE, room), fit(name_y, TITLE, room));
         format!("{y} against {x}: {}", results.measure.title())
@@ -83,114 +79,26 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
         Place::Page => format!(r#"data-engines="{x},{y}""#),
         Place::File => String::new(),
     };
-    let mut svg = Svg::new(total, bottom + BELOW, &title(f64::INFINITY), &engines);
-    let around = width(&title(0.0), TITLE);
-    let heading = title((total - 24.0 - around) / 2.0);
+    let (total, height) = (frame.total, frame.bottom + BELOW);
+    let mut svg = Svg::new(total, height, &title(f64::INFINITY), &engines);
+    let heading = title((total - 24.0 - width(&title(0.0), TITLE)) / 2.0);
     let bold = format!(r#"{INK} font-weight="600""#);
     svg.text((12.0, 20.0), Anchor::Start, TITLE * 0.94, &heading, &bold);
     draw_legend(&mut svg, &keys, total);
+    draw_axes(&mut svg, &frame, results.measure.unit());
+    draw_bands(&mut svg, &frame);
 
-    let unit = results.measure.unit();
-    let values = || {
-        points
-            .iter()
-            .flat_map(|p| [p.x.solved(), p.y.solved()])
-            .flatten()
+    let axis = |engine: &str| {
+        fit(
+            &format!("{engine}: {}", results.measure.title()),
+            SIZE,
+            SIDE,
+        )
     };
-    let across = Log::around(values(), unit, LEFT, LEFT + SIDE);
-    let up = Log {
-        from: bottom,
-        to: main_top,
-        ..across
-    };
-
-    // Ticks, grid and guides.
-    let ticks = across.ticks(unit, 46.0);
-    for tick in &ticks {
-        let (tx, ty) = (across.at(tick.value), up.at(tick.value));
-        let length = if tick.is_decade { 6.0 } else { 3.0 };
-        if tick.is_decade {
-            svg.line((tx, main_top), (tx, bottom), GRID);
-            svg.line((LEFT, ty), (LEFT + SIDE, ty), GRID);
-        }
-        svg.line((tx, bottom), (tx, bottom + length), TICK);
-        svg.line((LEFT - length, ty), (LEFT, ty), TICK);
-        if let Some(label) = &tick.label {
-            svg.text((tx, bottom + 19.0), Anchor::Middle, SIZE, label, INK);
-            svg.text(
-                (LEFT - 9.0, ty + 0.36 * SIZE),
-                Anchor::End,
-                SIZE,
-                label,
-                INK,
-            );
-        }
-    }
-    svg.line((LEFT, bottom), (LEFT + SIDE, main_top), GUIDE);
-    if across.hi / across.lo > 10.5 {
-        let (start, end) = (across.lo * 10.0, across.hi / 10.0);
-        svg.line(
-            (LEFT, up.at(start)),
-            (across.at(end), main_top),
-            GUIDE_DASHED,
-        );
-        svg.line(
-            (across.at(start), bottom),
-            (LEFT + SIDE, up.at(end)),
-            GUIDE_DASHED,
-        );
-        svg.text(
-            (across.at(end), main_top - 6.0),
-            Anchor::Middle,
-            9.5,
-            "×10",
-            PALE,
-        );
-        svg.text(
-            (LEFT + SIDE + 2.0, up.at(end) + 3.5),
-            Anchor::Start,
-            9.5,
-            "÷10",
-            PALE,
-        );
-    }
-    svg.rect([LEFT, main_top, SIDE, SIDE], FRAME);
-
-    // Bands, each with its name beside it; where two of them cross, both engines failed.
-    let middle = |bands: &[Failure], failure: Failure| {
-        let index = bands.iter().position(|&band| band == failure).unwrap_or(0);
-        GAP + BAND * (index as f64 + 0.5)
-    };
-    for &band in &above {
-        let y = main_top - middle(&above, band);
-        svg.rect(
-            [LEFT, y - BAND / 2.0, total - 12.0 - LEFT, BAND],
-            band_style(band),
-        );
-        svg.text((LEFT - 9.0, y + 3.4), Anchor::End, 10.0, band.word(), INK);
-    }
-    for &band in &right {
-        let x = LEFT + SIDE + middle(&right, band);
-        svg.rect([x - BAND / 2.0, top, BAND, bottom - top], band_style(band));
-        svg.upward((x + 3.4, bottom + 7.0), Anchor::End, 10.0, band.word(), INK);
-    }
-
-    let about = |engine: &str| format!("{engine}: {}", results.measure.title());
-    let axis = |text: String| fit(&text, SIZE, SIDE);
-    svg.text(
-        (LEFT + SIDE / 2.0, bottom + 44.0),
-        Anchor::Middle,
-        SIZE,
-        &axis(about(name_x)),
-        INK,
-    );
-    svg.upward(
-        (16.0, main_top + SIDE / 2.0),
-        Anchor::Middle,
-        SIZE,
-        &axis(about(name_y)),
-        INK,
-    );
+    let below = (LEFT + SIDE / 2.0, frame.bottom + 44.0);
+    svg.text(below, Anchor::Middle, SIZE, &axis(name_x), INK);
+    let beside = (16.0, frame.bottom - SIDE / 2.0);
+    svg.upward(beside, Anchor::Middle, SIZE, &axis(name_y), INK);
 
     for class in Class::ALL {
         let mut members = points.iter().filter(|p| p.case.class == class).peekable();
@@ -199,21 +107,13 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
         }
         svg.open(point_style(class));
         for point in members {
-            let shift = |salt: u64| jitter(point.number, salt) * (BAND - 8.0);
-            let px = match point.x.end {
-                End::Solved(value) => across.at(value),
-                End::Failed(failure) => LEFT + SIDE + middle(&right, failure) + shift(0),
-            };
-            let py = match point.y.end {
-                End::Solved(value) => up.at(value),
-                End::Failed(failure) => main_top - middle(&above, failure) + shift(1),
-            };
+            let (px, py) = frame.at(point);
             let d = marker(class, px, py);
             match place {
                 Place::Page => svg.path(&d, &format!(r#"data-c="{}""#, point.number), ""),
                 Place::File => {
                     let say = |run: &Run<'_>| match run.end {
-                        End::Solved(value) => unit.show(value),
+                        End::Solved(value) => results.measure.unit().show(value),
                         End::Failed(failure) => failure.word().to_owned(),
                     };
                     let (name, a, b) = (point.case.name(), say(point.x), say(point.y));
@@ -224,6 +124,122 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
         svg.close();
     }
     Some(svg.finish())
+}
+
+/// Where everything is.
+struct Frame {
+    /// The horizontal axis.
+    across: Log,
+    /// The vertical axis, with the same range.
+    up: Log,
+    /// The bands at the right, from the inside.
+    right: Vec<Failure>,
+    /// The bands above, from the inside.
+    above: Vec<Failure>,
+    /// The upper end of the outermost band.
+    top: f64,
+    /// The lower end of the square.
+    bottom: f64,
+    /// The width of the picture.
+    total: f64,
+}
+
+impl Frame {
+    fn new(results: &Results<'_>, points: &[Point<'_>], keys: &[(Option<Class>, String)]) -> Frame {
+        let right = bands(points.iter().map(|p| p.x));
+        let above = bands(points.iter().map(|p| p.y));
+        let total = LEFT + SIDE + GAP + BAND * right.len() as f64 + 12.0;
+        let top = 32.0 + 16.0 * key_lines(keys, total) as f64;
+        let bottom = top + BAND * above.len() as f64 + GAP + SIDE;
+        let values = points.iter().flat_map(|p| [p.x.solved(), p.y.solved()]);
+        let unit = results.measure.unit();
+        let across = Log::around(values.flatten(), unit, LEFT, LEFT + SIDE);
+        let (from, to) = (bottom, bottom - SIDE);
+        let up = Log { from, to, ..across };
+        Frame {
+            across,
+            up,
+            right,
+            above,
+            top,
+            bottom,
+            total,
+        }
+    }
+
+    /// Where a point is drawn.
+    fn at(&self, point: &Point<'_>) -> (f64, f64) {
+        let shift = |salt: u64| jitter(point.number, salt) * (BAND - 8.0);
+        let x = match point.x.end {
+            End::Solved(value) => self.across.at(value),
+            End::Failed(failure) => self.across.to + middle(&self.right, failure) + shift(0),
+        };
+        let y = match point.y.end {
+            End::Solved(value) => self.up.at(value),
+            End::Failed(failure) => self.up.to - middle(&self.above, failure) + shift(1),
+        };
+        (x, y)
+    }
+}
+
+/// How far beyond the square the middle of a band is.
+fn middle(bands: &[Failure], failure: Failure) -> f64 {
+    let index = bands.iter().position(|&band| band == failure).unwrap_or(0);
+    GAP + BAND * (index as f64 + 0.5)
+}
+
+/// The square: grid, ticks with their labels, the diagonal and the lines of ten times more and less.
+fn draw_axes(svg: &mut Svg, frame: &Frame, unit: Unit) {
+    let Frame { across, up, .. } = frame;
+    let (right, top, bottom) = (across.to, up.to, frame.bottom);
+    for tick in across.ticks(unit, 46.0) {
+        let (x, y) = (across.at(tick.value), up.at(tick.value));
+        let length = if tick.is_decade { 6.0 } else { 3.0 };
+        if tick.is_decade {
+            svg.line((x, top), (x, bottom), GRID);
+            svg.line((LEFT, y), (right, y), GRID);
+        }
+        svg.line((x, bottom), (x, bottom + length), TICK);
+        svg.line((LEFT - length, y), (LEFT, y), TICK);
+        if let Some(label) = &tick.label {
+            svg.text((x, bottom + 19.0), Anchor::Middle, SIZE, label, INK);
+            let beside = (LEFT - 9.0, y + 0.36 * SIZE);
+            svg.text(beside, Anchor::End, SIZE, label, INK);
+        }
+    }
+    svg.line((LEFT, bottom), (right, top), GUIDE);
+    if across.hi / across.lo > 10.5 {
+        let (start, end) = (across.lo * 10.0, across.hi / 10.0);
+        svg.line((LEFT, up.at(start)), (across.at(end), top), GUIDE_DASHED);
+        svg.line(
+            (across.at(start), bottom),
+            (right, up.at(end)),
+            GUIDE_DASHED,
+        );
+        // Their names are in the gap, where no points are.
+        let above = (across.at(end), top - 6.0);
+        svg.text(above, Anchor::Middle, 9.5, "×10", PALE);
+        let beside = (right + 2.0, up.at(end) + 3.5);
+        svg.text(beside, Anchor::Start, 9.5, "÷10", PALE);
+    }
+    svg.rect([LEFT, top, SIDE, SIDE], FRAME);
+}
+
+/// The bands, each with its name beside it; where two of them cross, both engines failed.
+fn draw_bands(svg: &mut Svg, frame: &Frame) {
+    for &band in &frame.above {
+        let y = frame.up.to - middle(&frame.above, band);
+        let area = [LEFT, y - BAND / 2.0, frame.total - 12.0 - LEFT, BAND];
+        svg.rect(area, band_style(band));
+        svg.text((LEFT - 9.0, y + 3.4), Anchor::End, 10.0, band.word(), INK);
+    }
+    for &band in &frame.right {
+        let x = frame.across.to + middle(&frame.right, band);
+        let area = [x - BAND / 2.0, frame.top, BAND, frame.bottom - frame.top];
+        svg.rect(area, band_style(band));
+        let below = (x + 3.4, frame.bottom + 7.0);
+        svg.upward(below, Anchor::End, 10.0, band.word(), INK);
+    }
 }
 
 /// The reasons for which some of the runs failed.

@@ -86,7 +86,7 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
         return None;
     }
 
-    let mut heads = vec!["model", "group", "engine", ""];
+    let mut heads = vec!["model", "group", "engine", "figure"];
     let sides = [(Class::Holds, "verified"), (Class::Violated, "violated")];
     let mut owned = Vec::new();
     for (_, side) in sides {

@@ -133,6 +133,33 @@ fn nobody_solves_anything() {
 }
 
 #[test]
+fn states_are_counted_too() {
+    let mut records = campaign(&names(3), 20);
+    for record in &mut records {
+        record.model = format!("net-{}", record.property);
+        record.property.clear();
+        record.formula = None;
+        if record.outcome.is_decided() {
+            record.outcome = Outcome::Counted;
+            record.answer = Some("76".to_owned());
+        }
+    }
+    let output = make(&records, &Choice::default());
+    assert!(output.contradictions.is_none());
+    assert!(
+        output
+            .files
+            .iter()
+            .any(|(name, _)| name == "cumulative-counted.svg")
+    );
+    for (record, answer) in records.iter_mut().zip(["76", "77"]) {
+        record.outcome = Outcome::Counted;
+        record.answer = Some(answer.to_owned());
+    }
+    assert!(make(&records, &Choice::default()).contradictions.is_some());
+}
+
+#[test]
 fn every_measure_has_its_axes() {
     let mut records = campaign(&names(3), 60);
     for (i, record) in records.iter_mut().enumerate() {

@@ -40,7 +40,7 @@ pub fn win_lose_fail(results: &Results<'_>) -> Table {
             trivial => format!(" {trivial} trivial cases are left out."),
         }
     );
-    let mut heads = vec!["group", "answer", "cases", ""];
+    let mut heads = vec!["group", "answer", "cases", "result"];
     heads.extend(results.engines.iter().map(String::as_str));
     let mut table = Table::new("win-lose-fail", "Win, lose, fail", note, &heads);
     for group in results.groups() {
