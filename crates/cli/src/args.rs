@@ -338,7 +338,7 @@ Exit codes: 0 done, 1 some answers contradict what is known or each other, 2 usa
 #[derive(Args, Debug)]
 #[command(after_help = PLOT_HELP)]
 pub(crate) struct Plot {
-    /// Files of results, or folders with such files (*.jsonl).
+    /// Files of results, or folders of campaigns (their files results*.jsonl).
     #[arg(required = true, value_name = "RESULTS")]
     pub results: Vec<PathBuf>,
     /// The folder for what is made; `plots` beside the first results by default.

@@ -79,15 +79,16 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let wrong = |error| Failure::new(format!("{}: {error}", path.display()));
         let mut inside = Vec::new();
         for entry in fs::read_dir(path).map_err(wrong)? {
-            let path = entry.map_err(wrong)?.path();
-            if path.extension().is_some_and(|end| end == "jsonl") {
-                inside.push(path);
+            let entry = entry.map_err(wrong)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("results") && name.ends_with(".jsonl") {
+                inside.push(entry.path());
             }
         }
         if inside.is_empty() {
             let folder = path.display();
             return Err(Failure::new(format!(
-                "{folder}: there are no results (*.jsonl) in this folder"
+                "{folder}: there are no results (results*.jsonl) in this folder"
             )));
         }
         inside.sort();

@@ -139,8 +139,8 @@ pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
             end: places.last().copied().unwrap_or((across(0.0), bottom)),
         });
     }
-    // Curves that end early lie left of and above the others.
-    names.sort_by_key(|name| (curves[name.engine].len(), name.engine));
+    // From the top; of curves that end at about the same height, the shorter ones lie above the others.
+    names.sort_by_key(|name| ((name.end.1 / 8.0) as i64, curves[name.engine].len()));
     name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, bottom));
     Some(svg.finish())
 }

@@ -32,7 +32,7 @@ struct Point<'a> {
 }
 
 /// The pairs of engines that are plotted when nobody says which: all pairs of up to four engines,
-/// otherwise the one that solves most against every other one, or the first one if engines were named.
+/// otherwise the one that solves most, at the lowest price, against every other one; or the first one if engines were named.
 pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
     let engines = results.engines.len();
     if engines <= 4 {
@@ -40,13 +40,17 @@ pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
             .flat_map(|y| (0..y).map(move |x| (x, y)))
             .collect();
     }
+    let price = |engine: usize| -> f64 {
+        let solved = results.cases.iter().filter_map(|case| case.solved(engine));
+        solved.sum()
+    };
+    let is_better = |&a: &usize, &b: &usize| {
+        let solved = results.solved_by(b).cmp(&results.solved_by(a));
+        solved.then(price(a).total_cmp(&price(b)))
+    };
     let best = match named {
         true => 0,
-        // The first of the best ones: `max_by_key` would take the last.
-        false => (0..engines)
-            .rev()
-            .max_by_key(|&e| results.solved_by(e))
-            .unwrap_or(0),
+        false => (0..engines).min_by(is_better).unwrap_or(0),
     };
     (0..engines)
         .filter(|&e| e != best)
