@@ -140,7 +140,7 @@ pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
         });
     }
     // From the top; of curves that end at about the same height, the shorter ones lie above the others.
-    names.sort_by_key(|name| ((name.end.1 / 8.0) as i64, curves[name.engine].len()));
+    names.sort_by_key(|name| ((name.end.1 / 20.0) as i64, curves[name.engine].len()));
     name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, bottom));
     Some(svg.finish())
 }
