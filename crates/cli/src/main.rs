@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod check;
 mod generate;
 mod info;
@@ -12,7 +13,6 @@ mod out;
 mod progress;
 mod states;
 mod translate;
-mod units;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -90,6 +90,8 @@ fn main() -> ExitCode {
         Command::Translate(args) => translate::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Generate(args) => generate::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::BenchWorker => bench::work(),
     };
     let exit = match done {
         Ok(exit) => exit,
