@@ -113,6 +113,10 @@ impl Remains {
     fn judge(&self, limits: &Limits) -> (Outcome, Option<String>) {
         let told = |outcome, reason: &str| (outcome, Some(reason.to_owned()));
         if let Some(signal) = self.signal {
+            // Well above its limit is not a question of what is counted.
+            if self.peak_bytes / 5 > limits.bytes / 4 {
+                return told(Outcome::Memory, "killed: far more memory than its limit");
+            }
             if self.overdue || signal == OUT_OF_CPU || self.cpu > limits.seconds {
                 return told(Outcome::Time, "killed: its time was over");
             }

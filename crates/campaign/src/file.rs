@@ -361,7 +361,7 @@ fn yes() -> bool {
 }
 
 fn usual_draws() -> usize {
-    25
+    100
 }
 
 /// A number or a range: `8`, or `[5, 12]`.

@@ -95,7 +95,7 @@ pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>
         let prefix = match wanted.group.as_str() {
             "" if campaign.properties.len() == 1 => String::new(),
             "" => format!("{}-", number + 1),
-            group => format!("{group}-"),
+            group => format!("{}-", group.replace(char::is_whitespace, "-")),
         };
         for (i, inline) in wanted.formulas.iter().enumerate() {
             let property = formula(campaign, wanted, inline, &prefix, i, &names)?;

@@ -6,8 +6,10 @@ use std::collections::HashMap;
 /// One engine's figures, over all its records.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tally {
-    /// The preset's name.
+    /// The preset's name; an engine of the same name may also count states.
     pub engine: String,
+    /// Does it count states?
+    pub counts_states: bool,
     /// How many jobs ended in each way.
     pub outcomes: HashMap<Outcome, usize>,
     /// Answers that contradict known ones.
@@ -27,10 +29,14 @@ impl Tally {
 pub fn tallies(records: &[Record]) -> Vec<Tally> {
     let mut tallies: Vec<Tally> = Vec::new();
     for record in records {
-        let at = tallies.iter().position(|t| t.engine == record.engine);
+        let counts_states = record.property.is_empty();
+        let at = tallies
+            .iter()
+            .position(|t| t.engine == record.engine && t.counts_states == counts_states);
         let at = at.unwrap_or_else(|| {
             tallies.push(Tally {
                 engine: record.engine.clone(),
+                counts_states,
                 ..Tally::default()
             });
             tallies.len() - 1

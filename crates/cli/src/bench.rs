@@ -9,7 +9,7 @@ use lariat_campaign::file::{self, Campaign, Preset};
 use lariat_campaign::judge::Contradiction;
 use lariat_campaign::plan::{Job, Programs};
 use lariat_campaign::run::{self, Event, Report, Setup};
-use lariat_campaign::tally::tallies;
+use lariat_campaign::tally::{Tally, tallies};
 use lariat_campaign::worker::{self, Runner};
 use lariat_campaign::{Outcome, Record};
 use std::fmt::Write as _;
@@ -341,12 +341,12 @@ fn summary(report: &Report) -> String {
     let mut text: String = report.contradictions.iter().map(contradicts).collect();
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let tallies = tallies(&report.records);
-    let width = tallies
-        .iter()
-        .map(|t| t.engine.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(6);
+    let name = |tally: &Tally| match tally.counts_states {
+        true => format!("{} (states)", tally.engine),
+        false => tally.engine.clone(),
+    };
+    let widths = tallies.iter().map(|tally| name(tally).chars().count());
+    let width = widths.max().unwrap_or(0).max(6);
     let head = format!("{:width$}", "engine");
     let _ = writeln!(
         text,
@@ -359,7 +359,7 @@ fn summary(report: &Report) -> String {
         let _ = writeln!(
             text,
             "{:width$} {jobs:6} {decided:8} {:5} {:7} {:8} {:8} {:6} {:6} {:6} {:8.1} s",
-            tally.engine,
+            name(tally),
             count(Outcome::Time),
             count(Outcome::Memory),
             count(Outcome::Refused),
