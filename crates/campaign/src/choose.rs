@@ -113,6 +113,7 @@ impl<'a> Choice<'a> {
         let task = Task {
             program: program.to_owned(),
             args: Vec::new(),
+            clock: limits.seconds,
             limits,
         };
         Some(Choice {
@@ -140,6 +141,7 @@ impl<'a> Choice<'a> {
                 &property,
                 &self.filter.engine.args,
                 &self.task.limits,
+                self.task.clock,
             ),
             ..self.task.clone()
         }

@@ -72,10 +72,12 @@ fn once() -> u32 {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Time, of the processor and about as much of the clock.
+    /// Time of the processor, and of the clock unless it has a limit of its own.
     pub time: Span,
     /// Memory.
     pub memory: Bytes,
+    /// Time of the clock, for machines that are busy with something else.
+    pub clock: Option<Span>,
 }
 
 impl From<Limits> for crate::record::Limits {

@@ -5,11 +5,11 @@
 //!
 //! | | asked | enforced |
 //! | --- | --- | --- |
-//! | clock | t | t + 5 % + 2 s, then its whole process group is killed |
-//! | processor | – | t + 5 % + 2 s (`RLIMIT_CPU`) |
+//! | clock | c | c + 5 % + 2 s, then its whole process group is killed |
+//! | processor | – | t (`RLIMIT_CPU`); t + 5 % + 2 s where c = t, so that the process can end by itself |
 //! | memory | m | m + 25 % + 512 MB of address space (`RLIMIT_AS`) |
 //!
-//! Address space is more than memory: stacks of threads, for example, are reserved and hardly used. Processor time
+//! The clock's limit c is t, unless the campaign says otherwise. Address space is more than memory: stacks of threads, for example, are reserved and hardly used. Processor time
 //! and the largest resident memory come from `wait4`, never from the process. That memory has a
 //! floor, though: Linux counts what the *starting* process had resident before the new program was
 //! loaded. So jobs are not started by the process that reads models and keeps results, but by small ones of their
@@ -40,6 +40,8 @@ pub struct Task {
     pub args: Vec<String>,
     /// The limits.
     pub limits: Limits,
+    /// Seconds of the clock.
+    pub clock: f64,
 }
 
 /// The process group of the job that runs, if one does; so that it can be ended from outside.
@@ -103,10 +105,10 @@ pub(crate) fn run(task: &Task, running: &Running) -> io::Result<Ended> {
         group.pid = Some(pid);
         (child, pid)
     };
-    limit(pid, limits);
+    limit(pid, task);
     let answer = listen(child.stdout.take(), read_answer);
     let words = listen(child.stderr.take(), |pipe| Ok(last_words(pipe)));
-    let overdue = wait(pid, hard(limits.seconds));
+    let overdue = wait(pid, hard(task.clock));
     let wall = start.elapsed().as_secs_f64();
     // The first process is a zombie: its number is not anybody else's yet.
     kill(running.lock().pid.take());
@@ -163,27 +165,32 @@ fn hard(seconds: f64) -> Duration {
 
 /// The limits that the system keeps.
 #[cfg(target_os = "linux")]
-fn limit(pid: Pid, limits: &Limits) {
+fn limit(pid: Pid, task: &Task) {
+    let Limits { seconds, bytes } = task.limits;
     let limit = |resource, value: u64| {
         let limit = Rlimit {
             current: Some(value),
-            maximum: Some(value),
+            // A second more than the limit of the processor: first a signal that says why, then one that kills.
+            maximum: Some(value.saturating_add(1)),
         };
         // A limit that is already lower, or a process that is already gone.
         let _ = rustix::process::prlimit(Some(pid), resource, limit);
     };
+    let cpu = match task.clock > seconds {
+        true => seconds.ceil().max(1.0) as u64,
+        false => hard(seconds).as_secs().saturating_add(1),
+    };
+    limit(Resource::Cpu, cpu);
     limit(
-        Resource::Cpu,
-        hard(limits.seconds).as_secs().saturating_add(1),
+        Resource::As,
+        bytes.saturating_add(bytes / 4).saturating_add(512 << 20),
     );
-    let slack = (limits.bytes / 4).saturating_add(512 << 20);
-    limit(Resource::As, limits.bytes.saturating_add(slack));
     limit(Resource::Core, 0);
 }
 
 /// Elsewhere there is no way to limit another process; the clock has to do.
 #[cfg(not(target_os = "linux"))]
-fn limit(_: Pid, _: &Limits) {}
+fn limit(_: Pid, _: &Task) {}
 
 /// Waits for the end of the process and leaves it a zombie. Was it overdue and killed?
 fn wait(pid: Pid, limit: Duration) -> bool {

@@ -113,23 +113,24 @@ pub(crate) fn check(
     property: &[String],
     engine: &[String],
     limits: &Limits,
+    clock: f64,
 ) -> Vec<String> {
     let mut args = vec!["check".to_owned(), model.display().to_string()];
     args.extend_from_slice(property);
-    finish(args, engine, limits)
+    finish(args, engine, limits, clock)
 }
 
 /// The arguments that count states.
-fn states(model: &Path, engine: &[String], limits: &Limits) -> Vec<String> {
+fn states(model: &Path, engine: &[String], limits: &Limits, clock: f64) -> Vec<String> {
     let args = vec!["states".to_owned(), model.display().to_string()];
-    finish(args, engine, limits)
+    finish(args, engine, limits, clock)
 }
 
-fn finish(mut args: Vec<String>, engine: &[String], limits: &Limits) -> Vec<String> {
+fn finish(mut args: Vec<String>, engine: &[String], limits: &Limits, clock: f64) -> Vec<String> {
     args.push("--engine".to_owned());
     args.extend_from_slice(engine);
     args.push("--timeout".to_owned());
-    args.push(format!("{}s", limits.seconds));
+    args.push(format!("{clock}s"));
     args.push("--memory".to_owned());
     args.push(limits.bytes.to_string());
     args.push("--json".to_owned());
@@ -167,12 +168,17 @@ fn job(
     programs: &Programs,
 ) -> Job {
     let limits = Limits::from(campaign.limits);
+    let GivenLimits {
+        time,
+        memory,
+        clock,
+    } = campaign.limits;
+    let clock = clock.unwrap_or(time).0.as_secs_f64();
     let (program, name) = programs.of(campaign, Some(preset));
     let args = match property {
-        Some(property) => check(&model.path, &property.args, &preset.args, &limits),
-        None => states(&model.path, &preset.args, &limits),
+        Some(property) => check(&model.path, &property.args, &preset.args, &limits, clock),
+        None => states(&model.path, &preset.args, &limits, clock),
     };
-    let GivenLimits { time, memory } = campaign.limits;
     let mut hash = Hash::new()
         .with(&campaign.name)
         .with(&model.name)
@@ -183,6 +189,7 @@ fn job(
         .with(name.as_deref().unwrap_or_default())
         .with(time.0.as_nanos().to_string())
         .with(memory.0.to_string())
+        .with(clock.to_string())
         .with(repetition.to_string());
     for arg in &preset.args {
         hash = hash.with(arg);
@@ -205,6 +212,7 @@ fn job(
             program,
             args,
             limits,
+            clock,
         },
         program: name,
     }

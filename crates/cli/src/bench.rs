@@ -370,6 +370,17 @@ fn summary(report: &Report) -> String {
             tally.cpu
         );
     }
+    let starved = report.records.iter().filter(|record| {
+        record.outcome == Outcome::Time && record.cpu < record.limits.seconds / 2.0
+    });
+    let starved = starved.count();
+    if starved > 0 {
+        let yellow = AnsiColor::Yellow.on_default().bold();
+        let _ = writeln!(
+            text,
+            "{yellow}busy{yellow:#}: {starved} jobs ran out of time with less than half of it on a processor; run fewer at a time, or give limits a `clock`"
+        );
+    }
     let (done, all) = (report.records.len(), report.all);
     let results = report.results.display();
     if report.interrupted {

@@ -162,6 +162,27 @@ fn crashes_and_limits_are_recorded_and_harm_no_other() {
     assert_eq!(outcome("explicit"), "holds");
 }
 
+/// The processor has a limit of its own where the clock has another.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_system_keeps_the_limit_of_the_processor() {
+    let folder = Folder::new();
+    script(&folder, "busy", "while :; do :; done");
+    let program = format!("program = \"{}/busy\"", folder.path());
+    let path = campaign(&folder, "\"a\"", "1s", &program);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let path = folder.file(
+        "clock.toml",
+        text.replace("\"64M\"", "\"64M\", clock = \"2min\""),
+    );
+    bench(&folder, &path, &[]).exits(0);
+    let record = records(&folder).remove(0);
+    assert_eq!(record["outcome"], "time");
+    assert_eq!(record["signal"], 24);
+    assert!(record["cpu"].as_f64() < Some(1.5), "{record}");
+    assert!(record["wall"].as_f64() < Some(60.0), "{record}");
+}
+
 #[test]
 fn lariat_keeps_its_limits_itself() {
     let folder = Folder::new();
