@@ -4,12 +4,17 @@
 //! that a limit ends is no decision, and the draw is passed over. Limits of memory are counted and end a
 //! decision at the same point everywhere; time does not, so there should be plenty of it. Decisions are kept beside
 //! the results, and no draw is decided twice.
+//!
+//! Where the deciding engine's product is not what is to be measured — it works on sets, because the model is
+//! too large for single states — another engine is run first, within little memory, to see whether its product gets
+//! large enough.
 
 use crate::answer::Ended;
-use crate::file::Filter;
+use crate::file::{Filter, Preset};
 use crate::id::Hash;
 use crate::job::Task;
 use crate::models::Model;
+use crate::plan;
 use crate::pool::Pool;
 use crate::properties::{Lottery, Property};
 use crate::record::{Limits, Outcome};
@@ -90,12 +95,25 @@ pub(crate) struct Chosen {
     open: Option<usize>,
 }
 
+/// What the measuring engine may use: far more than any size that is asked for.
+const MEASURE_BYTES: u64 = 64 << 20;
+
+/// What is known of a draw.
+enum Draw {
+    /// It holds (0) or is violated (1), and is large enough.
+    Fits(usize),
+    /// It is undecided or too small.
+    Out,
+    /// Something has to be run first, and will be known by this key.
+    Open(String, Task),
+}
+
 /// The draws of one model with the engine that decides them.
 pub(crate) struct Choice<'a> {
     lottery: &'a Lottery<'a>,
     filter: &'a Filter,
     model: &'a Model,
-    task: Task,
+    program: &'a Path,
 }
 
 impl<'a> Choice<'a> {
@@ -103,47 +121,70 @@ impl<'a> Choice<'a> {
     pub(crate) fn new(
         lottery: &'a Lottery<'a>,
         model: &'a Model,
-        program: &Path,
+        program: &'a Path,
     ) -> Option<Choice<'a>> {
         let filter = lottery.random.filter.as_ref()?;
-        let limits = Limits {
-            seconds: filter.time.0.as_secs_f64(),
-            bytes: filter.memory.0,
-        };
-        let task = Task {
-            program: program.to_owned(),
-            args: Vec::new(),
-            clock: limits.seconds,
-            limits,
-        };
         Some(Choice {
             lottery,
             filter,
             model,
-            task,
+            program,
         })
     }
 
-    fn key(&self, text: &str) -> String {
+    /// What is known from running an engine on a formula, or what to run.
+    fn ask<'d>(
+        &self,
+        text: &str,
+        engine: &Preset,
+        bytes: u64,
+        decisions: &'d Decisions,
+    ) -> Result<&'d Decision, Draw> {
+        let seconds = self.filter.time.0.as_secs_f64();
         let mut hash = Hash::new().with(&self.model.hash).with(text);
-        for arg in &self.filter.engine.args {
+        for arg in &engine.args {
             hash = hash.with(arg);
         }
-        let Limits { seconds, bytes } = self.task.limits;
-        hash.with(seconds.to_string()).with(bytes.to_string()).hex()
+        let key = hash.with(seconds.to_string()).with(bytes.to_string()).hex();
+        if let Some(decision) = decisions.known.get(&key) {
+            return Ok(decision);
+        }
+        let limits = Limits { seconds, bytes };
+        let property = ["-f".to_owned(), text.to_owned()];
+        let task = Task {
+            program: self.program.to_owned(),
+            args: plan::check(&self.model.path, &property, &engine.args, &limits, seconds),
+            limits,
+            clock: seconds,
+        };
+        Err(Draw::Open(key, task))
     }
 
-    fn task(&self, text: &str) -> Task {
-        let property = ["-f".to_owned(), text.to_owned()];
-        Task {
-            args: crate::plan::check(
-                &self.model.path,
-                &property,
-                &self.filter.engine.args,
-                &self.task.limits,
-                self.task.clock,
-            ),
-            ..self.task.clone()
+    fn look(&self, text: &str, decisions: &Decisions) -> Draw {
+        let Filter {
+            engine,
+            measure,
+            memory,
+            least_product,
+            ..
+        } = self.filter;
+        if let Some(measure) = measure {
+            match self.ask(text, measure, MEASURE_BYTES, decisions) {
+                Err(open) => return open,
+                Ok(measured) if measured.product_states < *least_product => return Draw::Out,
+                Ok(_) => {}
+            }
+        }
+        match self.ask(text, engine, memory.0, decisions) {
+            Err(open) => open,
+            Ok(decision) if measure.is_none() && decision.product_states < *least_product => {
+                Draw::Out
+            }
+            Ok(decision) => match decision.outcome {
+                Outcome::Holds => Draw::Fits(0),
+                Outcome::Violated => Draw::Fits(1),
+                _ => Draw::Out,
+            },
         }
     }
 
@@ -159,22 +200,17 @@ impl<'a> Choice<'a> {
             if chosen.properties.len() == number {
                 break;
             }
-            let Some(decision) = decisions.known.get(&self.key(text)) else {
-                chosen.open = Some(at);
-                break;
-            };
-            let class = match decision.outcome {
-                Outcome::Holds => 0,
-                Outcome::Violated => 1,
-                _ => continue,
-            };
-            if decision.product_states >= self.filter.least_product
-                && chosen.counts[class] < room[class]
-            {
-                chosen.counts[class] += 1;
-                chosen
-                    .properties
-                    .push(self.lottery.property(*k, text, None));
+            match self.look(text, decisions) {
+                Draw::Fits(class) if chosen.counts[class] < room[class] => {
+                    chosen.counts[class] += 1;
+                    let property = self.lottery.property(*k, text, None);
+                    chosen.properties.push(property);
+                }
+                Draw::Fits(_) | Draw::Out => {}
+                Draw::Open(..) => {
+                    chosen.open = Some(at);
+                    break;
+                }
             }
         }
         chosen.complete = chosen.properties.len() == number;
@@ -195,14 +231,13 @@ impl<'a> Choice<'a> {
                 return Ok(chosen);
             };
             let rest = self.lottery.draws[open..].iter();
-            let undecided = rest.filter(|(_, text)| !decisions.known.contains_key(&self.key(text)));
-            let texts: Vec<&String> = undecided
-                .map(|(_, text)| text)
-                .take(4 * pool.width())
-                .collect();
-            let tasks = texts.iter().map(|text| self.task(text)).collect();
+            let questions = rest.filter_map(|(_, text)| match self.look(text, decisions) {
+                Draw::Open(key, task) => Some((key, task)),
+                _ => None,
+            });
+            let (keys, tasks): (Vec<String>, Vec<Task>) = questions.take(4 * pool.width()).unzip();
             pool.run(tasks, |number, ended| {
-                decisions.add(self.key(texts[number]), &ended)
+                decisions.add(keys[number].clone(), &ended)
             })?;
         }
     }

@@ -335,9 +335,11 @@ pub struct Filter {
     /// Who decides.
     #[serde(default = "usual_filter")]
     pub engine: Preset,
-    /// Product states that it must have explored.
+    /// Product states that must have been explored.
     #[serde(default)]
     pub least_product: u64,
+    /// By whom, if not by the one who decides; it need not come to an end.
+    pub measure: Option<Preset>,
     /// As many that hold as are violated.
     #[serde(default = "yes")]
     pub balanced: bool,

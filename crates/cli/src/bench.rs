@@ -69,13 +69,16 @@ pub(crate) fn work() -> Result<Exit, Failure> {
 
 /// Every preset is a command line that this program understands, unless another program runs it.
 fn presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure> {
-    let filters = campaign.properties.iter().filter_map(|properties| {
-        let filter = properties.as_ref().random.as_ref()?.filter.as_ref()?;
-        Some((
-            &["check", "-f", "true"][..],
-            properties.span(),
-            &filter.engine,
-        ))
+    let filters = campaign.properties.iter().flat_map(|properties| {
+        let random = properties.as_ref().random.as_ref();
+        let filter = random.and_then(|random| random.filter.as_ref());
+        let engines = filter
+            .into_iter()
+            .flat_map(|f| [Some(&f.engine), f.measure.as_ref()]);
+        let check = &["check", "-f", "true"][..];
+        engines
+            .flatten()
+            .map(move |engine| (check, properties.span(), engine))
     });
     let engines = campaign.engines.iter();
     let engines = engines.map(|e| (&["check", "-f", "true"][..], e.span(), e.as_ref()));
