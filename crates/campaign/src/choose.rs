@@ -96,7 +96,7 @@ pub(crate) struct Chosen {
 }
 
 /// What the measuring engine may use: far more than any size that is asked for.
-const MEASURE_BYTES: u64 = 64 << 20;
+const MEASURE_BYTES: u64 = 16 << 20;
 
 /// What is known of a draw.
 enum Draw {
