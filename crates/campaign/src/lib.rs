@@ -6,7 +6,24 @@
 
 #![forbid(unsafe_code)]
 
+mod answer;
+mod choose;
+pub mod file;
+mod id;
+pub mod job;
+pub mod judge;
+pub mod models;
+pub mod plan;
 pub mod plot;
+pub mod pool;
+pub mod properties;
+mod random;
 pub mod record;
+pub mod results;
+pub mod run;
+pub mod tally;
+pub mod units;
+pub mod worker;
 
+pub use answer::Ended;
 pub use record::{Outcome, Record};

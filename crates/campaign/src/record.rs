@@ -99,6 +99,9 @@ pub struct Record {
     pub seed: Option<u64>,
     /// Arguments of `lariat` that repeat the job, without the program's name.
     pub command: Vec<String>,
+    /// The program, where it was another than the one that ran the campaign.
+    #[serde(default)]
+    pub program: Option<String>,
     /// The limits of the job.
     pub limits: Limits,
     /// How it ended.
@@ -190,6 +193,7 @@ pub(crate) mod tests {
             repetition: 1,
             seed: Some(1),
             command: vec!["check".to_owned()],
+            program: None,
             limits: Limits {
                 seconds: 10.0,
                 bytes: 1 << 30,

@@ -1,11 +1,12 @@
 //! What can be typed.
 
-use crate::units::{Bytes, Span};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
 use lariat::{Check as Emptiness, Choice, Counting, Deadlock, OrderChoice};
+use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Kind as PlotKind, Measure};
+use lariat_campaign::units::{Bytes, Span};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -68,6 +69,11 @@ pub(crate) enum Command {
     Generate(Generate),
     /// Make the tables and plots of a campaign.
     Plot(Plot),
+    /// Run a campaign: engines over models and properties, each job a process of its own.
+    Bench(Bench),
+    /// What runs the jobs of a campaign: tasks on stdin, results on stdout.
+    #[command(hide = true)]
+    BenchWorker,
 }
 
 const CHECK_HELP: &str = "\
@@ -421,4 +427,45 @@ impl From<MeasureName> for Measure {
             MeasureName::Transitions => Measure::Transitions,
         }
     }
+}
+
+const BENCH_HELP: &str = "\
+A campaign that was stopped, by whatever, goes on where it was when it is started again: jobs
+that have a line in the results are not run again.
+
+Examples:
+  lariat bench campaigns/tiny.toml
+  lariat bench campaigns/slap.toml --jobs 2 --dry-run
+  lariat bench campaigns/testing.toml --models ~/contest --shard 2/4
+
+Exit codes: 0 all jobs are recorded, 1 an answer contradicts a known one, 2 usage or input error,
+101 two engines contradict each other, 130 interrupted.";
+
+#[derive(Args, Debug)]
+#[command(after_help = BENCH_HELP)]
+pub(crate) struct Bench {
+    /// The campaign; campaigns/README.md tells what it may say.
+    #[arg(value_name = "CAMPAIGN.toml")]
+    pub campaign: PathBuf,
+    /// How many jobs run at a time.
+    #[arg(short, long, value_name = "N", default_value = "1")]
+    pub jobs: std::num::NonZeroUsize,
+    /// Only this part of the jobs, so that several machines can share a campaign.
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+    /// The folder of the results; results/NAME by default.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The folder of contest models, with `mcc` inside; LARIAT_MODELS by default.
+    #[arg(long, value_name = "DIR")]
+    pub models: Option<PathBuf>,
+    /// Run this program in the place of lariat, such as another build of it.
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    /// List the jobs, and run nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// No progress.
+    #[arg(short, long)]
+    pub quiet: bool,
 }

@@ -45,18 +45,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
-    let options = Options {
-        engine: args.engine,
-        tuning: Tuning {
-            check: args.emptiness.map(Into::into),
-            order: args.order.clone(),
-            published: args.published,
-        },
-        deadlock: args.deadlock.into(),
-    };
-    if let Some(refusal) = options.engine.refuses(&options.tuning) {
-        return Err(Failure::new(refusal));
-    }
+    let options = options(args)?;
     let mut worst = Exit::Fine;
     let mut explored = Explored::new(system);
     for task in &tasks {
@@ -93,6 +82,23 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
         worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
+}
+
+/// Engine and tuning, if they go together.
+pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
+    let options = Options {
+        engine: args.engine,
+        tuning: Tuning {
+            check: args.emptiness.map(Into::into),
+            order: args.order.clone(),
+            published: args.published,
+        },
+        deadlock: args.deadlock.into(),
+    };
+    match options.engine.refuses(&options.tuning) {
+        Some(refusal) => Err(Failure::new(refusal)),
+        None => Ok(options),
+    }
 }
 
 /// A file of counterexamples.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod check;
 mod generate;
 mod info;
@@ -13,7 +14,6 @@ mod plot;
 mod progress;
 mod states;
 mod translate;
-mod units;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -92,6 +92,8 @@ fn main() -> ExitCode {
         Command::Info(args) => info::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::BenchWorker => bench::work(),
     };
     let exit = match done {
         Ok(exit) => exit,

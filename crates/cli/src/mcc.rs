@@ -6,13 +6,13 @@
 //! are begun again. A reserve is kept at the end to print what is open.
 
 use crate::args::{Limits, Mcc};
-use crate::units::{Bytes, Span};
 use crate::{Exit, Failure, input, out};
 use lariat::model::{Model, Properties};
 use lariat::{
     Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Stop, Subject, Verdict,
     check, states,
 };
+use lariat_campaign::units::{Bytes, Span};
 use std::time::{Duration, Instant};
 
 /// The contest's own limit, if nobody says another.

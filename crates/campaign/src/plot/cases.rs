@@ -78,7 +78,8 @@ pub fn cases(results: &Results<'_>) -> Table {
 
 /// What to type to run a job again.
 pub fn command(record: &Record) -> String {
-    let words = std::iter::once("lariat").chain(record.command.iter().map(String::as_str));
+    let program = record.program.as_deref().unwrap_or("lariat");
+    let words = std::iter::once(program).chain(record.command.iter().map(String::as_str));
     words.map(quote).collect::<Vec<_>>().join(" ")
 }
 

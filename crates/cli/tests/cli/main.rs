@@ -2,6 +2,7 @@
 
 mod answers;
 mod bad_input;
+mod bench;
 mod kit;
 mod limits;
 mod mcc;

@@ -35,8 +35,6 @@ pub struct Interner {
     chunks: Vec<Box<[u8]>>,
     len: usize,
     table: Vec<u32>,
-    /// The table has `1 << address_bits` slots.
-    address_bits: u32,
     lease: Lease,
 }
 
@@ -50,7 +48,6 @@ impl Interner {
             chunks: Vec::new(),
             len: 0,
             table: Vec::new(),
-            address_bits: 0,
             lease: budget.lease(),
         }
     }
@@ -166,20 +163,16 @@ impl Interner {
 
     #[cold]
     fn grow(&mut self) -> Result<(), Stop> {
-        let bits = if self.table.is_empty() {
-            10
-        } else {
-            self.address_bits + 1
-        };
+        // Room for one more by the size, not by the old table: after a refusal there is none.
+        let slots = ((self.len + 1) * 5).div_ceil(4).next_power_of_two();
+        let bits = slots.trailing_zeros().max(10);
         if bits > 32 {
             return Err(Stop::Bound("more than three billion states".to_owned()));
         }
         // The old table is never needed: the vectors are all there is to know.
         self.table = Vec::new();
-        self.account(self.chunks.len(), 1 << bits)
-            .inspect_err(|_| self.address_bits = 0)?;
+        self.account(self.chunks.len(), 1 << bits)?;
         self.table = vec![0; 1 << bits];
-        self.address_bits = bits;
         let mask = self.table.len() - 1;
         for id in 0..self.len as u32 {
             let (mut slot, tag) = self.address(hash(self.get(id)));
@@ -244,9 +237,9 @@ mod tests {
 
     #[test]
     fn a_refused_growth_can_be_tried_again() {
-        let budget = Budget::bytes(200_000);
+        let budget = Budget::bytes(2_000_000);
         let mut other = budget.lease();
-        other.resize(150_000).unwrap();
+        other.resize(1_700_000).unwrap();
         let mut store = Interner::new(4, &budget);
         let mut i = 0u32;
         let stop = loop {
@@ -256,6 +249,9 @@ mod tests {
             }
         };
         assert_eq!(stop, Stop::Memory);
+        assert!(i > 1024, "more than the smallest table holds");
+        // Asked again before there is room: refused again.
+        assert_eq!(store.intern(&[u64::from(i)]), Err(Stop::Memory));
         drop(other);
         for j in 0..=i {
             assert_eq!(store.intern(&[u64::from(j)]).unwrap(), (j, j == i));

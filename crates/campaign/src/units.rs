@@ -1,15 +1,18 @@
 //! Sizes and times with units.
 
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 use std::time::Duration;
 
 /// A number of bytes: `512M`, `8G`, `1.5GiB`. Units are powers of 1024; without one, bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Bytes(pub u64);
+pub struct Bytes(pub u64);
 
 /// A time: `90s`, `5min`, `1.5h`, `200ms`. Without a unit, seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Span(pub Duration);
+pub struct Span(pub Duration);
 
 /// The number at the start of `text`, and its unit.
 fn split(text: &str) -> Result<(f64, &str), String> {
@@ -64,6 +67,41 @@ impl FromStr for Span {
         Duration::try_from_secs_f64(seconds)
             .map(Span)
             .map_err(|_| format!("`{text}` is too long"))
+    }
+}
+
+/// Reads text with a unit, or a bare number.
+struct Measure<T>(PhantomData<T>, &'static str);
+
+impl<T: FromStr<Err = String>> Visitor<'_> for Measure<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.1)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
+        number.to_string().parse().map_err(E::custom)
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
+        number.to_string().parse().map_err(E::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Bytes, D::Error> {
+        input.deserialize_any(Measure(PhantomData, "a size such as \"2G\""))
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Span, D::Error> {
+        input.deserialize_any(Measure(PhantomData, "a time such as \"60s\""))
     }
 }
 

@@ -1,0 +1,290 @@
+//! The models of a campaign: generated, by path, or of the contest folder.
+//!
+//! What is not there is told and left out: a campaign that names contest models also runs where
+//! only some of them are. Generated nets are written once, beside the results. Where a folder has a table
+//! of answers beside its models (`index.tsv`, `verdicts.tsv`) they are known, and jobs are checked against them.
+
+use crate::file::{Campaign, Known};
+use crate::id::Hash;
+use glob::{MatchOptions, Pattern};
+use lariat::InputError;
+use lariat::model::generate::{Family, generate};
+use lariat::model::pnml;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A model that is there.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Its short name, unique in the campaign.
+    pub name: String,
+    /// What it is summed up as.
+    pub family: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The text of a generated net, which belongs into that file.
+    pub generated: Option<String>,
+    /// A hash of its contents.
+    pub hash: String,
+    /// The number of states, if it is known.
+    pub states: Option<String>,
+    /// Known answers, by the property's name.
+    pub verdicts: BTreeMap<String, Known>,
+}
+
+/// All models that were found, and a sentence for each that was not.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The models, in the order of the campaign.
+    pub models: Vec<Model>,
+    /// What is missing.
+    pub missing: Vec<String>,
+}
+
+const LITERAL: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: true,
+};
+
+/// Finds the models. Generated ones will be in `cache`; those of the contest are looked for in
+/// `contest`, the folder that has `mcc/` inside.
+pub fn find(
+    campaign: &Campaign,
+    cache: &Path,
+    contest: Option<&Path>,
+) -> Result<Found, InputError> {
+    let source = &campaign.source;
+    let mut found = Found::default();
+    let mut seen: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for spanned in &campaign.models {
+        let models = spanned.as_ref();
+        let wrong = |message: String| source.error(spanned.span(), message);
+        let mut batch = Vec::new();
+        if let Some(family) = &models.generate {
+            let family: Family = family
+                .parse()
+                .map_err(|e: lariat::model::generate::NoSuchNet| wrong(e.to_string()))?;
+            for size in &models.sizes {
+                let system = generate(family, *size).map_err(|e| wrong(e.to_string()))?;
+                let text = pnml::write(&system)
+                    .ok_or_else(|| wrong("this family is no place/transition net".to_owned()))?;
+                let name = format!("{}-{size}", family.name());
+                batch.push(Model {
+                    family: family.name().to_owned(),
+                    path: cache.join(format!("{name}.pnml")),
+                    hash: Hash::new().with(&text).hex(),
+                    name,
+                    generated: Some(text),
+                    states: None,
+                    verdicts: BTreeMap::new(),
+                });
+            }
+        }
+        for pattern in &models.files {
+            let full = source.folder.join(pattern);
+            let paths = matching(&full).map_err(|e| wrong(format!("`{pattern}`: {e}")))?;
+            if paths.is_empty() {
+                found.missing.push(format!("no file {}", full.display()));
+            }
+            for path in paths {
+                batch.extend(file(path, &mut found.missing));
+            }
+        }
+        for pattern in &models.contest {
+            let Some(folder) = contest else {
+                let note = format!("{pattern}: no folder of contest models is given");
+                found.missing.push(note);
+                continue;
+            };
+            let full = folder.join("mcc").join(pattern).join("model.pnml");
+            let paths = matching(&full).map_err(|e| wrong(format!("`{pattern}`: {e}")))?;
+            if paths.is_empty() {
+                let note = format!("{pattern}: no {}", full.display());
+                found.missing.push(note);
+            }
+            for path in paths {
+                batch.extend(file(path, &mut found.missing));
+            }
+        }
+        for mut model in batch {
+            if let Some(family) = &models.family {
+                model.family.clone_from(family);
+            }
+            match seen.get(&model.name) {
+                None => {
+                    seen.insert(model.name.clone(), model.path.clone());
+                    found.models.push(model);
+                }
+                // A file that two patterns find is one model.
+                Some(path) if *path == model.path => {}
+                Some(path) => {
+                    return Err(wrong(format!(
+                        "two models are called `{}`: {} and {}",
+                        model.name,
+                        path.display(),
+                        model.path.display()
+                    )));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The files that a pattern means, in the order of their names. A path that exists means itself,
+/// whatever characters it has.
+fn matching(pattern: &Path) -> Result<Vec<PathBuf>, String> {
+    if pattern.exists() {
+        return Ok(vec![pattern.to_owned()]);
+    }
+    let pattern = pattern.to_str().ok_or("this is not UTF-8")?;
+    let paths = glob::glob_with(pattern, LITERAL).map_err(|error| error.to_string())?;
+    let mut paths: Vec<PathBuf> = paths.filter_map(Result::ok).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// The model in a file, or a sentence about why not.
+fn file(path: PathBuf, missing: &mut Vec<String>) -> Option<Model> {
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            missing.push(format!("{}: {error}", path.display()));
+            return None;
+        }
+    };
+    let stem = text_of(path.file_stem());
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = match stem.as_str() {
+        // As the contest has it: the folder is the name.
+        "model" => folder
+            .file_name()
+            .map_or(stem.clone(), |name| text_of(Some(name))),
+        _ => stem.clone(),
+    };
+    let above = folder.parent();
+    let states = table(&folder.join("index.tsv"))
+        .or_else(|| table(&above?.join("index.tsv")))
+        .and_then(|index| states(&index, &name));
+    let verdicts = table(&folder.join("verdicts.tsv"))
+        .map(|verdicts| known(&verdicts, &name))
+        .unwrap_or_default();
+    Some(Model {
+        family: family(&name),
+        hash: Hash::new().with(&bytes).hex(),
+        name,
+        path,
+        generated: None,
+        states,
+        verdicts,
+    })
+}
+
+fn text_of(name: Option<&std::ffi::OsStr>) -> String {
+    name.unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// `Raft` of `Raft-PT-03`, `anderson` of `anderson.2`, `kanban` of `kanban-5`.
+fn family(name: &str) -> String {
+    for kind in ["-PT-", "-COL-"] {
+        if let Some((family, _)) = name.split_once(kind) {
+            return family.to_owned();
+        }
+    }
+    let without = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let without = without.trim_end_matches(['-', '.', '_']);
+    if without.is_empty() { name } else { without }.to_owned()
+}
+
+/// A table with tabulators: its lines as maps from the names of the columns.
+fn table(path: &Path) -> Option<Vec<BTreeMap<String, String>>> {
+    let text = fs::read_to_string(path).ok()?;
+    let mut lines = text.lines();
+    let columns: Vec<&str> = lines.next()?.split('\t').collect();
+    let row = |line: &str| {
+        let cells = line.split('\t').map(str::to_owned);
+        columns.iter().map(|c| (*c).to_owned()).zip(cells).collect()
+    };
+    Some(lines.map(row).collect())
+}
+
+fn states(index: &[BTreeMap<String, String>], name: &str) -> Option<String> {
+    let row = index.iter().find(|row| {
+        let named = row.get("instance").or_else(|| row.get("model"));
+        named.is_some_and(|n| n == name)
+    })?;
+    let states = row.get("states")?;
+    let number = !states.is_empty() && states.bytes().all(|b| b.is_ascii_digit());
+    (number || states == "+inf").then(|| states.clone())
+}
+
+fn known(verdicts: &[BTreeMap<String, String>], name: &str) -> BTreeMap<String, Known> {
+    let of_model = |row: &&BTreeMap<String, String>| row.get("model").is_none_or(|m| m == name);
+    let rows = verdicts.iter().filter(of_model);
+    let answers = rows.filter_map(|row| {
+        let property = row.get("property").or_else(|| row.get("formula"))?;
+        let known = match row.get("verdict")?.as_str() {
+            "T" => Known::Holds,
+            "F" => Known::Violated,
+            _ => return None,
+        };
+        Some((property.clone(), known))
+    });
+    answers.collect()
+}
+
+/// Writes the generated nets, those that are not there already.
+pub fn write_generated(models: &[Model]) -> io::Result<()> {
+    for model in models {
+        let Some(text) = &model.generated else {
+            continue;
+        };
+        if fs::read(&model.path).is_ok_and(|there| there == text.as_bytes()) {
+            continue;
+        }
+        if let Some(folder) = model.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        // Under another name first: a file that is there is whole.
+        let part = model
+            .path
+            .with_extension(format!("part{}", std::process::id()));
+        fs::write(&part, text)?;
+        fs::rename(&part, &model.path)?;
+    }
+    Ok(())
+}
+
+/// Does one of the patterns match the name? No patterns match all.
+pub(crate) fn selected(patterns: &[String], name: &str) -> Result<bool, String> {
+    let patterns: Result<Vec<_>, _> = patterns.iter().map(|p| Pattern::new(p)).collect();
+    let patterns = patterns.map_err(|error| error.to_string())?;
+    Ok(patterns.is_empty() || patterns.iter().any(|p| p.matches(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_by_name() {
+        assert_eq!(family("Raft-PT-03"), "Raft");
+        assert_eq!(family("BART-COL-002"), "BART");
+        assert_eq!(family("anderson.2"), "anderson");
+        assert_eq!(family("kanban-5"), "kanban");
+        assert_eq!(family("mutex"), "mutex");
+        assert_eq!(family("42"), "42");
+    }
+
+    #[test]
+    fn patterns_select_names() {
+        let patterns = ["kanban-*".to_owned(), "fms-5".to_owned()];
+        assert_eq!(selected(&patterns, "kanban-5"), Ok(true));
+        assert_eq!(selected(&patterns, "fms-10"), Ok(false));
+        assert_eq!(selected(&[], "fms-10"), Ok(true));
+        assert!(selected(&["[".to_owned()], "x").is_err());
+    }
+}

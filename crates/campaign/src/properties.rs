@@ -1,0 +1,316 @@
+//! The properties of a campaign, for one model.
+//!
+//! Formulas are read with the model's names when the campaign is planned, so that a misspelt
+//! place is an error before the first job and not after the last. Contest files are only looked
+//! through for the names of their properties: they belong to their models.
+
+use crate::file::{Campaign, Inline, Known, Properties as Wanted};
+use crate::id::Hash;
+use crate::models::{self, Model};
+use crate::random::Draws;
+use lariat::model::{self, LoadError, Properties};
+use lariat::{Budget, InputError};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// What unfolding a coloured net may use while the campaign is planned.
+const PLANNING_BYTES: u64 = 2 << 30;
+
+/// A property of a model.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Property {
+    /// Its name, unique within the model.
+    pub name: String,
+    /// Its group.
+    pub group: String,
+    /// How a job is asked for it, behind `check MODEL`.
+    pub args: Vec<String>,
+    /// The formula, where it is known here.
+    pub formula: Option<String>,
+    /// A hash of what it says.
+    pub hash: String,
+    /// The seed it was drawn from.
+    pub seed: Option<u64>,
+    /// The answer that is known.
+    pub known: Option<Known>,
+}
+
+/// Properties of a model that are still to be chosen from draws.
+#[derive(Clone, Debug)]
+pub struct Lottery<'c> {
+    /// What is wanted.
+    pub random: &'c crate::file::Random,
+    /// The group.
+    pub group: &'c str,
+    /// What names begin with, so that groups do not meet.
+    pub prefix: String,
+    /// The formulas, each once, by the number of the draw.
+    pub draws: Vec<(usize, String)>,
+}
+
+/// The properties of one model.
+#[derive(Debug, Default)]
+pub struct OfModel<'c> {
+    /// Those that are certain.
+    pub certain: Vec<Property>,
+    /// Those that a filter has to choose.
+    pub lotteries: Vec<Lottery<'c>>,
+    /// What could not be had.
+    pub missing: Vec<String>,
+}
+
+/// The properties of `model`.
+pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>, InputError> {
+    let mut all = OfModel::default();
+    let mut loaded: Option<model::Model> = None;
+    for (number, spanned) in campaign.properties.iter().enumerate() {
+        let wanted = spanned.as_ref();
+        let wrong = |message: String| campaign.source.error(spanned.span(), message);
+        if !models::selected(&wanted.models, &model.name).map_err(wrong)? {
+            continue;
+        }
+        for path in &wanted.mcc {
+            let path = expand(path, campaign, model);
+            contest(wanted, &path, model, &mut all);
+        }
+        if !wanted.mcc.is_empty() {
+            continue;
+        }
+        if loaded.is_none() {
+            match load(model) {
+                Ok(model) => loaded = Some(model),
+                Err(LoadError::Input(error)) => return Err(error),
+                Err(LoadError::Stop(stop)) => {
+                    let note = format!("{}: it cannot be unfolded here: {stop}", model.name);
+                    all.missing.push(note);
+                    return Ok(all);
+                }
+            }
+        }
+        let Some(loaded) = &loaded else { continue };
+        let names = loaded.names();
+        // Where several groups have no name they are told apart by their number.
+        let prefix = match wanted.group.as_str() {
+            "" if campaign.properties.len() == 1 => String::new(),
+            "" => format!("{}-", number + 1),
+            group => format!("{}-", group.replace(char::is_whitespace, "-")),
+        };
+        for (i, inline) in wanted.formulas.iter().enumerate() {
+            let property = formula(campaign, wanted, inline, &prefix, i, &names)?;
+            all.certain.push(property);
+        }
+        for path in &wanted.files {
+            let path = expand(path, campaign, model);
+            file(wanted, &path, model, &prefix, &names, &mut all)?;
+        }
+        if let Some(random) = &wanted.random {
+            let draws = Draws::new(random, &wanted.group, &model.name, loaded.format, &names);
+            let most = match &random.filter {
+                Some(filter) => random.number.saturating_mul(filter.draws),
+                None => random.number.saturating_mul(100),
+            };
+            let mut seen = BTreeSet::new();
+            let texts = (0..most).filter_map(|k| Some((k, draws.draw(k)?)));
+            let mut texts = texts.filter(|(_, text)| seen.insert(text.clone()));
+            let enough = match random.filter {
+                Some(_) => most,
+                None => random.number,
+            };
+            let lottery = Lottery {
+                random,
+                group: &wanted.group,
+                draws: texts.by_ref().take(enough).collect(),
+                prefix,
+            };
+            if random.filter.is_some() {
+                all.lotteries.push(lottery);
+            } else {
+                let drawn = lottery.draws.iter();
+                all.certain
+                    .extend(drawn.map(|(k, text)| lottery.property(*k, text, None)));
+            }
+        }
+    }
+    let mut names = BTreeSet::new();
+    for property in &all.certain {
+        if !names.insert(&property.name) {
+            let message = format!(
+                "two properties of {} are called `{}`",
+                model.name, property.name
+            );
+            return Err(InputError::new(&campaign.source.origin, message)
+                .help("give their [[properties]] a group each"));
+        }
+    }
+    Ok(all)
+}
+
+impl Lottery<'_> {
+    /// The property that draw `k` gave.
+    pub fn property(&self, k: usize, text: &str, known: Option<Known>) -> Property {
+        Property {
+            name: format!("{}{k}", self.prefix),
+            group: self.group.to_owned(),
+            args: vec!["-f".to_owned(), text.to_owned()],
+            formula: Some(text.to_owned()),
+            hash: Hash::new().with(text).hex(),
+            seed: Some(self.random.seed),
+            known,
+        }
+    }
+}
+
+fn load(model: &Model) -> Result<model::Model, LoadError> {
+    let origin = model.path.display().to_string();
+    let budget = Budget::bytes(PLANNING_BYTES);
+    match &model.generated {
+        Some(text) => model::load(&origin, text.as_bytes(), &budget),
+        None => {
+            let bytes = fs::read(&model.path)
+                .map_err(|error| InputError::new(&origin, format!("cannot be read: {error}")))?;
+            model::load(&origin, &bytes, &budget)
+        }
+    }
+}
+
+/// A path with the model's parts put in; relative to the campaign.
+fn expand(path: &str, campaign: &Campaign, model: &Model) -> PathBuf {
+    let text = |path: Option<&Path>| path.unwrap_or(Path::new("")).display().to_string();
+    // The model's own path is already relative to where we are, not to the campaign.
+    if let Some(rest) = path.strip_prefix("{folder}/") {
+        let stem = text(model.path.file_stem().map(Path::new));
+        let rest = rest
+            .replace("{stem}", &stem)
+            .replace("{model}", &model.name);
+        return model.path.parent().unwrap_or(Path::new("")).join(rest);
+    }
+    let stem = text(model.path.file_stem().map(Path::new));
+    let path = path
+        .replace("{stem}", &stem)
+        .replace("{model}", &model.name);
+    campaign.source.folder.join(path)
+}
+
+/// The properties of a contest file.
+fn contest(wanted: &Wanted, path: &Path, model: &Model, all: &mut OfModel<'_>) {
+    let Ok(bytes) = fs::read(path) else {
+        let note = format!("{}: no {}", model.name, path.display());
+        all.missing.push(note);
+        return;
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let ids = text.split("<id>").skip(1);
+    let ids = ids.filter_map(|rest| Some(rest.split_once("</id>")?.0.trim()));
+    for id in ids.take(wanted.first.unwrap_or(usize::MAX)) {
+        all.certain.push(Property {
+            name: id.to_owned(),
+            group: wanted.group.clone(),
+            args: ["--mcc", &path.display().to_string(), "--select", id]
+                .map(str::to_owned)
+                .to_vec(),
+            formula: None,
+            hash: Hash::new().with(&bytes).with(id).hex(),
+            seed: None,
+            known: model.verdicts.get(id).copied(),
+        });
+    }
+}
+
+fn formula(
+    campaign: &Campaign,
+    wanted: &Wanted,
+    spanned: &Spanned<Inline>,
+    prefix: &str,
+    position: usize,
+    names: &model::Names<'_>,
+) -> Result<Property, InputError> {
+    let inline = spanned.as_ref();
+    let mut properties = Properties::new();
+    properties
+        .add_formula(names, &campaign.source.origin, None, &inline.formula)
+        .map_err(|error| {
+            let message = format!("`{}`: {}", inline.formula, error.message);
+            let at = campaign.source.error(spanned.span(), message);
+            match error.help {
+                Some(help) => at.help(help),
+                None => at,
+            }
+        })?;
+    let name = match &inline.name {
+        Some(name) => name.clone(),
+        None => format!("{prefix}{}", position + 1),
+    };
+    Ok(Property {
+        name,
+        group: wanted.group.clone(),
+        args: vec!["-f".to_owned(), inline.formula.clone()],
+        formula: properties.list.pop().map(|property| property.text),
+        hash: Hash::new().with(&inline.formula).hex(),
+        seed: None,
+        known: inline.known,
+    })
+}
+
+fn file(
+    wanted: &Wanted,
+    path: &Path,
+    model: &Model,
+    prefix: &str,
+    names: &model::Names<'_>,
+    all: &mut OfModel<'_>,
+) -> Result<(), InputError> {
+    let Ok(bytes) = fs::read(path) else {
+        let note = format!("{}: no {}", model.name, path.display());
+        all.missing.push(note);
+        return Ok(());
+    };
+    let origin = path.display().to_string();
+    let mut properties = Properties::new();
+    properties.add_file(names, &origin, &bytes)?;
+    let known = known_in(names, &bytes);
+    let list = properties.list.into_iter().enumerate();
+    for (i, property) in list.take(wanted.first.unwrap_or(usize::MAX)) {
+        let args = ["-F", &origin, "--select", &property.name];
+        all.certain.push(Property {
+            name: format!("{prefix}{}", property.name),
+            group: wanted.group.clone(),
+            args: args.map(str::to_owned).to_vec(),
+            hash: Hash::new().with(&bytes).with(&property.name).hex(),
+            formula: Some(property.text),
+            seed: None,
+            known: known
+                .get(i)
+                .copied()
+                .flatten()
+                .or_else(|| model.verdicts.get(&property.name).copied()),
+        });
+    }
+    Ok(())
+}
+
+/// For each formula of a file, the answer that a comment on its line gives: `# known = holds`.
+fn known_in(names: &model::Names<'_>, bytes: &[u8]) -> Vec<Option<Known>> {
+    if model::dve::looks_like_ltl_file(bytes) {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let mut known = Vec::new();
+    for line in text.lines() {
+        let mut alone = Properties::new();
+        if alone.add_file(names, "", line.as_bytes()).is_err() || alone.list.is_empty() {
+            continue;
+        }
+        let comment = line.rsplit_once('#').map(|(_, comment)| comment.trim());
+        let value = comment
+            .and_then(|comment| comment.strip_prefix("known"))
+            .and_then(|rest| rest.trim_start().strip_prefix('='));
+        known.push(match value.map(str::trim) {
+            Some("holds") => Some(Known::Holds),
+            Some("violated") => Some(Known::Violated),
+            _ => None,
+        });
+    }
+    known
+}

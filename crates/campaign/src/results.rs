@@ -1,0 +1,109 @@
+//! The file of results: one line a job, appended when the job has ended.
+//!
+//! A line is written by one call and flushed, so that whoever is killed leaves at most one line without
+//! its end; the next one to open the file cuts that off. While a campaign writes, nobody else may.
+
+use crate::record::{self, Record};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The file, open for one writer.
+#[derive(Debug)]
+pub struct Results {
+    path: PathBuf,
+    file: File,
+}
+
+impl Results {
+    /// Opens the file, or makes it, and repairs its end.
+    pub fn open(path: &Path) -> io::Result<Results> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::WouldBlock,
+                    "another campaign is writing to it",
+                ));
+            }
+            // Some file systems have no locks.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        repair(&mut file)?;
+        Ok(Results {
+            path: path.to_owned(),
+            file,
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a line.
+    pub fn append(&mut self, record: &Record) -> io::Result<()> {
+        append_line(&mut self.file, record)
+    }
+}
+
+/// Writes one JSON line by one call.
+pub(crate) fn append_line(file: &mut File, line: &impl serde::Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_string(line).map_err(io::Error::from)?;
+    text.push('\n');
+    file.write_all(text.as_bytes())?;
+    file.flush()
+}
+
+/// Cuts off what follows the last end of a line.
+pub(crate) fn repair(file: &mut File) -> io::Result<()> {
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut whole = length;
+    let mut block = [0; 4096];
+    while whole > 0 {
+        let start = whole.saturating_sub(block.len() as u64);
+        let piece = &mut block[..(whole - start) as usize];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(piece)?;
+        if let Some(at) = piece.iter().rposition(|b| *b == b'\n') {
+            whole = start + at as u64 + 1;
+            break;
+        }
+        whole = start;
+    }
+    if whole < length {
+        file.set_len(whole)?;
+    }
+    Ok(())
+}
+
+/// All records of a folder of results, of whatever shard.
+pub fn read_all(folder: &Path) -> io::Result<Vec<Record>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("results") && name.ends_with(".jsonl") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut records = Vec::new();
+    for path in paths {
+        let file = BufReader::new(File::open(&path)?);
+        let read = record::read(file).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
+        records.extend(read);
+    }
+    Ok(records)
+}

@@ -1,0 +1,392 @@
+//! Running a campaign: plan, choose, run what is not done yet, judge.
+//!
+//! Everything is in one folder: `results.jsonl` (or `results-2-of-4.jsonl` for a shard), the decisions about
+//! random formulas, and generated nets. A job that has its line in a file of results there is not run again, so
+//! starting a campaign and resuming it are the same.
+
+use crate::answer::Ended;
+use crate::choose::{Choice, Decisions};
+use crate::file::Campaign;
+use crate::job::Task;
+use crate::judge::{Contradiction, Judge};
+use crate::models::{self, Model};
+use crate::plan::{self, Job, Programs, Shard};
+use crate::pool::Pool;
+use crate::properties::{self, OfModel, Property};
+use crate::record::{Record, SCHEMA};
+use crate::results::{self, Results};
+use crate::worker::Runner;
+use lariat::{Cancel, InputError};
+use std::collections::HashSet;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A campaign and how it is to be run.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The campaign.
+    pub campaign: Campaign,
+    /// The folder of its results.
+    pub out: PathBuf,
+    /// The folder of contest models, if there is one.
+    pub contest: Option<PathBuf>,
+    /// What jobs are run with.
+    pub programs: Programs,
+    /// How workers are started.
+    pub runner: Runner,
+    /// How many jobs run at a time.
+    pub jobs: usize,
+    /// The part of the campaign that is run here.
+    pub shard: Option<Shard>,
+    /// The version of this program, for records.
+    pub version: String,
+    /// The commit it was built from.
+    pub commit: Option<String>,
+}
+
+/// What is heard of a campaign while it runs.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A model or a property that is not there.
+    Missing(&'a str),
+    /// Formulas are being chosen.
+    Choosing {
+        /// For this model.
+        model: &'a str,
+        /// In this group.
+        group: &'a str,
+        /// Chosen so far.
+        chosen: usize,
+        /// Wanted.
+        wanted: usize,
+    },
+    /// There were too few draws of which enough fit.
+    Few {
+        /// For this model.
+        model: &'a str,
+        /// In this group.
+        group: &'a str,
+        /// Chosen ones that hold, and that are violated.
+        counts: [usize; 2],
+        /// Wanted.
+        wanted: usize,
+    },
+    /// Jobs begin.
+    Begin {
+        /// All jobs of this campaign, or shard.
+        all: usize,
+        /// Those that were done before.
+        before: usize,
+    },
+    /// A job has ended.
+    Ended(&'a Record),
+    /// Something is wrong; also told of what was recorded before.
+    Contradiction(&'a Contradiction),
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Report {
+    /// The file of results.
+    pub results: PathBuf,
+    /// How many jobs there are.
+    pub all: usize,
+    /// Records of them, in the order of their lines.
+    pub records: Vec<Record>,
+    /// What is wrong.
+    pub contradictions: Vec<Contradiction>,
+    /// Was it stopped before its end?
+    pub interrupted: bool,
+}
+
+/// Why a campaign cannot run.
+#[derive(Debug)]
+pub enum Failure {
+    /// The campaign, a model or a formula is wrong.
+    Input(InputError),
+    /// Something cannot be read or written.
+    Io(PathBuf, io::Error),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Input(error) => error.fmt(f),
+            Failure::Io(path, error) => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Failure {
+        Failure::Input(error)
+    }
+}
+
+/// An error with the path that it is about.
+fn at(path: &Path) -> impl FnOnce(io::Error) -> Failure + '_ {
+    move |error| Failure::Io(path.to_owned(), error)
+}
+
+impl Setup {
+    fn decisions(&self) -> PathBuf {
+        self.out.join("decisions.jsonl")
+    }
+
+    fn results(&self) -> PathBuf {
+        self.out.join(match self.shard {
+            None => "results.jsonl".to_owned(),
+            Some(Shard { index, count }) => format!("results-{index}-of-{count}.jsonl"),
+        })
+    }
+
+    /// The models with what is asked about each.
+    fn models(&self, missing: &mut Vec<String>) -> Result<Vec<(Model, OfModel<'_>)>, Failure> {
+        let cache = self.out.join("models");
+        let found = models::find(&self.campaign, &cache, self.contest.as_deref())?;
+        missing.extend(found.missing);
+        let mut all = Vec::new();
+        for model in found.models {
+            let mut of = match self.campaign.engines.is_empty() {
+                true => OfModel::default(),
+                false => properties::of_model(&self.campaign, &model)?,
+            };
+            missing.append(&mut of.missing);
+            all.push((model, of));
+        }
+        Ok(all)
+    }
+
+    fn jobs(&self, models: &[(Model, Vec<Property>)]) -> Vec<Job> {
+        let mut jobs = plan::jobs(&self.campaign, models, &self.programs);
+        if let Some(shard) = self.shard {
+            jobs.retain(|job| shard.has(job));
+        }
+        jobs
+    }
+
+    fn nothing_left(&self) -> Failure {
+        let error = InputError::new(&self.campaign.source.origin, "there is nothing to run");
+        Failure::Input(error.help("every model or property of the campaign is missing"))
+    }
+}
+
+/// The jobs of a campaign, without running anything.
+#[derive(Debug)]
+pub struct Preview {
+    /// Jobs that are certain.
+    pub jobs: Vec<Job>,
+    /// Formulas that are still to be chosen: for a model, in a group, how many.
+    pub open: Vec<(String, String, usize)>,
+    /// What is missing.
+    pub missing: Vec<String>,
+}
+
+/// Lists the jobs of a campaign; random formulas only as far as they have been chosen.
+pub fn preview(setup: &Setup) -> Result<Preview, Failure> {
+    let mut missing = Vec::new();
+    let path = setup.decisions();
+    let decisions = Decisions::read(&path).map_err(at(&path))?;
+    let (program, _) = setup.programs.of(&setup.campaign, None);
+    let mut open = Vec::new();
+    let mut models = Vec::new();
+    for (model, of) in setup.models(&mut missing)? {
+        let mut properties = of.certain;
+        for lottery in &of.lotteries {
+            let chosen = Choice::new(lottery, &model, &program).map(|c| c.chosen(&decisions));
+            let chosen = chosen.unwrap_or_default();
+            if !chosen.complete {
+                let rest = lottery.random.number - chosen.properties.len();
+                open.push((model.name.clone(), lottery.group.to_owned(), rest));
+            }
+            properties.extend(chosen.properties);
+        }
+        models.push((model, properties));
+    }
+    let jobs = setup.jobs(&models);
+    if jobs.is_empty() && open.is_empty() && setup.shard.is_none() {
+        return Err(setup.nothing_left());
+    }
+    Ok(Preview {
+        jobs,
+        open,
+        missing,
+    })
+}
+
+/// Runs a campaign, or what is left of it.
+pub fn run(
+    setup: &Setup,
+    cancel: &Cancel,
+    hear: &mut dyn FnMut(&Event<'_>),
+) -> Result<Report, Failure> {
+    let path = setup.results();
+    let mut file = Results::open(&path).map_err(at(&path))?;
+    let mut missing = Vec::new();
+    let models = setup.models(&mut missing)?;
+    for missing in &missing {
+        hear(&Event::Missing(missing));
+    }
+    if models.is_empty() {
+        return Err(setup.nothing_left());
+    }
+    for (model, _) in &models {
+        models::write_generated(std::slice::from_ref(model)).map_err(at(&model.path))?;
+    }
+    let mut pool =
+        Pool::start(&setup.runner, setup.jobs, cancel).map_err(at(&setup.runner.program))?;
+    let mut report = Report {
+        results: path.clone(),
+        all: 0,
+        records: Vec::new(),
+        contradictions: Vec::new(),
+        interrupted: false,
+    };
+    let chosen = choose(setup, models, &mut pool, hear);
+    let models = match chosen {
+        Err(Failure::Io(_, error)) if error.kind() == io::ErrorKind::Interrupted => {
+            report.interrupted = true;
+            return Ok(report);
+        }
+        chosen => chosen?,
+    };
+    let jobs = setup.jobs(&models);
+    if jobs.is_empty() && setup.shard.is_none() {
+        return Err(setup.nothing_left());
+    }
+    report.all = jobs.len();
+    let before = results::read_all(&setup.out).map_err(at(&setup.out))?;
+    let ids: HashSet<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
+    let mut done = HashSet::new();
+    let mut judge = Judge::default();
+    // A job that two shards have both done is counted once.
+    for record in before {
+        if !ids.contains(record.job.as_str()) || !done.insert(record.job.clone()) {
+            continue;
+        }
+        tell(judge.hear(&record), &mut report, hear);
+        report.records.push(record);
+    }
+    hear(&Event::Begin {
+        all: jobs.len(),
+        before: done.len(),
+    });
+    let todo: Vec<&Job> = jobs.iter().filter(|job| !done.contains(&job.id)).collect();
+    let tasks: Vec<Task> = todo.iter().map(|job| job.task.clone()).collect();
+    let host = host();
+    let ran = pool.run(tasks, |number, ended| {
+        let record = record(setup, todo[number], ended, &host);
+        file.append(&record)?;
+        hear(&Event::Ended(&record));
+        tell(judge.hear(&record), &mut report, hear);
+        report.records.push(record);
+        Ok(())
+    });
+    match ran {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => report.interrupted = true,
+        ran => ran.map_err(at(&path))?,
+    }
+    Ok(report)
+}
+
+fn tell(found: Option<Contradiction>, report: &mut Report, hear: &mut dyn FnMut(&Event<'_>)) {
+    if let Some(contradiction) = found {
+        hear(&Event::Contradiction(&contradiction));
+        report.contradictions.push(contradiction);
+    }
+}
+
+/// The models with all their properties, chosen ones included.
+fn choose(
+    setup: &Setup,
+    models: Vec<(Model, OfModel<'_>)>,
+    pool: &mut Pool,
+    hear: &mut dyn FnMut(&Event<'_>),
+) -> Result<Vec<(Model, Vec<Property>)>, Failure> {
+    let path = setup.decisions();
+    let mut decisions: Option<Decisions> = None;
+    let (program, _) = setup.programs.of(&setup.campaign, None);
+    let mut all = Vec::new();
+    for (model, of) in models {
+        let mut properties = of.certain;
+        for lottery in &of.lotteries {
+            let Some(choice) = Choice::new(lottery, &model, &program) else {
+                continue;
+            };
+            let decisions = match &mut decisions {
+                Some(decisions) => decisions,
+                none => none.insert(Decisions::open(&path).map_err(at(&path))?),
+            };
+            let wanted = lottery.random.number;
+            let (name, group) = (&*model.name, lottery.group);
+            let chosen = choice.run(pool, decisions, |chosen| {
+                hear(&Event::Choosing {
+                    model: name,
+                    group,
+                    chosen: chosen.properties.len(),
+                    wanted,
+                });
+            });
+            let chosen = chosen.map_err(at(&path))?;
+            if !chosen.complete {
+                hear(&Event::Few {
+                    model: name,
+                    group,
+                    counts: chosen.counts,
+                    wanted,
+                });
+            }
+            properties.extend(chosen.properties);
+        }
+        all.push((model, properties));
+    }
+    Ok(all)
+}
+
+fn record(setup: &Setup, job: &Job, ended: Ended, host: &str) -> Record {
+    let own = job.program.is_none();
+    Record {
+        schema: SCHEMA,
+        campaign: setup.campaign.name.clone(),
+        job: job.id.clone(),
+        model: job.model.clone(),
+        family: job.family.clone(),
+        property: job.property.clone(),
+        formula: job.formula.clone().or(ended.formula),
+        group: job.group.clone(),
+        engine: job.engine.clone(),
+        repetition: job.repetition,
+        seed: job.seed,
+        command: job.task.args.clone(),
+        program: job.program.clone(),
+        limits: job.task.limits,
+        outcome: ended.outcome,
+        reason: ended.reason,
+        signal: ended.signal,
+        last_words: ended.last_words,
+        known: job.known.clone(),
+        answer: ended.answer,
+        cpu: ended.cpu,
+        wall: ended.wall,
+        peak_bytes: ended.peak_bytes,
+        engine_seconds: ended.engine_seconds,
+        order: ended.order,
+        stats: ended.stats,
+        // Nobody asked another program what it is.
+        version: if own {
+            setup.version.clone()
+        } else {
+            "?".to_owned()
+        },
+        commit: if own { setup.commit.clone() } else { None },
+        host: host.to_owned(),
+    }
+}
+
+fn host() -> String {
+    let system = rustix::system::uname();
+    system.nodename().to_string_lossy().into_owned()
+}

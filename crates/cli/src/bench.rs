@@ -1,0 +1,412 @@
+//! `lariat bench`: what a campaign looks like from outside.
+
+use crate::args::{Bench, Cli, Command, Limits};
+use crate::{Exit, Failure, check, input, out, warn};
+use anstyle::{AnsiColor, Style};
+use clap::Parser as _;
+use indicatif::{ProgressBar, ProgressStyle};
+use lariat_campaign::file::{self, Campaign, Preset};
+use lariat_campaign::judge::Contradiction;
+use lariat_campaign::plan::{Job, Programs};
+use lariat_campaign::run::{self, Event, Report, Setup};
+use lariat_campaign::tally::{Tally, tallies};
+use lariat_campaign::worker::{self, Runner};
+use lariat_campaign::{Outcome, Record};
+use std::fmt::Write as _;
+use std::io::{self, BufReader};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Where stderr is no terminal, progress is a line now and then.
+const NOW_AND_THEN: Duration = Duration::from_secs(10);
+
+pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
+    let bytes = input::bytes(&args.campaign)?;
+    let campaign = file::read(&args.campaign, &String::from_utf8_lossy(&bytes))?;
+    let own = std::env::current_exe()?;
+    let programs = Programs {
+        own: own.clone(),
+        given: args.program.clone(),
+    };
+    presets(&campaign, &programs)?;
+    let out = args.out.clone();
+    let setup = Setup {
+        out: out.unwrap_or_else(|| PathBuf::from("results").join(&campaign.name)),
+        contest: args
+            .models
+            .clone()
+            .or_else(|| std::env::var_os("LARIAT_MODELS").map(PathBuf::from)),
+        programs,
+        runner: Runner {
+            program: own,
+            args: vec!["bench-worker".to_owned()],
+        },
+        jobs: args.jobs.get(),
+        shard: args.shard,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: option_env!("LARIAT_COMMIT").map(str::to_owned),
+        campaign,
+    };
+    if args.dry_run {
+        return preview(&setup);
+    }
+    let (_, cancel) = input::budget(&Limits {
+        timeout: None,
+        memory: None,
+    });
+    let mut progress = Progress::new(args.quiet);
+    let report = run::run(&setup, &cancel, &mut |event| progress.hear(event))?;
+    progress.finish();
+    out::text(&summary(&report))?;
+    Ok(exit(&report))
+}
+
+/// What a worker does. Its stdin is what it hangs on; signals of the terminal do not reach it.
+pub(crate) fn work() -> Result<Exit, Failure> {
+    worker::serve(BufReader::new(io::stdin()), io::stdout())?;
+    Ok(Exit::Fine)
+}
+
+/// Every preset is a command line that this program understands, unless another program runs it.
+fn presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure> {
+    let filters = campaign.properties.iter().flat_map(|properties| {
+        let random = properties.as_ref().random.as_ref();
+        let filter = random.and_then(|random| random.filter.as_ref());
+        let engines = filter
+            .into_iter()
+            .flat_map(|f| [Some(&f.engine), f.measure.as_ref()]);
+        let check = &["check", "-f", "true"][..];
+        engines
+            .flatten()
+            .map(move |engine| (check, properties.span(), engine))
+    });
+    let engines = campaign.engines.iter();
+    let engines = engines.map(|e| (&["check", "-f", "true"][..], e.span(), e.as_ref()));
+    let states = campaign.states.iter();
+    let states = states.map(|s| (&["states"][..], s.span(), s.as_ref()));
+    for (command, span, preset) in filters.chain(engines).chain(states) {
+        if programs.of(campaign, Some(preset)).1.is_none()
+            && let Err(message) = understood(command, preset)
+        {
+            return Err(campaign.source.error(span, message).into());
+        }
+    }
+    Ok(())
+}
+
+fn understood(command: &[&str], preset: &Preset) -> Result<(), String> {
+    let start = ["lariat"].iter().chain(command).copied();
+    let engine = ["model", "--engine"].into_iter();
+    let args = start
+        .chain(engine)
+        .chain(preset.args.iter().map(String::as_str));
+    let parsed = Cli::try_parse_from(args).map_err(|error| {
+        let text = error.render().to_string();
+        // Usage and help are those of another command than the user's.
+        let text = text.split("\n\nUsage:").next().unwrap_or_default();
+        let text = text.split("\n\nFor more").next().unwrap_or_default();
+        text.trim_start_matches("error: ").trim_end().to_owned()
+    })?;
+    match parsed.command {
+        Command::Check(args) => match check::options(&args) {
+            Err(Failure::Input(message)) => Err(message),
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn preview(setup: &Setup) -> Result<Exit, Failure> {
+    let preview = run::preview(setup)?;
+    for missing in &preview.missing {
+        warn(&format!("missing: {missing}"));
+    }
+    let mut text = String::new();
+    for job in &preview.jobs {
+        let _ = writeln!(text, "{}", line(job));
+    }
+    for (model, group, number) in &preview.open {
+        let _ = writeln!(
+            text,
+            "{model}: {number} formulas of group `{group}` are still to be chosen"
+        );
+    }
+    let _ = writeln!(text, "{} jobs", preview.jobs.len());
+    out::text(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn line(job: &Job) -> String {
+    let program = job.program.as_deref().unwrap_or("lariat");
+    format!(
+        "{}  {}",
+        &job.id[..12.min(job.id.len())],
+        shell(program, &job.task.args)
+    )
+}
+
+/// A command as it can be given to a shell.
+fn shell(program: &str, args: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
+    let mut text = String::new();
+    for word in std::iter::once(program).chain(args.iter().map(String::as_str)) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        if !word.is_empty() && word.chars().all(plain) {
+            text += word;
+        } else {
+            let _ = write!(text, "'{}'", word.replace('\'', "'\\''"));
+        }
+    }
+    text
+}
+
+/// What is heard, on stderr: a bar on a terminal, lines elsewhere.
+struct Progress {
+    bar: ProgressBar,
+    quiet: bool,
+    began: Instant,
+    told: Instant,
+    all: usize,
+    before: usize,
+    done: usize,
+    undecided: usize,
+    failed: usize,
+    wrong: usize,
+}
+
+impl Progress {
+    fn new(quiet: bool) -> Progress {
+        let bar = match quiet {
+            true => ProgressBar::hidden(),
+            false => ProgressBar::new_spinner(),
+        };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let now = Instant::now();
+        Progress {
+            bar,
+            quiet,
+            began: now,
+            told: now,
+            all: 0,
+            before: 0,
+            done: 0,
+            undecided: 0,
+            failed: 0,
+            wrong: 0,
+        }
+    }
+
+    fn hear(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Missing(what) => self.warn(&format!("missing: {what}")),
+            Event::Choosing {
+                model,
+                group,
+                chosen,
+                wanted,
+            } => {
+                let group = if group.is_empty() { "random" } else { group };
+                let text = format!("choosing formulas: {model}, {group}: {chosen} of {wanted}");
+                self.say(&text, false);
+            }
+            Event::Few {
+                model,
+                group,
+                counts: [holds, violated],
+                wanted,
+            } => self.warn(&format!(
+                "{model}, group `{group}`: only {holds} that hold and {violated} that are violated of {wanted} formulas wanted"
+            )),
+            Event::Begin { all, before } => {
+                (self.all, self.before) = (*all, *before);
+                self.began = Instant::now();
+                if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}") {
+                    self.bar.set_style(style);
+                }
+                self.bar.set_length(*all as u64);
+                self.bar.set_position(*before as u64);
+                let before = match before {
+                    0 => String::new(),
+                    n => format!(", {n} of them done before"),
+                };
+                self.say(&format!("{all} jobs{before}"), true);
+            }
+            Event::Ended(record) => self.ended(record),
+            Event::Contradiction(contradiction) => {
+                let text = contradicts(contradiction);
+                self.bar.suspend(|| {
+                    let _ = io::Write::write_all(&mut anstream::stderr(), text.as_bytes());
+                });
+            }
+        }
+    }
+
+    fn ended(&mut self, record: &Record) {
+        self.done += 1;
+        match record.outcome {
+            Outcome::Holds | Outcome::Violated | Outcome::Counted | Outcome::Refused => {}
+            Outcome::Time | Outcome::Memory | Outcome::Unknown => self.undecided += 1,
+            Outcome::Input | Outcome::Crash => self.failed += 1,
+        }
+        self.wrong += usize::from(record.is_wrong());
+        let left = self.all - (self.before + self.done).min(self.all);
+        let each = self.began.elapsed().as_secs_f64() / self.done as f64;
+        let text = format!(
+            "{} undecided, {} failed, {} wrong, {} left",
+            self.undecided,
+            self.failed,
+            self.wrong,
+            span(each * left as f64)
+        );
+        self.bar.set_position((self.before + self.done) as u64);
+        if self.bar.is_hidden() {
+            let text = format!("{}/{} {text}", self.before + self.done, self.all);
+            self.say(&text, left == 0);
+        } else {
+            self.bar.set_message(text);
+        }
+    }
+
+    fn warn(&self, message: &str) {
+        self.bar.suspend(|| warn(message));
+    }
+
+    /// On the bar; or else as a line, if there was none for a while or it must be.
+    fn say(&mut self, text: &str, must: bool) {
+        self.bar.set_message(text.to_owned());
+        if self.quiet || !self.bar.is_hidden() {
+            return;
+        }
+        if must || self.told.elapsed() >= NOW_AND_THEN {
+            self.told = Instant::now();
+            let _ = io::Write::write_all(&mut io::stderr(), format!("{text}\n").as_bytes());
+        }
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Seconds for a person.
+fn span(seconds: f64) -> String {
+    match seconds {
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 6000.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// What contradicts what, with the commands that repeat it.
+fn contradicts(contradiction: &Contradiction) -> String {
+    let red = AnsiColor::Red.on_default().bold();
+    let command = |record: &Record| {
+        let program = record.program.as_deref().unwrap_or("lariat");
+        shell(program, &record.command)
+    };
+    let answer = |record: &Record| record.answer.clone().unwrap_or_default();
+    let of = |record: &Record| match record.property.as_str() {
+        "" => record.model.clone(),
+        property => format!("{}, {property}", record.model),
+    };
+    match contradiction {
+        Contradiction::Wrong(record) => format!(
+            "{red}WRONG{red:#}     {}: {} is known, {} says {}\n    {}\n",
+            of(record),
+            record.known.clone().unwrap_or_default(),
+            record.engine,
+            answer(record),
+            command(record)
+        ),
+        Contradiction::Disagreement(pair) => {
+            let [first, second] = &**pair;
+            format!(
+                "{red}DISAGREE{red:#}  {}: {} says {}, {} says {}\n    {}\n    {}\n",
+                of(first),
+                first.engine,
+                answer(first),
+                second.engine,
+                answer(second),
+                command(first),
+                command(second)
+            )
+        }
+    }
+}
+
+/// The end of a campaign: what is wrong first, then a line an engine.
+fn summary(report: &Report) -> String {
+    let mut text: String = report.contradictions.iter().map(contradicts).collect();
+    let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
+    let tallies = tallies(&report.records);
+    let name = |tally: &Tally| match tally.counts_states {
+        true => format!("{} (states)", tally.engine),
+        false => tally.engine.clone(),
+    };
+    let widths = tallies.iter().map(|tally| name(tally).chars().count());
+    let width = widths.max().unwrap_or(0).max(6);
+    let head = format!("{:width$}", "engine");
+    let _ = writeln!(
+        text,
+        "{bold}{head}   jobs  decided  time  memory  refused  unknown  input  crash  wrong        CPU{bold:#}"
+    );
+    for tally in &tallies {
+        let count = |outcome| tally.count(outcome);
+        let decided = count(Outcome::Holds) + count(Outcome::Violated) + count(Outcome::Counted);
+        let jobs: usize = tally.outcomes.values().sum();
+        let _ = writeln!(
+            text,
+            "{:width$} {jobs:6} {decided:8} {:5} {:7} {:8} {:8} {:6} {:6} {:6} {:8.1} s",
+            name(tally),
+            count(Outcome::Time),
+            count(Outcome::Memory),
+            count(Outcome::Refused),
+            count(Outcome::Unknown),
+            count(Outcome::Input),
+            count(Outcome::Crash),
+            tally.wrong,
+            tally.cpu
+        );
+    }
+    let starved = report.records.iter().filter(|record| {
+        record.outcome == Outcome::Time && record.cpu < record.limits.seconds / 2.0
+    });
+    let starved = starved.count();
+    if starved > 0 {
+        let yellow = AnsiColor::Yellow.on_default().bold();
+        let _ = writeln!(
+            text,
+            "{yellow}busy{yellow:#}: {starved} jobs ran out of time with less than half of it on a processor; run fewer at a time, or give limits a `clock`"
+        );
+    }
+    let (done, all) = (report.records.len(), report.all);
+    let results = report.results.display();
+    if report.interrupted {
+        let _ = writeln!(
+            text,
+            "interrupted: {done} of {all} jobs are done; the same command goes on"
+        );
+    }
+    if done > 0 {
+        let _ = writeln!(
+            text,
+            "{dim}{results}; tables and plots: lariat plot {results}{dim:#}"
+        );
+    }
+    text
+}
+
+/// Engines that contradict each other are a bug of one of them; a known answer may be wrong itself.
+fn exit(report: &Report) -> Exit {
+    let found = report.contradictions.iter().map(|found| match found {
+        Contradiction::Disagreement(_) => Exit::Internal,
+        Contradiction::Wrong(_) => Exit::Violated,
+    });
+    let interrupted = report.interrupted.then_some(Exit::Interrupted);
+    found.chain(interrupted).max().unwrap_or(Exit::Fine)
+}

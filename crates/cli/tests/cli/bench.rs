@@ -1,0 +1,416 @@
+//! Campaigns, with real processes: limits, crashes, kills, contradictions.
+
+use crate::kit::{Folder, Ran, command, ended, lariat, ran};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A campaign with one program in the place of lariat.
+fn campaign(folder: &Folder, engines: &str, time: &str, extra: &str) -> String {
+    let text = format!(
+        r#"
+name = "test"
+engines = [{engines}]
+limits = {{ time = "{time}", memory = "64M" }}
+{extra}
+[[models]]
+generate = "kanban"
+sizes = [1]
+
+[[properties]]
+formulas = ["true"]
+"#
+    );
+    folder.file("test.toml", text)
+}
+
+/// A script that can stand for a program.
+#[cfg(unix)]
+fn script(folder: &Folder, name: &str, lines: &str) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = folder.file(name, format!("#!/bin/sh\n{lines}\n"));
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&path, executable).expect("a script");
+    path
+}
+
+fn bench(folder: &Folder, campaign: &str, more: &[&str]) -> Ran {
+    let out = format!("{}/out", folder.path());
+    let args = ["bench", campaign, "--out", &out];
+    ended(
+        command(&[&args, more].concat())
+            .env_remove("LARIAT_MODELS")
+            .stdin(Stdio::null()),
+    )
+}
+
+/// The records of a campaign.
+#[track_caller]
+fn records(folder: &Folder) -> Vec<Json> {
+    let path = format!("{}/out/results.jsonl", folder.path());
+    let text = std::fs::read_to_string(path).expect("results");
+    let parse = |line| serde_json::from_str(line).expect("a record");
+    text.lines().map(parse).collect()
+}
+
+#[track_caller]
+fn of<'r>(records: &'r [Json], engine: &str) -> &'r Json {
+    let found = records.iter().find(|record| record["engine"] == engine);
+    found.expect(engine)
+}
+
+#[test]
+fn the_tiny_campaign_agrees_and_is_not_run_twice() {
+    let folder = Folder::new();
+    let tiny = "campaigns/tiny.toml";
+    bench(&folder, tiny, &["--dry-run"])
+        .exits(0)
+        .says("check campaigns/../examples/mutex.pnml")
+        .says("to be chosen");
+    bench(&folder, tiny, &["--jobs", "2"])
+        .exits(0)
+        .says("slap-pub")
+        .says("lariat plot");
+    let first = records(&folder);
+    // Two formulas of mutex, two random ones for each kanban, two with events; three engines; six counts.
+    assert_eq!(first.len(), (2 + 4 + 2) * 3 + 6);
+    for record in &first {
+        assert!(
+            ["holds", "violated", "counted"].contains(&record["outcome"].as_str().unwrap()),
+            "{record}"
+        );
+        assert!(record["peak_bytes"].as_u64() > Some(100_000), "{record}");
+        assert!(record["cpu"].as_f64() > Some(0.0), "{record}");
+    }
+    let ids: BTreeSet<&str> = first.iter().filter_map(|r| r["job"].as_str()).collect();
+    assert_eq!(ids.len(), first.len());
+    bench(&folder, tiny, &[])
+        .exits(0)
+        .complains("30 of them done before");
+    assert_eq!(records(&folder), first);
+    // The recorded command repeats the job.
+    let record = first.iter().find(|r| r["outcome"] == "violated").unwrap();
+    let words = record["command"].as_array().unwrap();
+    let words: Vec<&str> = words.iter().filter_map(Json::as_str).collect();
+    lariat(&words).exits(1);
+}
+
+#[test]
+fn shards_are_the_whole() {
+    let folder = Folder::new();
+    let net = "[[models]]\ngenerate = \"kanban\"\nsizes = [1, 2, 3]\n";
+    let text = format!(
+        "states = [\"explicit\", \"symbolic\"]\nlimits = {{ time = \"20s\", memory = \"1G\" }}\n{net}"
+    );
+    let path = folder.file("shards.toml", text);
+    let jobs = |more: &[&str]| -> BTreeSet<String> {
+        let ran = bench(&folder, &path, &[&["--dry-run"], more].concat()).exits(0);
+        let lines = ran.out.lines().filter(|line| line.contains(" states "));
+        lines.map(str::to_owned).collect()
+    };
+    let all = jobs(&[]);
+    assert_eq!(all.len(), 6);
+    let parts = ["1/3", "2/3", "3/3"].map(|shard| jobs(&["--shard", shard]));
+    assert_eq!(parts.iter().map(BTreeSet::len).sum::<usize>(), 6);
+    assert_eq!(
+        parts.iter().flatten().cloned().collect::<BTreeSet<_>>(),
+        all
+    );
+    bench(&folder, &path, &["--shard", "4/3"]).exits(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn crashes_and_limits_are_recorded_and_harm_no_other() {
+    let folder = Folder::new();
+    script(
+        &folder,
+        "segv",
+        "echo some words >&2; echo last words >&2; kill -SEGV $$",
+    );
+    script(&folder, "panic", "echo it panicked >&2; exit 101");
+    script(&folder, "babble", "echo '{\"verdict\":'; exit 0");
+    script(&folder, "lie", "echo '{\"verdict\":\"holds\"}'; exit 1");
+    // These keep no limit: the system does.
+    script(&folder, "sleeper", "sleep 1000 & sleep 1000");
+    script(&folder, "glutton", "exec tail /dev/zero");
+    let of_program = |name: &str| {
+        let path = format!("{}/{name}", folder.path());
+        format!("{{ name = \"{name}\", args = \"x\", program = \"{path}\" }}")
+    };
+    let names = [
+        "segv", "panic", "babble", "lie", "sleeper", "glutton", "gone",
+    ];
+    let engines = names.map(of_program).join(", ") + ", \"explicit\"";
+    let campaign = campaign(&folder, &engines, "2s", "");
+    let start = Instant::now();
+    bench(&folder, &campaign, &["--jobs", "2"]).exits(0);
+    assert!(start.elapsed() < Duration::from_secs(60));
+    let records = records(&folder);
+    let outcome = |engine: &str| of(&records, engine)["outcome"].as_str().unwrap();
+    assert_eq!(outcome("segv"), "crash");
+    assert_eq!(of(&records, "segv")["signal"], 11);
+    assert_eq!(of(&records, "segv")["last_words"], "some words\nlast words");
+    assert_eq!(outcome("panic"), "crash");
+    assert_eq!(of(&records, "panic")["last_words"], "it panicked");
+    assert_eq!(outcome("babble"), "crash");
+    assert_eq!(outcome("lie"), "crash");
+    assert_eq!(outcome("sleeper"), "time");
+    assert_eq!(outcome("glutton"), "memory");
+    assert_eq!(outcome("gone"), "crash");
+    assert_eq!(outcome("explicit"), "holds");
+}
+
+/// The processor has a limit of its own where the clock has another.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_system_keeps_the_limit_of_the_processor() {
+    let folder = Folder::new();
+    script(&folder, "busy", "while :; do :; done");
+    let program = format!("program = \"{}/busy\"", folder.path());
+    let path = campaign(&folder, "\"a\"", "1s", &program);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let path = folder.file(
+        "clock.toml",
+        text.replace("\"64M\"", "\"64M\", clock = \"2min\""),
+    );
+    bench(&folder, &path, &[]).exits(0);
+    let record = records(&folder).remove(0);
+    assert_eq!(record["outcome"], "time");
+    assert_eq!(record["signal"], 24);
+    assert!(record["cpu"].as_f64() < Some(1.5), "{record}");
+    assert!(record["wall"].as_f64() < Some(60.0), "{record}");
+}
+
+#[test]
+fn lariat_keeps_its_limits_itself() {
+    let folder = Folder::new();
+    let text = |limits: &str| {
+        format!(
+            "engines = [\"explicit\"]\nlimits = {{ {limits} }}\n[[models]]\ngenerate = \"kanban\"\nsizes = [9]\n\
+             [[properties]]\nformulas = ['G \"cards_1 <= 9\"']\n"
+        )
+    };
+    for (name, limits) in [
+        ("time", "time = \"200ms\", memory = \"1G\""),
+        ("memory", "time = \"60s\", memory = \"8M\""),
+    ] {
+        let path = folder.file(&format!("{name}.toml"), text(limits));
+        let out = format!("{}/{name}", folder.path());
+        ended(command(&["bench", &path, "--out", &out]).stdin(Stdio::null())).exits(0);
+        let results = std::fs::read_to_string(format!("{out}/results.jsonl")).unwrap();
+        let record: Json = serde_json::from_str(&results).unwrap();
+        assert_eq!(record["outcome"], name);
+        assert_eq!(record["reason"], name);
+        assert_eq!(record["signal"], Json::Null);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn contradictions_come_first() {
+    let folder = Folder::new();
+    script(
+        &folder,
+        "wrong",
+        "echo '{\"verdict\":\"violated\"}'; exit 1",
+    );
+    let program = format!("{}/wrong", folder.path());
+    let wrong = format!("{{ name = \"wrong\", args = \"x\", program = \"{program}\" }}");
+    let both = campaign(&folder, &format!("\"explicit\", {wrong}"), "20s", "");
+    for _ in 0..2 {
+        // Also when everything was recorded before.
+        let ran = bench(&folder, &both, &[]).exits(101);
+        assert!(ran.out.starts_with("DISAGREE"), "{}", ran.out);
+        ran.says("explicit says holds, wrong says violated")
+            .says("    lariat check ")
+            .says(&format!("    {program} check "));
+    }
+    let other = Folder::new();
+    let text = std::fs::read_to_string(campaign(&other, &wrong, "20s", "")).unwrap();
+    let text = text.replace("[\"true\"]", "[{ formula = \"true\", known = \"holds\" }]");
+    let known = other.file("known.toml", text);
+    let ran = bench(&other, &known, &[]).exits(1);
+    assert!(ran.out.starts_with("WRONG"), "{}", ran.out);
+}
+
+/// A campaign of several jobs that take a while each.
+#[cfg(unix)]
+fn slow(folder: &Folder, seconds: &str) -> String {
+    let lines = format!("sleep {seconds}; echo '{{\"verdict\":\"holds\"}}'");
+    script(folder, "slow", &lines);
+    let program = format!("{}/slow", folder.path());
+    campaign(
+        folder,
+        "\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"",
+        "20s",
+        &format!("program = \"{program}\""),
+    )
+}
+
+#[cfg(unix)]
+fn wait_for_lines(folder: &Folder, lines: usize) {
+    let path = format!("{}/out/results.jsonl", folder.path());
+    let start = Instant::now();
+    loop {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if text.lines().count() >= lines {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "no results");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Processes whose command line contains the text.
+#[cfg(target_os = "linux")]
+fn alive(text: &str) -> usize {
+    let processes = std::fs::read_dir("/proc").expect("/proc");
+    let lines = processes.filter_map(|entry| {
+        let line = std::fs::read(entry.ok()?.path().join("cmdline")).ok()?;
+        Some(String::from_utf8_lossy(&line).replace('\0', " "))
+    });
+    lines.filter(|line| line.contains(text)).count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_at_any_moment_it_goes_on_and_nothing_survives() {
+    let folder = Folder::new();
+    let path = slow(&folder, "0.3");
+    let out = format!("{}/out", folder.path());
+    let mut child = command(&["bench", &path, "--out", &out, "--jobs", "2"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    wait_for_lines(&folder, 2);
+    child.kill().expect("kill -9");
+    child.wait().expect("it is dead");
+    let before = records(&folder).len();
+    assert!((2..6).contains(&before), "{before}");
+    // Workers notice at once, and take their jobs with them.
+    let start = Instant::now();
+    let program = format!("{}/slow", folder.path());
+    while alive(&program) > 0 {
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "somebody survived"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(records(&folder).len(), before, "somebody still writes");
+    // As if it had been killed in the middle of a line, too.
+    let results = format!("{out}/results.jsonl");
+    let mut text = std::fs::read_to_string(&results).unwrap();
+    text.push_str("{\"schema\":1,\"campaign\":\"te");
+    std::fs::write(&results, text).unwrap();
+    bench(&folder, &path, &["--jobs", "2"]).exits(0);
+    let records = records(&folder);
+    let engines: BTreeSet<&str> = records
+        .iter()
+        .filter_map(|r| r["engine"].as_str())
+        .collect();
+    assert_eq!(records.len(), 6);
+    assert_eq!(engines, BTreeSet::from(["a", "b", "c", "d", "e", "f"]));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn interrupted_it_stops_cleanly_and_holds_a_lock_until_then() {
+    let folder = Folder::new();
+    let path = slow(&folder, "1");
+    let out = format!("{}/out", folder.path());
+    let child = command(&["bench", &path, "--out", &out])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    wait_for_lines(&folder, 1);
+    bench(&folder, &path, &[])
+        .exits(2)
+        .complains("another campaign is writing to it");
+    let id = child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status();
+    assert!(sent.expect("kill").success());
+    ran(child.wait_with_output().expect("it ends"))
+        .exits(130)
+        .says("interrupted: ");
+    let done = records(&folder).len();
+    assert!((1..6).contains(&done), "{done}");
+}
+
+#[test]
+fn missing_models_are_told_and_nothing_left_is_an_error() {
+    let folder = Folder::new();
+    let text = "states = [\"explicit\"]\nlimits = { time = \"20s\", memory = \"1G\" }\n\
+                [[models]]\ncontest = [\"Nowhere-PT-1\"]\n[[models]]\nfiles = [\"no/such.pnml\"]\n";
+    let path = folder.file("missing.toml", text);
+    bench(&folder, &path, &[])
+        .exits(2)
+        .complains("missing: Nowhere-PT-1")
+        .complains("no/such.pnml")
+        .complains("nothing to run");
+    let some = format!("{text}[[models]]\ngenerate = \"kanban\"\nsizes = [1]\n");
+    let path = folder.file("some.toml", some);
+    bench(&folder, &path, &[])
+        .exits(0)
+        .complains("missing: Nowhere-PT-1");
+    assert_eq!(records(&folder).len(), 1);
+}
+
+#[test]
+fn wrong_campaigns_are_told_where() {
+    let folder = Folder::new();
+    let wrong = |engines: &str, formulas: &str| {
+        let path = campaign(&folder, engines, "1s", "");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let path = folder.file("test.toml", text.replace("[\"true\"]", formulas));
+        bench(&folder, &path, &["--dry-run"]).exits(2)
+    };
+    wrong("\"slab\"", "[\"true\"]")
+        .complains("slab")
+        .complains("test.toml:3:12");
+    wrong("\"explicit --fast\"", "[\"true\"]").complains("--fast");
+    wrong("\"owcty --emptiness iec\"", "[\"true\"]").complains("fixpoint");
+    wrong("\"explicit\"", "[\"G card_1\"]")
+        .complains("no place or transition is called `card_1`")
+        .complains("did you mean")
+        .complains("test.toml:11:13");
+    wrong("\"explicit\"", "[true]").complains("expected a formula");
+    bench(&folder, "no/such.toml", &[]).exits(2);
+}
+
+#[test]
+fn shipped_campaigns_are_valid() {
+    let campaigns = format!("{}/../../campaigns", env!("CARGO_MANIFEST_DIR"));
+    let mut seen = 0;
+    for entry in std::fs::read_dir(campaigns).expect("campaigns") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            let folder = Folder::new();
+            let text = std::fs::read_to_string(&path).expect("a campaign");
+            lariat_campaign::file::read(&path, &text).expect("a valid campaign");
+            // Presets and families, without drawing a formula.
+            let cut = text.split("[[properties]]").next().unwrap_or_default();
+            let property = "\n[[properties]]\nformulas = [\"true\"]\n";
+            let cut = match cut.contains("\nengines") {
+                true => format!("{cut}{property}"),
+                false => cut.to_owned(),
+            };
+            let cut = cut.replace(
+                "../examples",
+                &format!("{}/../../examples", env!("CARGO_MANIFEST_DIR")),
+            );
+            let file = folder.file("cut.toml", cut);
+            bench(&folder, &file, &["--dry-run"]).exits(0);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 9, "{seen}");
+}
