@@ -4,7 +4,7 @@ use crate::units::{Bytes, Span};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
-use lariat::{Check as Emptiness, Choice, Counting, Deadlock, OrderChoice};
+use lariat::{Check as Emptiness, Choice, Counting, Deadlock, Kind as AutomatonKind, OrderChoice};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -107,6 +107,9 @@ pub(crate) struct Check {
     /// How to decide.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
     pub engine: Choice,
+    /// The kind of automaton, if not the engine's own.
+    #[arg(long, value_name = "KIND")]
+    pub automaton_kind: Option<Kind>,
     /// The emptiness check, if not the engine's own.
     #[arg(long, value_name = "CHECK")]
     pub emptiness: Option<CheckName>,
@@ -117,6 +120,10 @@ pub(crate) struct Check {
     /// The construction as it was published, where ours differs (sog, slap, slap-fst).
     #[arg(long)]
     pub published: bool,
+    /// Also count the whole product of single states, of which a violated property needs a part
+    /// (explicit, ba, ta, tgta). Takes its own time and memory.
+    #[arg(long)]
+    pub whole_product: bool,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
     #[arg(long, value_name = "POLICY", default_value = "stutter")]
     pub deadlock: Policy,
@@ -288,9 +295,20 @@ pub(crate) enum Kind {
     Tgta,
 }
 
+impl From<Kind> for AutomatonKind {
+    fn from(kind: Kind) -> AutomatonKind {
+        match kind {
+            Kind::Tgba => AutomatonKind::Tgba,
+            Kind::Ba => AutomatonKind::Ba,
+            Kind::Ta => AutomatonKind::Ta,
+            Kind::Tgta => AutomatonKind::Tgta,
+        }
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum, Debug)]
 pub(crate) enum Format {
-    /// The Hanoi omega-automata format.
+    /// The Hanoi omega-automata format; of ta and tgta with a state for every letter they meet.
     Hoa,
     /// A never claim for SPIN (always a Büchi automaton).
     Never,

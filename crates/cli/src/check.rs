@@ -48,9 +48,11 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
     let options = Options {
         engine: args.engine,
         tuning: Tuning {
+            kind: args.automaton_kind.map(Into::into),
             check: args.emptiness.map(Into::into),
             order: args.order.clone(),
             published: args.published,
+            whole_product: args.whole_product,
         },
         deadlock: args.deadlock.into(),
     };

@@ -181,8 +181,7 @@ impl Draw {
                 formulas: 1,
                 automaton: match *kind {
                     "TGBA" => [automaton.states.len(), automaton.edge_count()].map(|n| n as u64),
-                    "BA" => ["buchi_states", "buchi_edges"].map(count),
-                    _ => ["testing_states", "testing_edges"].map(count),
+                    _ => ["automaton_states", "automaton_edges"].map(count),
                 },
                 explored: ["product_states", "product_edges"].map(count),
                 seconds: start.elapsed().as_secs_f64(),
