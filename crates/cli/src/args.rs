@@ -171,7 +171,7 @@ fn order(text: &str) -> Result<OrderChoice, String> {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub(crate) enum CheckName {
     /// Couvreur's: equal nodes only.
     Couvreur,
@@ -181,15 +181,19 @@ pub(crate) enum CheckName {
     Iec,
     /// Also nodes included in active ones; nsiec where that leaves a doubt.
     Aec,
+    /// That of single states with a testing automaton: cycles first, then livelocks.
+    TwoPass,
 }
 
-impl From<CheckName> for Emptiness {
-    fn from(name: CheckName) -> Emptiness {
-        match name {
-            CheckName::Couvreur => Emptiness::Couvreur,
-            CheckName::Nsiec => Emptiness::Nsiec,
-            CheckName::Iec => Emptiness::Iec,
-            CheckName::Aec => Emptiness::Aec,
+impl CheckName {
+    /// The check among those that can be chosen; the two-pass check is never one of several.
+    pub(crate) fn chosen(self) -> Option<Emptiness> {
+        match self {
+            CheckName::Couvreur => Some(Emptiness::Couvreur),
+            CheckName::Nsiec => Some(Emptiness::Nsiec),
+            CheckName::Iec => Some(Emptiness::Iec),
+            CheckName::Aec => Some(Emptiness::Aec),
+            CheckName::TwoPass => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `lariat check`.
 
-use crate::args::Check;
+use crate::args::{Check, CheckName};
 use crate::progress::Line;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
         engine: args.engine,
         tuning: Tuning {
             kind: args.automaton_kind.map(Into::into),
-            check: args.emptiness.map(Into::into),
+            check: args.emptiness.and_then(CheckName::chosen),
             order: args.order.clone(),
             published: args.published,
             whole_product: args.whole_product,
@@ -58,6 +58,12 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
     };
     if let Some(refusal) = options.engine.refuses(&options.tuning) {
         return Err(Failure::new(refusal));
+    }
+    let is_two_pass = options.engine.is_two_pass(&options.tuning);
+    if args.emptiness == Some(CheckName::TwoPass) && !is_two_pass {
+        return Err(Failure::new(
+            "two passes are for single states with a testing automaton (`--engine ta`); other products need one",
+        ));
     }
     let mut worst = Exit::Fine;
     let mut explored = Explored::new(system);

@@ -201,6 +201,11 @@ impl Choice {
         }
     }
 
+    /// Is a product with a testing automaton searched, which takes two passes?
+    pub fn is_two_pass(self, tuning: &Tuning) -> bool {
+        self.kind(tuning) == Kind::Ta && self.method(tuning).is_none()
+    }
+
     /// Why this tuning makes no sense for the engine, if it does not.
     pub fn refuses(self, tuning: &Tuning) -> Option<String> {
         let name = self.name();
@@ -230,7 +235,7 @@ impl Choice {
             ));
         }
         match (tuning.check, method) {
-            (Some(_), None) if kind == Kind::Ta => Some(
+            (Some(_), None) if self.is_two_pass(tuning) => Some(
                 "single states with a testing automaton are searched in two passes; there is no other check".to_owned(),
             ),
             (None, _) | (Some(Check::Couvreur), None) => None,
@@ -298,6 +303,16 @@ impl Kind {
             Kind::Ta => ta_size(problem, budget, observer),
             Kind::Tgta => tgta_size(problem, budget, observer),
         }
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Kind, String> {
+        let mut all = [Kind::Tgba, Kind::Ba, Kind::Ta, Kind::Tgta].into_iter();
+        let found = all.find(|kind| kind.name() == name);
+        found.ok_or_else(|| format!("no kind of automaton is called `{name}`"))
     }
 }
 

@@ -264,8 +264,11 @@ fn kinds_of_automata() {
             }
         }
     }
+    let ta = ["--engine", "ta", "--emptiness", "two-pass"];
+    lariat(&[&["check", MUTEX, "-f", EXCLUSION], &ta[..]].concat()).exits(0);
     for (rest, sentence) in [
         ("--engine sog --whole-product", "single states"),
+        ("--engine tgta --emptiness two-pass", "--engine ta"),
         (
             "--engine slap --automaton-kind tgta",
             "`slap` reads letters",
