@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod plot;
 pub mod record;
 
 pub use record::{Outcome, Record};

@@ -9,6 +9,7 @@ mod info;
 mod input;
 mod mcc;
 mod out;
+mod plot;
 mod progress;
 mod states;
 mod translate;
@@ -90,6 +91,7 @@ fn main() -> ExitCode {
         Command::Translate(args) => translate::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Generate(args) => generate::run(&args),
+        Command::Plot(args) => plot::run(&args),
     };
     let exit = match done {
         Ok(exit) => exit,

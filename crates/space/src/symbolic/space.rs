@@ -19,8 +19,6 @@ use super::layout::Layout;
 use super::moves::Moves;
 use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
-use lariat_dd::kernel::{Kernel, NodeId, Scope};
-use lariat_dd::saturation::{Filter, Silent};
 use lariat_dd::{Residual, Set, Store, Subset};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
@@ -296,6 +294,10 @@ impl<'a> Symbolic<'a> {
     }
 
     /// FReach: the least `X ⊇ from` with `img(X ∩ source) ⊆ X`.
+    ///
+    /// It is `from ∪ I ∪ img(I)`, where `I` are the sources that are reached through sources. The states
+    /// behind the last step are no sources, so they would never be saturated: added one by one while
+    /// the closure grows they can cost many times as many nodes as all at once in the end.
     pub fn freach(
         &mut self,
         from: &Set,
@@ -303,9 +305,16 @@ impl<'a> Symbolic<'a> {
         query: &mut Residuals,
         source: Residual,
     ) -> Result<Set, Stop> {
-        self.close(from, steps, |store, steps, from| {
-            store.saturate_from(steps, from, query, source)
-        })
+        let first = self.store.select(from, query, source)?;
+        let inside = self.reachf(&first, steps, query, source)?;
+        self.and_one_step(from, &inside, steps)
+    }
+
+    /// `from ∪ inside ∪ img(inside)`
+    fn and_one_step(&mut self, from: &Set, inside: &Set, steps: &Steps) -> Result<Set, Stop> {
+        let behind = self.image(inside, steps)?;
+        let closed = self.store.union(inside, &behind)?;
+        self.store.union(from, &closed)
     }
 
     /// ReachF: the least `X ⊇ from` with `img(X) ∩ target ⊆ X`.
@@ -323,13 +332,9 @@ impl<'a> Symbolic<'a> {
 
     /// FReach with the set of admitted sources: the least `X ⊇ from` with `img(X ∩ source) ⊆ X`.
     pub fn freach_set(&mut self, from: &Set, steps: &Steps, source: &Set) -> Result<Set, Stop> {
-        let mut filter = FromSet(source.clone(), self.store.scope());
-        self.close(from, steps, |store, steps, from| {
-            let residual = Residual(filter.0.node().word());
-            let closed = store.saturate_with(steps, from, &mut filter, residual, &mut Silent)?;
-            // Nobody listens, so nobody leaves.
-            closed.ok_or(Stop::Interrupted)
-        })
+        let first = self.store.intersection(from, source)?;
+        let inside = self.reach_within(&first, steps, source)?;
+        self.and_one_step(from, &inside, steps)
     }
 
     /// Constrained saturation: the least `X ⊇ from` with `img(X) ∩ within ⊆ X`.
@@ -493,29 +498,5 @@ fn asks_for_events(predicate: &Predicate) -> bool {
         Predicate::Enabled(_) | Predicate::Deadlock => true,
         Predicate::Not(p) => asks_for_events(p),
         Predicate::And(ps) | Predicate::Or(ps) => ps.iter().any(asks_for_events),
-    }
-}
-
-/// Steps from the states of a set; the residual is the node of the set.
-struct FromSet(Set, Scope);
-
-impl Filter for FromSet {
-    const SOURCE: bool = true;
-    const TARGET: bool = false;
-    const NODES: bool = true;
-
-    fn scope(&self) -> u32 {
-        self.1.word()
-    }
-
-    fn step(
-        &mut self,
-        kernel: &Kernel,
-        residual: Residual,
-        _: u32,
-        value: u32,
-    ) -> Result<Residual, Stop> {
-        let node = NodeId::from_word(residual.0);
-        Ok(Residual(kernel.child(node, value).word()))
     }
 }

@@ -1,0 +1,155 @@
+//! Cactus plots: how many cases an engine solves if each may cost so much.
+//!
+//! Every engine's solved cases are sorted by their price; the n-th of them is drawn at x = n. A curve that
+//! is lower is faster, one that goes further solves more. Curves have their names where they end.
+
+use super::marks::{
+    FRAME, GRID, GUIDE_DASHED, INK, Name, PALE, Place, TICK, capital, draw_points, name_curves,
+    names_width, series,
+};
+use super::measure::Unit;
+use super::results::Results;
+use super::scale::{Log, counts};
+use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
+
+const WIDTH: f64 = 360.0;
+const LEFT: f64 = 78.0;
+const TOP: f64 = 44.0;
+
+/// The plot of all engines; `None` if nothing was solved.
+pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
+    let curves: Vec<Vec<(f64, usize)>> = (0..results.engines.len())
+        .map(|engine| {
+            let solved = results.cases.iter().enumerate();
+            let mut curve: Vec<(f64, usize)> = solved
+                .filter_map(|(number, case)| Some((case.solved(engine)?, number)))
+                .collect();
+            curve.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            curve
+        })
+        .collect();
+    let most = curves.iter().map(Vec::len).max().filter(|&most| most > 0)?;
+    let labels: Vec<String> = results
+        .engines
+        .iter()
+        .zip(&curves)
+        .map(|(engine, curve)| format!("{} ({})", fit(engine, SIZE, 150.0), curve.len()))
+        .collect();
+
+    let height = (16.0 * labels.len() as f64).max(290.0);
+    let bottom = TOP + height;
+    let total = LEFT + WIDTH + names_width(&labels);
+    let title = format!(
+        "{} of the n-th solved case",
+        capital(results.measure.title())
+    );
+    let mut svg = Svg::new(total, bottom + 48.0, &title, "");
+    let bold = format!(r#"{INK} font-weight="600""#);
+    let heading = format!("{title}, {} cases", results.cases.len());
+    svg.text(
+        (12.0, 22.0),
+        Anchor::Start,
+        TITLE * 0.94,
+        &fit(&heading, TITLE, total - 24.0),
+        &bold,
+    );
+
+    let unit = results.measure.unit();
+    let limit = time_limit(results);
+    let values = curves.iter().flatten().map(|point| point.0);
+    let up = Log::around(values.chain(limit), unit, bottom, TOP);
+    for tick in up.ticks(unit, 20.0) {
+        let y = up.at(tick.value);
+        let length = if tick.is_decade { 6.0 } else { 3.0 };
+        if tick.is_decade {
+            svg.line((LEFT, y), (LEFT + WIDTH, y), GRID);
+        }
+        svg.line((LEFT - length, y), (LEFT, y), TICK);
+        if let Some(label) = &tick.label {
+            svg.text((LEFT - 9.0, y + 0.36 * SIZE), Anchor::End, SIZE, label, INK);
+        }
+    }
+    let steps = counts(most, 6);
+    // A little room, so that the longest curve ends before the frame.
+    let last = 1.03 * most as f64;
+    let across = |count: f64| LEFT + WIDTH * count / last;
+    for step in steps {
+        let x = across(step as f64);
+        svg.line((x, TOP), (x, bottom), GRID);
+        svg.line((x, bottom), (x, bottom + 6.0), TICK);
+        svg.text(
+            (x, bottom + 19.0),
+            Anchor::Middle,
+            SIZE,
+            &step.to_string(),
+            INK,
+        );
+    }
+    if let Some(limit) = limit {
+        let y = up.at(limit);
+        svg.line((LEFT, y), (LEFT + WIDTH, y), GUIDE_DASHED);
+        // Where curves seldom are: at the left, below the line.
+        let text = format!("limit {}", unit.show(limit));
+        svg.text((LEFT + 6.0, y + 12.0), Anchor::Start, 9.5, &text, PALE);
+    }
+    svg.rect([LEFT, TOP, WIDTH, height], FRAME);
+    svg.text(
+        (LEFT + WIDTH / 2.0, bottom + 38.0),
+        Anchor::Middle,
+        SIZE,
+        "solved cases",
+        INK,
+    );
+    svg.upward(
+        (16.0, TOP + height / 2.0),
+        Anchor::Middle,
+        SIZE,
+        results.measure.title(),
+        INK,
+    );
+
+    let mut names = Vec::new();
+    for (engine, curve) in curves.iter().enumerate() {
+        let places: Vec<(f64, f64)> = (1..)
+            .zip(curve)
+            .map(|(count, point)| (across(f64::from(count)), up.at(point.0)))
+            .collect();
+        let mut d = String::new();
+        for (i, (x, y)) in places.iter().enumerate() {
+            d.push_str(&format!(
+                "{}{} {}",
+                if i == 0 { "M" } else { "L" },
+                n(*x),
+                n(*y)
+            ));
+        }
+        if !d.is_empty() {
+            svg.path(&d, &series(engine), "");
+        }
+        draw_points(
+            &mut svg,
+            engine,
+            curve.iter().map(|p| p.1).zip(places.iter().copied()),
+            most,
+            place,
+        );
+        names.push(Name {
+            engine,
+            label: labels[engine].clone(),
+            end: places.last().copied().unwrap_or((across(0.0), bottom)),
+        });
+    }
+    // From the top; of curves that end at about the same height, the shorter ones lie above the others.
+    names.sort_by_key(|name| ((name.end.1 / 20.0) as i64, curves[name.engine].len()));
+    name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, bottom));
+    Some(svg.finish())
+}
+
+/// The time limit, if times are compared and all cases have the same.
+fn time_limit(results: &Results<'_>) -> Option<f64> {
+    let mut limits = results.cases.iter().map(|case| case.about.limits.seconds);
+    let first = limits
+        .next()
+        .filter(|limit| limit.is_finite() && *limit > 0.0)?;
+    (results.measure.unit() == Unit::Seconds && limits.all(|limit| limit == first)).then_some(first)
+}

@@ -1,0 +1,110 @@
+//! The lists: answers that cannot be trusted, and all runs, one a line.
+
+use super::results::Results;
+use super::table::{Cell, Table};
+use crate::Record;
+
+/// The answers that cannot be trusted; `None` if there are none.
+pub fn contradictions(results: &Results<'_>) -> Option<Table> {
+    let heads = [
+        "model",
+        "property",
+        "engine",
+        "answer",
+        "against it",
+        "command",
+    ];
+    let note = "These answers contradict what is known, or each other where nothing is known. No plot and no table counts them as solved.";
+    let mut table = Table::new("contradictions", "Contradictions", note, &heads);
+    table.is_alarm = true;
+    for found in &results.contradictions {
+        let record = found.record;
+        table.rows.push(vec![
+            Cell::text(&record.model),
+            Cell::text(&record.property),
+            Cell::text(&record.engine),
+            Cell::text(record.answer.as_deref().unwrap_or(record.outcome.word())),
+            Cell::text(&found.against),
+            Cell::text(command(record)),
+        ]);
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// All runs, one a line: what other programs make their own plots from.
+pub fn cases(results: &Results<'_>) -> Table {
+    let heads = [
+        "campaign",
+        "family",
+        "model",
+        "property",
+        "group",
+        "answer",
+        "engine",
+        "outcome",
+        "cpu",
+        "wall",
+        "memory",
+        "engine seconds",
+        "repetitions",
+        "job",
+    ];
+    let mut table = Table::new("runs", "All runs", "", &heads);
+    for case in &results.cases {
+        for (engine, run) in results.engines.iter().zip(&case.runs) {
+            let Some(run) = run else { continue };
+            let record = run.record;
+            let seconds = |value: f64| Cell::number(value, format!("{value:.3}"));
+            table.rows.push(vec![
+                Cell::text(&record.campaign),
+                Cell::text(&record.family),
+                Cell::text(&record.model),
+                Cell::text(&record.property),
+                Cell::text(&record.group),
+                Cell::text(case.class.word()),
+                Cell::text(engine),
+                Cell::text(run.word()),
+                seconds(record.cpu),
+                seconds(record.wall),
+                Cell::number(record.peak_bytes as f64, record.peak_bytes.to_string()),
+                record.engine_seconds.map_or_else(Cell::default, seconds),
+                Cell::count(run.repetitions),
+                Cell::text(&record.job),
+            ]);
+        }
+    }
+    table
+}
+
+/// What to type to run a job again.
+pub fn command(record: &Record) -> String {
+    let words = std::iter::once("lariat").chain(record.command.iter().map(String::as_str));
+    words.map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell reads it.
+fn quote(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::plain;
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let mut record = plain();
+        record.command = ["check", "a b.pnml", "-f", "G \"it's\"", ""]
+            .map(str::to_owned)
+            .to_vec();
+        assert_eq!(
+            command(&record),
+            r#"lariat check 'a b.pnml' -f 'G "it'\''s"' ''"#
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! The statistics of the component-wise engine, as in that paper's table 1: how rarely it needs a symbolic run.
+//!
+//! Every pair of a saturated node and a residual is a *check*; it is decided without a symbolic fixpoint if the automaton
+//! cannot move inside it (the paper has no such column), if there are no recurring states, or if the node-wise
+//! abstraction has no cycle through new transitions.
+//!
+//! - prevented = 1 − Σ runs / Σ checks,
+//! - by recurring states = Σ prevented by them / Σ prevented by any,
+//! - share of SCC detection = Σ time in it / Σ engine time.
+//!
+//! Sums are over the decided cases only, as in the paper.
+
+use super::results::{Class, Results, Run};
+use super::table::{Cell, Table};
+use std::collections::BTreeSet;
+
+/// Checks of a saturated node with a residual.
+const CHECKS: &str = "scc_checks";
+/// Symbolic runs that were started.
+const RUNS: &str = "scc_symbolic_runs";
+/// What may prevent them, with what tables call it.
+const PREVENTED: [(&str, &str); 3] = [
+    ("scc_prevented_by_automaton", "by automaton"),
+    ("scc_prevented_by_recurring", "by recurring"),
+    ("scc_prevented_by_abstraction", "by abstraction"),
+];
+/// The part of the engine's time that went into looking for components, from 0 to 1.
+const SHARE: &str = "scc_share";
+
+/// The table; `None` if no engine has such statistics.
+pub fn components(results: &Results<'_>) -> Option<Table> {
+    let mut heads = vec![
+        "engine",
+        "cases",
+        "answer",
+        "n",
+        "SCC detection",
+        "prevented",
+    ];
+    heads.extend(PREVENTED.map(|(_, head)| head));
+    heads.extend(["checks", "symbolic runs"]);
+    let note = "SCC detection: its share of the engine's time. Prevented: checks that needed no symbolic run; by: what \
+                prevented them. Decided cases only.";
+    let mut table = Table::new(
+        "components",
+        "Component-wise engine: SCC detection",
+        note,
+        &heads,
+    );
+    let has_stats = |run: &Run<'_>| run.solved().is_some() && run.record.stat(CHECKS).is_some();
+    let families: BTreeSet<&str> = results
+        .cases
+        .iter()
+        .map(|c| c.about.family.as_str())
+        .collect();
+    for (engine, name) in results.engines.iter().enumerate() {
+        let runs: Vec<(&str, Class, &Run<'_>)> = results
+            .cases
+            .iter()
+            .filter_map(|case| {
+                Some((
+                    case,
+                    case.runs[engine].as_ref().filter(|run| has_stats(run))?,
+                ))
+            })
+            .map(|(case, run)| (case.about.family.as_str(), case.class, run))
+            .collect();
+        let answers = [
+            (None, "all"),
+            (Some(Class::Holds), "holds"),
+            (Some(Class::Violated), "violated"),
+        ];
+        let mut add = |family: Option<&str>, class: Option<Class>, answer: &str| {
+            let is_member = |(f, c, _): &&(&str, Class, &Run<'_>)| {
+                family.is_none_or(|family| *f == family) && class.is_none_or(|class| *c == class)
+            };
+            let members: Vec<&Run<'_>> = runs
+                .iter()
+                .filter(is_member)
+                .map(|(_, _, run)| *run)
+                .collect();
+            if !members.is_empty() {
+                let cells = [name, family.unwrap_or("all families"), answer].map(Cell::text);
+                let mut row = cells.to_vec();
+                row.extend(figures(&members));
+                table.rows.push(row);
+            }
+        };
+        for (class, answer) in answers {
+            add(None, class, answer);
+        }
+        for family in &families {
+            for (class, answer) in &answers[1..] {
+                add(Some(family), *class, answer);
+            }
+        }
+    }
+    table.drop_empty();
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn figures(runs: &[&Run<'_>]) -> Vec<Cell> {
+    let sum = |stat: &str| {
+        runs.iter()
+            .filter_map(|run| run.record.stat(stat))
+            .sum::<f64>()
+    };
+    let (checks, started) = (sum(CHECKS), sum(RUNS));
+    let prevented = PREVENTED.map(|(stat, _)| sum(stat));
+    let all: f64 = prevented.iter().sum();
+    let timed = || {
+        let pair = |run: &&Run<'_>| Some((run.record.stat(SHARE)?, run.record.engine_seconds?));
+        runs.iter().filter_map(pair)
+    };
+    let searching = timed().map(|(share, seconds)| share * seconds).sum();
+    let seconds = timed().map(|(_, seconds)| seconds).sum();
+    let mut row = vec![
+        Cell::count(runs.len()),
+        Cell::percent(searching, seconds),
+        Cell::percent(checks - started, checks),
+    ];
+    row.extend(prevented.map(|part| Cell::percent(part, all)));
+    row.push(Cell::number(checks, format!("{checks}")));
+    row.push(Cell::number(started, format!("{started}")));
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::measure::Measure;
+    use crate::plot::results::tests::record;
+    use crate::{Outcome, Record};
+    use serde_json::json;
+
+    #[test]
+    fn shares_are_weighted_by_time_and_time_outs_left_out() {
+        let with = |mut record: Record,
+                    checks: u64,
+                    runs: u64,
+                    recurring: u64,
+                    share: f64,
+                    seconds: f64| {
+            let stats = json!({
+                CHECKS: checks, RUNS: runs, SHARE: share,
+                PREVENTED[1].0: recurring, PREVENTED[2].0: checks - runs - recurring,
+            });
+            record.stats = stats.as_object().unwrap().clone();
+            record.engine_seconds = Some(seconds);
+            record
+        };
+        let records = [
+            with(record("hyb", "p", Outcome::Holds, 1.0), 90, 0, 80, 0.0, 3.0),
+            with(
+                record("hyb", "q", Outcome::Violated, 1.0),
+                10,
+                5,
+                5,
+                1.0,
+                1.0,
+            ),
+            with(
+                record("hyb", "r", Outcome::Time, 1.0),
+                1000,
+                1000,
+                0,
+                1.0,
+                10.0,
+            ),
+            record("slap", "p", Outcome::Holds, 1.0),
+        ];
+        let table = components(&Results::new(&records, &[], Measure::Cpu, 0.0)).unwrap();
+        let row = |i: usize| {
+            table.rows[i]
+                .iter()
+                .map(|c| c.text.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        assert_eq!(
+            row(0),
+            "hyb, all families, all, 2, 25.0 %, 95.0 %, 0.0 %, 89.5 %, 10.5 %, 100, 5"
+        );
+        assert_eq!(
+            row(1),
+            "hyb, all families, holds, 1, 0.0 %, 100.0 %, 0.0 %, 88.9 %, 11.1 %, 90, 0"
+        );
+        assert_eq!(
+            row(4),
+            "hyb, kanban, violated, 1, 100.0 %, 50.0 %, 0.0 %, 100.0 %, 0.0 %, 10, 5"
+        );
+        assert_eq!(table.rows.len(), 5);
+        let none = Results::new(&records, &["slap".to_owned()], Measure::Cpu, 0.0);
+        assert_eq!(components(&none), None);
+    }
+}

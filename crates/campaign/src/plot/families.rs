@@ -1,0 +1,134 @@
+//! Every engine on every family of models.
+//!
+//! Prices are summed over the cases that are solved by every engine that solves any of the family, so that
+//! all sums of a family speak of the same cases, and an engine that refuses everything spoils none.
+
+use super::results::{Case, Class, End, Failure, Results};
+use super::table::{Cell, Table};
+use std::collections::BTreeMap;
+
+/// The table; the last family is all of them, if there are several.
+pub fn families(results: &Results<'_>) -> Table {
+    let title = results.measure.title();
+    let sum = format!("{title}, common cases");
+    let heads = [
+        "family", "engine", "cases", "solved", "holds", "violated", "counted", "time-out",
+        "memory", "refused", "other", "common", &sum,
+    ];
+    let note = format!(
+        "Common: the cases solved by every engine that solves any case of the family; {title} is summed over these. \
+         Other: undecided for another reason, crashed, or wrong."
+    );
+    let mut table = Table::new("families", "Families of models", note, &heads);
+    let mut families: BTreeMap<&str, Vec<&Case<'_>>> = BTreeMap::new();
+    for case in &results.cases {
+        families.entry(&case.about.family).or_default().push(case);
+    }
+    for (family, cases) in &families {
+        rows(results, family, cases, &mut table);
+    }
+    if families.len() > 1 {
+        rows(
+            results,
+            "all",
+            &results.cases.iter().collect::<Vec<_>>(),
+            &mut table,
+        );
+    }
+    // Whatever nobody has any of is left out.
+    for column in (4..11).rev() {
+        if table.rows.iter().all(|row| row[column].value == Some(0.0)) {
+            table.drop_column(column);
+        }
+    }
+    table
+}
+
+fn rows(results: &Results<'_>, family: &str, cases: &[&Case<'_>], table: &mut Table) {
+    let engines = 0..results.engines.len();
+    let able: Vec<usize> = engines
+        .clone()
+        .filter(|&engine| cases.iter().any(|case| case.solved(engine).is_some()))
+        .collect();
+    let is_common = |case: &&Case<'_>| able.iter().all(|&engine| case.solved(engine).is_some());
+    let common: Vec<&Case<'_>> = cases.iter().copied().filter(is_common).collect();
+    for engine in engines {
+        let runs = || {
+            let own = cases
+                .iter()
+                .filter_map(|case| Some((*case, case.runs[engine].as_ref()?)));
+            own.map(|(case, run)| (case, run.end))
+        };
+        let solved = |class: Option<Class>| {
+            let is = |(case, end): &(&Case<'_>, End)| {
+                matches!(end, End::Solved(_)) && class.is_none_or(|class| case.class == class)
+            };
+            Cell::count(runs().filter(is).count())
+        };
+        let failed = |which: &[Failure]| {
+            let is =
+                |(_, end): &(&Case<'_>, End)| matches!(end, End::Failed(f) if which.contains(f));
+            Cell::count(runs().filter(is).count())
+        };
+        let mut row = vec![
+            Cell::text(family),
+            Cell::text(&results.engines[engine]),
+            Cell::count(runs().count()),
+            solved(None),
+            solved(Some(Class::Holds)),
+            solved(Some(Class::Violated)),
+            solved(Some(Class::Counted)),
+            failed(&[Failure::Time]),
+            failed(&[Failure::Memory]),
+            failed(&[Failure::Refused]),
+            failed(&[Failure::Undecided, Failure::Crash, Failure::Wrong]),
+        ];
+        match able.contains(&engine) {
+            true => {
+                let sum: f64 = common.iter().filter_map(|case| case.solved(engine)).sum();
+                row.push(Cell::count(common.len()));
+                row.push(Cell::number(sum, results.measure.unit().show(sum)));
+            }
+            false => row.extend([Cell::default(), Cell::default()]),
+        }
+        table.rows.push(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Outcome;
+    use crate::plot::measure::Measure;
+    use crate::plot::results::tests::record;
+
+    #[test]
+    fn sums_speak_of_the_same_cases() {
+        let records = [
+            record("a", "p", Outcome::Holds, 1.0),
+            record("b", "p", Outcome::Holds, 2.0),
+            record("c", "p", Outcome::Refused, 0.0),
+            record("a", "q", Outcome::Violated, 5.0),
+            record("b", "q", Outcome::Time, 10.0),
+            record("c", "q", Outcome::Refused, 0.0),
+        ];
+        let table = families(&Results::new(&records, &[], Measure::Cpu, 0.0));
+        let heads: Vec<&str> = table.heads.iter().map(String::as_str).collect();
+        let expected = "family engine cases solved holds violated time-out refused common";
+        assert_eq!(heads[..9].join(" "), expected);
+        let row =
+            |i: usize| -> Vec<&str> { table.rows[i].iter().map(|c| c.text.as_str()).collect() };
+        assert_eq!(
+            row(0),
+            ["kanban", "a", "2", "2", "1", "1", "0", "0", "1", "1 s"]
+        );
+        assert_eq!(
+            row(1),
+            ["kanban", "b", "2", "1", "1", "0", "1", "0", "1", "2 s"]
+        );
+        assert_eq!(
+            row(2),
+            ["kanban", "c", "2", "0", "0", "0", "0", "2", "", ""]
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! Tables as Markdown.
+
+use super::table::Table;
+
+/// A heading, a table and a note.
+pub fn markdown(table: &Table) -> String {
+    let heads: Vec<String> = table.heads.iter().map(|head| plain(head)).collect();
+    let rules: Vec<&str> = (0..heads.len())
+        .map(|i| if table.is_numeric(i) { "---:" } else { "---" })
+        .collect();
+    let mut out = format!("## {}\n\n", plain(&table.title));
+    out.push_str(&format!(
+        "| {} |\n| {} |\n",
+        heads.join(" | "),
+        rules.join(" | ")
+    ));
+    for row in &table.rows {
+        let cells: Vec<String> = row.iter().map(|cell| plain(&cell.text)).collect();
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    if !table.note.is_empty() {
+        out.push_str(&format!("\n{}\n", plain(&table.note)));
+    }
+    out
+}
+
+/// Text that means itself: no markup, no end of a cell, no end of a line.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' | '*' | '_' | '`' | '\\' | '[' | ']' | '<' | '#' | '~' | '&' => {
+                out.extend(['\\', c])
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::table::Cell;
+
+    #[test]
+    fn names_cannot_break_a_table() {
+        let mut table = Table::new("t", "T", "", &["name", "n"]);
+        table
+            .rows
+            .push(vec![Cell::text("a|b\n*c*"), Cell::count(3)]);
+        assert_eq!(
+            markdown(&table),
+            "## T\n\n| name | n |\n| --- | ---: |\n| a\\|b \\*c\\* | 3 |\n"
+        );
+    }
+}

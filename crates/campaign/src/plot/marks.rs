@@ -1,0 +1,181 @@
+//! What plots have in common: styles, markers, labelled curves.
+
+use super::results::Class;
+use super::scale::spread;
+use super::svg::{Anchor, COLOURS, DASHES, SIZE, Svg, fit, n, width};
+
+/// Where a picture goes, and so how its points tell what they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A file of its own: points have titles.
+    File,
+    /// The page: points have numbers, and the page knows what they stand for.
+    Page,
+}
+
+/// Attributes of the frame around a plot.
+pub const FRAME: &str = r##"class="frame" fill="none" stroke="#444" stroke-width="1""##;
+/// Attributes of lines at ticks.
+pub const GRID: &str = r##"class="grid" stroke="#e2e2e2" stroke-width="0.7""##;
+/// Attributes of ticks.
+pub const TICK: &str = r##"class="tick" stroke="#444" stroke-width="1""##;
+/// Attributes of lines that guide the eye.
+pub const GUIDE: &str = r##"class="guide" stroke="#888" stroke-width="1""##;
+/// Attributes of lines that guide the eye less.
+pub const GUIDE_DASHED: &str =
+    r##"class="guide" stroke="#888" stroke-width="1" stroke-dasharray="4 3""##;
+/// Attributes of lines from a curve to its name.
+const LEADER: &str =
+    r##"class="guide" fill="none" stroke="#888" stroke-width="0.8" stroke-dasharray="1 2""##;
+/// The most room that a name gets beside a plot.
+const MOST: f64 = 200.0;
+/// Attributes of text.
+pub const INK: &str = r##"class="ink" fill="#111""##;
+/// Attributes of text that is less important.
+pub const PALE: &str = r##"class="pale" fill="#555""##;
+
+/// Attributes of the points of a class.
+pub fn point_style(class: Class) -> &'static str {
+    match class {
+        Class::Holds => {
+            r##"class="points holds" fill="#0072b2" fill-opacity="0.6" stroke="#0072b2" stroke-width="0.6""##
+        }
+        Class::Violated => {
+            r##"class="points violated" fill="#d55e00" fill-opacity="0.6" stroke="#d55e00" stroke-width="0.6""##
+        }
+        Class::Counted => {
+            r##"class="points counted" fill="#009e73" fill-opacity="0.6" stroke="#009e73" stroke-width="0.6""##
+        }
+        Class::Undecided => {
+            r##"class="points undecided" fill="none" stroke="#555" stroke-width="1""##
+        }
+    }
+}
+
+/// The marker of a class: circle, triangle, square, cross.
+pub fn marker(class: Class, x: f64, y: f64) -> String {
+    match class {
+        Class::Holds => format!(
+            "M{} {}a2.8 2.8 0 1 0 5.6 0a2.8 2.8 0 1 0-5.6 0z",
+            n(x - 2.8),
+            n(y)
+        ),
+        Class::Violated => format!("M{} {}l3.3 5.8h-6.6z", n(x), n(y - 3.6)),
+        Class::Counted => format!("M{} {}h5v5h-5z", n(x - 2.5), n(y - 2.5)),
+        Class::Undecided => format!("M{} {}l5 5m0-5l-5 5", n(x - 2.5), n(y - 2.5)),
+    }
+}
+
+/// Attributes of the line of an engine.
+pub fn series(index: usize) -> String {
+    let colour = index % COLOURS.len();
+    let dash = DASHES[index / COLOURS.len() % DASHES.len()];
+    let dash = match dash {
+        "" => String::new(),
+        dash => format!(r#" stroke-dasharray="{dash}""#),
+    };
+    format!(
+        r#"class="series s{colour}" fill="none" stroke="{}" stroke-width="1.7" stroke-linejoin="round"{dash}"#,
+        COLOURS[colour]
+    )
+}
+
+/// A curve's name, and what is needed to put it beside the plot.
+pub struct Name {
+    /// The engine's number: its colour and dash.
+    pub engine: usize,
+    /// What is written.
+    pub label: String,
+    /// Where the curve ends.
+    pub end: (f64, f64),
+}
+
+/// Names curves in the margin right of `x`, each beside a piece of its line, from the top in the given order and as near
+/// to their ends as that allows; `range` is the top and the bottom of the plot. Where no other curve ends at the same
+/// height, a thin line leads from the end to the name; others would only hide each other.
+pub fn name_curves(svg: &mut Svg, names: &[Name], x: f64, range: (f64, f64)) {
+    let mut lowest = range.0;
+    let mut wanted = Vec::new();
+    for name in names {
+        lowest = name.end.1.max(lowest);
+        wanted.push(lowest);
+    }
+    let places = spread(&wanted, SIZE + 3.0, range.0 - 6.0, range.1 + 6.0);
+    for (i, (name, y)) in names.iter().zip(places).enumerate() {
+        let (end_x, end_y) = name.end;
+        let mut others = names.iter().enumerate().filter(|(j, _)| *j != i);
+        if others.all(|(_, other)| (other.end.1 - end_y).abs() > 4.0) && (y - end_y).abs() < 60.0 {
+            let (from, to) = (n(end_x + 3.0), n(x + 2.0));
+            let d = format!("M{from} {}H{to}L{} {}", n(end_y), n(x + 9.0), n(y));
+            svg.path(&d, LEADER, "");
+        }
+        svg.path(
+            &format!("M{} {}h20", n(x + 11.0), n(y)),
+            &series(name.engine),
+            "",
+        );
+        let at = (x + 36.0, y + 0.36 * SIZE);
+        svg.text(at, Anchor::Start, SIZE, &fit(&name.label, SIZE, MOST), INK);
+    }
+}
+
+/// The room that [`name_curves`] takes right of the plot.
+pub fn names_width(labels: &[String]) -> f64 {
+    let widest = labels
+        .iter()
+        .map(|label| width(label, SIZE))
+        .fold(0.0, f64::max);
+    36.0 + widest.min(MOST) + 8.0
+}
+
+/// Curves of at most so many points show them in files too.
+const FEW: usize = 60;
+
+/// The points of one of many curves, of which the longest has `most` points: on the page each with its case, in files if
+/// there are few. Many would hide their line: then the page shows only the one that is asked for.
+pub fn draw_points(
+    svg: &mut Svg,
+    engine: usize,
+    points: impl Iterator<Item = (usize, (f64, f64))>,
+    most: usize,
+    place: Place,
+) {
+    if place == Place::File && most > FEW {
+        return;
+    }
+    let colour = engine % COLOURS.len();
+    let ink = COLOURS[colour];
+    let number = match place {
+        Place::Page => format!(r#" data-engines="{engine}""#),
+        Place::File => String::new(),
+    };
+    let dense = match most > FEW {
+        true => r#" fill-opacity="0""#,
+        false => "",
+    };
+    svg.open(&format!(
+        r#"class="points dots s{colour}" fill="{ink}"{dense}{number}"#
+    ));
+    for (case, (x, y)) in points {
+        let d = format!(
+            "M{} {}a1.9 1.9 0 1 0 3.8 0a1.9 1.9 0 1 0-3.8 0z",
+            n(x - 1.9),
+            n(y)
+        );
+        let number = match place {
+            Place::Page => format!(r#"data-c="{case}""#),
+            Place::File => String::new(),
+        };
+        svg.path(&d, &number, "");
+    }
+    svg.close();
+}
+
+/// The text with a capital first letter.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,170 @@
+//! What is compared, and how its figures are written.
+
+use crate::Record;
+
+/// What is compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Measure {
+    /// Processor time of the process.
+    #[default]
+    Cpu,
+    /// Time by the clock.
+    Wall,
+    /// Largest resident memory of the process.
+    Memory,
+    /// The engine's own time, without reading the model and the property.
+    Engine,
+    /// States of the product that were explored.
+    States,
+    /// Transitions of the product that were explored.
+    Transitions,
+}
+
+/// What figures stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Bytes.
+    Bytes,
+    /// A number of things.
+    Count,
+}
+
+impl Measure {
+    /// The figure of one record.
+    pub fn of(self, record: &Record) -> Option<f64> {
+        let value = match self {
+            Measure::Cpu => Some(record.cpu),
+            Measure::Wall => Some(record.wall),
+            Measure::Memory => Some(record.peak_bytes as f64),
+            Measure::Engine => record.engine_seconds,
+            Measure::States => record.stat("product_states"),
+            Measure::Transitions => record.stat("product_edges"),
+        };
+        // Nothing is free: logarithms and ratios need a floor, which is below what can be measured.
+        value
+            .filter(|v| v.is_finite())
+            .map(|v| v.max(self.unit().least()))
+    }
+
+    /// What its figures stand for.
+    pub fn unit(self) -> Unit {
+        match self {
+            Measure::Cpu | Measure::Wall | Measure::Engine => Unit::Seconds,
+            Measure::Memory => Unit::Bytes,
+            Measure::States | Measure::Transitions => Unit::Count,
+        }
+    }
+
+    /// What titles and axes call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Measure::Cpu => "CPU time",
+            Measure::Wall => "wall-clock time",
+            Measure::Memory => "peak memory",
+            Measure::Engine => "engine time",
+            Measure::States => "product states explored",
+            Measure::Transitions => "product transitions explored",
+        }
+    }
+
+    /// What an engine is called that pays most.
+    pub fn worst(self) -> &'static str {
+        match self.unit() {
+            Unit::Seconds => "slowest",
+            Unit::Bytes | Unit::Count => "dearest",
+        }
+    }
+
+    /// Are two figures too close to say which is better? Within one in a hundred, or a millisecond.
+    pub fn is_tie(self, a: f64, b: f64) -> bool {
+        let least: f64 = match self.unit() {
+            Unit::Seconds => 1e-3,
+            Unit::Bytes | Unit::Count => 0.0,
+        };
+        (a - b).abs() <= least.max(0.01 * a.max(b))
+    }
+}
+
+impl Unit {
+    /// Figures below are drawn here.
+    pub fn least(self) -> f64 {
+        match self {
+            Unit::Seconds => 1e-3,
+            Unit::Bytes => 1e3,
+            Unit::Count => 1.0,
+        }
+    }
+
+    /// A figure for people: three digits and a unit.
+    pub fn show(self, value: f64) -> String {
+        let (scaled, unit) = match self {
+            Unit::Seconds if value < 1.0 => (value * 1e3, " ms"),
+            Unit::Seconds => (value, " s"),
+            Unit::Bytes if value < 1e6 => (value / 1e3, " kB"),
+            Unit::Bytes if value < 1e9 => (value / 1e6, " MB"),
+            Unit::Bytes => (value / 1e9, " GB"),
+            Unit::Count => (value, ""),
+        };
+        format!("{}{unit}", three_digits(scaled))
+    }
+
+    /// A figure at an axis: 1, 2 or 5 times a power of ten.
+    pub fn tick(self, value: f64) -> String {
+        match self {
+            Unit::Count if value >= 1e4 => {
+                let power = value.log10().floor();
+                let lead = (value / 10f64.powf(power)).round();
+                let power = superscript(power as i32);
+                match lead as u32 {
+                    1 => format!("10{power}"),
+                    lead => format!("{lead}·10{power}"),
+                }
+            }
+            _ => self.show(value),
+        }
+    }
+}
+
+fn three_digits(value: f64) -> String {
+    // The sum of nothing is −0 in floating point.
+    let value = value + 0.0;
+    let digits = match value.abs() {
+        v if v >= 99.95 || v == 0.0 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
+    };
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+fn superscript(power: i32) -> String {
+    let digit = |c: char| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        c => char::from_u32(0x2070 + c as u32 - '0' as u32).unwrap_or(c),
+    };
+    power.to_string().chars().map(digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits_and_a_unit() {
+        assert_eq!(Unit::Seconds.show(0.0123), "12.3 ms");
+        assert_eq!(Unit::Seconds.show(3600.0), "3600 s");
+        assert_eq!(Unit::Seconds.show(1.0), "1 s");
+        assert_eq!(Unit::Bytes.show(52_428_800.0), "52.4 MB");
+        assert_eq!(Unit::Count.tick(2e5), "2·10⁵");
+        assert_eq!(Unit::Count.tick(1e12), "10¹²");
+        assert_eq!(Unit::Count.tick(1000.0), "1000");
+    }
+}

@@ -1,0 +1,213 @@
+//! Logarithmic axes: a range of 1-2-5 numbers around the data, and ticks.
+
+use super::measure::Unit;
+
+/// A logarithmic axis.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Log {
+    /// The least figure.
+    pub lo: f64,
+    /// The largest figure.
+    pub hi: f64,
+    /// Where the least figure is drawn.
+    pub from: f64,
+    /// Where the largest figure is drawn.
+    pub to: f64,
+}
+
+/// A tick of an axis.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tick {
+    /// The figure.
+    pub value: f64,
+    /// Is it a power of ten?
+    pub is_decade: bool,
+    /// What is written beside it, where there is room.
+    pub label: Option<String>,
+}
+
+/// The 1-2-5 numbers of all decades, by number: 0 is 1, 1 is 2, 2 is 5, 3 is 10, −1 is 0.5.
+fn nice(index: i32) -> f64 {
+    let lead = [1.0, 2.0, 5.0][index.rem_euclid(3) as usize];
+    // Division for small ones: 1/1000 is the nearest number to 0.001, 10^-3 need not be.
+    let power = index.div_euclid(3);
+    match power < 0 {
+        true => lead / 10f64.powi(-power),
+        false => lead * 10f64.powi(power),
+    }
+}
+
+impl Log {
+    /// An axis around `values`, at least one decade long, drawn between `from` and `to`.
+    pub fn around(values: impl Iterator<Item = f64>, unit: Unit, from: f64, to: f64) -> Log {
+        let (mut min, mut max) = (f64::INFINITY, 0.0f64);
+        for value in values.filter(|v| v.is_finite() && *v > 0.0) {
+            min = min.min(value);
+            max = max.max(value);
+        }
+        if min > max {
+            (min, max) = match unit {
+                Unit::Seconds => (0.01, 1.0),
+                Unit::Bytes => (1e6, 1e9),
+                Unit::Count => (1.0, 1e3),
+            };
+        }
+        let mut low = (3.0 * min.log10()).floor() as i32 + 1;
+        while nice(low) > min * (1.0 + 1e-9) {
+            low -= 1;
+        }
+        let mut high = (3.0 * max.log10()).ceil() as i32 - 1;
+        while nice(high) < max * (1.0 - 1e-9) {
+            high += 1;
+        }
+        // Too short a range is widened on both sides, first upwards.
+        let mut up = true;
+        while high - low < 3 {
+            match up || nice(low) <= unit.least() {
+                true => high += 1,
+                false => low -= 1,
+            }
+            up = !up;
+        }
+        Log {
+            lo: nice(low),
+            hi: nice(high),
+            from,
+            to,
+        }
+    }
+
+    /// Where a figure is drawn.
+    pub fn at(&self, value: f64) -> f64 {
+        let share = (value.clamp(self.lo, self.hi) / self.lo).ln() / (self.hi / self.lo).ln();
+        self.from + share * (self.to - self.from)
+    }
+
+    /// The ticks; labels are `room` apart from each other or more.
+    pub fn ticks(&self, unit: Unit, room: f64) -> Vec<Tick> {
+        let decade = (self.to - self.from).abs() / (self.hi / self.lo).log10();
+        let first = (3.0 * self.lo.log10()).floor() as i32 - 1;
+        let step = (room / decade).ceil().max(1.0) as i32;
+        let label_all = decade * 2f64.log10() >= room;
+        (first..)
+            .map(|index| (index, nice(index)))
+            .skip_while(|(_, value)| *value < self.lo * (1.0 - 1e-9))
+            .take_while(|(_, value)| *value <= self.hi * (1.0 + 1e-9))
+            .map(|(index, value)| {
+                let is_decade = index.rem_euclid(3) == 0;
+                let fits = label_all || (is_decade && (index / 3).rem_euclid(step) == 0);
+                Tick {
+                    value,
+                    is_decade,
+                    label: fits.then(|| unit.tick(value)),
+                }
+            })
+            .collect()
+    }
+}
+
+/// Round steps for an axis of counts from 0 to `max`, at most `most` of them after 0.
+pub fn counts(max: usize, most: usize) -> Vec<usize> {
+    let step = (0..)
+        .map(|index| nice(index) as usize)
+        .find(|step| max / step <= most.max(1))
+        .unwrap_or(1);
+    (0..=max / step).map(|i| i * step).collect()
+}
+
+/// Places labels of height `height` as near as possible to where they are `wanted`, none above
+/// `lo` or below `hi` (if there is room), none overlapping, in the order in which they are wanted.
+pub fn spread(wanted: &[f64], height: f64, lo: f64, hi: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
+    // Blocks of touching labels: (sum of wanted tops of the first label, number of labels).
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    let top = |&(sum, n): &(f64, usize)| {
+        let free = sum / n as f64;
+        free.min(hi - height * (n as f64 - 0.5))
+            .max(lo + height / 2.0)
+    };
+    for &i in &order {
+        blocks.push((wanted[i], 1));
+        while let [.., above, below] = &blocks[..] {
+            let end = top(above) + height * above.1 as f64;
+            if end <= top(below) + 1e-9 {
+                break;
+            }
+            let shift = height * (above.1 * below.1) as f64;
+            let merged = (above.0 + below.0 - shift, above.1 + below.1);
+            blocks.truncate(blocks.len() - 2);
+            blocks.push(merged);
+        }
+    }
+    let mut places = vec![0.0; wanted.len()];
+    let mut labels = order.into_iter();
+    for block in &blocks {
+        for k in 0..block.1 {
+            if let Some(i) = labels.next() {
+                places[i] = top(block) + height * k as f64;
+            }
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_encloses_its_data_in_nice_numbers() {
+        for (min, max, lo, hi) in [
+            (0.0012, 70.0, 0.001, 100.0),
+            (0.001, 3600.0, 0.001, 5000.0),
+            (3.0, 4.0, 1.0, 10.0),
+            (2.0, 2.0, 1.0, 10.0),
+        ] {
+            let axis = Log::around([min, max].into_iter(), Unit::Seconds, 0.0, 300.0);
+            assert!(axis.lo <= min && max <= axis.hi, "{axis:?}");
+            assert!(axis.hi / axis.lo >= 9.99, "{axis:?}");
+            if max / min > 10.0 {
+                assert!((axis.lo / lo - 1.0).abs() < 1e-6 && (axis.hi / hi - 1.0).abs() < 1e-6);
+            }
+            assert!(
+                (axis.at(axis.lo) - 0.0).abs() < 1e-9 && (axis.at(axis.hi) - 300.0).abs() < 1e-9
+            );
+            let ticks = axis.ticks(Unit::Seconds, 40.0);
+            assert!(ticks.iter().filter(|t| t.label.is_some()).count() >= 2);
+            let places: Vec<f64> = ticks
+                .iter()
+                .filter(|t| t.label.is_some())
+                .map(|t| axis.at(t.value))
+                .collect();
+            assert!(
+                places.windows(2).all(|w| w[1] - w[0] >= 40.0 - 1e-6),
+                "{places:?}"
+            );
+        }
+        let none = Log::around([].into_iter(), Unit::Count, 0.0, 1.0);
+        assert!(none.lo < none.hi);
+    }
+
+    #[test]
+    fn counts_are_round_and_enough() {
+        assert_eq!(counts(0, 6), [0]);
+        assert_eq!(counts(3, 6), [0, 1, 2, 3]);
+        assert_eq!(counts(417, 6), [0, 100, 200, 300, 400]);
+    }
+
+    #[test]
+    fn labels_are_spread_without_overlap() {
+        let wanted = [50.0, 51.0, 52.0, 10.0, 98.0, 99.0];
+        let places = spread(&wanted, 10.0, 0.0, 100.0);
+        let mut sorted = places.clone();
+        sorted.sort_by(f64::total_cmp);
+        assert!(
+            sorted.windows(2).all(|w| w[1] - w[0] >= 10.0 - 1e-6),
+            "{places:?}"
+        );
+        assert!(sorted[0] >= 5.0 && sorted[5] <= 95.0 + 1e-6, "{places:?}");
+        assert!((places[3] - 10.0).abs() < 1e-9);
+        assert!(places[0] < places[1] && places[1] < places[2]);
+    }
+}

@@ -1,0 +1,338 @@
+//! Log-log scatter plots of one engine against another.
+//!
+//! A point is a case: right of the diagonal the engine of the vertical axis is better, left of it that of the
+//! horizontal one. Beyond a white gap, runs that failed have a band for each reason, at the
+//! top for the vertical engine, at the right for the horizontal one. Inside a band, points are moved a little from
+//! its middle, by their number, so that equal ones can be told apart. Cases that one of the two engines has no
+//! record of are left out.
+
+use super::marks::{FRAME, GRID, GUIDE, GUIDE_DASHED, INK, PALE, Place, TICK, marker, point_style};
+use super::measure::Unit;
+use super::results::{Case, Class, End, Failure, Results, Run};
+use super::scale::Log;
+use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, width};
+
+/// The side of the square in which both engines succeed.
+const SIDE: f64 = 330.0;
+/// The white gap between it and the bands.
+const GAP: f64 = 24.0;
+/// The width of a band.
+const BAND: f64 = 17.0;
+/// The room at the left: the axis' title and its labels.
+const LEFT: f64 = 84.0;
+/// The room below: the labels, the bands' names and the axis' title.
+const BELOW: f64 = 70.0;
+
+/// A case in the plot.
+struct Point<'a> {
+    number: usize,
+    case: &'a Case<'a>,
+    x: &'a Run<'a>,
+    y: &'a Run<'a>,
+}
+
+/// The pairs of engines that are plotted when nobody says which: all pairs of up to four engines,
+/// otherwise the one that solves most, at the lowest price, against every other one; or the first one if engines were named.
+pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
+    let engines = results.engines.len();
+    if engines <= 4 {
+        return (0..engines)
+            .flat_map(|y| (0..y).map(move |x| (x, y)))
+            .collect();
+    }
+    let price = |engine: usize| -> f64 {
+        let solved = results.cases.iter().filter_map(|case| case.solved(engine));
+        solved.sum()
+    };
+    let is_better = |&a: &usize, &b: &usize| {
+        let solved = results.solved_by(b).cmp(&results.solved_by(a));
+        solved.then(price(a).total_cmp(&price(b)))
+    };
+    let best = match named {
+        true => 0,
+        false => (0..engines).min_by(is_better).unwrap_or(0),
+    };
+    (0..engines)
+        .filter(|&e| e != best)
+        .map(|e| (best, e))
+        .collect()
+}
+
+/// Plots the engine `x` against the engine `y`; `None` if they have no case in common.
+pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Option<Picture> {
+    let points: Vec<Point<'_>> = results
+        .cases
+        .iter()
+        .enumerate()
+        .filter_map(|(number, case)| {
+            let (x, y) = (case.runs.get(x)?.as_ref()?, case.runs.get(y)?.as_ref()?);
+            Some(Point { number, case, x, y })
+        })
+        .collect();
+    if points.is_empty() {
+        return None;
+    }
+    let (name_x, name_y) = (results.engines[x].as_str(), results.engines[y].as_str());
+    let keys = legend(&points, name_x, name_y);
+    let frame = Frame::new(results, &points, &keys);
+    let title = |room: f64| {
+        let (x, y) = (fit(name_x, TITLE, room), fit(name_y, TITLE, room));
+        format!("{y} against {x}: {}", results.measure.title())
+    };
+    let engines = match place {
+        Place::Page => format!(r#"data-engines="{x},{y}""#),
+        Place::File => String::new(),
+    };
+    let (total, height) = (frame.total, frame.bottom + BELOW);
+    let mut svg = Svg::new(total, height, &title(f64::INFINITY), &engines);
+    let heading = title((total - 24.0 - width(&title(0.0), TITLE)) / 2.0);
+    let bold = format!(r#"{INK} font-weight="600""#);
+    svg.text((12.0, 20.0), Anchor::Start, TITLE * 0.94, &heading, &bold);
+    draw_legend(&mut svg, &keys, total);
+    draw_axes(&mut svg, &frame, results.measure.unit());
+    draw_bands(&mut svg, &frame);
+
+    let axis = |engine: &str| {
+        fit(
+            &format!("{engine}: {}", results.measure.title()),
+            SIZE,
+            SIDE,
+        )
+    };
+    let below = (LEFT + SIDE / 2.0, frame.bottom + 44.0);
+    svg.text(below, Anchor::Middle, SIZE, &axis(name_x), INK);
+    let beside = (16.0, frame.bottom - SIDE / 2.0);
+    svg.upward(beside, Anchor::Middle, SIZE, &axis(name_y), INK);
+
+    for class in Class::ALL {
+        let mut members = points.iter().filter(|p| p.case.class == class).peekable();
+        if members.peek().is_none() {
+            continue;
+        }
+        svg.open(point_style(class));
+        for point in members {
+            let (px, py) = frame.at(point);
+            let d = marker(class, px, py);
+            match place {
+                Place::Page => svg.path(&d, &format!(r#"data-c="{}""#, point.number), ""),
+                Place::File => {
+                    let say = |run: &Run<'_>| match run.end {
+                        End::Solved(value) => results.measure.unit().show(value),
+                        End::Failed(failure) => failure.word().to_owned(),
+                    };
+                    let (name, a, b) = (point.case.name(), say(point.x), say(point.y));
+                    svg.path(&d, "", &format!("{name}: {name_x} {a}, {name_y} {b}"));
+                }
+            }
+        }
+        svg.close();
+    }
+    Some(svg.finish())
+}
+
+/// Where everything is.
+struct Frame {
+    /// The horizontal axis.
+    across: Log,
+    /// The vertical axis, with the same range.
+    up: Log,
+    /// The bands at the right, from the inside.
+    right: Vec<Failure>,
+    /// The bands above, from the inside.
+    above: Vec<Failure>,
+    /// The upper end of the outermost band.
+    top: f64,
+    /// The lower end of the square.
+    bottom: f64,
+    /// The width of the picture.
+    total: f64,
+}
+
+impl Frame {
+    fn new(results: &Results<'_>, points: &[Point<'_>], keys: &[(Option<Class>, String)]) -> Frame {
+        let right = bands(points.iter().map(|p| p.x));
+        let above = bands(points.iter().map(|p| p.y));
+        let total = LEFT + SIDE + GAP + BAND * right.len() as f64 + 12.0;
+        let top = 32.0 + 16.0 * key_lines(keys, total) as f64;
+        let bottom = top + BAND * above.len() as f64 + GAP + SIDE;
+        let values = points.iter().flat_map(|p| [p.x.solved(), p.y.solved()]);
+        let unit = results.measure.unit();
+        let across = Log::around(values.flatten(), unit, LEFT, LEFT + SIDE);
+        let (from, to) = (bottom, bottom - SIDE);
+        let up = Log { from, to, ..across };
+        Frame {
+            across,
+            up,
+            right,
+            above,
+            top,
+            bottom,
+            total,
+        }
+    }
+
+    /// Where a point is drawn.
+    fn at(&self, point: &Point<'_>) -> (f64, f64) {
+        let shift = |salt: u64| jitter(point.number, salt) * (BAND - 8.0);
+        let x = match point.x.end {
+            End::Solved(value) => self.across.at(value),
+            End::Failed(failure) => self.across.to + middle(&self.right, failure) + shift(0),
+        };
+        let y = match point.y.end {
+            End::Solved(value) => self.up.at(value),
+            End::Failed(failure) => self.up.to - middle(&self.above, failure) + shift(1),
+        };
+        (x, y)
+    }
+}
+
+/// How far beyond the square the middle of a band is.
+fn middle(bands: &[Failure], failure: Failure) -> f64 {
+    let index = bands.iter().position(|&band| band == failure).unwrap_or(0);
+    GAP + BAND * (index as f64 + 0.5)
+}
+
+/// The square: grid, ticks with their labels, the diagonal and the lines of ten times more and less.
+fn draw_axes(svg: &mut Svg, frame: &Frame, unit: Unit) {
+    let Frame { across, up, .. } = frame;
+    let (right, top, bottom) = (across.to, up.to, frame.bottom);
+    for tick in across.ticks(unit, 46.0) {
+        let (x, y) = (across.at(tick.value), up.at(tick.value));
+        let length = if tick.is_decade { 6.0 } else { 3.0 };
+        if tick.is_decade {
+            svg.line((x, top), (x, bottom), GRID);
+            svg.line((LEFT, y), (right, y), GRID);
+        }
+        svg.line((x, bottom), (x, bottom + length), TICK);
+        svg.line((LEFT - length, y), (LEFT, y), TICK);
+        if let Some(label) = &tick.label {
+            svg.text((x, bottom + 19.0), Anchor::Middle, SIZE, label, INK);
+            let beside = (LEFT - 9.0, y + 0.36 * SIZE);
+            svg.text(beside, Anchor::End, SIZE, label, INK);
+        }
+    }
+    svg.line((LEFT, bottom), (right, top), GUIDE);
+    if across.hi / across.lo > 10.5 {
+        let (start, end) = (across.lo * 10.0, across.hi / 10.0);
+        svg.line((LEFT, up.at(start)), (across.at(end), top), GUIDE_DASHED);
+        svg.line(
+            (across.at(start), bottom),
+            (right, up.at(end)),
+            GUIDE_DASHED,
+        );
+        // Their names are in the gap, where no points are.
+        let above = (across.at(end), top - 6.0);
+        svg.text(above, Anchor::Middle, 9.5, "×10", PALE);
+        let beside = (right + 2.0, up.at(end) + 3.5);
+        svg.text(beside, Anchor::Start, 9.5, "÷10", PALE);
+    }
+    svg.rect([LEFT, top, SIDE, SIDE], FRAME);
+}
+
+/// The bands, each with its name beside it; where two of them cross, both engines failed.
+fn draw_bands(svg: &mut Svg, frame: &Frame) {
+    for &band in &frame.above {
+        let y = frame.up.to - middle(&frame.above, band);
+        let area = [LEFT, y - BAND / 2.0, frame.total - 12.0 - LEFT, BAND];
+        svg.rect(area, band_style(band));
+        svg.text((LEFT - 9.0, y + 3.4), Anchor::End, 10.0, band.word(), INK);
+    }
+    for &band in &frame.right {
+        let x = frame.across.to + middle(&frame.right, band);
+        let area = [x - BAND / 2.0, frame.top, BAND, frame.bottom - frame.top];
+        svg.rect(area, band_style(band));
+        let below = (x + 3.4, frame.bottom + 7.0);
+        svg.upward(below, Anchor::End, 10.0, band.word(), INK);
+    }
+}
+
+/// The reasons for which some of the runs failed.
+fn bands<'a>(runs: impl Iterator<Item = &'a Run<'a>> + Clone) -> Vec<Failure> {
+    let occurs = |band: &Failure| runs.clone().any(|run| run.end == End::Failed(*band));
+    Failure::ALL.into_iter().filter(occurs).collect()
+}
+
+/// Attributes of a band. They cross each other and let the other one through.
+fn band_style(band: Failure) -> &'static str {
+    match band {
+        Failure::Wrong => {
+            r##"class="band wrong" fill="#e33" fill-opacity="0.2" stroke="#fff" stroke-width="1""##
+        }
+        _ => r##"class="band" fill="#888" fill-opacity="0.13" stroke="#fff" stroke-width="1""##,
+    }
+}
+
+/// A number between −½ and ½ that depends on nothing but its arguments.
+fn jitter(number: usize, salt: u64) -> f64 {
+    // The finalizer of SplitMix64 (Steele, Lea, Flood): neighbours become strangers.
+    let mut mixed = (number as u64).wrapping_mul(2).wrapping_add(salt);
+    mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed >> 32) as f64 / 4_294_967_296.0 - 0.5
+}
+
+/// What the legend says: markers with their numbers, then who solved what.
+fn legend(points: &[Point<'_>], name_x: &str, name_y: &str) -> Vec<(Option<Class>, String)> {
+    let mut keys = Vec::new();
+    for class in Class::ALL {
+        match points.iter().filter(|p| p.case.class == class).count() {
+            0 => {}
+            count => keys.push((Some(class), format!("{} {count}", class.word()))),
+        }
+    }
+    let count = |x: bool, y: bool| {
+        let is = |p: &&Point<'_>| p.x.solved().is_some() == x && p.y.solved().is_some() == y;
+        points.iter().filter(is).count()
+    };
+    let only = |name: &str| format!("only {}", fit(name, SIZE, 120.0));
+    for (count, words) in [
+        (count(true, true), "solved by both".to_owned()),
+        (count(true, false), only(name_x)),
+        (count(false, true), only(name_y)),
+        (count(false, false), "neither".to_owned()),
+    ] {
+        if count > 0 {
+            keys.push((None, format!("{words} {count}")));
+        }
+    }
+    keys
+}
+
+/// Where the keys of a legend stand: line and left end.
+fn key_places(keys: &[(Option<Class>, String)], total: f64) -> Vec<(usize, f64)> {
+    let (mut line, mut x) = (0, 12.0);
+    let mut places = Vec::new();
+    let mut markers = true;
+    for (class, text) in keys {
+        let room = width(text, SIZE) + if class.is_some() { 12.0 } else { 0.0 };
+        let is_other = markers && class.is_none();
+        if is_other || (x + room > total - 8.0 && x > 12.0) {
+            (line, x) = (line + 1, 12.0);
+        }
+        markers = class.is_some();
+        places.push((line, x));
+        x += room + 14.0;
+    }
+    places
+}
+
+fn key_lines(keys: &[(Option<Class>, String)], total: f64) -> usize {
+    key_places(keys, total)
+        .last()
+        .map_or(0, |(line, _)| line + 1)
+}
+
+fn draw_legend(svg: &mut Svg, keys: &[(Option<Class>, String)], total: f64) {
+    for ((class, text), (line, x)) in keys.iter().zip(key_places(keys, total)) {
+        let y = 38.0 + 16.0 * line as f64;
+        let mut left = x;
+        if let Some(class) = class {
+            svg.open(&point_style(*class).replace("points", "key"));
+            svg.path(&marker(*class, x + 4.0, y - 4.0), "", "");
+            svg.close();
+            left += 12.0;
+        }
+        svg.text((left, y), Anchor::Start, SIZE, text, INK);
+    }
+}

@@ -1,0 +1,147 @@
+//! Tables, before they are Markdown, CSV, a page or lines of a terminal.
+
+/// A value and how people want to read it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Cell {
+    /// For people.
+    pub text: String,
+    /// For programs, if it is a number.
+    pub value: Option<f64>,
+}
+
+impl Cell {
+    /// Words.
+    pub fn text(text: impl Into<String>) -> Cell {
+        Cell {
+            text: text.into(),
+            value: None,
+        }
+    }
+
+    /// A number of things.
+    pub fn count(count: usize) -> Cell {
+        Cell {
+            text: count.to_string(),
+            value: Some(count as f64),
+        }
+    }
+
+    /// A number of things out of so many, with the percentage.
+    pub fn share(count: usize, of: usize) -> Cell {
+        let percent = 100.0 * count as f64 / of.max(1) as f64;
+        Cell {
+            text: format!("{count} ({percent:.0} %)"),
+            value: Some(count as f64),
+        }
+    }
+
+    /// A number, written by somebody who knows its unit.
+    pub fn number(value: f64, text: impl Into<String>) -> Cell {
+        Cell {
+            text: text.into(),
+            // The sum of nothing is −0 in floating point.
+            value: Some(value + 0.0),
+        }
+    }
+
+    /// A part of a whole, as a percentage; nothing if there is no whole.
+    pub fn percent(part: f64, whole: f64) -> Cell {
+        match whole > 0.0 {
+            true => {
+                let percent = 100.0 * part / whole + 0.0;
+                Cell::number(percent, format!("{percent:.1} %"))
+            }
+            false => Cell::default(),
+        }
+    }
+}
+
+/// A table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Table {
+    /// The name of its files.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// What a reader must know to read it.
+    pub note: String,
+    /// The heads of the columns.
+    pub heads: Vec<String>,
+    /// Rows of as many cells as there are heads.
+    pub rows: Vec<Vec<Cell>>,
+    /// Does it tell of something that must not be?
+    pub is_alarm: bool,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(
+        name: &str,
+        title: impl Into<String>,
+        note: impl Into<String>,
+        heads: &[&str],
+    ) -> Table {
+        Table {
+            name: name.to_owned(),
+            title: title.into(),
+            note: note.into(),
+            heads: heads.iter().map(|&head| head.to_owned()).collect(),
+            rows: Vec::new(),
+            is_alarm: false,
+        }
+    }
+
+    /// Leaves a column out.
+    pub fn drop_column(&mut self, column: usize) {
+        self.heads.remove(column);
+        for row in &mut self.rows {
+            row.remove(column);
+        }
+    }
+
+    /// Leaves out the columns that say nothing.
+    pub fn drop_empty(&mut self) {
+        for column in (0..self.heads.len()).rev() {
+            if self.rows.iter().all(|row| row[column] == Cell::default()) {
+                self.drop_column(column);
+            }
+        }
+    }
+
+    /// Is a column one of numbers?
+    pub fn is_numeric(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(column));
+        cells.clone().any(|cell| cell.value.is_some())
+            && cells.all(|cell| cell.value.is_some() || cell.text.is_empty())
+    }
+
+    /// Lines for a terminal, columns aligned.
+    pub fn lines(&self) -> String {
+        let heads = self.heads.iter().map(|head| head.as_str()).collect();
+        let rows = self.rows.iter();
+        let rows = rows.map(|row| row.iter().map(|cell| cell.text.as_str()).collect());
+        let lines: Vec<Vec<&str>> = std::iter::once(heads).chain(rows).collect();
+        let widths: Vec<usize> = (0..self.heads.len())
+            .map(|i| {
+                lines
+                    .iter()
+                    .map(|l| l[i].chars().count())
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let mut out = String::new();
+        for line in lines {
+            let mut text = String::new();
+            for (i, (cell, &width)) in line.into_iter().zip(&widths).enumerate() {
+                match self.is_numeric(i) {
+                    true => text.push_str(&format!("{cell:>width$}  ")),
+                    false => text.push_str(&format!("{cell:<width$}  ")),
+                }
+            }
+            out.push_str(text.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+}

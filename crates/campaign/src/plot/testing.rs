@@ -1,0 +1,217 @@
+//! Automata, products and what was explored of them: the tables of the paper on generalized testing automata (1 and 2).
+//!
+//! One row for the mean, one for the largest of every model, group of properties and kind of automaton; verified and
+//! violated properties side by side. A case that some kind did not finish is left out of all kinds alike. The paper's
+//! sizes of whole products are shown where records have them (`full_states`, `full_edges`): a check that finds
+//! a counterexample has seen only a part. Transitions of testing automata are counted per change set, as in the
+//! paper; edges of the others per edge, each with a formula over the propositions.
+
+use super::results::{Class, Results};
+use super::table::{Cell, Table};
+use crate::Record;
+use std::collections::BTreeSet;
+
+/// A column of the table: its head, and where its figures come from, the first that is there.
+struct Column {
+    head: &'static str,
+    stats: &'static [&'static str],
+}
+
+const COLUMNS: [Column; 6] = [
+    Column {
+        head: "automaton st.",
+        stats: &["automaton_states"],
+    },
+    Column {
+        head: "automaton tr.",
+        stats: &["testing_transitions", "automaton_edges"],
+    },
+    Column {
+        head: "product st.",
+        stats: &["full_states"],
+    },
+    Column {
+        head: "product tr.",
+        stats: &["full_edges"],
+    },
+    Column {
+        head: "explored st.",
+        stats: &["product_states"],
+    },
+    Column {
+        head: "explored tr.",
+        stats: &["product_edges"],
+    },
+];
+
+/// A way to make one figure of many: its name, and how.
+type Summary = (&'static str, fn(&[f64]) -> f64);
+
+const MEAN: Summary = ("avg", |figures| {
+    figures.iter().sum::<f64>() / figures.len() as f64
+});
+const LARGEST: Summary = ("max", |figures| figures.iter().copied().fold(0.0, f64::max));
+const SUM: Summary = ("sum", |figures| figures.iter().sum());
+
+/// The table; `None` if no engine with a testing automaton has solved anything. Engines on sets are left out: their
+/// products are of another kind.
+pub fn testing(results: &Results<'_>) -> Option<Table> {
+    let kinds: Vec<usize> = (0..results.engines.len())
+        .filter(|&engine| {
+            let records = results
+                .cases
+                .iter()
+                .filter(|case| case.solved(engine).is_some());
+            let mut records = records
+                .filter_map(|case| Some(case.runs[engine]?.record))
+                .peekable();
+            let is_explicit =
+                |r: &Record| r.stat("product_edges").is_some() && r.stat("aggregates").is_none();
+            records.peek().is_some() && records.all(is_explicit)
+        })
+        .collect();
+    let finished: Vec<(&Record, Class, Vec<&Record>)> = results
+        .cases
+        .iter()
+        .filter(|case| kinds.iter().all(|&kind| case.solved(kind).is_some()))
+        .map(|case| {
+            let records = kinds
+                .iter()
+                .filter_map(|&kind| Some(case.runs[kind]?.record));
+            (case.about, case.class, records.collect())
+        })
+        .collect();
+    let mut records = finished.iter().flat_map(|(_, _, records)| records);
+    if !records.any(|record| record.stat("testing_transitions").is_some()) {
+        return None;
+    }
+
+    let mut heads = vec!["model", "group", "engine", "figure"];
+    let sides = [(Class::Holds, "verified"), (Class::Violated, "violated")];
+    let mut owned = Vec::new();
+    for (_, side) in sides {
+        owned.push(format!("{side}: n"));
+        owned.extend(
+            COLUMNS
+                .iter()
+                .map(|column| format!("{side}: {}", column.head)),
+        );
+        owned.push(format!("{side}: T (s)"));
+    }
+    heads.extend(owned.iter().map(String::as_str));
+    let left_out = results.cases.len() - finished.len();
+    let note = format!(
+        "Sizes of the automaton of the negated property, of the whole product where that is known, and of what the \
+         check explored of it (both passes, where there are two); T: the engine's own time. {left_out} cases that some \
+         kind did not finish are left out of all kinds alike."
+    );
+    let mut table = Table::new("testing-automata", "Automata and products", note, &heads);
+
+    let groups: BTreeSet<(&str, &str)> = finished
+        .iter()
+        .map(|(about, ..)| (about.model.as_str(), about.group.as_str()))
+        .collect();
+    let mut add = |model: Option<(&str, &str)>, summaries: &[Summary]| {
+        for (position, &kind) in kinds.iter().enumerate() {
+            let member = |class: Class| -> Vec<&Record> {
+                let is = |a: &Record| model.is_none_or(|model| model == (&a.model, &a.group));
+                let own = finished
+                    .iter()
+                    .filter(|(about, c, _)| *c == class && is(about));
+                own.filter_map(|(_, _, records)| records.get(position).copied())
+                    .collect()
+            };
+            let (name, group) = model.unwrap_or(("all models", ""));
+            for summary in summaries {
+                let words = [name, group, &results.engines[kind], summary.0];
+                let mut row = words.map(Cell::text).to_vec();
+                for (class, _) in sides {
+                    row.extend(figures(&member(class), summary.1));
+                }
+                table.rows.push(row);
+            }
+        }
+    };
+    for &group in &groups {
+        add(Some(group), &[MEAN, LARGEST]);
+    }
+    add(None, &[SUM, MEAN, LARGEST]);
+    table.drop_empty();
+    Some(table)
+}
+
+fn figures(records: &[&Record], summary: fn(&[f64]) -> f64) -> Vec<Cell> {
+    let figure = |of: &dyn Fn(&Record) -> Option<f64>, digits: usize| {
+        let all: Option<Vec<f64>> = records.iter().map(|record| of(record)).collect();
+        match all.filter(|all| !all.is_empty()) {
+            Some(all) => {
+                let value = summary(&all);
+                Cell::number(value, format!("{value:.digits$}"))
+            }
+            None => Cell::default(),
+        }
+    };
+    let mut cells = vec![match records.len() {
+        0 => Cell::default(),
+        n => Cell::count(n),
+    }];
+    for column in &COLUMNS {
+        let of = |record: &Record| column.stats.iter().find_map(|stat| record.stat(stat));
+        cells.push(figure(&of, 0));
+    }
+    cells.push(figure(&|record| record.engine_seconds, 3));
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Outcome;
+    use crate::plot::measure::Measure;
+    use crate::plot::results::tests::record;
+    use serde_json::json;
+
+    #[test]
+    fn what_one_kind_does_not_finish_counts_for_none() {
+        let with = |engine: &str, property: &str, outcome: Outcome, edges: u64| {
+            let mut record = record(engine, property, outcome, 1.0);
+            let stats = match engine {
+                "explicit" => {
+                    json!({"automaton_states": 2, "automaton_edges": 3, "product_states": 5, "product_edges": edges})
+                }
+                "slap" => json!({"aggregates": 4, "product_states": 1, "product_edges": 1}),
+                _ => {
+                    json!({"automaton_states": 4, "automaton_edges": 7, "testing_transitions": 8, "product_states": 6, "product_edges": edges})
+                }
+            };
+            record.stats = stats.as_object().unwrap().clone();
+            record
+        };
+        let records = [
+            with("explicit", "p", Outcome::Holds, 10),
+            with("tgta", "p", Outcome::Holds, 8),
+            with("slap", "p", Outcome::Time, 8),
+            with("explicit", "q", Outcome::Holds, 30),
+            with("tgta", "q", Outcome::Holds, 20),
+            with("explicit", "r", Outcome::Holds, 1000),
+            with("tgta", "r", Outcome::Time, 1),
+        ];
+        let table = testing(&Results::new(&records, &[], Measure::Cpu, 0.0)).unwrap();
+        let texts: Vec<String> = table
+            .rows
+            .iter()
+            .map(|row| {
+                row.iter()
+                    .map(|c| c.text.as_str())
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .collect();
+        assert_eq!(texts[0], "kanban-5 random explicit avg 2 2 3 5 20 0.400");
+        assert_eq!(texts[3], "kanban-5 random tgta max 2 4 8 6 20 0.400");
+        assert_eq!(texts[4], "all models  explicit sum 2 4 6 10 40 0.800");
+        assert_eq!(texts.len(), 10);
+        let alone = Results::new(&records, &["explicit".to_owned()], Measure::Cpu, 0.0);
+        assert_eq!(testing(&alone), None);
+    }
+}

@@ -1,0 +1,243 @@
+//! Whole outputs: whatever the records are, everything is there once, readable, and nothing overlaps.
+
+use super::results::tests::record;
+use super::svg::tests::{check, well_formed};
+use super::*;
+use crate::Outcome;
+use csv::tests::parse;
+
+/// A small generator of numbers, always the same.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// Records of `engines` on `cases` properties: times from a millisecond to an hour, all kinds of ends.
+fn campaign(engines: &[String], cases: usize) -> Vec<Record> {
+    let mut numbers = Numbers(1);
+    let mut records = Vec::new();
+    for case in 0..cases {
+        let answer = [Outcome::Holds, Outcome::Violated][numbers.below(2) as usize];
+        for engine in engines {
+            let cpu = 10f64.powf(numbers.below(6556) as f64 / 1000.0 - 3.0);
+            let outcome = match numbers.below(12) {
+                0 => Outcome::Time,
+                1 => Outcome::Memory,
+                2 => Outcome::Refused,
+                3 => [Outcome::Crash, Outcome::Unknown, Outcome::Input][numbers.below(3) as usize],
+                _ => answer,
+            };
+            let mut record = record(engine, &format!("r{case}"), outcome, cpu);
+            record.limits.seconds = 3600.0;
+            record.family = format!("family {}", case % 5);
+            records.push(record);
+        }
+    }
+    records
+}
+
+fn names(count: usize) -> Vec<String> {
+    (0..count).map(|i| format!("engine-{i:02}")).collect()
+}
+
+/// Makes everything, and asserts whatever must be true of it.
+fn make(records: &[Record], choice: &Choice) -> Output {
+    let output = plot(records, choice).unwrap();
+    let results = Results::new(records, &choice.engines, choice.measure, choice.at_least);
+    for place in [Place::File, Place::Page] {
+        for (x, y) in scatter::pairs(&results, false) {
+            let picture = scatter::scatter(&results, x, y, place);
+            if let Some(picture) = picture {
+                check(&picture);
+                if place == Place::Page {
+                    let both = results
+                        .cases
+                        .iter()
+                        .filter(|c| c.runs[x].is_some() && c.runs[y].is_some());
+                    assert_eq!(picture.text.matches("data-c=").count(), both.count());
+                }
+            }
+        }
+        for class in Class::ALL {
+            cumulative::cumulative(&results, class, place)
+                .iter()
+                .for_each(check);
+        }
+        if let Some(picture) = cactus::cactus(&results, place) {
+            check(&picture);
+            if place == Place::Page {
+                let solved: usize = results.cases.iter().map(|c| c.solutions().count()).sum();
+                assert_eq!(picture.text.matches("data-c=").count(), solved);
+            }
+        }
+    }
+    for (name, content) in &output.files {
+        if name.ends_with(".svg") {
+            well_formed(content);
+        }
+        if name.ends_with(".csv") {
+            let rows = parse(content);
+            assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{name}");
+        }
+        if name == "runs.csv" {
+            let runs = results.cases.iter().flat_map(|c| c.runs.iter().flatten());
+            assert_eq!(parse(content).len() - 1, runs.count());
+        }
+    }
+    output
+}
+
+#[test]
+fn from_one_record_to_thousands() {
+    for (engines, cases) in [
+        (1, 1),
+        (1, 40),
+        (2, 1),
+        (2, 300),
+        (3, 40),
+        (12, 400),
+        (40, 3),
+    ] {
+        let records = campaign(&names(engines), cases);
+        let output = make(&records, &Choice::default());
+        let page = &output.files.last().unwrap().1;
+        for case in 0..cases {
+            assert!(page.contains(&format!("\"name\":\"kanban-5 r{case}\"")));
+        }
+    }
+}
+
+#[test]
+fn nobody_solves_anything() {
+    for outcome in [Outcome::Time, Outcome::Refused, Outcome::Crash] {
+        let mut records = campaign(&names(3), 20);
+        for record in &mut records {
+            (record.outcome, record.answer) = (outcome, None);
+        }
+        let output = make(&records, &Choice::default());
+        assert!(
+            output
+                .files
+                .iter()
+                .any(|(name, _)| name.starts_with("scatter"))
+        );
+        assert!(!output.files.iter().any(|(name, _)| name == "cactus.svg"));
+    }
+}
+
+#[test]
+fn states_are_counted_too() {
+    let mut records = campaign(&names(3), 20);
+    for record in &mut records {
+        record.model = format!("net-{}", record.property);
+        record.property.clear();
+        record.formula = None;
+        if record.outcome.is_decided() {
+            record.outcome = Outcome::Counted;
+            record.answer = Some("76".to_owned());
+        }
+    }
+    let output = make(&records, &Choice::default());
+    assert!(output.contradictions.is_none());
+    assert!(
+        output
+            .files
+            .iter()
+            .any(|(name, _)| name == "cumulative-counted.svg")
+    );
+    for (record, answer) in records.iter_mut().zip(["76", "77"]) {
+        record.outcome = Outcome::Counted;
+        record.answer = Some(answer.to_owned());
+    }
+    assert!(make(&records, &Choice::default()).contradictions.is_some());
+}
+
+#[test]
+fn every_measure_has_its_axes() {
+    let mut records = campaign(&names(3), 60);
+    for (i, record) in records.iter_mut().enumerate() {
+        record.peak_bytes = 5_000_000 * (i as u64 + 1);
+        let count =
+            serde_json::json!({"product_states": i * i * i, "product_edges": 1u64 << (i % 60)});
+        record.stats = count.as_object().unwrap().clone();
+    }
+    use Measure::{Cpu, Engine, Memory, States, Transitions, Wall};
+    for measure in [Cpu, Wall, Memory, Engine, States, Transitions] {
+        make(
+            &records,
+            &Choice {
+                measure,
+                ..Choice::default()
+            },
+        );
+    }
+}
+
+#[test]
+fn names_may_be_long_and_strange() {
+    let engines = [
+        "</svg><script>alert(1)</script>".to_owned(),
+        "an engine with a very long name that says everything about its switches --no-abstraction"
+            .to_owned(),
+        "漢字 \"quoted\", with | and \u{1b}[31m".to_owned(),
+        "W".repeat(2000),
+        "../../etc/passwd".to_owned(),
+        String::new(),
+    ];
+    let mut records = campaign(&engines, 30);
+    for record in &mut records {
+        record.model = "m<o>&d\"el".repeat(20);
+        record.formula = Some("</script><!-- G a".to_owned());
+        record.campaign = "<b>".to_owned();
+    }
+    let output = make(&records, &Choice::default());
+    for (name, content) in &output.files {
+        assert!(!name.contains(['/', '<', ' ']), "{name}");
+        let is_markup = name.ends_with(".svg") || name.ends_with(".html");
+        assert!(!is_markup || !content.contains("<script>alert"), "{name}");
+    }
+    let page = &output.files.last().unwrap().1;
+    assert_eq!(page.matches("</script>").count(), 2);
+}
+
+#[test]
+fn contradictions_come_first_and_are_no_successes() {
+    let mut records = campaign(&names(2), 3);
+    for record in &mut records {
+        record.outcome = Outcome::Holds;
+        record.answer = Some("holds".to_owned());
+    }
+    records[0].outcome = Outcome::Violated;
+    records[0].answer = Some("violated".to_owned());
+    let output = make(&records, &Choice::default());
+    assert_eq!(output.contradictions.unwrap().rows.len(), 2);
+    let page = &output.files.last().unwrap().1;
+    let alarm = page.find("<section id=\"part0\" class=\"alarm\">").unwrap();
+    assert!(alarm < page.find("<svg").unwrap());
+    assert!(page.contains(">wrong<"));
+    let results = Results::new(&records, &[], Measure::Cpu, 0.0);
+    assert_eq!(results.solved_by(0), 2);
+}
+
+#[test]
+fn an_engine_nobody_ran_is_named() {
+    let records = campaign(&names(2), 1);
+    let engines = vec!["slap".to_owned()];
+    let error = plot(
+        &records,
+        &Choice {
+            engines,
+            ..Choice::default()
+        },
+    )
+    .unwrap_err();
+    assert!(error.to_string().ends_with("engine-00, engine-01"));
+    assert_eq!(plot(&[], &Choice::default()).unwrap_err(), Error::Empty);
+}

@@ -1,0 +1,197 @@
+//! Who is best, who is worst, who fails: the table of the paper on SLAP (its table 2).
+//!
+//! Per group of properties and answer, the number of cases in which an engine has
+//!
+//! - *Win*: the best price among those that succeeded, or one too close to it to tell;
+//! - *Lose*: failed, or the worst price among those that succeeded when another one's is better;
+//! - *Fail*: failed (these are among the lost ones).
+//!
+//! A refusal is none of the three: the paper leaves such engines' fields empty. Where an engine refuses some
+//! cases of a row and answers others, a line of its own counts the refusals. Several engines can win
+//! a case. Cases without an answer are counted as far as they tell something: who failed.
+
+use super::measure::Unit;
+use super::results::{Case, Class, Results};
+use super::table::{Cell, Table};
+
+/// What one engine did in some cases.
+#[derive(Clone, Copy, Default)]
+struct Score {
+    asked: usize,
+    win: usize,
+    lose: usize,
+    fail: usize,
+    refused: usize,
+}
+
+/// The table.
+pub fn win_lose_fail(results: &Results<'_>) -> Table {
+    let note = format!(
+        "Win: the best {} of all that succeeded (within 1 %{} of it). Lose: failed, or the worst of those that \
+         succeeded while another one's is better. Fail: failed, for want of time or memory or otherwise. Refused: the engine \
+         does not answer such questions; counted as none of the three. Percentages are of the cases.{}",
+        results.measure.title(),
+        match results.measure.unit() {
+            Unit::Seconds => " or 1 ms",
+            Unit::Bytes | Unit::Count => "",
+        },
+        match results.trivial {
+            0 => String::new(),
+            trivial => format!(" {trivial} trivial cases are left out."),
+        }
+    );
+    let mut heads = vec!["group", "answer", "cases", "result"];
+    heads.extend(results.engines.iter().map(String::as_str));
+    let mut table = Table::new("win-lose-fail", "Win, lose, fail", note, &heads);
+    for group in results.groups() {
+        for class in Class::ALL {
+            let cases = results.cases.iter();
+            let cases: Vec<&Case<'_>> = cases
+                .filter(|case| case.class == class && case.about.group == group)
+                .collect();
+            if !cases.is_empty() {
+                rows(results, group, class, &cases, &mut table);
+            }
+        }
+    }
+    // A column that says nothing is left out.
+    if results.groups().iter().all(|group| group.is_empty()) {
+        table.drop_column(0);
+    }
+    table
+}
+
+fn rows(results: &Results<'_>, group: &str, class: Class, cases: &[&Case<'_>], table: &mut Table) {
+    let scores: Vec<Score> = (0..results.engines.len())
+        .map(|engine| score(results, engine, cases))
+        .collect();
+    let mut line = |word: &str, figure: &dyn Fn(&Score) -> usize| {
+        let mut row = vec![
+            Cell::text(group),
+            Cell::text(class.word()),
+            Cell::count(cases.len()),
+            Cell::text(word),
+        ];
+        row.extend(scores.iter().map(|score| match score.asked == 0 {
+            true => Cell::default(),
+            false => Cell::share(figure(score), cases.len()),
+        }));
+        table.rows.push(row);
+    };
+    if class != Class::Undecided {
+        line("win", &|score| score.win);
+        line("lose", &|score| score.lose);
+    }
+    line("fail", &|score| score.fail);
+    if scores
+        .iter()
+        .any(|score| score.refused > 0 && score.asked > 0)
+    {
+        line("refused", &|score| score.refused);
+    }
+}
+
+fn score(results: &Results<'_>, engine: usize, cases: &[&Case<'_>]) -> Score {
+    let mut score = Score::default();
+    for case in cases {
+        let Some(run) = case.runs.get(engine).and_then(Option::as_ref) else {
+            continue;
+        };
+        if run.is_refused() {
+            score.refused += 1;
+            continue;
+        }
+        score.asked += 1;
+        let Some(own) = run.solved() else {
+            score.fail += 1;
+            score.lose += 1;
+            continue;
+        };
+        let prices = || case.solutions().map(|(_, value)| value);
+        let best = prices().fold(f64::INFINITY, f64::min);
+        let worst = prices().fold(0.0, f64::max);
+        let is_tie = |other| results.measure.is_tie(own, other);
+        score.win += usize::from(is_tie(best));
+        score.lose += usize::from(is_tie(worst) && !is_tie(best));
+    }
+    score
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::measure::Measure;
+    use crate::plot::results::tests::record;
+    use crate::{Outcome, Record};
+
+    #[test]
+    fn wins_losses_and_failures_are_counted() {
+        use Outcome::{Holds, Refused, Time, Violated};
+        let records: Vec<Record> = vec![
+            record("a", "p", Holds, 1.0),
+            record("b", "p", Holds, 2.0),
+            record("c", "p", Refused, 0.0),
+            // Too close to tell.
+            record("a", "q", Holds, 1.0),
+            record("b", "q", Holds, 1.005),
+            record("c", "q", Time, 10.0),
+            record("a", "r", Violated, 4.0),
+            record("b", "r", Violated, 3.0),
+            record("c", "r", Violated, 2.0),
+        ];
+        let results = Results::new(&records, &[], Measure::Cpu, 0.0);
+        let table = win_lose_fail(&results);
+        let texts: Vec<Vec<&str>> = table
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text.as_str()).collect())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                [
+                    "random",
+                    "holds",
+                    "2",
+                    "win",
+                    "2 (100 %)",
+                    "1 (50 %)",
+                    "0 (0 %)"
+                ],
+                [
+                    "random", "holds", "2", "lose", "0 (0 %)", "1 (50 %)", "1 (50 %)"
+                ],
+                [
+                    "random", "holds", "2", "fail", "0 (0 %)", "0 (0 %)", "1 (50 %)"
+                ],
+                [
+                    "random", "holds", "2", "refused", "0 (0 %)", "0 (0 %)", "1 (50 %)"
+                ],
+                [
+                    "random",
+                    "violated",
+                    "1",
+                    "win",
+                    "0 (0 %)",
+                    "0 (0 %)",
+                    "1 (100 %)"
+                ],
+                [
+                    "random",
+                    "violated",
+                    "1",
+                    "lose",
+                    "1 (100 %)",
+                    "0 (0 %)",
+                    "0 (0 %)"
+                ],
+                [
+                    "random", "violated", "1", "fail", "0 (0 %)", "0 (0 %)", "0 (0 %)"
+                ],
+            ]
+        );
+        // Without the other two, the only one is the best and not the worst.
+        let alone = Results::new(&records, &["b".to_owned()], Measure::Cpu, 0.0);
+        assert_eq!(win_lose_fail(&alone).rows[1][4].value, Some(0.0));
+    }
+}

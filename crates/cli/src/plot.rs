@@ -1,0 +1,107 @@
+//! `lariat plot`: tables and plots of results.
+
+use crate::args::Plot;
+use crate::{Exit, Failure, out, warn};
+use lariat_campaign::plot::{Choice, plot};
+use lariat_campaign::{Record, record};
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(args: &Plot) -> Result<Exit, Failure> {
+    let mut records: Vec<Record> = Vec::new();
+    for path in files(&args.results)? {
+        let wrong = |error| Failure::new(format!("{}: {error}", path.display()));
+        let file = File::open(&path).map_err(wrong)?;
+        records.extend(record::read(BufReader::new(file)).map_err(wrong)?);
+    }
+    let newer = records.iter().filter(|r| r.schema > record::SCHEMA).count();
+    if newer > 0 {
+        warn(&format!("{newer} results were written by a newer version"));
+    }
+    let made = plot(
+        &records,
+        &Choice {
+            kinds: args.kind.iter().map(|&name| name.into()).collect(),
+            engines: args.engines.clone(),
+            measure: args.measure.into(),
+            at_least: args.at_least,
+        },
+    )?;
+
+    let folder = args.out.clone().unwrap_or_else(|| beside(&args.results));
+    fs::create_dir_all(&folder)
+        .map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    for (name, content) in &made.files {
+        let path = folder.join(name);
+        fs::write(&path, content)
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    }
+
+    let mut text = String::new();
+    if let Some(table) = &made.contradictions {
+        let red = anstyle::AnsiColor::Red.on_default().bold();
+        let lines = plain(&table.lines());
+        text.push_str(&format!(
+            "{red}{}{red:#}\n{red}{lines}{red:#}\n",
+            table.title
+        ));
+    }
+    text.push_str(&plain(&made.summary.lines()));
+    text.push_str(&format!(
+        "\n{} files, {}\n",
+        made.files.len(),
+        folder.join("index.html").display()
+    ));
+    out::text(&text)?;
+    Ok(match made.contradictions {
+        Some(_) => Exit::Violated,
+        None => Exit::Fine,
+    })
+}
+
+/// Text that cannot command a terminal: names come from files.
+fn plain(text: &str) -> String {
+    let is_plain = |c: char| c == '\n' || !c.is_control();
+    text.chars()
+        .map(|c| if is_plain(c) { c } else { '\u{fffd}' })
+        .collect()
+}
+
+/// The files of results: those named, and those in the folders named.
+fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let wrong = |error| Failure::new(format!("{}: {error}", path.display()));
+        let mut inside = Vec::new();
+        for entry in fs::read_dir(path).map_err(wrong)? {
+            let entry = entry.map_err(wrong)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("results") && name.ends_with(".jsonl") {
+                inside.push(entry.path());
+            }
+        }
+        if inside.is_empty() {
+            let folder = path.display();
+            return Err(Failure::new(format!(
+                "{folder}: there are no results (results*.jsonl) in this folder"
+            )));
+        }
+        inside.sort();
+        files.extend(inside);
+    }
+    Ok(files)
+}
+
+/// The folder `plots` beside the first results.
+fn beside(named: &[PathBuf]) -> PathBuf {
+    match named.first() {
+        Some(path) if path.is_dir() => path.join("plots"),
+        Some(path) => path.parent().unwrap_or(Path::new("")).join("plots"),
+        None => PathBuf::from("plots"),
+    }
+}

@@ -1,0 +1,84 @@
+//! Results become tables, plots and a page.
+
+use crate::kit::{Folder, lariat};
+use serde_json::json;
+use std::fs;
+
+/// A line of results.
+fn line(engine: &str, property: &str, answer: Option<&str>, cpu: f64) -> String {
+    let record = json!({
+        "schema": 1, "campaign": "small", "job": format!("{engine}-{property}"), "model": "kanban-5", "family": "kanban",
+        "property": property, "formula": "G a", "group": "", "engine": engine, "repetition": 1, "seed": null,
+        "command": ["check", "kanban-5.pnml", "-f", "G a", "--engine", engine],
+        "limits": {"seconds": 10.0, "bytes": 1 << 30}, "outcome": answer.unwrap_or("time"), "reason": null, "signal": null,
+        "last_words": null, "known": null, "answer": answer, "cpu": cpu, "wall": cpu, "peak_bytes": 1 << 24,
+        "engine_seconds": cpu, "order": null, "stats": {}, "version": "0.1.0", "commit": null, "host": "here",
+    });
+    format!("{record}\n")
+}
+
+#[test]
+fn everything_lands_beside_the_results() {
+    let folder = Folder::new();
+    let results = [
+        line("sop", "p", Some("holds"), 1.0),
+        line("slap", "p", Some("holds"), 2.0),
+        line("sop", "q", Some("violated"), 0.5),
+        line("slap", "q", None, 10.0),
+    ];
+    let file = folder.file("results.jsonl", results.concat());
+    lariat(&["plot", &file])
+        .exits(0)
+        .says("answer    cases  result       slap        sop\n")
+        .says("violated      1  fail    1 (100 %)    0 (0 %)\n")
+        .says("index.html");
+    let read = |name: &str| fs::read_to_string(format!("{}/plots/{name}", folder.path())).unwrap();
+    assert!(read("index.html").contains("lariat check kanban-5.pnml -f 'G a' --engine slap"));
+    assert!(read("scatter-slap-sop.svg").starts_with("<svg"));
+    assert!(read("cactus.svg").contains("sop (2)"));
+    assert_eq!(read("runs.csv").lines().count(), 5);
+
+    // A folder of results, one kind, elsewhere.
+    let out = format!("{}/elsewhere", folder.path());
+    let args = ["plot", &folder.path(), "--out", &out, "--kind", "cactus"];
+    lariat(&args).exits(0);
+    let mut names: Vec<String> = fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["cactus.svg", "index.html", "runs.csv"]);
+}
+
+#[test]
+fn contradictions_are_told_first() {
+    let folder = Folder::new();
+    let results = [
+        line("sop", "p", Some("holds"), 1.0),
+        line("slap", "p", Some("violated"), 2.0),
+    ];
+    let file = folder.file("results.jsonl", results.concat());
+    let ran = lariat(&["plot", &file]).exits(1).says("others say: holds");
+    assert!(ran.out.starts_with("Contradictions\n"), "{}", ran.out);
+}
+
+#[test]
+fn what_cannot_be_plotted_is_told() {
+    let folder = Folder::new();
+    let good = line("sop", "p", Some("holds"), 1.0);
+    let file = folder.file("good.jsonl", &good);
+    lariat(&["plot", &file, "--engines", "slap"])
+        .exits(2)
+        .complains("no result is of the engine `slap`; there are: sop");
+    let file = folder.file("bad", format!("{good}{{}}\n"));
+    lariat(&["plot", &file])
+        .exits(2)
+        .complains("bad: line 2: missing field");
+    let file = folder.file("empty", "");
+    lariat(&["plot", &file])
+        .exits(2)
+        .complains("there are no results");
+    lariat(&["plot", "does-not-exist"])
+        .exits(2)
+        .complains("does-not-exist: ");
+}
