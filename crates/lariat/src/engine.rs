@@ -201,9 +201,17 @@ impl Choice {
         }
     }
 
-    /// Is a product with a testing automaton searched, which takes two passes?
+    /// Is it a product of single states, which every kind of automaton goes with?
+    fn has_single_states(self) -> bool {
+        matches!(
+            self,
+            Choice::Explicit | Choice::Ba | Choice::Ta | Choice::Tgta
+        )
+    }
+
+    /// Are single states searched with a testing automaton, which takes two passes?
     pub fn is_two_pass(self, tuning: &Tuning) -> bool {
-        self.kind(tuning) == Kind::Ta && self.method(tuning).is_none()
+        self.has_single_states() && self.kind(tuning) == Kind::Ta
     }
 
     /// Why this tuning makes no sense for the engine, if it does not.
@@ -214,11 +222,10 @@ impl Choice {
         if tuning.published && (!published || kind.is_testing()) {
             return Some(format!("`{name}` has no published variant of its own"));
         }
-        let method = self.method(tuning);
         if let (Choice::Auto, Some(_)) = (self, tuning.kind) {
             return Some("`auto` chooses the kind of automaton too; name an engine".to_owned());
         }
-        if kind.is_testing() && method.is_some() && self != Choice::Sog {
+        if kind.is_testing() && !self.has_single_states() && self != Choice::Sog {
             return Some(format!(
                 "testing automata read changes of single states (`explicit`) or of aggregates (`sog`); `{name}` reads letters"
             ));
@@ -229,12 +236,12 @@ impl Choice {
                     .to_owned(),
             );
         }
-        if tuning.whole_product && (method.is_some() || self == Choice::Auto) {
+        if tuning.whole_product && !self.has_single_states() {
             return Some(format!(
                 "whole products are counted of single states (`explicit`, `ba`, `ta`, `tgta`), not by `{name}`"
             ));
         }
-        match (tuning.check, method) {
+        match (tuning.check, self.method(tuning)) {
             (Some(_), None) if self.is_two_pass(tuning) => Some(
                 "single states with a testing automaton are searched in two passes; there is no other check".to_owned(),
             ),
