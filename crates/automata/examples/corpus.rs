@@ -1,9 +1,9 @@
 //! Sizes of our automata against those of a reference, formula by formula.
 //!
-//! `cargo run --release -p lariat-automata --example corpus [-- worse|all]` reads
+//! `cargo run --release -p lariat-automata --example corpus [-- better|worse|all]` reads
 //! `corpus.tsv` from the folder named by `LARIAT_LTL`, or `../shared/ltl`. Each line gives states and
-//! edges of the automaton for a formula and for its negation, ours against the reference's;
-//! sums and the time of all translations follow.
+//! edges of the automaton for a formula or for its negation, ours against the reference's, and a
+//! `<` where we win or a `>` where we lose; sums and the time of all translations follow.
 
 use lariat_automata::{Legal, translate};
 use lariat_budget::Budget;
@@ -18,13 +18,13 @@ fn processor_seconds() -> Option<f64> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let all = std::env::args().nth(1).is_none_or(|mode| mode != "worse");
+    let mode = std::env::args().nth(1).unwrap_or_default();
     let folder = std::env::var("LARIAT_LTL").unwrap_or_else(|_| "../shared/ltl".into());
     let text = std::fs::read_to_string(format!("{folder}/corpus.tsv"))?;
     let mut sums = [[0usize; 2]; 2];
     let mut seconds = 0.0;
     let mut verdicts = [0usize; 3];
-    println!("   states       edges     det  formula");
+    println!("    states       edges     det  formula");
     for line in text.lines().skip(1) {
         let column: Vec<&str> = line.split('\t').collect();
         let mut formulas = Formulas::new();
@@ -44,9 +44,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             let order = ours.cmp(&theirs);
             verdicts[(order as i8 + 1) as usize] += 1;
-            if all || order.is_gt() {
+            let wanted = match mode.as_str() {
+                "better" => order.is_lt(),
+                "worse" => order.is_gt(),
+                _ => true,
+            };
+            if wanted {
                 println!(
-                    "{:4} {:<5} {:5} {:<5}  {}  {sign}({})  {:.1} ms",
+                    "{} {:4} {:<5} {:5} {:<5}  {}  {sign}({})  {:.1} ms",
+                    ["<", " ", ">"][(order as i8 + 1) as usize],
                     ours[0],
                     theirs[0],
                     ours[1],

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
-use lariat::{Check as Emptiness, Choice, Counting, Deadlock, OrderChoice};
+use lariat::{Check as Emptiness, Choice, Counting, Deadlock, Kind as AutomatonKind, OrderChoice};
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Kind as PlotKind, Measure};
 use lariat_campaign::units::{Bytes, Span};
@@ -116,6 +116,9 @@ pub(crate) struct Check {
     /// How to decide.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
     pub engine: Choice,
+    /// The kind of automaton, if not the engine's own.
+    #[arg(long, value_name = "KIND")]
+    pub automaton_kind: Option<Kind>,
     /// The emptiness check, if not the engine's own.
     #[arg(long, value_name = "CHECK")]
     pub emptiness: Option<CheckName>,
@@ -126,6 +129,10 @@ pub(crate) struct Check {
     /// The construction as it was published, where ours differs (sog, slap, slap-fst).
     #[arg(long)]
     pub published: bool,
+    /// Also count the whole product of single states, of which a violated property needs a part
+    /// (explicit, ba, ta, tgta). Takes its own time and memory.
+    #[arg(long)]
+    pub whole_product: bool,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
     #[arg(long, value_name = "POLICY", default_value = "stutter")]
     pub deadlock: Policy,
@@ -173,7 +180,7 @@ fn order(text: &str) -> Result<OrderChoice, String> {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub(crate) enum CheckName {
     /// Couvreur's: equal nodes only.
     Couvreur,
@@ -183,15 +190,19 @@ pub(crate) enum CheckName {
     Iec,
     /// Also nodes included in active ones; nsiec where that leaves a doubt.
     Aec,
+    /// That of single states with a testing automaton: cycles first, then livelocks.
+    TwoPass,
 }
 
-impl From<CheckName> for Emptiness {
-    fn from(name: CheckName) -> Emptiness {
-        match name {
-            CheckName::Couvreur => Emptiness::Couvreur,
-            CheckName::Nsiec => Emptiness::Nsiec,
-            CheckName::Iec => Emptiness::Iec,
-            CheckName::Aec => Emptiness::Aec,
+impl CheckName {
+    /// The check among those that can be chosen; the two-pass check is never one of several.
+    pub(crate) fn chosen(self) -> Option<Emptiness> {
+        match self {
+            CheckName::Couvreur => Some(Emptiness::Couvreur),
+            CheckName::Nsiec => Some(Emptiness::Nsiec),
+            CheckName::Iec => Some(Emptiness::Iec),
+            CheckName::Aec => Some(Emptiness::Aec),
+            CheckName::TwoPass => None,
         }
     }
 }
@@ -297,9 +308,20 @@ pub(crate) enum Kind {
     Tgta,
 }
 
+impl From<Kind> for AutomatonKind {
+    fn from(kind: Kind) -> AutomatonKind {
+        match kind {
+            Kind::Tgba => AutomatonKind::Tgba,
+            Kind::Ba => AutomatonKind::Ba,
+            Kind::Ta => AutomatonKind::Ta,
+            Kind::Tgta => AutomatonKind::Tgta,
+        }
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum, Debug)]
 pub(crate) enum Format {
-    /// The Hanoi omega-automata format.
+    /// The Hanoi omega-automata format; of ta and tgta with a state for every letter they meet.
     Hoa,
     /// A never claim for SPIN (always a Büchi automaton).
     Never,

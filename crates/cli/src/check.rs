@@ -1,6 +1,6 @@
 //! `lariat check`.
 
-use crate::args::Check;
+use crate::args::{Check, CheckName};
 use crate::progress::Line;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
@@ -89,16 +89,24 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
     let options = Options {
         engine: args.engine,
         tuning: Tuning {
-            check: args.emptiness.map(Into::into),
+            kind: args.automaton_kind.map(Into::into),
+            check: args.emptiness.and_then(CheckName::chosen),
             order: args.order.clone(),
             published: args.published,
+            whole_product: args.whole_product,
         },
         deadlock: args.deadlock.into(),
     };
-    match options.engine.refuses(&options.tuning) {
-        Some(refusal) => Err(Failure::new(refusal)),
-        None => Ok(options),
+    if let Some(refusal) = options.engine.refuses(&options.tuning) {
+        return Err(Failure::new(refusal));
     }
+    let is_two_pass = options.engine.is_two_pass(&options.tuning);
+    if args.emptiness == Some(CheckName::TwoPass) && !is_two_pass {
+        return Err(Failure::new(
+            "two passes are for single states with a testing automaton (`--engine ta`); other products need one",
+        ));
+    }
+    Ok(options)
 }
 
 /// A file of counterexamples.

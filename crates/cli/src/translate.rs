@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Kind, Translate};
 use crate::{Exit, Failure, input, out};
-use lariat::automata::testing::{Ta, Testing, Tgta, write_testing_dot, write_testing_json};
+use lariat::automata::testing::{Ta, Tgta, write_testing_dot, write_testing_json};
 use lariat::automata::{
     Automaton, Legal, Placement, buchi, stutter_invariant, translate, write_dot, write_hoa,
     write_json, write_never,
@@ -24,13 +24,25 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     let name = |atom| formulas.atom_name(atom).to_owned();
     let mut text = String::new();
     let written = match (&made, args.format) {
-        (Made::Testing(t, _), Format::Dot) => write_testing_dot(t, &title, name, &mut text),
-        (Made::Testing(t, kind), Format::Json) => {
-            write_testing_json(t, &title, kind, name, &mut text)
+        (Made::Ta(Ta(t)) | Made::Tgta(Tgta(t)), Format::Dot) => {
+            write_testing_dot(t, &title, name, &mut text)
         }
-        (Made::Testing(..), Format::Hoa | Format::Never) => {
+        (Made::Ta(Ta(t)), Format::Json) => write_testing_json(t, &title, "ta", name, &mut text),
+        (Made::Tgta(Tgta(t)), Format::Json) => {
+            write_testing_json(t, &title, "tgta", name, &mut text)
+        }
+        // HOA labels edges with letters, not with changes.
+        (Made::Ta(t), Format::Hoa) => {
+            let title = format!("{title}, a ta with its letters spelt out");
+            write_hoa(&t.to_automaton(), &title, name, &mut text)
+        }
+        (Made::Tgta(t), Format::Hoa) => {
+            let title = format!("{title}, a tgta with its letters spelt out");
+            write_hoa(&t.to_automaton(), &title, name, &mut text)
+        }
+        (Made::Ta(_) | Made::Tgta(_), Format::Never) => {
             return Err(Failure::new(
-                "HOA and never claims cannot say what changes; use --format dot or json for ta and tgta",
+                "a never claim reads letters, not changes; `--to ba --format never` accepts the same words",
             ));
         }
         (Made::Automaton(a), Format::Hoa) => write_hoa(a, &title, name, &mut text),
@@ -52,8 +64,8 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
 /// What was asked for.
 enum Made {
     Automaton(Automaton),
-    /// With its kind, as in JSON.
-    Testing(Testing, &'static str),
+    Ta(Ta),
+    Tgta(Tgta),
 }
 
 fn make(
@@ -74,8 +86,8 @@ fn make(
     Ok(match kind {
         Kind::Tgba => Made::Automaton(automaton),
         Kind::Ba => Made::Automaton(buchi(&automaton, Placement::States, &any, budget)?),
-        Kind::Ta => Made::Testing(Ta::new(&automaton, budget)?.0, "ta"),
-        Kind::Tgta => Made::Testing(Tgta::new(&automaton, budget)?.0, "tgta"),
+        Kind::Ta => Made::Ta(Ta::new(&automaton, budget)?),
+        Kind::Tgta => Made::Tgta(Tgta::new(&automaton, budget)?),
     })
 }
 

@@ -29,7 +29,7 @@ impl<'p> StateAtoms<'p> {
 
 /// A set of state propositions that some state has: dense, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Label(u32);
+pub struct Label(u32);
 
 const UNLABELLED: u32 = u32::MAX;
 

@@ -8,20 +8,20 @@
 //! A deadlock's stutter step is a step without event (the space adds it).
 //!
 //! Whether a guard accepts is decided once for every combination of state label, automaton
-//! state and *event class* — events that make the same `fires` atoms true are one class. Labels
-//! are computed once a state and interned, so that a state costs four more bytes. A state whose
-//! label no transition of `q` accepts is left without firing anything.
+//! state and *event class* — events that make the same `fires` atoms true are one class. A state
+//! whose label no transition of `q` accepts is left without firing anything. `single.rs` has the rest.
 
-use crate::labels::{Label, Labels, StateAtoms};
-use crate::pairs::Pairs;
+use crate::labels::{Label, StateAtoms};
 use crate::problem::Problem;
+use crate::single::{self, Moves};
 use crate::steps::Steps;
 use lariat_automata::{Letter, StateId as Location};
-use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
+use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId};
 use lariat_model::{EventId, Proposition, State};
-use lariat_space::explicit::{self, Explicit, StateId, States, Successor};
-use rustc_hash::FxHashMap;
+use lariat_space::explicit::Explicit;
+
+pub use crate::single::Cursor;
 
 /// The immutable part of the product.
 pub struct Sync<'p> {
@@ -34,29 +34,9 @@ pub struct Sync<'p> {
     class_bits: Vec<u64>,
 }
 
-/// What one worker has found of the product.
-#[derive(Debug)]
-pub struct Worker {
-    states: States,
-    nodes: Pairs,
-    labels: Labels,
-    /// What the automaton can do, by label, state and event class: a range of `moves`.
-    choices: FxHashMap<(Label, Location, u32), (u32, u32)>,
-    moves: Vec<(Marks, Location)>,
-    budget: Budget,
-    /// Bytes of the maps above, and of the arrays of the check that runs.
-    own: Lease,
-    check: Lease,
-}
-
-/// Where an iteration over the edges of a node stands.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Cursor {
-    space: explicit::Cursor,
-    /// The step of the system whose automaton moves `moves.0..moves.1` are being listed.
-    step: Option<Successor>,
-    moves: (u32, u32),
-}
+/// What one worker has found of the product. What the automaton does depends on label, automaton state and event
+/// class.
+pub type Worker = single::Worker<(Label, Location, u32)>;
 
 impl<'p> Sync<'p> {
     /// Prepares the product; nothing is explored yet.
@@ -96,59 +76,16 @@ impl<'p> Sync<'p> {
         if let Some(most) = self.problem.most_tokens {
             states.cut_above(most);
         }
-        Worker {
-            states,
-            nodes: Pairs::new(self.problem.automaton.states.len(), budget),
-            labels: Labels::default(),
-            choices: FxHashMap::default(),
-            moves: Vec::new(),
-            budget: budget.clone(),
-            own: budget.lease(),
-            check: budget.lease(),
-        }
-    }
-
-    fn label(&self, worker: &mut Worker, state: StateId) -> Result<Label, Stop> {
-        let Worker {
-            labels,
-            states,
-            own,
-            choices,
-            moves,
-            ..
-        } = worker;
-        // Maps are counted with their usual slack.
-        let beside = choices.capacity() * 24 + moves.capacity() * 16;
-        labels.of(&self.space, states, &self.state_atoms, state, |bytes| {
-            own.resize(bytes + beside)
-        })
+        Worker::new(states, self.problem.automaton.states.len(), budget)
     }
 
     /// The automaton's moves from `location` under a label and an event class.
-    fn choices(
-        &self,
-        worker: &mut Worker,
-        label: Label,
-        location: Location,
-        class: u32,
-    ) -> (u32, u32) {
-        let letter = Letter(worker.labels.letter(label).0 | self.class_bits[class as usize]);
-        *worker
-            .choices
-            .entry((label, location, class))
-            .or_insert_with(|| {
-                let start = worker.moves.len() as u32;
-                let reading = self.problem.automaton.reading(location, letter);
-                worker.moves.extend(reading.map(|t| (t.marks, t.to)));
-                (start, worker.moves.len() as u32)
-            })
-    }
-}
-
-impl Worker {
-    /// The states found so far.
-    pub fn states(&self) -> &States {
-        &self.states
+    fn choices(&self, worker: &mut Worker, label: Label, location: Location, class: u32) -> Moves {
+        worker.choices((label, location, class), |labels| {
+            let letter = Letter(labels.letter(label).0 | self.class_bits[class as usize]);
+            let reading = self.problem.automaton.reading(location, letter);
+            reading.map(|t| (t.marks, t.to))
+        })
     }
 }
 
@@ -161,20 +98,14 @@ impl Steps for Sync<'_> {
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
         let (state, location) = worker.nodes.get(node);
         loop {
-            if let Some((event, to)) = cursor.step
-                && cursor.moves.0 < cursor.moves.1
-            {
-                let (marks, target) = worker.moves[cursor.moves.0 as usize];
-                cursor.moves.0 += 1;
-                let to = worker.nodes.intern(to, target)?;
-                return Ok(Some((Edge { to, marks }, event)));
+            if let Some(listed) = worker.listed(cursor)? {
+                return Ok(Some(listed));
             }
-            let label = self.label(worker, state)?;
+            let label = worker.label(&self.space, &self.state_atoms, state)?;
             let class_of = |event: Option<EventId>| event.map_or(0, |e| self.classes[e.index()]);
             if self.class_bits.len() == 1 {
                 // The letter does not depend on the step: perhaps nothing can be read at all.
-                let (start, end) = self.choices(worker, label, location, 0);
-                if start == end {
+                if self.choices(worker, label, location, 0).is_empty() {
                     return Ok(None);
                 }
             }
@@ -184,14 +115,13 @@ impl Steps for Sync<'_> {
             else {
                 return Ok(None);
             };
-            cursor.step = Some(step);
-            cursor.moves = self.choices(worker, label, location, class_of(step.0));
+            let moves = self.choices(worker, label, location, class_of(step.0));
+            cursor.list(step, moves);
         }
     }
 
     fn state(&self, worker: &mut Worker, node: NodeId) -> State {
-        let (state, _) = worker.nodes.get(node);
-        worker.states.get(state)
+        worker.state(node)
     }
 }
 
@@ -227,16 +157,6 @@ impl Graph for Sync<'_> {
     }
 
     fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stop> {
-        worker.check.resize(bytes)?;
-        worker.budget.check()?;
-        let figures = [
-            (worker.nodes.len() as u64, "product states"),
-            (worker.states.len() as u64, "states"),
-        ];
-        self.observer.progress(Progress {
-            phase: "emptiness check",
-            figures: &figures,
-        });
-        Ok(())
+        worker.tick(self.observer, bytes)
     }
 }

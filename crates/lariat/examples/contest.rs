@@ -1,7 +1,7 @@
 //! Decides all formulas of the place/transition nets of the contest's collection and compares with
 //! the known verdicts: one line an instance, then the sums. Ends with 1 if anything is wrong.
 //!
-//!     cargo run --release -p lariat --example contest -- [--engine NAME] [--timeout SECONDS] [--memory GB] [PART OF A NAME]…
+//!     cargo run --release -p lariat --example contest -- [--engine NAME] [--automaton-kind KIND] [--timeout SECONDS] [--memory GB] [PART OF A NAME]…
 
 #[path = "../tests/kit/mod.rs"]
 mod kit;
@@ -32,6 +32,7 @@ fn arguments() -> Result<Arguments, String> {
         };
         match argument.as_str() {
             "--engine" => result.options.engine = value()?.parse()?,
+            "--automaton-kind" => result.options.tuning.kind = Some(value()?.parse()?),
             "--timeout" => {
                 let seconds = value()?.parse().map_err(|_| "no number of seconds")?;
                 result.time = Duration::from_secs_f64(seconds);

@@ -168,11 +168,14 @@ impl Query<'_> {
         let prepared = prepare(
             self.subject,
             self.property,
-            choice,
+            choice.needs(tuning),
             tuning.published,
             budget,
         )?;
         let automaton = &*prepared.automaton;
+        let kind = choice.kind(tuning);
+        report.stats.set("automaton_kind", kind.name().to_owned());
+        // An engine that reads another kind replaces these.
         report.stats.set("automaton_states", automaton.states.len());
         report.stats.set("automaton_edges", automaton.edge_count());
         report
@@ -188,6 +191,12 @@ impl Query<'_> {
         };
         let stats = &mut report.stats;
         let outcome = choice.run(tuning, &problem, explored, budget, self.observer, stats)?;
+        if tuning.whole_product
+            && let Ok(size) = kind.product_size(&problem, budget, self.observer)
+        {
+            stats.set("full_states", size.nodes);
+            stats.set("full_edges", size.edges);
+        }
         if outcome == Outcome::Empty && *deadlock == Deadlock::Ignore {
             report.vacuous = self.vacuous(choice, explored, budget);
         }

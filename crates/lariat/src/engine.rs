@@ -7,7 +7,8 @@
 use crate::explored::Explored;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Hybrid, Method};
-use lariat_engines::{Lasso, Outcome, Problem, ba, explicit, ta, tgta};
+use lariat_engines::{Lasso, Outcome, Problem, Size, as_buchi, ba, explicit, ta, tgta};
+use lariat_engines::{explicit_size, ta_size, tgta_size};
 use lariat_space::symbolic::OrderChoice;
 use std::str::FromStr;
 
@@ -41,6 +42,36 @@ pub enum Choice {
     Tgta,
 }
 
+/// In which form an engine reads the formula's automaton.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// Several acceptance marks, on edges.
+    Tgba,
+    /// One acceptance mark, on states.
+    Ba,
+    /// By changes, with Büchi and livelock states.
+    Ta,
+    /// By changes, with several acceptance marks.
+    Tgta,
+}
+
+impl Kind {
+    /// The name by which it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Tgba => "tgba",
+            Kind::Ba => "ba",
+            Kind::Ta => "ta",
+            Kind::Tgta => "tgta",
+        }
+    }
+
+    /// Does it read changes, not letters?
+    fn is_testing(self) -> bool {
+        matches!(self, Kind::Ta | Kind::Tgta)
+    }
+}
+
 /// What an engine must know of a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needs {
@@ -55,12 +86,16 @@ pub enum Needs {
 /// How an engine is to be run where there is a choice.
 #[derive(Clone, Debug, Default)]
 pub struct Tuning {
+    /// The kind of automaton, if not the engine's own.
+    pub kind: Option<Kind>,
     /// The emptiness check, if not the engine's own.
     pub check: Option<Check>,
     /// The order of the variables in diagrams.
     pub order: OrderChoice,
     /// The construction as it was published, where ours differs.
     pub published: bool,
+    /// Also count the whole product, of which a check that finds something sees a part.
+    pub whole_product: bool,
 }
 
 impl Choice {
@@ -122,16 +157,28 @@ impl Choice {
         }
     }
 
+    /// The kind of automaton that it reads.
+    pub fn kind(self, tuning: &Tuning) -> Kind {
+        tuning.kind.unwrap_or(match self {
+            Choice::Ba => Kind::Ba,
+            Choice::Ta => Kind::Ta,
+            Choice::Tgta => Kind::Tgta,
+            _ => Kind::Tgba,
+        })
+    }
+
     /// What it needs of a property.
-    pub fn needs(self) -> Needs {
+    pub fn needs(self, tuning: &Tuning) -> Needs {
         match self {
-            Choice::Sog | Choice::Ta | Choice::Tgta => Needs::Stuttering,
             Choice::Sop => Needs::StateStuttering,
+            Choice::Sog => Needs::Stuttering,
+            _ if self.kind(tuning).is_testing() => Needs::Stuttering,
             _ => Needs::Nothing,
         }
     }
 
-    fn method(self, published: bool) -> Option<Method> {
+    fn method(self, tuning: &Tuning) -> Option<Method> {
+        let published = tuning.published;
         let absorb = if published {
             Absorb::Marked
         } else {
@@ -139,8 +186,12 @@ impl Choice {
         };
         match self {
             Choice::Auto | Choice::Explicit | Choice::Ba | Choice::Ta | Choice::Tgta => None,
-            Choice::Sog if published => Some(Method::SogPublished),
-            Choice::Sog => Some(Method::Sog),
+            Choice::Sog => Some(match self.kind(tuning) {
+                Kind::Ta => Method::SogTa,
+                Kind::Tgta => Method::SogTgta,
+                Kind::Tgba | Kind::Ba if published => Method::SogPublished,
+                Kind::Tgba | Kind::Ba => Method::Sog,
+            }),
             Choice::Sop => Some(Method::Sop),
             Choice::Slap => Some(Method::Slap(absorb)),
             Choice::SlapFst => Some(Method::SlapFst(absorb, Fixpoint::default())),
@@ -150,14 +201,50 @@ impl Choice {
         }
     }
 
+    /// Is it a product of single states, which every kind of automaton goes with?
+    fn has_single_states(self) -> bool {
+        matches!(
+            self,
+            Choice::Explicit | Choice::Ba | Choice::Ta | Choice::Tgta
+        )
+    }
+
+    /// Are single states searched with a testing automaton, which takes two passes?
+    pub fn is_two_pass(self, tuning: &Tuning) -> bool {
+        self.has_single_states() && self.kind(tuning) == Kind::Ta
+    }
+
     /// Why this tuning makes no sense for the engine, if it does not.
     pub fn refuses(self, tuning: &Tuning) -> Option<String> {
         let name = self.name();
+        let kind = self.kind(tuning);
         let published = matches!(self, Choice::Sog | Choice::Slap | Choice::SlapFst);
-        if tuning.published && !published {
+        if tuning.published && (!published || kind.is_testing()) {
             return Some(format!("`{name}` has no published variant of its own"));
         }
-        match (tuning.check, self.method(false)) {
+        if let (Choice::Auto, Some(_)) = (self, tuning.kind) {
+            return Some("`auto` chooses the kind of automaton too; name an engine".to_owned());
+        }
+        if kind.is_testing() && !self.has_single_states() && self != Choice::Sog {
+            return Some(format!(
+                "testing automata read changes of single states (`explicit`) or of aggregates (`sog`); `{name}` reads letters"
+            ));
+        }
+        if kind == Kind::Ba && self == Choice::Sop {
+            return Some(
+                "`sop` must know what each state of the automaton accepts, and a Büchi automaton has other states"
+                    .to_owned(),
+            );
+        }
+        if tuning.whole_product && !self.has_single_states() {
+            return Some(format!(
+                "whole products are counted of single states (`explicit`, `ba`, `ta`, `tgta`), not by `{name}`"
+            ));
+        }
+        match (tuning.check, self.method(tuning)) {
+            (Some(_), None) if self.is_two_pass(tuning) => Some(
+                "single states with a testing automaton are searched in two passes; there is no other check".to_owned(),
+            ),
             (None, _) | (Some(Check::Couvreur), None) => None,
             (Some(_), None) => Some(format!(
                 "checks by inclusion compare sets of states; `{name}` has single ones"
@@ -179,24 +266,60 @@ impl Choice {
         observer: &dyn Observer,
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
-        let Some(method) = self.method(tuning.published) else {
-            if self.needs() != Needs::Nothing && !problem.invariance.letters {
-                return Err(Stop::Unsupported(
-                    "testing automata need a stutter-invariant property".to_owned(),
-                ));
-            }
-            let run = match self {
-                Choice::Ba => ba,
-                Choice::Ta => ta,
-                Choice::Tgta => tgta,
-                _ => explicit,
+        let kind = self.kind(tuning);
+        if kind.is_testing() && !problem.invariance.letters {
+            return Err(Stop::Unsupported(
+                "testing automata need a stutter-invariant property".to_owned(),
+            ));
+        }
+        let Some(method) = self.method(tuning) else {
+            let run = match kind {
+                Kind::Tgba => explicit,
+                Kind::Ba => ba,
+                Kind::Ta => ta,
+                Kind::Tgta => tgta,
             };
             return run(problem, budget, observer, stats);
         };
         let mut hybrid = Hybrid::new(method);
         hybrid.check = tuning.check.unwrap_or_default();
         hybrid.order = tuning.order.clone();
-        explored.run(&hybrid, problem, budget, observer, stats)
+        let mut run = |problem: &Problem<'_>, stats: &mut Stats| {
+            explored.run(&hybrid, problem, budget, observer, stats)
+        };
+        match kind {
+            Kind::Ba => as_buchi(problem, budget, stats, run),
+            _ => run(problem, stats),
+        }
+    }
+}
+
+impl Kind {
+    /// The size of the whole product of single states with this kind of automaton.
+    pub(crate) fn product_size(
+        self,
+        problem: &Problem<'_>,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<Size, Stop> {
+        match self {
+            Kind::Tgba => explicit_size(problem, budget, observer),
+            Kind::Ba => as_buchi(problem, budget, &mut Stats::default(), |problem, _| {
+                explicit_size(problem, budget, observer)
+            }),
+            Kind::Ta => ta_size(problem, budget, observer),
+            Kind::Tgta => tgta_size(problem, budget, observer),
+        }
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Kind, String> {
+        let mut all = [Kind::Tgba, Kind::Ba, Kind::Ta, Kind::Tgta].into_iter();
+        let found = all.find(|kind| kind.name() == name);
+        found.ok_or_else(|| format!("no kind of automaton is called `{name}`"))
     }
 }
 

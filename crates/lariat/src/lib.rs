@@ -23,7 +23,7 @@ pub use lariat_model as model;
 pub use lariat_space as space;
 
 pub use check::{Attempt, Options, Property, Report, Subject, check};
-pub use engine::{Choice, Needs, Tuning};
+pub use engine::{Choice, Kind, Needs, Tuning};
 pub use explored::Explored;
 pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
 pub use lariat_engines::hybrid::Check;

@@ -1,7 +1,7 @@
 //! From a property to the automaton of its violations, with what is known of it.
 
 use crate::check::{Property, Subject};
-use crate::engine::{Choice, Needs};
+use crate::engine::Needs;
 use lariat_automata::{
     Automaton, Legal, silent_step_invariant, stutter_invariant, translate, translate_labelled,
 };
@@ -39,7 +39,7 @@ impl Prepared<'_> {
 pub(crate) fn prepare<'a>(
     subject: &Subject<'_>,
     property: Property<'a>,
-    choice: Choice,
+    needs: Needs,
     silent: bool,
     budget: &Budget,
 ) -> Result<Prepared<'a>, Stop> {
@@ -53,7 +53,7 @@ pub(crate) fn prepare<'a>(
     match property {
         Property::Never(automaton) => prepared.automaton = Cow::Borrowed(automaton),
         Property::Formula(formula) => {
-            translated(subject, formula, choice, silent, budget, &mut prepared)?
+            translated(subject, formula, needs, silent, budget, &mut prepared)?
         }
     }
     prepared.propositions = prepared
@@ -68,7 +68,7 @@ pub(crate) fn prepare<'a>(
 fn translated(
     subject: &Subject<'_>,
     formula: Formula,
-    choice: Choice,
+    needs: Needs,
     silent: bool,
     budget: &Budget,
     prepared: &mut Prepared<'_>,
@@ -78,7 +78,7 @@ fn translated(
     let negation = formulas.not(formula);
     let legal = legal_letters(subject);
     let limited = budget.clone().with_work(MOST_STUTTER_WORK);
-    if choice.needs() != Needs::Nothing {
+    if needs != Needs::Nothing {
         let invariant = stutter_invariant(&mut formulas, negation, &legal, &limited);
         prepared.letters = known(invariant)?;
     }
@@ -86,7 +86,7 @@ fn translated(
         let invariant = silent_step_invariant(&mut formulas, negation, &legal, &limited);
         prepared.silent = known(invariant)?;
     }
-    if choice.needs() == Needs::StateStuttering && prepared.letters {
+    if needs == Needs::StateStuttering && prepared.letters {
         let labelled = translate_labelled(&mut formulas, negation, &legal, budget)?;
         let x_free = |f: &Formula| classes(&formulas, *f).x_free;
         prepared.states = labelled.formulas.iter().map(x_free).collect();

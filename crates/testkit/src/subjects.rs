@@ -6,7 +6,7 @@ use crate::formulas::Ltl;
 use crate::harness::{Answer, Subject};
 use crate::oracle::Buchi;
 use crate::tableau;
-use lariat::{Choice, Explored, Needs, Options, Property, Verdict, check};
+use lariat::{Choice, Explored, Kind, Needs, Options, Property, Tuning, Verdict, check};
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
@@ -64,7 +64,34 @@ fn with(method: Method, check: Check) -> Hybrid {
 
 /// The engines that are right about stutter-invariant formulas over states only.
 pub fn stutter_invariant_engines() -> Vec<(&'static str, Engine)> {
-    vec![("ta", ta), ("tgta", tgta)]
+    vec![
+        ("ta", ta),
+        ("tgta", tgta),
+        ("sog-ta", |p, b, o, s| {
+            with(Method::SogTa, Check::Couvreur).run(&invariant(p), b, o, s)
+        }),
+        ("sog-ta-aec", |p, b, o, s| {
+            with(Method::SogTa, Check::Aec).run(&invariant(p), b, o, s)
+        }),
+        ("sog-tgta", |p, b, o, s| {
+            with(Method::SogTgta, Check::Nsiec).run(&invariant(p), b, o, s)
+        }),
+        ("sog-tgta-iec", |p, b, o, s| {
+            with(Method::SogTgta, Check::Iec).run(&invariant(p), b, o, s)
+        }),
+    ]
+}
+
+/// The same problem, known to be about a stutter-invariant language.
+fn invariant<'a>(problem: &Problem<'a>) -> Problem<'a> {
+    let invariance = Invariance {
+        letters: true,
+        ..problem.invariance
+    };
+    Problem {
+        invariance,
+        ..*problem
+    }
 }
 
 /// All subjects: each engine on the plain tableau's and on the translation's automata, and the façade with formulas
@@ -76,7 +103,10 @@ pub fn all() -> Vec<Subject> {
         all.push(translated(&format!("{name}-translated"), run));
     }
     for choice in Choice::ALL {
-        all.push(facade(choice));
+        all.push(facade(choice, None));
+    }
+    for kind in [Kind::Ba, Kind::Ta, Kind::Tgta] {
+        all.push(facade(Choice::Sog, Some(kind)));
     }
     for (name, run) in stutter_invariant_engines() {
         // The plain tableau of a larger formula costs more than all engines together.
@@ -137,12 +167,26 @@ pub fn translated(name: &str, engine: Engine) -> Subject {
 
 /// The whole way from a formula to a replayed verdict, with one engine. It may only refuse what it says
 /// it cannot do.
-pub fn facade(choice: Choice) -> Subject {
-    let subject = Subject::new(&format!("facade-{}", choice.name()), move |case| {
+pub fn facade(choice: Choice, kind: Option<Kind>) -> Subject {
+    let name = match kind {
+        None => format!("facade-{}", choice.name()),
+        Some(kind) => format!("facade-{}-{}", choice.name(), kind.name()),
+    };
+    let tuning = Tuning {
+        kind,
+        ..Tuning::default()
+    };
+    let needs = choice.needs(&tuning);
+    let subject = Subject::new(&name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
-        decide(case, &formulas, &case.propositions(), formula, choice)
+        let options = Options {
+            engine: choice,
+            tuning: tuning.clone(),
+            deadlock: case.deadlock,
+        };
+        decide(case, &formulas, &case.propositions(), formula, &options)
     });
-    match choice.needs() {
+    match needs {
         Needs::Nothing => subject,
         _ => subject.may_give_up(),
     }
@@ -158,13 +202,16 @@ pub fn facade_text() -> Subject {
             Err(error) => Answer::Unknown(format!("internal: `{text}` is refused: {error}")),
             Ok(()) => {
                 let formula = properties.list[0].formula;
-                decide(
-                    case,
-                    &properties.formulas,
-                    &properties.propositions,
-                    formula,
-                    Choice::Auto,
-                )
+                let options = Options {
+                    deadlock: case.deadlock,
+                    ..Options::default()
+                };
+                let Properties {
+                    formulas,
+                    propositions,
+                    ..
+                } = &properties;
+                decide(case, formulas, propositions, formula, &options)
             }
         }
     })
@@ -176,7 +223,7 @@ fn decide(
     formulas: &Formulas,
     propositions: &[Proposition],
     formula: Formula,
-    choice: Choice,
+    options: &Options,
 ) -> Answer {
     let subject = lariat::Subject {
         coloured: None,
@@ -184,16 +231,11 @@ fn decide(
         formulas,
         propositions,
     };
-    let options = Options {
-        engine: choice,
-        deadlock: case.deadlock,
-        ..Options::default()
-    };
     let budget = Budget::unlimited().with_deadline(PATIENCE);
     let report = check(
         &subject,
         Property::Formula(formula),
-        &options,
+        options,
         &mut Explored::new(&case.system),
         &budget,
         &Quiet,

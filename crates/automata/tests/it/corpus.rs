@@ -5,11 +5,12 @@ use lariat_automata::{Automaton, Legal, Letter, Word, stutter_invariant};
 use lariat_budget::Budget;
 use lariat_ltl::{AtomId, Formula, Formulas, FreeVocabulary, Random, parse};
 
-struct Entry {
+/// A formula of the corpus with what is known of it.
+pub struct Entry {
     text: String,
     column: Vec<String>,
-    formulas: Formulas,
-    f: Formula,
+    pub formulas: Formulas,
+    pub f: Formula,
 }
 
 impl Entry {
@@ -22,7 +23,7 @@ impl Entry {
     }
 }
 
-fn corpus() -> Vec<Entry> {
+pub fn corpus() -> Vec<Entry> {
     let folder = std::env::var("LARIAT_LTL")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/ltl").into());
     let Ok(text) = std::fs::read_to_string(format!("{folder}/corpus.tsv")) else {

@@ -4,4 +4,5 @@ mod common;
 mod corpus;
 mod hoa;
 mod languages;
+mod never;
 mod testing;

@@ -196,6 +196,108 @@ fn json_field_by_field() {
     assert_eq!(named.exits(0).json()[0]["auto"], serde_json::json!([]));
 }
 
+/// Product and kind of automaton are chosen apart, and count the same things under the same names.
+#[test]
+fn kinds_of_automata() {
+    let rows = [
+        ("explicit", "tgba"),
+        ("explicit", "ba"),
+        ("explicit", "ta"),
+        ("explicit", "tgta"),
+        ("ta", "tgba"),
+        ("sog", "tgba"),
+        ("sog", "ba"),
+        ("sog", "ta"),
+        ("sog", "tgta"),
+        ("slap", "ba"),
+    ];
+    for (engine, kind) in rows {
+        let ran = lariat(&[
+            "check",
+            MUTEX,
+            "-f",
+            EXCLUSION,
+            "-f",
+            "F G !critical_1",
+            "--json",
+            "--engine",
+            engine,
+            "--automaton-kind",
+            kind,
+        ]);
+        let answers = ran.exits(1).json();
+        for (answer, verdict) in answers.iter().zip(["holds", "violated"]) {
+            assert_eq!(answer["verdict"], verdict, "{engine} {kind}");
+            let stats = &answer["stats"];
+            assert_eq!(stats["automaton_kind"], kind);
+            let names =
+                "automaton_states automaton_edges automaton_marks product_states product_edges";
+            for name in names.split(' ') {
+                assert!(stats[name].is_u64(), "{name} of {engine} with {kind}");
+            }
+        }
+    }
+    for kind in ["tgba", "ba", "ta", "tgta"] {
+        let ran = lariat(&[
+            "check",
+            MUTEX,
+            "-f",
+            EXCLUSION,
+            "-f",
+            "F G !critical_1",
+            "--json",
+            "--engine",
+            "explicit",
+            "--automaton-kind",
+            kind,
+            "--whole-product",
+        ]);
+        for answer in ran.exits(1).json() {
+            let [full, explored] = ["full_states", "product_states"].map(|name| {
+                let count = answer["stats"][name].as_u64();
+                count.unwrap_or_else(|| panic!("no {name} of {kind}"))
+            });
+            // The check of testing automata may see everything twice.
+            if kind != "ta" {
+                assert!(explored <= full, "{kind}: {explored} of {full}");
+                assert!(answer["verdict"] != "holds" || explored == full, "{kind}");
+            }
+        }
+    }
+    let ta = ["--engine", "ta", "--emptiness", "two-pass"];
+    lariat(&[&["check", MUTEX, "-f", EXCLUSION], &ta[..]].concat()).exits(0);
+    for (rest, sentence) in [
+        ("--engine sog --whole-product", "single states"),
+        ("--engine tgta --emptiness two-pass", "--engine ta"),
+        (
+            "--engine slap --automaton-kind tgta",
+            "`slap` reads letters",
+        ),
+        ("--engine sop --automaton-kind ba", "what each state"),
+        ("--automaton-kind ba", "`auto` chooses"),
+        ("--engine ta --emptiness couvreur", "two passes"),
+        (
+            "--engine sog --automaton-kind ta --published",
+            "no published variant",
+        ),
+    ] {
+        let mut args = vec!["check", MUTEX, "-f", EXCLUSION];
+        args.extend(rest.split(' '));
+        lariat(&args).exits(2).complains(sentence);
+    }
+    let ran = lariat(&[
+        "check",
+        MUTEX,
+        "-f",
+        "X critical_1",
+        "--engine",
+        "sog",
+        "--automaton-kind",
+        "ta",
+    ]);
+    ran.exits(3).says("stutter-invariant");
+}
+
 #[test]
 fn a_stutter_step_fires_null() {
     let model = "examples/philosophers.pnml";

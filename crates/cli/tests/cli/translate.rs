@@ -36,7 +36,6 @@ fn refusals() {
     lariat(&["translate", ""])
         .exits(2)
         .complains("--> formula:1:");
-    lariat(&["translate", "a", "--to", "ta"]).exits(2);
     lariat(&["translate"]).exits(2);
     let many: Vec<String> = (0..80).map(|i| format!("a{i}")).collect();
     lariat(&["translate", &many.join(" & ")])
@@ -45,4 +44,25 @@ fn refusals() {
     lariat(&["translate", "GFa", "--timeout", "0s"])
         .exits(3)
         .complains("time");
+}
+
+/// What changes cannot be said in HOA, but which words are accepted can.
+#[test]
+fn testing_automata() {
+    for kind in ["ta", "tgta"] {
+        let json = lariat(&["translate", "GFa", "--to", kind, "--format", "json"]).exits(0);
+        assert_eq!(json.json()[0]["kind"], kind);
+        lariat(&["translate", "GFa", "--to", kind, "--format", "dot"])
+            .exits(0)
+            .says("digraph");
+        let hoa = lariat(&["translate", "GFa", "--to", kind]).exits(0);
+        assert!(hoa.out.contains("letters spelt out"), "{}", hoa.out);
+        assert!(hoa.out.ends_with("--END--\n"), "{}", hoa.out);
+        lariat(&["translate", "GFa", "--to", kind, "--format", "never"])
+            .exits(2)
+            .complains("--to ba --format never");
+        lariat(&["translate", "X a", "--to", kind])
+            .exits(3)
+            .complains("how often a letter is repeated");
+    }
 }

@@ -7,6 +7,7 @@
 //! | `walk.rs` | concrete lassos from abstract ones |
 //! | `bcz.rs` | sets of equal label, no closure |
 //! | `sog.rs` | aggregates closed under what is not observed |
+//! | `sog_testing.rs` | the same, read by testing automata |
 //! | `sop.rs` | the same, observing only what the automaton can still ask for |
 //! | `slap.rs` | sets closed under the self-loops of the automaton |
 //! | `slap_fst.rs` | and fixpoints where the automaton cannot leave |
@@ -26,12 +27,14 @@ pub mod sets;
 mod slap;
 mod slap_fst;
 mod sog;
+mod sog_testing;
 mod sop;
 pub mod walk;
 pub mod whole;
 mod witness;
 
 use crate::problem::Problem;
+use crate::testing::note_automaton;
 use bcz::Bcz;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
@@ -55,6 +58,10 @@ pub enum Method {
     Sog,
     /// Its published form with events, for properties that do not see silent steps.
     SogPublished,
+    /// The symbolic observation graph read by a testing automaton; see `sog_testing.rs`.
+    SogTa,
+    /// The same with a generalized testing automaton.
+    SogTgta,
     /// The symbolic observation product; see `sop.rs`.
     Sop,
     /// Sets closed under self-loops of the automaton; see `slap.rs`.
@@ -149,6 +156,19 @@ impl Hybrid {
                 let published = self.method == Method::SogPublished;
                 match sog::sog(&sets, problem.invariance, published) {
                     Ok(product) => self.search(product, &mut sets, budget, observer, stats),
+                    Err(stop) => Err(stop),
+                }
+            }
+            Method::SogTa | Method::SogTgta => {
+                let make = match self.method {
+                    Method::SogTa => sog_testing::sog_ta,
+                    _ => sog_testing::sog_tgta,
+                };
+                match make(problem, budget) {
+                    Ok(product) => {
+                        note_automaton(stats, product.testing());
+                        self.search(product, &mut sets, budget, observer, stats)
+                    }
                     Err(stop) => Err(stop),
                 }
             }
@@ -275,6 +295,10 @@ engines! {
     slap_fst = Method::SlapFst(Absorb::All, Fixpoint::Owcty);
     /// [`Method::Sog`] as an [`Engine`](crate::Engine).
     sog = Method::Sog;
+    /// [`Method::SogTa`] as an [`Engine`](crate::Engine).
+    sog_ta = Method::SogTa;
+    /// [`Method::SogTgta`] as an [`Engine`](crate::Engine).
+    sog_tgta = Method::SogTgta;
     /// [`Method::Sop`] as an [`Engine`](crate::Engine).
     sop = Method::Sop;
     /// EL on the whole product as an [`Engine`](crate::Engine).

@@ -18,7 +18,7 @@ mod product;
 mod ta;
 mod tgta;
 
-pub use ba::ba;
+pub use ba::{as_buchi, ba};
 pub use product::{Cursor, Product, Worker};
 pub use ta::ta;
 pub use tgta::tgta;
@@ -30,7 +30,7 @@ use lariat_emptiness::Counts;
 use lariat_model::Proposition;
 
 /// Refuses automata that read events.
-fn only_states(problem: &Problem<'_>) -> Result<(), Stop> {
+pub(crate) fn only_states(problem: &Problem<'_>) -> Result<(), Stop> {
     let automaton = problem.automaton;
     let read = automaton
         .states
@@ -50,9 +50,11 @@ fn only_states(problem: &Problem<'_>) -> Result<(), Stop> {
     }
 }
 
-fn note_automaton(stats: &mut Stats, testing: &Testing) {
-    stats.set("testing_states", testing.states.len());
-    stats.set("testing_edges", testing.edge_count());
+/// The figures of the automaton that is read instead of the problem's own.
+pub(crate) fn note_automaton(stats: &mut Stats, testing: &Testing) {
+    stats.set("automaton_states", testing.states.len());
+    stats.set("automaton_edges", testing.edge_count());
+    stats.set("automaton_marks", u64::from(testing.mark_count));
     stats.set("testing_transitions", testing.transition_count());
 }
 

@@ -9,20 +9,21 @@
 //! It begins in (s, t) if s is initial and λ(s) is among the first letters of t. A step that changes
 //! nothing observed does not move the automaton, and needs no guard to be looked at.
 //!
-//! Labels are computed once a state, as in [`sync`](crate::sync), though of both ends of a step; what a
-//! change does is looked up once for each state of the automaton and each change.
+//! Labels are computed once a state, though of both ends of a step; what a change does is looked up once
+//! for each state of the automaton and each change. `single.rs` has what all products of single states share.
 
-use crate::labels::{Labels, StateAtoms};
-use crate::pairs::Pairs;
+use crate::labels::StateAtoms;
 use crate::problem::Problem;
+use crate::single::{self, Moves};
 use crate::steps::Steps;
 use lariat_automata::testing::{Ta, Testing, Tgta};
 use lariat_automata::{Letter, StateId as Location};
-use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
+use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Livelocks, Marks, NodeId};
 use lariat_model::{EventId, State};
-use lariat_space::explicit::{self, Explicit, StateId, States};
-use rustc_hash::FxHashMap;
+use lariat_space::explicit::{Explicit, StateId, States};
+
+pub use crate::single::Cursor;
 
 /// The immutable part of the product.
 pub struct Product<'p> {
@@ -36,29 +37,11 @@ pub struct Product<'p> {
     change: Marks,
 }
 
-/// What one worker has found of the product.
+/// What one worker has found of the product. What the automaton does depends on its state and the change.
 #[derive(Debug)]
 pub struct Worker {
-    states: States,
-    nodes: Pairs,
-    labels: Labels,
+    pairs: single::Worker<(Location, Letter)>,
     initial: Option<Vec<NodeId>>,
-    /// What the automaton does, by state and change: a range of `moves`.
-    choices: FxHashMap<(Location, Letter), (u32, u32)>,
-    moves: Vec<(Marks, Location)>,
-    budget: Budget,
-    /// Bytes of the maps above, and of the arrays of the check that runs.
-    own: Lease,
-    check: Lease,
-}
-
-/// Where an iteration over the edges of a node stands.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Cursor {
-    space: explicit::Cursor,
-    /// The step by a change whose moves `moves.0..moves.1` are being listed.
-    step: Option<explicit::Successor>,
-    moves: (u32, u32),
 }
 
 impl<'p> Product<'p> {
@@ -101,55 +84,34 @@ impl<'p> Product<'p> {
 
     /// A worker that has found nothing yet.
     pub fn worker(&self, budget: &Budget) -> Worker {
+        let states = self.space.states(budget);
         Worker {
-            states: self.space.states(budget),
-            nodes: Pairs::new(self.testing.states.len(), budget),
-            labels: Labels::default(),
+            pairs: single::Worker::new(states, self.testing.states.len(), budget),
             initial: None,
-            choices: FxHashMap::default(),
-            moves: Vec::new(),
-            budget: budget.clone(),
-            own: budget.lease(),
-            check: budget.lease(),
         }
     }
 
     fn letter(&self, worker: &mut Worker, state: StateId) -> Result<Letter, Stop> {
-        let Worker {
-            labels,
-            states,
-            own,
-            choices,
-            moves,
-            ..
-        } = worker;
-        // Maps are counted with their usual slack.
-        let beside = choices.capacity() * 28 + moves.capacity() * 16;
-        let label = labels.of(&self.space, states, &self.atoms, state, |bytes| {
-            own.resize(bytes + beside)
-        })?;
-        Ok(labels.letter(label))
+        let label = worker.pairs.label(&self.space, &self.atoms, state)?;
+        Ok(worker.pairs.letter(label))
     }
 
     /// The automaton's moves from `location` by a change.
-    fn choices(&self, worker: &mut Worker, location: Location, change: Letter) -> (u32, u32) {
-        let Worker { choices, moves, .. } = worker;
-        *choices.entry((location, change)).or_insert_with(|| {
-            let start = moves.len() as u32;
+    fn choices(&self, worker: &mut Worker, location: Location, change: Letter) -> Moves {
+        worker.pairs.choices((location, change), |_| {
             let changing = self.testing.changing(location, change);
-            moves.extend(changing.map(|t| (t.marks.union(self.change), t.to)));
-            (start, moves.len() as u32)
+            changing.map(|t| (t.marks.union(self.change), t.to))
         })
     }
 
     fn initial_nodes(&self, worker: &mut Worker) -> Result<Vec<NodeId>, Stop> {
         let mut found = Vec::new();
         let mut k = 0;
-        while let Some(state) = self.space.initial(&mut worker.states, k)? {
+        while let Some(state) = self.space.initial(&mut worker.pairs.states, k)? {
             k += 1;
             let letter = self.letter(worker, state)?;
             for location in self.testing.starting(letter) {
-                found.push(worker.nodes.intern(state, location)?);
+                found.push(worker.pairs.nodes.intern(state, location)?);
             }
         }
         Ok(found)
@@ -159,7 +121,7 @@ impl<'p> Product<'p> {
 impl Worker {
     /// The states found so far.
     pub fn states(&self) -> &States {
-        &self.states
+        self.pairs.states()
     }
 }
 
@@ -170,19 +132,14 @@ impl Steps for Product<'_> {
         node: NodeId,
         cursor: &mut Cursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
-        let (state, location) = worker.nodes.get(node);
+        let (state, location) = worker.pairs.nodes.get(node);
         loop {
-            if let Some((event, to)) = cursor.step
-                && cursor.moves.0 < cursor.moves.1
-            {
-                let (marks, target) = worker.moves[cursor.moves.0 as usize];
-                cursor.moves.0 += 1;
-                let to = worker.nodes.intern(to, target)?;
-                return Ok(Some((Edge { to, marks }, event)));
+            if let Some(listed) = worker.pairs.listed(cursor)? {
+                return Ok(Some(listed));
             }
             let Some((event, to)) =
                 self.space
-                    .next(&mut worker.states, state, &mut cursor.space)?
+                    .next(&mut worker.pairs.states, state, &mut cursor.space)?
             else {
                 return Ok(None);
             };
@@ -191,17 +148,16 @@ impl Steps for Product<'_> {
             if change == Letter(0) {
                 let livelock = self.testing.states[location.index()].livelock;
                 let marks = if livelock { self.staying } else { Marks::NONE };
-                let to = worker.nodes.intern(to, location)?;
+                let to = worker.pairs.nodes.intern(to, location)?;
                 return Ok(Some((Edge { to, marks }, event)));
             }
-            cursor.step = Some((event, to));
-            cursor.moves = self.choices(worker, location, change);
+            let moves = self.choices(worker, location, change);
+            cursor.list((event, to), moves);
         }
     }
 
     fn state(&self, worker: &mut Worker, node: NodeId) -> State {
-        let (state, _) = worker.nodes.get(node);
-        worker.states.get(state)
+        worker.pairs.state(node)
     }
 }
 
@@ -231,17 +187,7 @@ impl Graph for Product<'_> {
     }
 
     fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stop> {
-        worker.check.resize(bytes)?;
-        worker.budget.check()?;
-        let figures = [
-            (worker.nodes.len() as u64, "product states"),
-            (worker.states.len() as u64, "states"),
-        ];
-        self.observer.progress(Progress {
-            phase: "emptiness check",
-            figures: &figures,
-        });
-        Ok(())
+        worker.pairs.tick(self.observer, bytes)
     }
 }
 
@@ -251,7 +197,7 @@ impl Livelocks for Product<'_> {
     }
 
     fn is_livelock(&self, worker: &Worker, node: NodeId) -> bool {
-        let (_, location) = worker.nodes.get(node);
+        let (_, location) = worker.pairs.nodes.get(node);
         self.testing.states[location.index()].livelock
     }
 }

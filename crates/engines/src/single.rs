@@ -1,0 +1,166 @@
+//! What products of single states with any kind of automaton share.
+//!
+//! A node is a pair of a state and a state of the automaton. Edges are listed step by step of the
+//! system; what the automaton does by a step is looked up once for each `K`, which is all that it depends
+//! on, and kept as a range of one list. Labels are computed once a state and interned, so that a
+//! state costs four more bytes.
+
+use crate::labels::{Label, Labels, StateAtoms};
+use crate::pairs::Pairs;
+use lariat_automata::{Letter, StateId as Location};
+use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
+use lariat_emptiness::{Edge, Marks, NodeId};
+use lariat_model::{EventId, State};
+use lariat_space::explicit::{self, Explicit, StateId, States, Successor};
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+
+/// What one worker has found of a product.
+#[derive(Debug)]
+pub struct Worker<K> {
+    pub(crate) states: States,
+    pub(crate) nodes: Pairs,
+    labels: Labels,
+    /// What the automaton can do: ranges of `moves`.
+    choices: FxHashMap<K, Moves>,
+    moves: Vec<(Marks, Location)>,
+    budget: Budget,
+    /// Bytes of the maps above, and of the arrays of the check that runs.
+    own: Lease,
+    check: Lease,
+}
+
+/// Moves of the automaton: a range of a worker's list.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Moves {
+    start: u32,
+    end: u32,
+}
+
+impl Moves {
+    pub(crate) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// Where an iteration over the edges of a node stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cursor {
+    pub(crate) space: explicit::Cursor,
+    /// The step of the system whose moves are being listed.
+    step: Option<Successor>,
+    moves: Moves,
+}
+
+impl Cursor {
+    /// Lists these moves by this step next.
+    pub(crate) fn list(&mut self, step: Successor, moves: Moves) {
+        self.step = Some(step);
+        self.moves = moves;
+    }
+}
+
+impl<K: Eq + Hash> Worker<K> {
+    /// Nothing is found yet of a product with an automaton of this many states.
+    pub(crate) fn new(states: States, locations: usize, budget: &Budget) -> Worker<K> {
+        Worker {
+            states,
+            nodes: Pairs::new(locations, budget),
+            labels: Labels::default(),
+            choices: FxHashMap::default(),
+            moves: Vec::new(),
+            budget: budget.clone(),
+            own: budget.lease(),
+            check: budget.lease(),
+        }
+    }
+
+    /// The states found so far.
+    pub fn states(&self) -> &States {
+        &self.states
+    }
+
+    /// The values of all variables in the state of `node`.
+    pub(crate) fn state(&mut self, node: NodeId) -> State {
+        let (state, _) = self.nodes.get(node);
+        self.states.get(state)
+    }
+
+    pub(crate) fn label(
+        &mut self,
+        space: &Explicit<'_>,
+        atoms: &StateAtoms<'_>,
+        state: StateId,
+    ) -> Result<Label, Stop> {
+        let Worker {
+            labels,
+            states,
+            own,
+            choices,
+            moves,
+            ..
+        } = self;
+        // Maps are counted with their usual slack.
+        let beside = choices.capacity() * (size_of::<(K, Moves)>() + 4) + moves.capacity() * 16;
+        labels.of(space, states, atoms, state, |bytes| {
+            own.resize(bytes + beside)
+        })
+    }
+
+    /// The letter bits of a label.
+    pub(crate) fn letter(&self, label: Label) -> Letter {
+        self.labels.letter(label)
+    }
+
+    /// What the automaton can do under `key`; `moves` tells it the first time.
+    pub(crate) fn choices<I: Iterator<Item = (Marks, Location)>>(
+        &mut self,
+        key: K,
+        moves: impl FnOnce(&Labels) -> I,
+    ) -> Moves {
+        let Worker {
+            choices,
+            moves: list,
+            labels,
+            ..
+        } = self;
+        *choices.entry(key).or_insert_with(|| {
+            let start = list.len() as u32;
+            list.extend(moves(labels));
+            let end = list.len() as u32;
+            Moves { start, end }
+        })
+    }
+
+    /// The next of the moves that are being listed, as an edge with its event.
+    pub(crate) fn listed(
+        &mut self,
+        cursor: &mut Cursor,
+    ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
+        let Some((event, to)) = cursor.step else {
+            return Ok(None);
+        };
+        if cursor.moves.is_empty() {
+            return Ok(None);
+        }
+        let (marks, target) = self.moves[cursor.moves.start as usize];
+        cursor.moves.start += 1;
+        let to = self.nodes.intern(to, target)?;
+        Ok(Some((Edge { to, marks }, event)))
+    }
+
+    /// [`Graph::tick`](lariat_emptiness::Graph::tick) of the product.
+    pub(crate) fn tick(&mut self, observer: &dyn Observer, bytes: usize) -> Result<(), Stop> {
+        self.check.resize(bytes)?;
+        self.budget.check()?;
+        let figures = [
+            (self.nodes.len() as u64, "product states"),
+            (self.states.len() as u64, "states"),
+        ];
+        observer.progress(Progress {
+            phase: "emptiness check",
+            figures: &figures,
+        });
+        Ok(())
+    }
+}

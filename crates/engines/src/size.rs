@@ -1,0 +1,76 @@
+//! How large the product of a problem is, which a check that finds something leaves unsaid.
+//!
+//! For measurement: papers compare whole products besides what was explored of them. Nodes are numbered in the
+//! order of discovery, so that going through the numbers is a search that needs no memory of its own.
+
+use crate::problem::Problem;
+use crate::sync::Sync;
+use crate::testing::{Product, only_states};
+use lariat_automata::testing::{Ta, Tgta};
+use lariat_budget::{Budget, Observer, Stop};
+use lariat_emptiness::{Graph, NodeId};
+
+/// The size of a whole product.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Size {
+    /// Nodes that can be reached.
+    pub nodes: usize,
+    /// Their edges.
+    pub edges: u64,
+}
+
+/// The size of the product that [`explicit`](crate::explicit()) searches.
+pub fn explicit_size(
+    problem: &Problem<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Size, Stop> {
+    let product = Sync::new(problem, observer);
+    size(&product, &mut product.worker(budget))
+}
+
+/// The size of the product that [`ta`](crate::ta()) searches.
+pub fn ta_size(
+    problem: &Problem<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Size, Stop> {
+    only_states(problem)?;
+    let automaton = Ta::new(problem.automaton, budget)?;
+    let product = Product::two_pass(problem, &automaton, observer);
+    size(&product, &mut product.worker(budget))
+}
+
+/// The size of the product that [`tgta`](crate::tgta()) searches.
+pub fn tgta_size(
+    problem: &Problem<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Size, Stop> {
+    only_states(problem)?;
+    let automaton = Tgta::new(problem.automaton, budget)?;
+    let product = Product::generalized(problem, &automaton, observer);
+    size(&product, &mut product.worker(budget))
+}
+
+fn size<G: Graph>(graph: &G, worker: &mut G::Worker) -> Result<Size, G::Stop> {
+    let mut size = Size::default();
+    let mut k = 0;
+    while let Some(node) = graph.initial(worker, k)? {
+        size.nodes = size.nodes.max(node.index() + 1);
+        k += 1;
+    }
+    let mut at = 0;
+    while at < size.nodes {
+        let mut cursor = G::Cursor::default();
+        while let Some(edge) = graph.next_edge(worker, NodeId(at as u32), &mut cursor)? {
+            size.nodes = size.nodes.max(edge.to.index() + 1);
+            size.edges += 1;
+            if size.edges.is_multiple_of(1024) {
+                graph.tick(worker, 0)?;
+            }
+        }
+        at += 1;
+    }
+    Ok(size)
+}
