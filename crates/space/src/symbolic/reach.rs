@@ -325,7 +325,8 @@ impl<'a> Search<'a, '_> {
                 })))
             }
             (Err(Stop::Work(_)), Some(space)) if work.is_some() => {
-                self.budget.spend(work.unwrap_or(0))?;
+                // Was it the limit of this attempt, or one around it?
+                self.budget.spend(0)?;
                 let pace = pace(order.len(), closed, created);
                 Ok(End::Unfinished(pace, space))
             }
