@@ -122,13 +122,13 @@ fn rows(
                             .iter()
                             .map(|a| format!("{} {}", a.order, a.created))
                             .collect();
-                        let bytes = figures.node_bytes + figures.unique_bytes;
+                        let bytes = figures.peak_bytes + figures.unique_bytes;
                         format!(
                             "created {:>8} final {:>7} peak {:>7} {:5.1} B/node {:>4} MB gc {} count {counted:.2} s {} {verdict} {} [{}]",
                             figures.created,
                             census.nodes,
                             figures.peak,
-                            bytes as f64 / figures.nodes.max(1) as f64,
+                            bytes as f64 / figures.peak.max(1) as f64,
                             budget.bytes_peak() >> 20,
                             figures.collections,
                             short(&states),

@@ -77,7 +77,10 @@ impl Kernel {
         self.created += 1;
         // A node with very many edges is more work than one: values may grow without end.
         self.unspent += 1 + (length / LONG) as u64;
-        self.peak = self.peak.max(self.unique.count());
+        if self.unique.count() > self.peak {
+            self.peak = self.unique.count();
+            self.peak_words = self.pool.occupied();
+        }
         self.tick()?;
         Ok(node)
     }

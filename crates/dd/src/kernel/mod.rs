@@ -75,7 +75,9 @@ pub struct Kernel {
     /// Nodes made, and those of them not yet reported to the budget.
     pub(crate) created: u64,
     unspent: u64,
+    /// The most nodes at one moment, and the words that held them.
     pub(crate) peak: usize,
+    pub(crate) peak_words: usize,
     /// The topmost level that the present saturation has closed.
     pub(crate) closed: u32,
     pub(crate) collections: u64,
@@ -115,6 +117,7 @@ impl Kernel {
             created: 0,
             unspent: 0,
             peak: 0,
+            peak_words: 0,
             closed: levels,
             collections: 0,
             pause: SMALL_PAUSE,
