@@ -9,13 +9,13 @@
 //!    out. Where these say nothing, the best-scored few are tried on the system itself for a
 //!    moment, and ranked by score and by how far they came.
 //! 3. The favourite runs to the end. Whenever the work done so far has doubled there is an
-//!    *interlude*: the favourite is tried on the next rehearsal, with an eighth of the work done so
+//!    *interlude*: the favourite is tried on the next rehearsal, with a seventh of the work done so
 //!    far. If it manages, the others are tried too, which may change the favourite. Where no
 //!    rehearsal is left, another candidate is tried on the system itself instead.
 //!
 //! A favourite is not stopped for an interlude, which happens inside its saturation (as a
 //! [`Listener`]), so nothing that it did is done twice. An interlude in which the rehearsal is too
-//! large costs an eighth of the work before it, and so all of them a quarter of the whole.
+//! large costs a seventh of the work before it, and so all of them less than a third of the whole.
 
 use super::reach::{Attempt, End, Question, Reached};
 use super::rehearsal::{Rehearsal, rehearsals};
@@ -57,15 +57,23 @@ const TRIED: usize = 4;
 const FIRST_INTERLUDE: u64 = 100_000;
 
 /// An interlude begins with this part of the work done so far.
-const SHARE: u64 = 8;
+const SHARE: u64 = 7;
+
+/// A rehearsal with this part of the work of another says little about it.
+const MUCH_SMALLER: u64 = 8;
 
 /// Below this many levels, how many are closed says nothing.
 const MANY_LEVELS: usize = 64;
 
+/// The work with which a runner stays in the race when the best needs `best`.
+fn bearable(best: u64) -> u64 {
+    best + best / 4 + NOISE
+}
+
 /// A candidate in the race.
 struct Runner {
     candidate: Candidate,
-    /// The work of its last rehearsal.
+    /// The work of its last rehearsal; of the best, if that was too much for this one.
     cost: u64,
 }
 
@@ -113,11 +121,12 @@ pub(super) fn race<'a>(question: &Question<'a, '_>) -> Result<Option<Reached<'a>
     let best = groups.iter().flatten().map(|c| c.score).reduce(f64::min);
     let hopeless = HOPELESS * best.unwrap_or(0.0);
     let runner = |candidate| Runner { candidate, cost: 1 };
-    let (out, runners) = groups
+    let (mut out, runners) = groups
         .into_iter()
         .flatten()
         .map(runner)
-        .partition(|r| r.candidate.score > hopeless);
+        .partition::<Vec<Runner>, _>(|r| r.candidate.score > hopeless);
+    out.iter_mut().for_each(|runner| runner.cost = u64::MAX);
     let race = Race {
         question,
         trail,
@@ -187,7 +196,7 @@ impl<'a> Race<'a, '_> {
             if best.is_none() && at >= patience {
                 return Ok(None);
             }
-            let allowed = best.map_or(limit, |best| best + best / 4 + NOISE);
+            let allowed = best.map_or(limit, bearable);
             let cost = self
                 .question
                 .rehearse(&runner.candidate, rehearsal, allowed)?;
@@ -202,7 +211,10 @@ impl<'a> Race<'a, '_> {
         for (runner, cost) in runners.into_iter().zip(costs) {
             match cost {
                 Some(cost) => self.runners.push(Runner { cost, ..runner }),
-                None => self.out.push(runner),
+                None => self.out.push(Runner {
+                    cost: best.unwrap_or(limit),
+                    ..runner
+                }),
             }
         }
         self.runners.sort_by_key(|runner| runner.cost);
@@ -294,21 +306,60 @@ impl<'a> Race<'a, '_> {
     /// Rehearsals, as long as they are small beside the work done so far.
     fn rehearse_more(&mut self) -> Result<(), Stop> {
         let spent = || self.question.budget.work_spent();
-        let (mut limit, most) = (spent() / SHARE, spent() + spent() / 2);
+        let (mut limit, most) = (spent() / SHARE, spent() + spent() / 5 * 3);
         while self.runners.len() > 1 {
             let alone = self.alone(limit)?;
             if alone.is_none() {
                 break;
             }
-            let before = self.question.budget.work_spent();
-            self.rehearse(alone, limit, 1)?;
-            let after = self.question.budget.work_spent();
+            let Some(best) = self.rehearse(alone, limit, 1)? else {
+                break;
+            };
+            self.readmit(best, most)?;
             // The next is larger.
-            if after + (after - before) > most {
+            let next = best.saturating_mul(self.runners.len() as u64);
+            if self.question.budget.work_spent().saturating_add(next) > most {
                 break;
             }
-            limit = limit.max(after - before);
+            limit = limit.max(2 * best);
         }
+        Ok(())
+    }
+
+    /// Another chance for those who dropped out of a rehearsal that was much smaller than the last
+    /// one, if that leaves the work within `most`.
+    fn readmit(&mut self, best: u64, most: u64) -> Result<(), Stop> {
+        let Some(rehearsal) = self
+            .next
+            .checked_sub(1)
+            .and_then(|r| self.rehearsals.get(r))
+        else {
+            return Ok(());
+        };
+        let (again, out) = std::mem::take(&mut self.out)
+            .into_iter()
+            .partition::<Vec<Runner>, _>(|r| r.cost.saturating_mul(MUCH_SMALLER) <= best);
+        self.out = out;
+        let price = bearable(best).saturating_mul(again.len() as u64);
+        let spent = self.question.budget.work_spent();
+        if spent.saturating_add(price) > most {
+            self.out.extend(again);
+            return Ok(());
+        }
+        for runner in again {
+            let candidate = &runner.candidate;
+            let cost = self
+                .question
+                .rehearse(candidate, rehearsal, bearable(best))?;
+            match cost {
+                Some(cost) => self.runners.push(Runner { cost, ..runner }),
+                None => self.out.push(Runner {
+                    cost: best,
+                    ..runner
+                }),
+            }
+        }
+        self.runners.sort_by_key(|runner| runner.cost);
         Ok(())
     }
 
@@ -321,7 +372,7 @@ impl<'a> Race<'a, '_> {
                 return Ok(Some(Interrupted::Overtaken));
             };
             // A little better is not worth beginning again.
-            if self.runners[0].cost + self.runners[0].cost / 8 < self.runners[at].cost {
+            if self.runners[0].cost + self.runners[0].cost / 20 < self.runners[at].cost {
                 return Ok(Some(Interrupted::Overtaken));
             }
             let runner = self.runners.remove(at);
