@@ -67,13 +67,15 @@ struct Ledger {
 struct Work {
     limit: u64,
     spent: AtomicU64,
+    /// The limit that this one was set within.
+    outer: Option<Arc<Work>>,
 }
 
 /// What a computation may spend. Cloning shares the accounts.
 ///
-/// Deadline and counted work belong to one property and are replaced by
-/// [`with_deadline`](Budget::with_deadline) and [`with_work`](Budget::with_work); the ledger of
-/// bytes belongs to the process and is shared by all budgets derived from one.
+/// The deadline belongs to one property and is replaced by [`with_deadline`](Budget::with_deadline).
+/// Limits on counted work nest: [`with_work`](Budget::with_work) sets one within those there are.
+/// The ledger of bytes belongs to the process and is shared by all budgets derived from one.
 #[derive(Clone, Debug)]
 pub struct Budget {
     deadline: Option<Instant>,
@@ -114,7 +116,8 @@ impl Budget {
         self
     }
 
-    /// The same accounts with a fresh count of at most `limit` units of work.
+    /// The same accounts with a fresh count of at most `limit` units of work, which count
+    /// towards every limit set before too.
     ///
     /// A unit is whatever the engine creates: a product node, a diagram node. Counted limits
     /// repeat from run to run, which clocks do not; `auto` switches engines on them.
@@ -122,6 +125,7 @@ impl Budget {
         self.work = Some(Arc::new(Work {
             limit,
             spent: AtomicU64::new(0),
+            outer: self.work.take(),
         }));
         self
     }
@@ -137,20 +141,25 @@ impl Budget {
         }
     }
 
-    /// Records `units` of counted work.
+    /// Records `units` of counted work. Where several limits are exceeded, the outermost is
+    /// named: `spend(0)` on the budget that a limit was set within tells whose it was.
     pub fn spend(&self, units: u64) -> Result<(), Stop> {
-        match &self.work {
-            Some(work)
-                if work
-                    .spent
-                    .fetch_add(units, Ordering::Relaxed)
-                    .saturating_add(units)
-                    > work.limit =>
-            {
-                Err(Stop::Work(work.limit))
+        let mut exceeded = Ok(());
+        let mut account = self.work.as_deref();
+        while let Some(work) = account {
+            let before = work.spent.fetch_add(units, Ordering::Relaxed);
+            if before.saturating_add(units) > work.limit {
+                exceeded = Err(Stop::Work(work.limit));
             }
-            _ => Ok(()),
+            account = work.outer.as_deref();
         }
+        exceeded
+    }
+
+    /// Units of work recorded since the innermost limit was set, 0 if there is none.
+    pub fn work_spent(&self) -> u64 {
+        let spent = |work: &Arc<Work>| work.spent.load(Ordering::Relaxed);
+        self.work.as_ref().map_or(0, spent)
     }
 
     /// Opens an account of bytes that closes itself when dropped.
@@ -243,6 +252,20 @@ mod tests {
         budget.clone().spend(2).unwrap();
         budget.spend(1).unwrap();
         assert_eq!(budget.spend(1), Err(Stop::Work(3)));
+    }
+
+    #[test]
+    fn work_counts_towards_the_outer_limits_too() {
+        let outer = Budget::unlimited().with_work(5);
+        let inner = outer.clone().with_work(3);
+        inner.spend(3).unwrap();
+        assert_eq!(inner.spend(1), Err(Stop::Work(3)));
+        outer.spend(0).unwrap();
+        let next = outer.clone().with_work(3);
+        next.spend(1).unwrap();
+        assert_eq!(next.spend(1), Err(Stop::Work(5)));
+        assert_eq!(outer.spend(0), Err(Stop::Work(5)));
+        assert_eq!((inner.work_spent(), outer.work_spent()), (4, 6));
     }
 
     #[test]

@@ -219,7 +219,7 @@ fn run(name: &str, n: u32, reversed: bool) -> Result<(), Stop> {
         None => count,
     };
     let hits = 100.0 * figures.hits as f64 / figures.lookups.max(1) as f64;
-    let per_node = (figures.node_bytes + figures.unique_bytes) as f64 / figures.nodes as f64;
+    let per_node = (figures.peak_bytes + figures.unique_bytes) as f64 / figures.peak as f64;
     println!(
         "{:24} states={states:12} cpu={seconds:.4}s created={} final={} peak={} collections={} \
          lookups={:.2}M hits={hits:.0}% bytes/node={per_node:.1} pool={:.1}MB unique={:.1}MB \

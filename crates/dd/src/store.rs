@@ -58,6 +58,9 @@ pub struct Figures {
     pub peak: usize,
     /// Bytes of the words that hold nodes.
     pub node_bytes: usize,
+    /// Bytes of the words that held nodes when they were most. With the unique table, which never
+    /// shrinks, this is what a node costs.
+    pub peak_bytes: usize,
     /// Bytes set aside for nodes.
     pub pool_bytes: usize,
     /// Bytes of the unique table.
@@ -133,6 +136,7 @@ impl Store {
             nodes: kernel.unique.count(),
             peak: kernel.peak,
             node_bytes: kernel.pool.occupied() * 4,
+            peak_bytes: kernel.peak_words * 4,
             pool_bytes: crate::pool::Pool::bytes_for(kernel.pool.capacity()),
             unique_bytes: kernel.unique.bytes(),
             cache_bytes: kernel.cache.bytes(),

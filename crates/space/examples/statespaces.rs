@@ -1,8 +1,12 @@
 //! State spaces of generated families and of contest nets, with what they cost.
 //!
 //! `cargo run --release -p lariat-space --example statespaces -- [--order auto|NAME|all] [--edges]
-//! [--limit NODES] [FILTER…]`: rows whose name contains one of the filters, all by default. Contest
-//! nets come from the folder `mcc` in `LARIAT_MODELS` (or `../shared/models`).
+//! [--limit WORK] [--memory MB] [FILTER…]`: rows whose name contains one of the filters, all by
+//! default. Contest nets come from the folder `mcc` in `LARIAT_MODELS` (or `../shared/models`).
+//!
+//! A row: CPU seconds; nodes created, of the result, and at the peak; bytes a node takes in pool and
+//! unique table; megabytes leased and resident at most; collections; CPU seconds of the
+//! counting; states; and the nodes created in every attempt.
 
 use lariat_budget::{Budget, Quiet, Stop};
 use lariat_model::generate::{Family, generate};
@@ -22,18 +26,29 @@ fn cpu() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
+/// The largest resident size of this process so far, in megabytes.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) >> 10
+}
+
 fn main() {
     let mut filters = Vec::new();
     let (mut orders, mut edges, mut limit) = ("file".to_owned(), false, 30_000_000);
+    let mut memory = 3 << 10;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--order" => orders = args.next().unwrap_or_default(),
             "--edges" => edges = true,
             "--limit" => limit = args.next().and_then(|l| l.parse().ok()).unwrap_or(limit),
+            "--memory" => memory = args.next().and_then(|m| m.parse().ok()).unwrap_or(memory),
             _ => filters.push(arg),
         }
     }
+    let limits = (limit, memory << 20);
     let wanted = |name: &str| filters.is_empty() || filters.iter().any(|f| name.contains(f));
     for (family, sizes) in [
         (Family::Philosophers, &[1000, 5000][..]),
@@ -45,7 +60,7 @@ fn main() {
             let name = format!("{}-{size}", family.name());
             if wanted(&name) {
                 match generate(family, *size) {
-                    Ok(system) => rows(&name, &system, None, &orders, edges, limit),
+                    Ok(system) => rows(&name, &system, None, &orders, edges, limits),
                     Err(error) => println!("{name}: {error}"),
                 }
             }
@@ -70,7 +85,7 @@ fn main() {
             .map_err(|e| e.to_string())
             .and_then(|bytes| read_model(name, &bytes).map_err(|e| e.to_string()));
         match system {
-            Ok(system) => rows(name, &system, Some(states), &orders, edges, limit),
+            Ok(system) => rows(name, &system, Some(states), &orders, edges, limits),
             Err(error) => println!("{name}: {error}"),
         }
     }
@@ -82,7 +97,7 @@ fn rows(
     expected: Option<&str>,
     orders: &str,
     edges: bool,
-    limit: u64,
+    (limit, memory): (u64, u64),
 ) {
     let choices: Vec<(String, OrderChoice)> = match orders {
         "auto" => vec![("auto".to_owned(), OrderChoice::Auto)],
@@ -97,13 +112,13 @@ fn rows(
             .collect(),
     };
     for (order, choice) in choices {
-        let budget = Budget::bytes(3 << 30).with_work(limit);
+        let budget = Budget::bytes(memory).with_work(limit);
         let start = cpu();
         let outcome = reach(system, &choice, Deadlock::Stutter, &budget, &Quiet);
         let seconds = cpu() - start;
         let text = match outcome {
             Err(Stop::Unsupported(_)) => continue,
-            Err(stop) => stop.to_string(),
+            Err(stop) => format!("{stop}, {} MB resident", resident()),
             Ok(Reach::Unbounded(proof)) => format!("unbounded: {proof:?}"),
             Ok(Reach::All(mut reached)) => {
                 let figures = reached.space.store_figures();
@@ -122,14 +137,15 @@ fn rows(
                             .iter()
                             .map(|a| format!("{} {}", a.order, a.created))
                             .collect();
-                        let bytes = figures.node_bytes + figures.unique_bytes;
+                        let bytes = figures.peak_bytes + figures.unique_bytes;
                         format!(
-                            "created {:>8} final {:>7} peak {:>7} {:5.1} B/node {:>4} MB gc {} count {counted:.2} s {} {verdict} {} [{}]",
+                            "created {:>8} final {:>7} peak {:>7} {:5.1} B/node {:>4} MB ({:>4}) gc {} count {counted:.2} s {} {verdict} {} [{}]",
                             figures.created,
                             census.nodes,
                             figures.peak,
-                            bytes as f64 / figures.nodes.max(1) as f64,
+                            bytes as f64 / figures.peak.max(1) as f64,
                             budget.bytes_peak() >> 20,
+                            resident(),
                             figures.collections,
                             short(&states),
                             census

@@ -1,14 +1,14 @@
 //! Contest nets are counted right, where they are at hand.
 
 use lariat_budget::{Budget, Quiet, Stop};
-use lariat_model::{Deadlock, read_model};
-use lariat_space::symbolic::{OrderChoice, Reach, reach};
+use lariat_model::{Deadlock, System, read_model};
+use lariat_space::explicit::{Explicit, count};
+use lariat_space::symbolic::{OrderChoice, Reach, Reached, UBig, reach};
 use std::path::PathBuf;
 
-/// Every place/transition net with a known number of states that takes little work; the
-/// example `statespaces` counts the others. Unbounded nets are called so.
-#[test]
-fn small_contest_nets_have_their_known_sizes() {
+/// The place/transition nets with what is known of their number of states; none, with a word
+/// about it, where they are not at hand.
+fn nets() -> Vec<(String, String, System)> {
     let models = std::env::var_os("LARIAT_MODELS").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
         PathBuf::from,
@@ -16,9 +16,9 @@ fn small_contest_nets_have_their_known_sizes() {
     let mcc = models.join("mcc");
     let Ok(index) = std::fs::read_to_string(mcc.join("index.tsv")) else {
         println!("skipped: no contest nets in {}", mcc.display());
-        return;
+        return Vec::new();
     };
-    let mut counted = 0;
+    let mut nets = Vec::new();
     for line in index.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
         let [name, "PT", _, _, _, states, ..] = fields[..] else {
@@ -26,23 +26,70 @@ fn small_contest_nets_have_their_known_sizes() {
         };
         let bytes = std::fs::read(mcc.join(name).join("model.pnml")).unwrap();
         let system = read_model(name, &bytes).unwrap();
+        nets.push((name.to_owned(), states.to_owned(), system));
+    }
+    nets
+}
+
+fn reached<'a>(system: &'a System, budget: &Budget) -> Result<Option<Box<Reached<'a>>>, Stop> {
+    let order = OrderChoice::Auto;
+    match reach(system, &order, Deadlock::Stutter, budget, &Quiet)? {
+        Reach::All(reached) => Ok(Some(reached)),
+        Reach::Unbounded(_) => Ok(None),
+    }
+}
+
+/// Every net with a known number of states that takes little work; the example `statespaces`
+/// counts the others. Unbounded nets are called so.
+#[test]
+fn small_contest_nets_have_their_known_sizes() {
+    let nets = nets();
+    let mut counted = 0;
+    for (name, states, system) in &nets {
         let budget = Budget::bytes(1 << 30).with_work(150_000);
-        match reach(
-            &system,
-            &OrderChoice::Auto,
-            Deadlock::Stutter,
-            &budget,
-            &Quiet,
-        ) {
-            Ok(Reach::All(mut reached)) => {
+        match reached(system, &budget) {
+            Ok(Some(mut reached)) => {
                 let census = reached.space.census(&reached.states, false).unwrap();
-                assert_eq!(census.states.to_string(), states, "{name}");
+                assert_eq!(census.states.to_string(), *states, "{name}");
                 counted += 1;
             }
-            Ok(Reach::Unbounded(_)) => assert_eq!(states, "+inf", "{name}"),
+            Ok(None) => assert_eq!(states, "+inf", "{name}"),
             Err(Stop::Work(_)) => {}
             Err(stop) => panic!("{name}: {stop}"),
         }
     }
-    assert!(counted >= 15, "only {counted} nets were counted");
+    assert!(
+        nets.is_empty() || counted >= 15,
+        "only {counted} were counted"
+    );
+}
+
+/// States, edges, tokens and deadlocks are those that are found one by one, on nets with up to
+/// a thousand states per case (`LARIAT_CASES`).
+#[test]
+fn figures_are_those_of_single_states() {
+    let cases = std::env::var("LARIAT_CASES").ok();
+    let cases: u64 = cases.and_then(|c| c.parse().ok()).unwrap_or(20);
+    for (name, states, system) in nets() {
+        if !states.parse::<u64>().is_ok_and(|s| s <= 1000 * cases) {
+            continue;
+        }
+        let space = Explicit::new(&system, Deadlock::Stutter);
+        let single = count(&space, &Budget::bytes(2 << 30), &Quiet);
+        assert_eq!(single.stop, None, "{name}");
+        let Ok(Some(mut reached)) = reached(&system, &Budget::bytes(2 << 30)) else {
+            panic!("{name}: not reached");
+        };
+        let Reached { space, states, .. } = &mut *reached;
+        let census = space.census(states, true).unwrap();
+        assert_eq!(census.states, UBig::from(single.states), "{name}");
+        assert_eq!(census.edges, Some(UBig::from(single.edges)), "{name}");
+        let tokens = (census.max_tokens_in_place, census.max_tokens);
+        let expected = (single.max_tokens_in_place, single.max_tokens);
+        assert_eq!(tokens, expected, "{name}");
+        let dead = space.dead(states).unwrap();
+        let dead = space.store().count(&dead);
+        assert_eq!(dead, UBig::from(single.deadlocks), "{name}");
+        println!("{name}: {} states, {} edges", single.states, single.edges);
+    }
 }

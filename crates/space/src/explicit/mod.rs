@@ -33,6 +33,8 @@ pub struct Explicit<'s> {
 #[derive(Debug)]
 pub struct States {
     layout: Layout,
+    /// How often the layout has changed: what was packed before is of no use.
+    relayouts: u32,
     store: Interner,
     budget: Budget,
     /// The state whose values and words are unpacked below.
@@ -119,6 +121,7 @@ impl<'s> Explicit<'s> {
         States {
             store: Interner::new(layout.bytes(), budget),
             layout,
+            relayouts: 0,
             budget: budget.clone(),
             current: None,
             values: Vec::new(),
@@ -192,11 +195,11 @@ impl<'s> Explicit<'s> {
         let mut batch = std::mem::take(&mut states.batch);
         batch.clear();
         let (mut at, mut choice) = (0, 0);
-        let mut bits = states.packed_bits();
+        let mut relayouts = states.relayouts;
         while let Some(event) = self.moves.next(states, &mut at, &mut choice)? {
-            if states.packed_bits() != bits {
-                // The layout has grown: what was packed before is to be packed again.
-                bits = states.packed_bits();
+            if states.relayouts != relayouts {
+                // What was packed before is to be packed again.
+                relayouts = states.relayouts;
                 batch.clear();
                 (at, choice) = (0, 0);
                 continue;
@@ -304,6 +307,7 @@ impl States {
         }
         self.store = store;
         self.layout = wider;
+        self.relayouts += 1;
         if let Some(current) = self.current.take() {
             self.load(current);
         }
@@ -374,6 +378,35 @@ mod tests {
             space.next(&mut states, at, &mut Cursor::default()).unwrap(),
             None
         );
+    }
+
+    /// A wider field can take its bits from the unused end of a word, so that a state has as many
+    /// bits as before, elsewhere.
+    #[test]
+    fn successors_are_packed_again_when_fields_move() {
+        let much = 1 << 59;
+        let system = System {
+            variables: vec![place("p"), place("q"), place("r")],
+            events: vec![
+                transition("t", &[(0, 1, -1), (2, 0, 1)]),
+                transition("u", &[(1, 1, -1), (0, 0, 1)]),
+            ],
+            initial: vec![vec![3, much, much].into()],
+            ..System::default()
+        };
+        let space = Explicit::new(&system, Deadlock::Ignore);
+        let mut states = space.states(&Budget::unlimited());
+        let at = space.initial(&mut states, 0).unwrap().unwrap();
+        let before = states.packed_bits();
+        let mut steps = Vec::new();
+        space.expand(&mut states, at, &mut steps).unwrap();
+        assert_eq!(states.packed_bits(), before);
+        let found: Vec<State> = steps.iter().map(|step| states.get(step.1)).collect();
+        let expected: [State; 2] = [
+            vec![2, much, much + 1].into(),
+            vec![4, much - 1, much].into(),
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -20,7 +20,7 @@
 
 use super::layout::Layout;
 use super::moves::Moves;
-use lariat_budget::{Budget, Stop};
+use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store, UBig};
 use lariat_model::order::Level;
@@ -53,9 +53,12 @@ pub(super) fn census(
     with_edges: bool,
     budget: &Budget,
 ) -> Result<Census, Stop> {
-    let mut lease = budget.lease();
     let mut diagram = Diagram::default();
-    let mut bytes = 0;
+    let mut meter = Meter {
+        budget,
+        lease: budget.lease(),
+        kept: 0,
+    };
     let root = set.node();
     let mut outcome = Ok(());
     store.run(|kernel| {
@@ -64,8 +67,8 @@ pub(super) fn census(
             let mut below: FxHashMap<NodeId, u32> = FxHashMap::default();
             let mut next = Vec::new();
             let mut rows = Rows::default();
-            for node in here {
-                for (value, child) in kernel.edges(node) {
+            for (at, node) in here.iter().enumerate() {
+                for (value, child) in kernel.edges(*node) {
                     let id = *below.entry(child).or_insert_with(|| {
                         next.push(child);
                         next.len() as u32 - 1
@@ -73,12 +76,18 @@ pub(super) fn census(
                     rows.edges.push((value, id));
                 }
                 rows.ends.push(rows.edges.len() as u32);
+                if at % BREATH == 0 {
+                    outcome = meter.holds(rows.bytes() + next.len() * NODE_BYTES);
+                    if outcome.is_err() {
+                        return Ok(NodeId::EMPTY);
+                    }
+                }
             }
             here = next;
-            bytes += rows.edges.len() * 8 + rows.ends.len() * 4;
+            meter.kept += rows.bytes();
             diagram.levels.push(rows);
             if level % 64 == 0 {
-                outcome = lease.resize(bytes).and_then(|()| budget.check());
+                outcome = meter.holds(here.len() * NODE_BYTES);
                 if outcome.is_err() {
                     break;
                 }
@@ -87,16 +96,17 @@ pub(super) fn census(
         Ok(NodeId::EMPTY)
     })?;
     outcome?;
-    let (max_tokens_in_place, max_tokens) = diagram.tokens(system, layout);
-    let states = diagram.states();
+    meter.holds(0)?;
+    let (max_tokens_in_place, max_tokens) = diagram.tokens(system, layout, &mut meter)?;
+    let states = diagram.states(&mut meter)?;
     let edges = if with_edges {
         let guards = Guards::of(system, layout, moves)?;
         // No partial count exceeds this.
         let most = &states * UBig::from(guards.count() + 1);
         Some(if u128::try_from(most).is_ok() {
-            UBig::from(diagram.steps::<u128>(&guards, budget)?)
+            UBig::from(diagram.steps::<u128>(&guards, &mut meter)?)
         } else {
-            diagram.steps::<UBig>(&guards, budget)?
+            diagram.steps::<UBig>(&guards, &mut meter)?
         })
     } else {
         None
@@ -110,6 +120,28 @@ pub(super) fn census(
     })
 }
 
+/// Nodes of one level between two looks at the budget.
+const BREATH: usize = 1 << 14;
+
+/// Bytes for a node while its level is laid out: in the list, and in the index with its slack.
+const NODE_BYTES: usize = 32;
+
+/// What counting takes of the budget.
+struct Meter<'a> {
+    budget: &'a Budget,
+    lease: Lease,
+    /// Bytes of the levels laid out.
+    kept: usize,
+}
+
+impl Meter<'_> {
+    /// Looks at the clock and sets the bytes held beside the levels laid out.
+    fn holds(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.lease.resize(self.kept + bytes)?;
+        self.budget.check()
+    }
+}
+
 /// The edges of the nodes of a level, node by node.
 #[derive(Default)]
 struct Rows {
@@ -118,6 +150,10 @@ struct Rows {
 }
 
 impl Rows {
+    fn bytes(&self) -> usize {
+        self.edges.len() * size_of::<(u32, u32)>() + self.ends.len() * size_of::<u32>()
+    }
+
     fn nodes(&self) -> impl Iterator<Item = &[(u32, u32)]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts
@@ -132,23 +168,50 @@ struct Diagram {
 }
 
 /// What is counted with.
-trait Number: Clone + Send + From<u8> + for<'a> std::ops::AddAssign<&'a Self> {}
-impl Number for u128 {}
-impl Number for UBig {}
+trait Number: Clone + Send + From<u8> + for<'a> std::ops::AddAssign<&'a Self> {
+    /// Bytes that it takes, also outside of itself.
+    fn bytes(&self) -> usize;
+}
+impl Number for u128 {
+    fn bytes(&self) -> usize {
+        size_of::<u128>()
+    }
+}
+impl Number for UBig {
+    fn bytes(&self) -> usize {
+        size_of::<UBig>() + size_of_val(self.as_words())
+    }
+}
 
-/// For each node, the sum over its edges that `admits` of the numbers of their targets.
-fn lift<N: Number>(rows: &Rows, below: &[N], admits: impl Fn(u32) -> bool) -> Vec<N> {
-    rows.nodes()
-        .map(|edges| {
-            let mut sum = N::from(0);
-            for (value, child) in edges {
-                if admits(*value) {
-                    sum += &below[*child as usize];
-                }
+/// For each node, the sum over its edges that `admits` of the numbers of their targets; `held` are
+/// the bytes of other numbers that exist beside.
+fn lift<N: Number>(
+    rows: &Rows,
+    below: &[N],
+    admits: impl Fn(u32) -> bool,
+    held: usize,
+    meter: &mut Meter<'_>,
+) -> Result<Vec<N>, Stop> {
+    let mut sums = Vec::with_capacity(rows.ends.len());
+    let mut bytes = 0;
+    for (at, edges) in rows.nodes().enumerate() {
+        let mut sum = N::from(0);
+        for (value, child) in edges {
+            if admits(*value) {
+                sum += &below[*child as usize];
             }
-            sum
-        })
-        .collect()
+        }
+        bytes += sum.bytes();
+        sums.push(sum);
+        if at % BREATH == 0 {
+            meter.holds(held + bytes)?;
+        }
+    }
+    Ok(sums)
+}
+
+fn bytes_of<N: Number>(numbers: &[N]) -> usize {
+    numbers.iter().map(N::bytes).sum()
 }
 
 fn total<N: Number>(numbers: &[N]) -> N {
@@ -160,16 +223,21 @@ fn total<N: Number>(numbers: &[N]) -> N {
 }
 
 impl Diagram {
-    fn states(&self) -> UBig {
+    fn states(&self, meter: &mut Meter<'_>) -> Result<UBig, Stop> {
         let mut below = vec![UBig::from(1u8)];
         for rows in self.levels.iter().rev() {
-            below = lift(rows, &below, |_| true);
+            below = lift(rows, &below, |_| true, bytes_of(&below), meter)?;
         }
-        total(&below)
+        Ok(total(&below))
     }
 
     /// The most tokens in a place, and in all places.
-    fn tokens(&self, system: &System, layout: &Layout) -> (u64, u128) {
+    fn tokens(
+        &self,
+        system: &System,
+        layout: &Layout,
+        meter: &mut Meter<'_>,
+    ) -> Result<(u64, u128), Stop> {
         let mut in_place = 0;
         let mut below = vec![0u128];
         for (level, rows) in self.levels.iter().enumerate().rev() {
@@ -180,6 +248,7 @@ impl Diagram {
                 Ok(value) if counts => value,
                 _ => 0,
             };
+            meter.holds((below.len() + rows.ends.len()) * size_of::<u128>())?;
             let mut most = Vec::with_capacity(rows.ends.len());
             for edges in rows.nodes() {
                 let best = edges.iter().map(|(stored, child)| {
@@ -190,24 +259,28 @@ impl Diagram {
             }
             below = most;
         }
-        (in_place, below.first().copied().unwrap_or(0))
+        Ok((in_place, below.first().copied().unwrap_or(0)))
     }
 
-    fn steps<N: Number>(&self, guards: &Guards, budget: &Budget) -> Result<N, Stop> {
+    fn steps<N: Number>(&self, guards: &Guards, meter: &mut Meter<'_>) -> Result<N, Stop> {
         // For every guard that a higher one ends in, its vector at the present level.
         let mut active: FxHashMap<GuardId, (u32, Vec<N>)> = FxHashMap::default();
         active.insert(GuardId::END, (guards.uses[0], vec![N::from(1)]));
         let mut steps = vec![N::from(0)];
         for (level, rows) in self.levels.iter().enumerate().rev() {
-            budget.check()?;
-            steps = lift(rows, &steps, |_| true);
+            let kept = active.values().map(|(_, numbers)| bytes_of(numbers));
+            let mut held = kept.sum::<usize>() + bytes_of(&steps);
+            steps = lift(rows, &steps, |_| true, held, meter)?;
+            held += bytes_of(&steps);
             let mut begun: Vec<(GuardId, Vec<N>)> = Vec::new();
             for &id in &guards.at_level[level] {
                 let guard = guards.all[id.0 as usize];
                 let Some((uses, below)) = active.get_mut(&guard.rest) else {
                     continue;
                 };
-                let here = lift(rows, below, |value| guard.condition.admits(value));
+                let admits = |value| guard.condition.admits(value);
+                let here = lift(rows, below, admits, held, meter)?;
+                held += bytes_of(&here);
                 *uses -= 1;
                 if *uses == 0 {
                     active.remove(&guard.rest);
@@ -221,7 +294,7 @@ impl Diagram {
                 begun.push((id, here));
             }
             for (_, numbers) in active.values_mut() {
-                *numbers = lift(rows, numbers, |_| true);
+                *numbers = lift(rows, numbers, |_| true, held, meter)?;
             }
             for (id, numbers) in begun {
                 let uses = guards.uses[id.0 as usize];

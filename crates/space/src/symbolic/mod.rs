@@ -21,7 +21,9 @@ mod layout;
 mod moves;
 mod partial;
 mod pumping;
+mod race;
 mod reach;
+mod rehearsal;
 mod residual;
 mod space;
 #[cfg(test)]

@@ -1,25 +1,12 @@
-//! The reachable states, under an order that is found by trying.
-//!
-//! No static score may choose an order alone, so `auto` tries. Budgets are counted in nodes and
-//! steps, never in seconds, so that runs repeat:
-//!
-//! 1. on nets that make tokens, a short search for a proof that there is no end (`pumping.rs`);
-//! 2. the file order, under a small budget and before any other order has been computed;
-//! 3. the other candidates under the same budget. Saturation closes an initial state level by level
-//!    from the bottom, so an attempt that was given up has still shown how far it came for its
-//!    work. The better half goes on with twice the budget, until one is left;
-//! 4. that one goes on with doubling budgets, from where it stopped. Because the start of a
-//!    race says little of some systems, each time another candidate gets half as much, in
-//!    the order of the scores, and takes over if it came further.
-//!
-//! Most systems have several good orders and end in the first rounds, which cost a constant. A system
-//! that needs much even under its best order pays about as much again.
+//! The reachable states, under an order that is given or found by trying (`race.rs`).
 
 use super::pumping::{Pumping, pumping};
+use super::race::race;
 use super::space::Symbolic;
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_dd::Set;
-use lariat_model::order::{self, Candidate, Order, OrderName};
+use lariat_dd::saturation::{Listener, Silent};
+use lariat_model::order::{self, Order, OrderName};
 use lariat_model::{Deadlock, System};
 
 /// Which order to use.
@@ -46,6 +33,22 @@ pub struct Reached<'a> {
     pub trail: Vec<Attempt>,
 }
 
+impl<'a> Reached<'a> {
+    pub(super) fn new(
+        space: Box<Symbolic<'a>>,
+        states: Set,
+        order: String,
+        trail: Vec<Attempt>,
+    ) -> Reached<'a> {
+        Reached {
+            space: *space,
+            states,
+            order,
+            trail,
+        }
+    }
+}
+
 /// One try of an order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt {
@@ -68,50 +71,6 @@ pub enum Reach<'a> {
 /// Comparisons of places that a search for a pumping sequence may spend.
 const PUMPING: u64 = 2_000_000;
 
-/// Nodes that the file order may create at first: little for a few places, in proportion for many.
-fn first_budget(levels: usize) -> u64 {
-    10_000 + 10 * levels as u64
-}
-
-/// How many heuristics take part: on large systems trying each of them costs too much.
-fn field(levels: usize) -> usize {
-    if levels < 2000 {
-        usize::MAX
-    } else {
-        FAVOURITES
-    }
-}
-
-/// How many heuristics take part on large systems.
-const FAVOURITES: usize = 2;
-
-/// What part of the favourite's budget another candidate gets.
-const SHARE: u64 = 2;
-
-/// A candidate in the race.
-struct Runner {
-    candidate: Candidate,
-    pace: Pace,
-}
-
-/// How an attempt went that was given up; smaller is better.
-///
-/// Of many levels, those that were not closed. A few levels say nothing: the last can be as
-/// much work as all others. There, the nodes created: at equal work, an order under which
-/// fewer are needed finds again what it has already.
-type Pace = u64;
-
-/// Below this many levels the closed ones are not counted.
-const MANY_LEVELS: usize = 64;
-
-fn pace(levels: usize, closed: usize, created: u64) -> Pace {
-    if levels < MANY_LEVELS {
-        created
-    } else {
-        (levels - closed.min(levels)) as u64
-    }
-}
-
 /// All reachable states of `system` under an order of the given choice.
 pub fn reach<'a>(
     system: &'a System,
@@ -120,242 +79,120 @@ pub fn reach<'a>(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Reach<'a>, Stop> {
-    let search = Search {
+    let question = Question {
         system,
         deadlock,
         budget,
-        observer,
-        trail: Vec::new(),
     };
-    match choice {
-        OrderChoice::Auto => search.auto(),
+    let found = match choice {
+        OrderChoice::Auto => {
+            // On a net without end every order runs away, so that is asked first.
+            if let Some(proof) = pumping(system, PUMPING, budget)? {
+                return Ok(Reach::Unbounded(proof));
+            }
+            race(&question)?
+        }
         OrderChoice::Named(name) => {
             let Some(order) = order::named(system, *name) else {
                 return Err(Stop::Unsupported(format!(
                     "the order {name} needs units, which the model lacks"
                 )));
             };
-            search.single(&name.to_string(), &order)
+            question.single(&name.to_string(), &order)?
         }
-        OrderChoice::Given(order) => search.single("given", order),
+        OrderChoice::Given(order) => question.single("given", order)?,
+    };
+    match found {
+        Some(mut reached) => {
+            reached.space.set_budget(budget);
+            observer.remark(&format!("variable order {}", reached.order));
+            Ok(Reach::All(Box::new(reached)))
+        }
+        // Before running out is reported: is there a better reason?
+        None => match pumping(system, PUMPING, budget)? {
+            Some(proof) => Ok(Reach::Unbounded(proof)),
+            None => Err(Stop::Memory),
+        },
     }
 }
 
-struct Search<'a, 'b> {
-    system: &'a System,
-    deadlock: Deadlock,
-    budget: &'b Budget,
-    observer: &'b dyn Observer,
-    trail: Vec<Attempt>,
+/// What every attempt is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'a, 'b> {
+    pub(super) system: &'a System,
+    pub(super) deadlock: Deadlock,
+    pub(super) budget: &'b Budget,
 }
 
 /// How one attempt ended.
-enum End<'a> {
-    Reached(Box<Reached<'a>>),
-    /// The work ran out with this pace, in this space.
-    Unfinished(Pace, Box<Symbolic<'a>>),
+pub(super) enum End<'a> {
+    /// With all reachable states.
+    Reached(Box<Symbolic<'a>>, Set),
+    /// The work that it was given ran out when it had closed so many levels.
+    Unfinished { closed: usize },
     /// This order needs more memory than there is.
     Memory,
+    /// The listener left.
+    Left,
 }
 
-impl<'a> Search<'a, '_> {
-    /// One order, with all that may be spent.
-    fn single(mut self, name: &str, order: &Order) -> Result<Reach<'a>, Stop> {
-        match self.attempt(name, order, None, None)? {
-            End::Reached(reached) => Ok(Reach::All(reached)),
-            End::Memory => self.give_up(Stop::Memory),
-            End::Unfinished(..) => self.give_up(Stop::Work(0)),
-        }
-    }
-
-    /// Before running out is reported: is there a better reason?
-    fn give_up(&self, stop: Stop) -> Result<Reach<'a>, Stop> {
-        match pumping(self.system, PUMPING, self.budget)? {
-            Some(proof) => Ok(Reach::Unbounded(proof)),
-            None => Err(stop),
-        }
-    }
-
-    fn auto(mut self) -> Result<Reach<'a>, Stop> {
-        // On a net without end every order runs away, so that is asked first.
-        if let Some(proof) = pumping(self.system, PUMPING, self.budget)? {
-            return Ok(Reach::Unbounded(proof));
-        }
-        let levels = self.system.variables.len();
-        let small = first_budget(levels);
-        let file = OrderName::FILE;
-        let order = order::named(self.system, file).unwrap_or_else(|| Order::file(levels));
-        let first = match self.attempt(&file.to_string(), &order, Some(small), None)? {
-            End::Reached(reached) => return Ok(Reach::All(reached)),
-            End::Unfinished(pace, _) => Some(pace),
-            End::Memory => None,
-        };
-        let mut candidates = order::candidates(self.system);
-        let score = order::score(self.system, &order);
-        candidates.push(Candidate {
-            name: file,
-            order,
-            score,
-        });
-        let mut groups = by_heuristic(candidates);
-        groups.truncate(field(levels));
-        let mut race = Vec::new();
-        for candidate in groups.into_iter().flatten() {
-            let tried = match first {
-                Some(pace) if candidate.name == file => Some(pace),
-                _ if candidate.name == file => None,
-                _ => match self.try_out(&candidate, small)? {
-                    End::Reached(reached) => return Ok(Reach::All(reached)),
-                    End::Unfinished(pace, _) => Some(pace),
-                    End::Memory => None,
-                },
-            };
-            race.extend(tried.map(|pace| Runner { candidate, pace }));
-        }
-        let mut work = small;
-        let mut running = race.len();
-        while running > 1 {
-            rank(&mut race[..running]);
-            running = running.div_ceil(2);
-            work *= 2;
-            if running == 1 {
-                break;
+impl<'a> Question<'a, '_> {
+    /// One order, with all that may be spent; `None` if that needs more memory than there is.
+    fn single(&self, name: &str, order: &Order) -> Result<Option<Reached<'a>>, Stop> {
+        let mut trail = Vec::new();
+        match self.attempt(name, order, None, &mut Silent, &mut trail)? {
+            End::Reached(space, states) => {
+                let name = name.to_owned();
+                Ok(Some(Reached::new(space, states, name, trail)))
             }
-            for runner in &mut race[..running] {
-                match self.try_out(&runner.candidate, work)? {
-                    End::Reached(reached) => return Ok(Reach::All(reached)),
-                    End::Unfinished(pace, _) => runner.pace = pace,
-                    End::Memory => runner.pace = Pace::MAX,
-                }
-            }
+            End::Memory => Ok(None),
+            // Without a limit of its own and without a listener it does neither.
+            End::Unfinished { .. } | End::Left => Err(Stop::Interrupted),
         }
-        self.favour(race, work)
     }
 
-    /// The first of the race with doubling budgets, the others with a share of them in turn.
-    fn favour(mut self, mut race: Vec<Runner>, mut work: u64) -> Result<Reach<'a>, Stop> {
-        let levels = self.system.variables.len();
-        let mut space = None;
-        let mut turn = 0;
-        if let [_, others @ ..] = &mut race[..] {
-            others.sort_by(|a, b| a.candidate.score.total_cmp(&b.candidate.score));
-        }
-        while let Some(first) = race.first_mut() {
-            let Candidate { name, order, .. } = &first.candidate;
-            match self.attempt(&name.to_string(), order, Some(work), space.take())? {
-                End::Reached(reached) => return Ok(Reach::All(reached)),
-                End::Unfinished(pace, begun) => {
-                    first.pace = pace;
-                    space = Some(begun);
-                }
-                End::Memory => {
-                    race.remove(0);
-                    continue;
-                }
-            }
-            work = work.saturating_mul(2);
-            if race.len() > 1 {
-                turn = turn % (race.len() - 1) + 1;
-                match self.try_out(&race[turn].candidate, work / SHARE)? {
-                    End::Reached(reached) => return Ok(Reach::All(reached)),
-                    End::Unfinished(pace, begun) => {
-                        race[turn].pace = pace;
-                        if levels >= MANY_LEVELS && pace < race[0].pace {
-                            race.swap(0, turn);
-                            space = Some(begun);
-                        }
-                    }
-                    // The favourite has the memory that this one lacked.
-                    End::Memory => {}
-                }
-            }
-        }
-        Err(Stop::Memory)
-    }
-
-    fn try_out(&mut self, candidate: &Candidate, work: u64) -> Result<End<'a>, Stop> {
-        let name = candidate.name.to_string();
-        self.attempt(&name, &candidate.order, Some(work), None)
-    }
-
-    /// Tries one order, from the start or where a space was left, with at most `work`.
-    fn attempt(
-        &mut self,
+    /// Tries one order, with at most `work`.
+    pub(super) fn attempt<L: Listener>(
+        &self,
         name: &str,
         order: &Order,
         work: Option<u64>,
-        begun: Option<Box<Symbolic<'a>>>,
+        listener: &mut L,
+        trail: &mut Vec<Attempt>,
     ) -> Result<End<'a>, Stop> {
         let budget = match work {
             Some(work) => self.budget.clone().with_work(work),
             None => self.budget.clone(),
         };
-        let (system, deadlock) = (self.system, self.deadlock);
-        let mut attempted = begun;
-        let outcome = (|| {
-            let space = match &mut attempted {
-                Some(space) => {
-                    space.set_budget(&budget);
-                    space
-                }
-                None => {
-                    let space = Symbolic::new(system, order, deadlock, &budget)?;
-                    attempted.insert(Box::new(space))
-                }
-            };
+        let mut attempted = None;
+        let outcome = Symbolic::new(self.system, order, self.deadlock, &budget).and_then(|space| {
+            let space = attempted.insert(Box::new(space));
             let initial = space.initial()?;
-            space.reach(&initial, &space.all())
-        })();
+            space.reach_heard(&initial, &space.all(), listener)
+        });
         let figures = attempted.as_ref().map(|space| space.store_figures());
         let (created, closed) = figures.map_or((0, 0), |f| (f.created, f.closed));
-        self.trail.push(Attempt {
+        trail.push(Attempt {
             order: name.to_owned(),
             created,
-            stop: outcome.as_ref().err().cloned(),
+            stop: match &outcome {
+                Ok(Some(_)) => None,
+                Ok(None) => Some(Stop::Work(self.budget.work_spent())),
+                Err(stop) => Some(stop.clone()),
+            },
         });
         match (outcome, attempted) {
-            (Ok(states), Some(mut space)) => {
-                space.set_budget(self.budget);
-                self.observer.remark(&format!("variable order {name}"));
-                Ok(End::Reached(Box::new(Reached {
-                    space: *space,
-                    states,
-                    order: name.to_owned(),
-                    trail: std::mem::take(&mut self.trail),
-                })))
-            }
-            (Err(Stop::Work(_)), Some(space)) if work.is_some() => {
-                self.budget.spend(work.unwrap_or(0))?;
-                let pace = pace(order.len(), closed, created);
-                Ok(End::Unfinished(pace, space))
+            (Ok(Some(states)), Some(space)) => Ok(End::Reached(space, states)),
+            (Ok(_), _) => Ok(End::Left),
+            (Err(Stop::Work(_)), _) if work.is_some() => {
+                // Was it the limit of this attempt, or one around it?
+                self.budget.spend(0)?;
+                Ok(End::Unfinished { closed })
             }
             (Err(Stop::Memory), _) => Ok(End::Memory),
             (Err(stop), _) => Err(stop),
-            (Ok(_), None) => Err(Stop::Interrupted),
         }
     }
-}
-
-/// The best pace first; where two are equal, the better score.
-fn rank(race: &mut [Runner]) {
-    race.sort_by(|a, b| {
-        let score = || a.candidate.score.total_cmp(&b.candidate.score);
-        a.pace.cmp(&b.pace).then_with(score)
-    });
-}
-
-/// The candidates of each heuristic, the heuristic with the best score first.
-fn by_heuristic(mut candidates: Vec<Candidate>) -> Vec<Vec<Candidate>> {
-    candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
-    let mut groups: Vec<Vec<Candidate>> = Vec::new();
-    for candidate in candidates {
-        let heuristic = candidate.name.heuristic;
-        match groups.iter_mut().find(|g| g[0].name.heuristic == heuristic) {
-            Some(group) => group.push(candidate),
-            None => groups.push(vec![candidate]),
-        }
-    }
-    groups
 }
 
 #[cfg(test)]
@@ -454,6 +291,23 @@ mod tests {
             }
         }
         assert!(unbounded > 3, "{unbounded}");
+    }
+
+    #[test]
+    fn a_limit_around_the_tries_holds() {
+        let system = generate(Family::Kanban, 100).unwrap();
+        for limit in [0, 5_000, 30_000, 60_000] {
+            let outer = Budget::unlimited().with_work(limit);
+            let found = reach(
+                &system,
+                &OrderChoice::Auto,
+                Deadlock::Stutter,
+                &outer,
+                &Quiet,
+            );
+            assert_eq!(found.err(), Some(Stop::Work(limit)));
+            assert!(outer.work_spent() <= limit + 5_000);
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ use super::layout::Layout;
 use super::moves::Moves;
 use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
+use lariat_dd::saturation::{Listener, Unfiltered};
 use lariat_dd::{Residual, Set, Store, Subset};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
@@ -291,6 +292,31 @@ impl<'a> Symbolic<'a> {
         self.close(from, steps, |store, steps, from| {
             store.saturate(steps, from)
         })
+    }
+
+    /// Like [`reach`](Symbolic::reach), with a listener; `None` if it left.
+    pub(super) fn reach_heard<L: Listener>(
+        &mut self,
+        from: &Set,
+        steps: &Steps,
+        listener: &mut L,
+    ) -> Result<Option<Set>, Stop> {
+        let mut set = from.clone();
+        loop {
+            let steps = self.fresh(steps);
+            let events = &steps.0.forward;
+            let all = Residual::TRUE;
+            let closed = self
+                .store
+                .saturate_with(events, &set, &mut Unfiltered, all, listener)?;
+            let Some(closed) = closed else {
+                return Ok(None);
+            };
+            set = closed;
+            if !self.learn(&set)? {
+                return Ok(Some(set));
+            }
+        }
     }
 
     /// FReach: the least `X ⊇ from` with `img(X ∩ source) ⊆ X`.

@@ -1,0 +1,97 @@
+//! The shadow stack: edges of results in the making, and nodes that must not be collected.
+
+use super::{Halt, Kernel, NodeId};
+use crate::pool::Edges;
+
+/// A place on the shadow stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark(usize);
+
+impl Mark {
+    /// How many entries lie between `lower` and this mark.
+    pub fn above(self, lower: Mark) -> usize {
+        self.0.saturating_sub(lower.0)
+    }
+}
+
+impl Kernel {
+    /// The present height of the shadow stack.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark(self.stack.len())
+    }
+
+    /// Pushes an edge, or under any value a node to be rooted.
+    #[inline]
+    pub fn push(&mut self, value: u32, node: NodeId) -> Result<(), Halt> {
+        if self.stack.len() == self.stack.capacity() {
+            self.widen(1)?;
+        }
+        self.stack.push((value, node));
+        Ok(())
+    }
+
+    /// Pushes the edges of `node`.
+    #[inline]
+    pub fn push_edges(&mut self, node: NodeId) -> Result<(), Halt> {
+        self.reserve(self.pool.block(node).len())?;
+        match self.pool.edges(node) {
+            Edges::Dense { children, .. } => {
+                for (value, &child) in children.iter().enumerate() {
+                    if child != 0 {
+                        self.stack.push((value as u32, NodeId(child)));
+                    }
+                }
+            }
+            Edges::Sparse(words) => {
+                let (pairs, _) = words.as_chunks::<2>();
+                let edges = pairs.iter().map(|&[value, child]| (value, NodeId(child)));
+                self.stack.extend(edges);
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for `more` entries.
+    #[inline]
+    pub(crate) fn reserve(&mut self, more: usize) -> Result<(), Halt> {
+        if self.stack.capacity() - self.stack.len() < more {
+            self.widen(more)?;
+        }
+        Ok(())
+    }
+
+    /// The entry `offset` above `mark`, if the stack is that high.
+    #[inline]
+    pub fn peek(&self, mark: Mark, offset: usize) -> Option<(u32, NodeId)> {
+        self.stack.get(mark.0 + offset).copied()
+    }
+
+    /// Pops everything above `mark`.
+    #[inline]
+    pub fn release(&mut self, mark: Mark) {
+        self.stack.truncate(mark.0);
+    }
+
+    /// The node with the edges above `mark`, which have increasing values and no empty
+    /// child; pops them.
+    #[inline]
+    pub fn make(&mut self, mark: Mark) -> Result<NodeId, Halt> {
+        let node = self.make_kept(mark.0)?;
+        self.stack.truncate(mark.0);
+        Ok(node)
+    }
+
+    #[cold]
+    fn widen(&mut self, more: usize) -> Result<(), Halt> {
+        let capacity = (self.stack.len() + more)
+            .max(self.stack.capacity() * 2)
+            .max(1 << 10);
+        let bytes = capacity * size_of::<(u32, NodeId)>();
+        if let Err(stop) = self.stack_lease.resize(bytes) {
+            return Err(self.halt(stop));
+        }
+        self.stack.reserve_exact(capacity - self.stack.len());
+        Ok(())
+    }
+}

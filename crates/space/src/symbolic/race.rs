@@ -1,0 +1,496 @@
+//! An order for the reachable states, found by trying.
+//!
+//! No static score may choose an order alone, so candidates are tried: first on
+//! [rehearsals](super::rehearsal), which are small, and of which more and larger ones are taken as the
+//! work grows. All budgets are counted in nodes and steps, never in seconds, so that runs repeat.
+//!
+//! 1. The file order gets a small budget before any other order has been computed.
+//! 2. All candidates go through the small rehearsals; who needs much more than the best drops
+//!    out. Where these say nothing, the best-scored few are tried on the system itself for a
+//!    moment, and ranked by score and by how far they came.
+//! 3. The favourite runs to the end. Whenever the work done so far has doubled there is an
+//!    *interlude*: the favourite is tried on the next rehearsal, with a seventh of the work done so
+//!    far. If it manages, the others are tried too, which may change the favourite. Where no
+//!    rehearsal is left, another candidate is tried on the system itself instead.
+//!
+//! A favourite is not stopped for an interlude, which happens inside its saturation (as a
+//! [`Listener`]), so nothing that it did is done twice. An interlude in which the rehearsal is too
+//! large costs a seventh of the work before it, and so all of them less than a third of the whole.
+
+use super::reach::{Attempt, End, Question, Reached};
+use super::rehearsal::{Rehearsal, rehearsals};
+use super::space::Symbolic;
+use lariat_budget::Stop;
+use lariat_dd::kernel::{Halt, Kernel};
+use lariat_dd::saturation::{Fired, Listener, Silent};
+use lariat_model::order::{self, Candidate, Order, OrderName};
+
+/// Work that the file order may do at first: little for a few places, in proportion for many.
+fn first_budget(levels: usize) -> u64 {
+    10_000 + 10 * levels as u64
+}
+
+/// How many heuristics take part: on large systems trying each of them costs too much.
+fn field(levels: usize) -> usize {
+    if levels < 2000 { usize::MAX } else { 2 }
+}
+
+/// A score so many times the best one is beyond hope.
+const HOPELESS: f64 = 3.0;
+
+/// Rehearsals with less work than this tell noise.
+const NOISE: u64 = 3_000;
+
+/// Rehearsals with this much work are worth more than any score.
+const TELLING: u64 = 8_000;
+
+/// The most work in one of the rehearsals before the favourite begins.
+const SMALL: u64 = 20_000;
+
+/// So many runners that do not manage a small rehearsal show that it is not small.
+const PATIENCE: usize = 2;
+
+/// So many runners are tried on the system itself where rehearsals say little.
+const TRIED: usize = 4;
+
+/// The first interlude is not before this much work.
+const FIRST_INTERLUDE: u64 = 100_000;
+
+/// An interlude begins with this part of the work done so far.
+const SHARE: u64 = 7;
+
+/// A rehearsal with this part of the work of another says little about it.
+const MUCH_SMALLER: u64 = 8;
+
+/// Below this many levels, how many are closed says nothing.
+const MANY_LEVELS: usize = 64;
+
+/// The work with which a runner stays in the race when the best needs `best`.
+fn bearable(best: u64) -> u64 {
+    best + best / 4 + NOISE
+}
+
+/// A candidate in the race.
+struct Runner {
+    candidate: Candidate,
+    /// The work of its last rehearsal; of the best, if that was too much for this one.
+    cost: u64,
+}
+
+struct Race<'a, 'b> {
+    question: Question<'a, 'b>,
+    trail: Vec<Attempt>,
+    /// Those who may still win, the favourite first.
+    runners: Vec<Runner>,
+    /// Those who dropped out, in case that the others need too much memory.
+    out: Vec<Runner>,
+    rehearsals: Vec<Rehearsal>,
+    /// The rehearsal that comes next.
+    next: usize,
+    /// Whose turn it is when there is no rehearsal.
+    turn: usize,
+}
+
+/// All reachable states; `None` if every order needs more memory than there is.
+pub(super) fn race<'a>(question: &Question<'a, '_>) -> Result<Option<Reached<'a>>, Stop> {
+    // All work, to be measured by.
+    let budget = question.budget.clone().with_work(u64::MAX);
+    let question = Question {
+        budget: &budget,
+        ..*question
+    };
+    let system = question.system;
+    let levels = system.variables.len();
+    let file = OrderName::FILE;
+    let order = order::named(system, file).unwrap_or_else(|| Order::file(levels));
+    let mut trail = Vec::new();
+    let (name, small) = (file.to_string(), Some(first_budget(levels)));
+    let first = question.attempt(&name, &order, small, &mut Silent, &mut trail)?;
+    if let End::Reached(space, states) = first {
+        return Ok(Some(Reached::new(space, states, name, trail)));
+    }
+    let mut candidates = order::candidates(system);
+    let score = order::score(system, &order);
+    candidates.push(Candidate {
+        name: file,
+        order,
+        score,
+    });
+    let mut groups = by_heuristic(candidates);
+    groups.truncate(field(levels));
+    let best = groups.iter().flatten().map(|c| c.score).reduce(f64::min);
+    let hopeless = HOPELESS * best.unwrap_or(0.0);
+    let runner = |candidate| Runner { candidate, cost: 1 };
+    let (mut out, runners) = groups
+        .into_iter()
+        .flatten()
+        .map(runner)
+        .partition::<Vec<Runner>, _>(|r| r.candidate.score > hopeless);
+    out.iter_mut().for_each(|runner| runner.cost = u64::MAX);
+    let race = Race {
+        question,
+        trail,
+        runners,
+        out,
+        rehearsals: rehearsals(system),
+        next: 0,
+        turn: 0,
+    };
+    race.run()
+}
+
+impl<'a> Race<'a, '_> {
+    fn run(mut self) -> Result<Option<Reached<'a>>, Stop> {
+        if !self.climb()?
+            && self.runners.len() > 1
+            && let Some(reached) = self.try_out()?
+        {
+            return Ok(Some(reached));
+        }
+        self.perform()
+    }
+
+    /// Small rehearsals, until one tells enough; false if all told but noise. The favourite alone
+    /// goes through those that are too small to tell anything.
+    fn climb(&mut self) -> Result<bool, Stop> {
+        let mut told = 0;
+        while told < TELLING && self.runners.len() > 1 && self.next < self.rehearsals.len() {
+            let alone = self.alone(SMALL)?;
+            if alone.is_some_and(|cost| cost < NOISE) {
+                self.next += 1;
+                continue;
+            }
+            match self.rehearse(alone, SMALL, PATIENCE)? {
+                Some(best) => told = best,
+                None => break,
+            }
+        }
+        // Every level is some work under any order.
+        let levels = self.question.system.variables.len() as u64;
+        Ok(told >= NOISE + 5 * levels)
+    }
+
+    /// The work of the favourite on the next rehearsal, if it is at most `limit`.
+    fn alone(&self, limit: u64) -> Result<Option<u64>, Stop> {
+        match (self.runners.first(), self.rehearsals.get(self.next)) {
+            (Some(runner), Some(rehearsal)) => {
+                self.question.rehearse(&runner.candidate, rehearsal, limit)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The next rehearsal for all runners, with at most `limit` each; `first` is what is known
+    /// of the favourite. Those who manage are ranked, the others are out; the result is the work
+    /// of the best. `None` if the first `patience` runners did not manage.
+    fn rehearse(
+        &mut self,
+        first: Option<u64>,
+        limit: u64,
+        patience: usize,
+    ) -> Result<Option<u64>, Stop> {
+        let Some(rehearsal) = self.rehearsals.get(self.next) else {
+            return Ok(None);
+        };
+        let mut best = first;
+        let mut costs = vec![first];
+        for (at, runner) in self.runners.iter().enumerate().skip(1) {
+            if best.is_none() && at >= patience {
+                return Ok(None);
+            }
+            let allowed = best.map_or(limit, bearable);
+            let cost = self
+                .question
+                .rehearse(&runner.candidate, rehearsal, allowed)?;
+            best = best.into_iter().chain(cost).min();
+            costs.push(cost);
+        }
+        if best.is_none() {
+            return Ok(None);
+        }
+        self.next += 1;
+        let runners = std::mem::take(&mut self.runners);
+        for (runner, cost) in runners.into_iter().zip(costs) {
+            match cost {
+                Some(cost) => self.runners.push(Runner { cost, ..runner }),
+                None => self.out.push(Runner {
+                    cost: best.unwrap_or(limit),
+                    ..runner
+                }),
+            }
+        }
+        self.runners.sort_by_key(|runner| runner.cost);
+        Ok(best)
+    }
+
+    /// Every runner on the system itself, for a moment.
+    fn try_out(&mut self) -> Result<Option<Reached<'a>>, Stop> {
+        let levels = self.question.system.variables.len();
+        let small = first_budget(levels);
+        let score = |r: &Runner| r.candidate.score;
+        self.runners.sort_by(|a, b| score(a).total_cmp(&score(b)));
+        let mut ranks = Vec::with_capacity(self.runners.len());
+        for runner in self.runners.iter().take(TRIED) {
+            let Candidate { name, order, score } = &runner.candidate;
+            let name = name.to_string();
+            let end =
+                self.question
+                    .attempt(&name, order, Some(small), &mut Silent, &mut self.trail)?;
+            let created = self.trail.last().map_or(0, |attempt| attempt.created);
+            let pace = match end {
+                End::Reached(space, states) => {
+                    let trail = std::mem::take(&mut self.trail);
+                    return Ok(Some(Reached::new(space, states, name, trail)));
+                }
+                // At equal work, an order under which fewer nodes are made finds them again.
+                End::Unfinished { .. } if levels < MANY_LEVELS => created as f64,
+                End::Unfinished { closed } => levels as f64 / closed.max(1) as f64,
+                End::Memory | End::Left => f64::INFINITY,
+            };
+            ranks.push(score * pace);
+        }
+        let rest = self.runners.split_off(ranks.len());
+        let runners = std::mem::replace(&mut self.runners, rest);
+        let mut ranked: Vec<(f64, Runner)> = ranks.into_iter().zip(runners).collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let ranked = ranked.into_iter().map(|(_, runner)| runner);
+        self.runners.splice(0..0, ranked);
+        Ok(None)
+    }
+
+    /// The favourite to the end, whoever it is.
+    fn perform(mut self) -> Result<Option<Reached<'a>>, Stop> {
+        loop {
+            let Some(favourite) = self.runners.first() else {
+                if self.out.is_empty() {
+                    return Ok(None);
+                }
+                self.runners.push(self.out.remove(0));
+                continue;
+            };
+            let question = self.question;
+            let Candidate { name, order, .. } = favourite.candidate.clone();
+            let mut trail = std::mem::take(&mut self.trail);
+            let due = (2 * question.budget.work_spent()).max(FIRST_INTERLUDE);
+            let mut interludes = Interludes {
+                race: &mut self,
+                favourite: name,
+                due,
+                end: None,
+            };
+            let text = name.to_string();
+            let end = question.attempt(&text, &order, None, &mut interludes, &mut trail)?;
+            let interrupted = interludes.end.take();
+            // What was tried in the interludes came to its end before.
+            let last = trail.pop();
+            trail.append(&mut self.trail);
+            trail.extend(last);
+            self.trail = trail;
+            match (end, interrupted) {
+                (End::Reached(space, states), _) => {
+                    return Ok(Some(Reached::new(space, states, text, self.trail)));
+                }
+                (_, Some(Interrupted::Stopped(stop))) => return Err(stop),
+                (_, Some(Interrupted::Found(mut reached))) => {
+                    self.trail.append(&mut reached.trail);
+                    reached.trail = self.trail;
+                    return Ok(Some(*reached));
+                }
+                (_, Some(Interrupted::Overtaken)) => {}
+                (End::Memory, None) => {
+                    self.runners.remove(0);
+                }
+                (End::Unfinished { .. } | End::Left, None) => return Err(Stop::Interrupted),
+            }
+        }
+    }
+
+    /// Rehearsals, as long as they are small beside the work done so far.
+    fn rehearse_more(&mut self) -> Result<(), Stop> {
+        let spent = || self.question.budget.work_spent();
+        let (mut limit, most) = (spent() / SHARE, spent() + spent() / 5 * 3);
+        while self.runners.len() > 1 {
+            let alone = self.alone(limit)?;
+            if alone.is_none() {
+                break;
+            }
+            let Some(best) = self.rehearse(alone, limit, 1)? else {
+                break;
+            };
+            self.readmit(best, most)?;
+            // The next is larger.
+            let next = best.saturating_mul(self.runners.len() as u64);
+            if self.question.budget.work_spent().saturating_add(next) > most {
+                break;
+            }
+            limit = limit.max(2 * best);
+        }
+        Ok(())
+    }
+
+    /// Another chance for those who dropped out of a rehearsal that was much smaller than the last
+    /// one, if that leaves the work within `most`.
+    fn readmit(&mut self, best: u64, most: u64) -> Result<(), Stop> {
+        let Some(rehearsal) = self
+            .next
+            .checked_sub(1)
+            .and_then(|r| self.rehearsals.get(r))
+        else {
+            return Ok(());
+        };
+        let (again, out) = std::mem::take(&mut self.out)
+            .into_iter()
+            .partition::<Vec<Runner>, _>(|r| r.cost.saturating_mul(MUCH_SMALLER) <= best);
+        self.out = out;
+        let price = bearable(best).saturating_mul(again.len() as u64);
+        let spent = self.question.budget.work_spent();
+        if spent.saturating_add(price) > most {
+            self.out.extend(again);
+            return Ok(());
+        }
+        for runner in again {
+            let candidate = &runner.candidate;
+            let cost = self
+                .question
+                .rehearse(candidate, rehearsal, bearable(best))?;
+            match cost {
+                Some(cost) => self.runners.push(Runner { cost, ..runner }),
+                None => self.out.push(Runner {
+                    cost: best,
+                    ..runner
+                }),
+            }
+        }
+        self.runners.sort_by_key(|runner| runner.cost);
+        Ok(())
+    }
+
+    /// Something else while `favourite` runs.
+    fn interlude(&mut self, favourite: OrderName) -> Result<Option<Interrupted<'a>>, Stop> {
+        if self.next < self.rehearsals.len() && self.runners.len() > 1 {
+            self.rehearse_more()?;
+            let place = |r: &Runner| r.candidate.name == favourite;
+            let Some(at) = self.runners.iter().position(place) else {
+                return Ok(Some(Interrupted::Overtaken));
+            };
+            // A little better is not worth beginning again.
+            if self.runners[0].cost + self.runners[0].cost / 20 < self.runners[at].cost {
+                return Ok(Some(Interrupted::Overtaken));
+            }
+            let runner = self.runners.remove(at);
+            self.runners.insert(0, runner);
+            return Ok(None);
+        }
+        let others = self.runners.len() - 1 + self.out.len();
+        if others == 0 {
+            return Ok(None);
+        }
+        self.turn = (self.turn + 1) % others;
+        let mut others = self.runners[1..].iter().chain(&self.out);
+        let Some(runner) = others.nth(self.turn) else {
+            return Ok(None);
+        };
+        let (name, order) = (runner.candidate.name.to_string(), &runner.candidate.order);
+        let work = self.question.budget.work_spent() / SHARE;
+        let mut trail = Vec::new();
+        let end = self
+            .question
+            .attempt(&name, order, Some(work), &mut Silent, &mut trail)?;
+        match end {
+            End::Reached(space, states) => {
+                let reached = Reached::new(space, states, name, trail);
+                Ok(Some(Interrupted::Found(Box::new(reached))))
+            }
+            _ => {
+                self.trail.append(&mut trail);
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl Question<'_, '_> {
+    /// The work of a candidate on a rehearsal, if it is at most `allowed`.
+    fn rehearse(
+        &self,
+        candidate: &Candidate,
+        rehearsal: &Rehearsal,
+        allowed: u64,
+    ) -> Result<Option<u64>, Stop> {
+        let budget = self.budget.clone().with_work(allowed);
+        let outcome = (|| {
+            let mut space = Symbolic::new(self.system, &candidate.order, self.deadlock, &budget)?;
+            let mut from = space.empty();
+            for state in &rehearsal.initial {
+                let one = space.singleton(state)?;
+                from = space.store().union(&from, &one)?;
+            }
+            let steps = space.steps(&rehearsal.events);
+            space.reach(&from, &steps)
+        })();
+        match outcome {
+            Ok(_) => Ok(Some(budget.work_spent())),
+            Err(Stop::Work(_)) => self.budget.spend(0).map(|()| None),
+            Err(Stop::Memory | Stop::Bound(_)) => Ok(None),
+            Err(stop) => Err(stop),
+        }
+    }
+}
+
+/// Why a favourite was interrupted.
+enum Interrupted<'a> {
+    /// Another candidate is done.
+    Found(Box<Reached<'a>>),
+    /// Another candidate is the favourite now.
+    Overtaken,
+    /// There is nothing left to spend.
+    Stopped(Stop),
+}
+
+/// Hears the favourite and calls the interludes.
+struct Interludes<'r, 'a, 'b> {
+    race: &'r mut Race<'a, 'b>,
+    favourite: OrderName,
+    /// The work at which the next interlude begins.
+    due: u64,
+    end: Option<Interrupted<'a>>,
+}
+
+impl Interludes<'_, '_, '_> {
+    #[cold]
+    fn play(&mut self, kernel: &mut Kernel) -> Result<(), Halt> {
+        match self.race.interlude(self.favourite) {
+            Ok(None) => {
+                self.due = 2 * self.race.question.budget.work_spent();
+                return Ok(());
+            }
+            Ok(interrupted) => self.end = interrupted,
+            Err(stop) => self.end = Some(Interrupted::Stopped(stop)),
+        }
+        Err(kernel.leave())
+    }
+}
+
+impl Listener for Interludes<'_, '_, '_> {
+    #[inline]
+    fn fired(&mut self, kernel: &mut Kernel, _: Fired) -> Result<(), Halt> {
+        if self.race.question.budget.work_spent() < self.due {
+            return Ok(());
+        }
+        self.play(kernel)
+    }
+}
+
+/// The candidates of each heuristic, the heuristic with the best score first.
+fn by_heuristic(mut candidates: Vec<Candidate>) -> Vec<Vec<Candidate>> {
+    candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
+    let mut groups: Vec<Vec<Candidate>> = Vec::new();
+    for candidate in candidates {
+        let heuristic = candidate.name.heuristic;
+        match groups.iter_mut().find(|g| g[0].name.heuristic == heuristic) {
+            Some(group) => group.push(candidate),
+            None => groups.push(vec![candidate]),
+        }
+    }
+    groups
+}

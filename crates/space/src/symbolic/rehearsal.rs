@@ -1,0 +1,167 @@
+//! Rehearsals: smaller problems on which the cost of a variable order shows.
+//!
+//! No static score tells which order a system needs, and neither does the beginning of a
+//! saturation, where the last level can be as much work as all others. A *smaller system of the
+//! same shape* does: under two orders of which one is better, it mostly is better there already.
+//! There are two ways to make a net smaller, neither of which touches places or arcs:
+//!
+//! - **fewer tokens**, where places hold many: `M'(p) = ⌈M(p)·t/max M⌉` for `t = 2, 4, 8 …`;
+//! - **fewer transitions**, where they do not: those that can fire soon. With the *depth* of a
+//!   transition in the net in which tokens are never taken away,
+//!
+//! ```text
+//! depth(p) = 0                                     if M(p) > 0
+//!          = min { depth(t) | t puts tokens on p }  otherwise
+//! depth(t) = 1 + max { depth(p) | t needs tokens on p }
+//! ```
+//!
+//! the transitions up to a depth have a part of the behaviour that is closed under "what
+//! comes before". A transition without depth never fires.
+//!
+//! Rehearsals come in increasing size; how much larger each is than the one before only shows
+//! when it is tried. Making them takes time linear in the arcs for every layer of depth.
+
+use lariat_model::{Action, Arc, EventId, State, System};
+
+/// A smaller problem over the same variables.
+pub(super) struct Rehearsal {
+    /// Where it starts.
+    pub(super) initial: Vec<State>,
+    /// Its events.
+    pub(super) events: Vec<EventId>,
+}
+
+/// Where marked places hold this many tokens on average, fewer tokens make a rehearsal.
+const MANY_TOKENS: i128 = 4;
+
+/// Layers of depth that are told apart at most.
+const LAYERS: u32 = 256;
+
+/// Rehearsals of `system`, each larger than the one before; none for systems that are not nets.
+pub(super) fn rehearsals(system: &System) -> Vec<Rehearsal> {
+    let mut nets: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
+    for event in &system.events {
+        match &event.action {
+            Action::Net(arcs) => nets.push(arcs),
+            _ => return Vec::new(),
+        }
+    }
+    let marked = || system.initial.iter().flatten().filter(|m| **m > 0);
+    let all: i128 = marked().map(|m| i128::from(*m)).sum();
+    match marked().max() {
+        Some(most) if all >= MANY_TOKENS * marked().count() as i128 => fewer_tokens(system, *most),
+        _ => fewer_events(system, &nets),
+    }
+}
+
+fn fewer_tokens(system: &System, most: i64) -> Vec<Rehearsal> {
+    let events: Vec<EventId> = system.event_ids().collect();
+    let scaled = |tokens: i64| {
+        let scale = |value: &i64| {
+            let all = i128::from((*value).max(0)) * i128::from(tokens);
+            let share = (all + i128::from(most) - 1) / i128::from(most);
+            i64::try_from(share).unwrap_or(*value)
+        };
+        Rehearsal {
+            initial: system
+                .initial
+                .iter()
+                .map(|state| state.iter().map(scale).collect())
+                .collect(),
+            events: events.clone(),
+        }
+    };
+    let sizes = std::iter::successors(Some(2i64), |t| t.checked_mul(2));
+    sizes.take_while(|t| *t < most).map(scaled).collect()
+}
+
+fn fewer_events(system: &System, nets: &[&[Arc]]) -> Vec<Rehearsal> {
+    let depths = depths(system, nets);
+    let possible = depths.iter().filter(|d| d.is_some()).count();
+    let deepest = depths.iter().flatten().copied().max().unwrap_or(0);
+    let mut all: Vec<Rehearsal> = Vec::new();
+    let mut wanted = possible / 8;
+    for depth in 1..deepest {
+        let soon = |d: &Option<u32>| d.is_some_and(|d| d <= depth);
+        if depths.iter().filter(|d| soon(d)).count() < wanted.max(2) {
+            continue;
+        }
+        let events: Vec<EventId> = system
+            .event_ids()
+            .zip(&depths)
+            .filter(|(_, d)| soon(d))
+            .map(|(event, _)| event)
+            .collect();
+        wanted = events.len() + events.len() / 8 + 1;
+        all.push(Rehearsal {
+            initial: system.initial.clone(),
+            events,
+        });
+    }
+    all
+}
+
+/// The depth of every event that has one.
+fn depths(system: &System, nets: &[&[Arc]]) -> Vec<Option<u32>> {
+    let mut places: Vec<Option<u32>> = vec![None; system.variables.len()];
+    for state in &system.initial {
+        for (place, tokens) in places.iter_mut().zip(state) {
+            if *tokens > 0 {
+                *place = Some(0);
+            }
+        }
+    }
+    let mut depths = vec![None; nets.len()];
+    for depth in 1..=LAYERS {
+        let ready = |arcs: &[Arc]| {
+            let mut needed = arcs.iter().filter(|arc| arc.need > 0);
+            needed.all(|arc| places[arc.var.index()].is_some())
+        };
+        let layer: Vec<usize> = (0..nets.len())
+            .filter(|e| depths[*e].is_none() && ready(nets[*e]))
+            .collect();
+        if layer.is_empty() {
+            break;
+        }
+        for event in layer {
+            depths[event] = Some(depth);
+            for arc in nets[event].iter().filter(|arc| arc.delta > 0) {
+                places[arc.var.index()].get_or_insert(depth);
+            }
+        }
+    }
+    depths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_model::generate::{Family, generate};
+
+    #[test]
+    fn markings_are_scaled_and_never_emptied() {
+        let system = generate(Family::Kanban, 100).unwrap();
+        let all = rehearsals(&system);
+        let most = |r: &Rehearsal| r.initial.iter().flatten().copied().max();
+        let sizes: Vec<_> = all.iter().filter_map(most).collect();
+        assert_eq!(sizes, [2, 4, 8, 16, 32, 64]);
+        for rehearsal in &all {
+            let (small, full) = (&rehearsal.initial[0], &system.initial[0]);
+            assert!(small.iter().zip(full).all(|(s, f)| (*s == 0) == (*f == 0)));
+            assert_eq!(rehearsal.events.len(), system.events.len());
+        }
+    }
+
+    #[test]
+    fn shallow_transitions_come_first() {
+        let system = generate(Family::SlottedRing, 10).unwrap();
+        let all = rehearsals(&system);
+        assert!(!all.is_empty());
+        for (less, more) in all.iter().zip(&all[1..]) {
+            assert!(less.events.iter().all(|e| more.events.contains(e)));
+            assert!(less.events.len() < more.events.len());
+        }
+        let most = all.last().map_or(0, |r| r.events.len());
+        assert!(most < system.events.len());
+    }
+}
