@@ -106,10 +106,13 @@ impl Moves {
         let mut news = false;
         for (event, entry) in system.event_ids().zip(&mut self.moves) {
             if let Move::Learned(learned) = entry {
-                news |= learned.learn(system, layout, store, event, set)?;
+                if learned.learn(system, layout, store, event, set)? {
+                    // At once: the next event may run out of its budget.
+                    self.version += 1;
+                    news = true;
+                }
             }
         }
-        self.version += u32::from(news);
         Ok(news)
     }
 }
@@ -133,7 +136,7 @@ impl Learned {
             return Ok(false);
         }
         let mut failure = None;
-        let before = self.rows.len();
+        let mut rows = self.rows.clone();
         for stored in store.iter(&new) {
             // Levels that the program does not look at may hold anything.
             let state = layout.decode_state(&stored);
@@ -148,7 +151,7 @@ impl Learned {
                     })
                     .collect();
                 match row {
-                    Ok(row) => self.rows.push(row),
+                    Ok(row) => rows.push(row),
                     Err(stop) => failure = Some(stop),
                 }
             }
@@ -159,14 +162,17 @@ impl Learned {
         if let Some(stop) = failure {
             return Err(stop);
         }
-        self.seen = store.union(&self.seen, &new)?;
-        if self.rows.len() > before {
+        let seen = store.union(&self.seen, &new)?;
+        let news = rows.len() > self.rows.len();
+        if news {
             self.event = store.event(&[Part::Table {
                 levels: self.levels.iter().map(|l| l.0).collect(),
-                rows: self.rows.clone(),
+                rows: rows.clone(),
             }])?;
         }
-        Ok(self.rows.len() > before)
+        // Nothing is known before everything is.
+        (self.rows, self.seen) = (rows, seen);
+        Ok(news)
     }
 }
 
