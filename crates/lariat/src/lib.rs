@@ -23,9 +23,9 @@ pub use lariat_space as space;
 
 pub use check::{Attempt, Options, Property, Report, Subject, check};
 pub use engine::{Choice, Needs, Tuning};
-pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
+pub use lariat_budget::{Budget, Cancel, Figure, Observer, Progress, Quiet, Stats, Stop};
 pub use lariat_engines::hybrid::Check;
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
 pub use lariat_space::symbolic::{OrderChoice, Pumping};
-pub use states::{Counting, StateSpace, states};
+pub use states::{Counting, StateSpace, states, states_and_claims};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

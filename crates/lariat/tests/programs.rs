@@ -5,7 +5,7 @@
 //! are left out.
 
 use lariat::model::{Model, Properties};
-use lariat::{Budget, Options, Property, Quiet, Subject, Verdict, check, property_process};
+use lariat::{Budget, Choice, Options, Property, Quiet, Subject, Verdict, check, property_process};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,12 @@ fn properties(model: &Model, path: &Path) -> Properties {
     properties
 }
 
-fn verdict(model: &Model, properties: &Properties, property: Property<'_>) -> &'static str {
+fn verdict(
+    model: &Model,
+    properties: &Properties,
+    property: Property<'_>,
+    engine: Choice,
+) -> &'static str {
     let subject = Subject {
         coloured: None,
         system: &model.system,
@@ -59,7 +64,10 @@ fn verdict(model: &Model, properties: &Properties, property: Property<'_>) -> &'
     let report = check(
         &subject,
         property,
-        &Options::default(),
+        &Options {
+            engine,
+            ..Options::default()
+        },
         &Budget::bytes(2 << 30),
         &Quiet,
     );
@@ -67,6 +75,16 @@ fn verdict(model: &Model, properties: &Properties, property: Property<'_>) -> &'
         Verdict::Holds(_) => "T",
         Verdict::Violated(_) => "F",
         Verdict::Unknown(reason) => panic!("{reason}"),
+    }
+}
+
+/// Engines for a model with so many states: those on sets for small ones.
+fn engines(states: u64) -> &'static [Choice] {
+    let all = &[Choice::Auto, Choice::SlapFst, Choice::Owcty];
+    if states <= limit() / 5 {
+        all
+    } else {
+        &all[..1]
     }
 }
 
@@ -94,9 +112,13 @@ fn formulas_have_the_published_verdicts() {
                 continue;
             }
             for (property, want) in properties.list.iter().zip(wanted) {
-                let found = verdict(&model, &properties, Property::Formula(property.formula));
-                assert_eq!(found, want[3], "{}: {}", path.display(), property.text);
-                decided += 1;
+                for engine in engines(states) {
+                    let question = Property::Formula(property.formula);
+                    let found = verdict(&model, &properties, question, *engine);
+                    let (path, name) = (path.display(), engine.name());
+                    assert_eq!(found, want[3], "{path}: {}, {name}", property.text);
+                    decided += 1;
+                }
             }
         }
     }
@@ -122,7 +144,12 @@ fn property_processes_have_the_published_verdicts() {
         let process = model.property.as_ref().expect("a property process");
         let automaton =
             property_process::automaton(process, &mut properties).expect("an automaton");
-        let found = verdict(&model, &properties, Property::Never(&automaton));
+        let found = verdict(
+            &model,
+            &properties,
+            Property::Never(&automaton),
+            Choice::Auto,
+        );
         assert_eq!(found, want.expect("a verdict")[3], "{file}");
     }
 }
