@@ -6,4 +6,5 @@ mod kit;
 mod limits;
 mod mcc;
 mod pipes;
+mod programs;
 mod translate;
