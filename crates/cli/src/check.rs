@@ -9,9 +9,10 @@ use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat::model::{self, Model, Names, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, Explored, InputError, Options, Property, Reason, Report, Stop, Subject, Tuning,
-    Verdict, check, property_process,
+    Attempt, Explored, Figure, InputError, Options, Property, Reason, Report, Stop, Subject,
+    Tuning, Verdict, check, property_process,
 };
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
     let options = options(args)?;
     let mut worst = Exit::Fine;
     let mut explored = Explored::new(system);
+    let mut warned = BTreeSet::new();
     for task in &tasks {
         let start = Instant::now();
         let own = input::for_property(&budget, &args.limits);
@@ -68,6 +70,11 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
             atoms: &task.atoms,
             seconds: start.elapsed().as_secs_f64(),
         };
+        if let Some(Figure::Text(variable)) = report.stats.get("overflow")
+            && warned.insert(variable.clone())
+        {
+            crate::warn_of_overflow(variable);
+        }
         worst = worst.max(exit(&report.verdict));
         if let (Some(trace), Verdict::Violated(_)) = (&mut trace, &report.verdict) {
             trace.add(&report, &context)?;

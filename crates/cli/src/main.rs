@@ -81,6 +81,13 @@ pub(crate) fn warn(message: &str) {
     let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {message}");
 }
 
+/// The warning about a variable whose value has wrapped around.
+pub(crate) fn warn_of_overflow(variable: &str) {
+    warn(&format!(
+        "`{variable}` is assigned a value beyond its range, which wraps around"
+    ));
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.write_global();

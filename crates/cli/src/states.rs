@@ -4,7 +4,8 @@ use crate::args::States;
 use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
 use lariat::model::Format;
-use lariat::{Pumping, StateSpace, Stop, System, report, states};
+use lariat::space::symbolic::UBig;
+use lariat::{Pumping, StateSpace, Stop, System, report, states_and_claims};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -16,7 +17,9 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     let system = &model.system;
     let line = Line::new(args.json);
     let start = Instant::now();
-    let mut found = states(system, args.engine.into(), &args.order, &budget, &line);
+    let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
+    let (engine, order) = (args.engine.into(), &args.order);
+    let mut found = states_and_claims(system, &claims, engine, order, &budget, &line);
     let seconds = start.elapsed().as_secs_f64();
     drop(line);
     if model.format != Format::Pnml {
@@ -24,11 +27,24 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
         found.max_tokens_in_place = None;
         found.max_tokens = None;
     }
+    if let Some(var) = found.overflow {
+        crate::warn_of_overflow(&system.variable(var).name);
+    }
+    let failed: Vec<(&str, String)> = model
+        .assertions
+        .iter()
+        .zip(&found.failed)
+        .filter(|(_, failed)| **failed != UBig::ZERO)
+        .map(|(assertion, failed)| (assertion.name.as_str(), failed.to_string()))
+        .collect();
     if args.json {
         let file = args.model.display().to_string();
-        out::data(&format!("{}\n", json(&file, system, &found, seconds)))?;
+        out::data(&format!(
+            "{}\n",
+            json(&file, system, &found, &failed, seconds)
+        ))?;
     } else {
-        out::text(&text(system, &found, seconds))?;
+        out::text(&text(system, &found, &failed, seconds))?;
     }
     Ok(match found.stop {
         None => Exit::Fine,
@@ -52,7 +68,13 @@ fn names(system: &System, pumping: &Pumping) -> [Vec<String>; 3] {
     ]
 }
 
-fn json(model: &str, system: &System, found: &StateSpace, seconds: f64) -> serde_json::Value {
+fn json(
+    model: &str,
+    system: &System,
+    found: &StateSpace,
+    failed: &[(&str, String)],
+    seconds: f64,
+) -> serde_json::Value {
     let mut object = json!({
         "schema": 1,
         "model": model,
@@ -68,6 +90,18 @@ fn json(model: &str, system: &System, found: &StateSpace, seconds: f64) -> serde
         "seconds": seconds,
         "stats": report::stats(&found.stats),
     });
+    if let Some(object) = object.as_object_mut() {
+        if let Some(var) = found.overflow {
+            object.insert("overflow".to_owned(), json!(system.variable(var).name));
+        }
+        if !failed.is_empty() {
+            let failed: serde_json::Map<_, _> = failed
+                .iter()
+                .map(|(name, states)| ((*name).to_owned(), json!(states)))
+                .collect();
+            object.insert("failed_assertions".to_owned(), failed.into());
+        }
+    }
     if let (Some(pumping), Some(object)) = (&found.pumping, object.as_object_mut()) {
         let [prefix, pump, grows] = names(system, pumping);
         let pumping = json!({"prefix": prefix, "pump": pump, "grows": grows});
@@ -76,8 +110,13 @@ fn json(model: &str, system: &System, found: &StateSpace, seconds: f64) -> serde
     object
 }
 
-fn text(system: &System, found: &StateSpace, seconds: f64) -> String {
+fn text(system: &System, found: &StateSpace, failed: &[(&str, String)], seconds: f64) -> String {
     let mut text = String::new();
+    for (name, states) in failed {
+        let plural = if states == "1" { "" } else { "s" };
+        let states = grouped(states);
+        let _ = writeln!(text, "assertion {name} fails in {states} state{plural}");
+    }
     if let Some(stop) = &found.stop {
         let _ = writeln!(text, "unknown: {stop}");
     }

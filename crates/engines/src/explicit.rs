@@ -3,7 +3,7 @@
 //! Decides full LTL with events on every system whose states fit into memory, and finds most
 //! counterexamples after a small part of them.
 
-use crate::problem::Problem;
+use crate::problem::{Problem, note_overflow};
 use crate::steps::concrete;
 use crate::sync::Sync;
 use lariat_budget::{Budget, Observer, Stats, Stop};
@@ -26,6 +26,7 @@ pub fn explicit(
     stats.set("states", worker.states().len());
     stats.set("packed_bits", worker.states().packed_bits());
     stats.set("depth", counts.deepest);
+    note_overflow(stats, problem.system, worker.states().overflow());
     let result = match found? {
         Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
             "states with more tokens were not looked at".to_owned(),

@@ -3,7 +3,7 @@
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_emptiness::Outcome;
-use lariat_model::{Deadlock, Lasso, Proposition, System, Value};
+use lariat_model::{Deadlock, Lasso, Proposition, System, Value, VarId};
 
 /// Does `system` have a run that `automaton` accepts?
 ///
@@ -43,3 +43,10 @@ pub struct Invariance<'a> {
 /// A procedure. Statistics are filled in also when it stops early.
 pub type Engine =
     fn(&Problem<'_>, &Budget, &dyn Observer, &mut Stats) -> Result<Outcome<Lasso>, Stop>;
+
+/// Notes in the statistics, as `overflow`, a variable whose value has wrapped around.
+pub(crate) fn note_overflow(stats: &mut Stats, system: &System, overflow: Option<VarId>) {
+    if let Some(var) = overflow {
+        stats.set("overflow", system.variable(var).name.clone());
+    }
+}

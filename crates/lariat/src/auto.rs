@@ -66,7 +66,8 @@ fn turns(system: &System) -> Vec<Turn> {
     turns
 }
 
-fn is_net(system: &System) -> bool {
+/// Are all events transitions of a net?
+pub(crate) fn is_net(system: &System) -> bool {
     let net = |event: &Event| matches!(event.action, Action::Net(_));
     system.events.iter().all(net)
 }

@@ -1,7 +1,8 @@
 //! The figures of a whole state space, counted explicitly or on decision diagrams.
 
+use crate::auto::is_net;
 use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_model::{Deadlock, System};
+use lariat_model::{Deadlock, Predicate, System, VarId};
 use lariat_space::explicit::{self, Explicit};
 use lariat_space::symbolic::{OrderChoice, Pumping, Reach, Reached, UBig, reach};
 
@@ -39,6 +40,10 @@ pub struct StateSpace {
     pub pumping: Option<Pumping>,
     /// Why the counting ended early.
     pub stop: Option<Stop>,
+    /// For each claim, the number of states found in which it does not hold.
+    pub failed: Vec<UBig>,
+    /// A variable that is assigned a value beyond its range, which wraps around.
+    pub overflow: Option<VarId>,
     /// `explicit` or `symbolic`.
     pub engine: &'static str,
     /// The order of the variables in the diagrams.
@@ -55,26 +60,51 @@ pub fn states(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> StateSpace {
+    states_and_claims(system, &[], counting, order, budget, observer)
+}
+
+/// Counts the state space of `system`, and the states in which `claims` do not hold.
+pub fn states_and_claims(
+    system: &System,
+    claims: &[Predicate],
+    counting: Counting,
+    order: &OrderChoice,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> StateSpace {
+    let explicit = |budget: &Budget| explicit(system, claims, budget, observer);
+    let symbolic = || symbolic(system, claims, order, budget, observer);
     match counting {
-        Counting::Explicit => explicit(system, budget, observer),
-        Counting::Symbolic => symbolic(system, order, budget, observer),
+        Counting::Explicit => explicit(budget),
+        Counting::Symbolic => symbolic(),
         Counting::Auto => {
-            let few = explicit(system, &budget.clone().with_work(FEW), observer);
+            let few = explicit(&budget.clone().with_work(FEW));
             if !matches!(few.stop, Some(Stop::Work(_))) {
                 return few;
             }
-            let found = symbolic(system, order, budget, observer);
+            if !is_net(system) {
+                // Programs are quick to run, and some are slow to learn as relations.
+                let all = explicit(budget);
+                let full = matches!(all.stop, Some(Stop::Memory));
+                return if full { symbolic() } else { all };
+            }
+            let found = symbolic();
             match found.stop {
-                Some(Stop::Unsupported(_) | Stop::Bound(_)) => explicit(system, budget, observer),
+                Some(Stop::Unsupported(_) | Stop::Bound(_)) => explicit(budget),
                 _ => found,
             }
         }
     }
 }
 
-fn explicit(system: &System, budget: &Budget, observer: &dyn Observer) -> StateSpace {
+fn explicit(
+    system: &System,
+    claims: &[Predicate],
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> StateSpace {
     let space = Explicit::new(system, Deadlock::Stutter);
-    let count = explicit::count(&space, budget, observer);
+    let count = explicit::count(&space, claims, budget, observer);
     let mut stats = Stats::default();
     stats.set("states_seen", count.states);
     stats.set("edges_seen", count.edges);
@@ -91,6 +121,8 @@ fn explicit(system: &System, budget: &Budget, observer: &dyn Observer) -> StateS
         max_tokens: complete.then_some(count.max_tokens),
         bounded: complete.then_some(true),
         pumping: None,
+        failed: count.failed.into_iter().map(UBig::from).collect(),
+        overflow: count.overflow,
         stop: count.stop,
         engine: "explicit",
         order: None,
@@ -100,6 +132,7 @@ fn explicit(system: &System, budget: &Budget, observer: &dyn Observer) -> StateS
 
 fn symbolic(
     system: &System,
+    claims: &[Predicate],
     order: &OrderChoice,
     budget: &Budget,
     observer: &dyn Observer,
@@ -112,7 +145,7 @@ fn symbolic(
         Ok(Reach::All(mut reached)) => {
             found.bounded = Some(true);
             found.order = Some(reached.order.clone());
-            found.stop = figures(&mut reached, &mut found).err();
+            found.stop = figures(&mut reached, claims, &mut found).err();
         }
         Ok(Reach::Unbounded(proof)) => {
             found.bounded = Some(false);
@@ -124,7 +157,11 @@ fn symbolic(
     found
 }
 
-fn figures(reached: &mut Reached<'_>, found: &mut StateSpace) -> Result<(), Stop> {
+fn figures(
+    reached: &mut Reached<'_>,
+    claims: &[Predicate],
+    found: &mut StateSpace,
+) -> Result<(), Stop> {
     let set = reached.states.clone();
     let store = reached.space.store_figures();
     let census = reached.space.census(&set, true)?;
@@ -141,5 +178,12 @@ fn figures(reached: &mut Reached<'_>, found: &mut StateSpace) -> Result<(), Stop
     found.max_tokens = Some(census.max_tokens);
     let dead = reached.space.dead(&set)?;
     found.deadlocks = Some(reached.space.census(&dead, false)?.states);
+    found.overflow = reached.space.overflow(&set)?;
+    for claim in claims {
+        let fine = reached.space.select(&set, claim)?;
+        let failed = reached.space.store().difference(&set, &fine)?;
+        let failed = reached.space.census(&failed, false)?.states;
+        found.failed.push(failed);
+    }
     Ok(())
 }

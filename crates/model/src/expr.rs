@@ -107,25 +107,31 @@ fn element(first: VarId, len: u32, index: Value) -> Result<VarId, Fault> {
 impl Expr {
     /// The value in a state.
     pub fn eval(&self, state: &[Value]) -> Result<Value, Fault> {
+        self.eval_with(&mut |var: VarId| state[var.index()])
+    }
+
+    /// The value where `read` says what variables are; it is asked for no more than is needed.
+    pub fn eval_with(&self, read: &mut impl FnMut(VarId) -> Value) -> Result<Value, Fault> {
         Ok(match self {
             Expr::Const(value) => *value,
-            Expr::Var(var) => state[var.index()],
+            Expr::Var(var) => read(*var),
             Expr::Element { first, len, index } => {
-                state[element(*first, *len, index.eval(state)?)?.index()]
+                let index = index.eval_with(read)?;
+                read(element(*first, *len, index)?)
             }
             Expr::Unary(op, operand) => {
-                let x = operand.eval(state)?;
+                let x = operand.eval_with(read)?;
                 op.apply(x)
             }
             Expr::Binary(op, left, right) => {
-                let x = left.eval(state)?;
+                let x = left.eval_with(read)?;
                 match (op, x) {
                     (BinaryOp::And, 0) => return Ok(0),
                     (BinaryOp::Or, x) if x != 0 => return Ok(1),
                     (BinaryOp::Implies, 0) => return Ok(1),
                     _ => {}
                 }
-                op.apply(x, right.eval(state)?)?
+                op.apply(x, right.eval_with(read)?)?
             }
         })
     }
@@ -200,9 +206,14 @@ impl BinaryOp {
 impl LValue {
     /// The variable that is meant in a state.
     pub fn resolve(&self, state: &[Value]) -> Result<VarId, Fault> {
+        self.resolve_with(&mut |var: VarId| state[var.index()])
+    }
+
+    /// The variable that is meant where `read` says what variables are.
+    pub fn resolve_with(&self, read: &mut impl FnMut(VarId) -> Value) -> Result<VarId, Fault> {
         match self {
             LValue::Var(var) => Ok(*var),
-            LValue::Element { first, len, index } => element(*first, *len, index.eval(state)?),
+            LValue::Element { first, len, index } => element(*first, *len, index.eval_with(read)?),
         }
     }
 

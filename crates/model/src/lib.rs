@@ -4,8 +4,9 @@
 //! kind of event, a guarded program another, a table a third; nothing behind this crate knows
 //! which format a model came from. Formula atoms and guards are the same [`Predicate`].
 //!
-//! Passes over a system — unfolding, reduction — return a new system and a [`Lift`], the way back
-//! for a [`Lasso`]. The reference meaning of events and predicates is in [`System::successors`] and
+//! A pass returns a system and the way back. Unfolding is the only one: [`coloured::Unfolding`]
+//! knows the place and colour of every variable and the binding of every event, so the coloured net
+//! itself replays a [`Lasso`] of its unfolding. The reference meaning of events and predicates is in [`System::successors`] and
 //! [`System::holds`]: slow, small, and what a counterexample is replayed with.
 
 #![forbid(unsafe_code)]
@@ -32,7 +33,7 @@ mod xml;
 pub use atoms::Atom;
 pub use error::{InputError, Place};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
-pub use lasso::{Lasso, Lift, Step};
+pub use lasso::{Lasso, Step};
 pub use load::{Coloured, Format, LoadError, Model, load, read, read_model};
 pub use names::{Meaning, Names};
 pub use predicate::{Comparison, Linear, Predicate, Proposition};

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let system = lariat_model::read_model(&path, &std::fs::read(&path)?)?;
         let space = Explicit::new(&system, Deadlock::Stutter);
         let start = Instant::now();
-        let found = count(&space, &Budget::bytes(8 << 30), &Quiet);
+        let found = count(&space, &[], &Budget::bytes(8 << 30), &Quiet);
         let seconds = start.elapsed().as_secs_f64();
         println!(
             "{}\t{}\t{}\t{seconds:.2}\t{:.1}\t{}\t{:.1}\t{path}",

@@ -40,7 +40,7 @@ fn coloured_nets_have_the_published_sizes() {
         let bytes = fs::read(folder.join(columns[0]).join("model.pnml")).expect("a readable model");
         let system = read_model(columns[0], &bytes).unwrap_or_else(|error| panic!("{error}"));
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let found = count(&space, &Budget::bytes(2 << 30), &Quiet);
+        let found = count(&space, &[], &Budget::bytes(2 << 30), &Quiet);
         assert_eq!(found.stop, None, "{}", columns[0]);
         assert_eq!(found.states, states, "{}", columns[0]);
         let dead = if found.deadlocks > 0 { "T" } else { "F" };

@@ -7,6 +7,7 @@
 use lariat_budget::{Budget, Quiet};
 use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Count, Explicit, count};
+use lariat_space::symbolic::{OrderChoice, Reach, UBig, reach};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -40,11 +41,39 @@ fn limit() -> u64 {
 fn explore(system: &System) -> Count {
     let found = count(
         &Explicit::new(system, Deadlock::Stutter),
+        &[],
         &Budget::bytes(2 << 30),
         &Quiet,
     );
     assert_eq!(found.stop, None);
     found
+}
+
+/// The same figures on diagrams, for systems that are small enough.
+fn agrees_symbolically(system: &System, explicit: &Count, name: &str) {
+    if explicit.states > limit() / 3 {
+        return;
+    }
+    let budget = Budget::bytes(2 << 30);
+    let found = reach(
+        system,
+        &OrderChoice::Auto,
+        Deadlock::Stutter,
+        &budget,
+        &Quiet,
+    );
+    let Ok(Reach::All(mut reached)) = found else {
+        panic!("{name}: not all states were found");
+    };
+    let (space, states) = (&mut reached.space, &reached.states);
+    let census = space.census(states, true).expect("figures");
+    let dead = space.dead(states).expect("deadlocks");
+    let dead = space.census(&dead, false).expect("figures");
+    let figures = [census.states, census.edges.expect("asked for"), dead.states];
+    let wanted = [explicit.states, explicit.edges, explicit.deadlocks];
+    assert_eq!(figures, wanted.map(UBig::from), "{name}");
+    let overflow = space.overflow(states).expect("an answer");
+    assert_eq!(overflow.is_some(), explicit.overflow.is_some(), "{name}");
 }
 
 fn dve(path: &Path) -> lariat_model::dve::Dve {
@@ -73,6 +102,7 @@ fn dve_models_have_the_published_sizes() {
                 "{}",
                 line[0]
             );
+            agrees_symbolically(&model.system, &found, &line[0]);
             explored += 1;
         }
     }
@@ -87,6 +117,7 @@ fn dve_features_have_the_expected_sizes() {
     for line in table(&folder.join("expected.tsv")) {
         let model = dve(&folder.join(format!("{}.dve", line[0])));
         let found = explore(&model.system);
+        agrees_symbolically(&model.system, &found, &line[0]);
         let figures = [found.states, found.edges, found.deadlocks];
         for (figure, want) in figures.iter().zip(&line[1..4]) {
             assert!(
@@ -106,10 +137,24 @@ fn overflow_is_noticed() {
     };
     let found = |last| {
         let model = lariat_model::dve::read("model", text(last).as_bytes());
-        explore(&model.unwrap_or_else(|e| panic!("{e}")).system)
+        let system = model.unwrap_or_else(|e| panic!("{e}")).system;
+        let found = explore(&system);
+        agrees_symbolically(&system, &found, "overflow");
+        found
     };
     assert_eq!((found(200).states, found(200).overflow), (3, None));
     assert_eq!(found(201).overflow.map(|var| var.index()), Some(0));
+}
+
+#[test]
+fn assertions_are_asked_in_every_state() {
+    let text = "byte n; process P { state a, b; init a; assert a: n < 2, b: n == 3;
+        trans a -> a { guard n < 3; effect n = n + 1; }, a -> b { guard n == 3; }; } system async;";
+    let model = lariat_model::dve::read("model", text.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
+    let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
+    let space = Explicit::new(&model.system, Deadlock::Stutter);
+    let found = count(&space, &claims, &Budget::unlimited(), &Quiet);
+    assert_eq!((found.states, found.failed), (5, vec![2, 0]));
 }
 
 #[test]
@@ -143,6 +188,7 @@ fn etf_models_have_the_published_sizes() {
         assert!(!lariat_model::dve::looks_like_dve(&text));
         let model = lariat_model::etf::read(&line[0], &text).unwrap_or_else(|e| panic!("{e}"));
         let found = explore(&model.system);
+        agrees_symbolically(&model.system, &found, &line[0]);
         let figures = [found.states, found.edges, found.deadlocks].map(|n| n.to_string());
         assert_eq!(figures, line[1..4], "{}", line[0]);
         assert_eq!(

@@ -179,6 +179,14 @@ fn the_explicit_space_is_the_reference_graph() {
                 system.is_deadlock(&values),
                 "case {case}, from {values:?}: {system:#?}"
             );
+            for event in system.event_ids() {
+                let enabled = Predicate::Enabled(vec![event]);
+                assert_eq!(
+                    space.holds(&mut states, from, &enabled),
+                    system.is_enabled(&values, event),
+                    "case {case}, from {values:?}: {system:#?}"
+                );
+            }
             found.sort();
             wanted.sort();
             assert_eq!(found, wanted, "case {case}, from {values:?}: {system:#?}");

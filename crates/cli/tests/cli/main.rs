@@ -8,4 +8,5 @@ mod limits;
 mod mcc;
 mod pipes;
 mod plot;
+mod programs;
 mod translate;

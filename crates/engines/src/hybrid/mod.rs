@@ -33,7 +33,7 @@ pub mod walk;
 pub mod whole;
 mod witness;
 
-use crate::problem::Problem;
+use crate::problem::{Problem, note_overflow};
 use crate::testing::note_automaton;
 use bcz::Bcz;
 use lariat_budget::{Budget, Observer, Stats, Stop};
@@ -132,7 +132,9 @@ impl Hybrid {
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
         let (system, deadlock) = (problem.system, problem.deadlock);
-        let reached = explore(system, &self.order, deadlock, budget, observer)?;
+        let mut reached = explore(system, &self.order, deadlock, budget, observer)?;
+        let overflow = reached.space.overflow(&reached.states)?;
+        note_overflow(stats, system, overflow);
         self.run_in(problem, reached, budget, observer, stats).0
     }
 

@@ -23,7 +23,7 @@ pub use product::{Cursor, Product, Worker};
 pub use ta::ta;
 pub use tgta::tgta;
 
-use crate::problem::Problem;
+use crate::problem::{Problem, note_overflow};
 use lariat_automata::testing::Testing;
 use lariat_budget::{Stats, Stop};
 use lariat_emptiness::Counts;
@@ -58,10 +58,11 @@ pub(crate) fn note_automaton(stats: &mut Stats, testing: &Testing) {
     stats.set("testing_transitions", testing.transition_count());
 }
 
-fn note_product(stats: &mut Stats, counts: &Counts, worker: &Worker) {
+fn note_product(stats: &mut Stats, problem: &Problem<'_>, counts: &Counts, worker: &Worker) {
     stats.set("product_states", counts.nodes);
     stats.set("product_edges", counts.edges);
     stats.set("states", worker.states().len());
     stats.set("packed_bits", worker.states().packed_bits());
     stats.set("depth", counts.deepest);
+    note_overflow(stats, problem.system, worker.states().overflow());
 }

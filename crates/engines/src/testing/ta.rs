@@ -22,7 +22,7 @@ pub fn ta(
     let mut worker = product.worker(budget);
     let mut counts = Counts::default();
     let found = two_pass(&product, &mut worker, FirstPass::default(), &mut counts);
-    note_product(stats, &counts, &worker);
+    note_product(stats, problem, &counts, &worker);
     let result = match found? {
         Outcome::Empty => Outcome::Empty,
         Outcome::Accepting(found) => {

@@ -22,7 +22,7 @@ pub fn tgta(
     let mut worker = product.worker(budget);
     let mut counts = Counts::default();
     let found = couvreur(&product, &mut worker, &mut counts);
-    note_product(stats, &counts, &worker);
+    note_product(stats, problem, &counts, &worker);
     let result = match found? {
         Outcome::Empty => Outcome::Empty,
         Outcome::Accepting(evidence) => {

@@ -17,8 +17,8 @@ use super::net::{
 };
 use super::raw::{Raw, children, structure};
 use crate::error::InputError;
-use crate::pnml::label::{child, label, refused};
-use crate::xml::{Attribute, Element, Item, Xml};
+use crate::pnml::label::{child, elements, refused};
+use crate::xml::{Attribute, Element, Xml};
 
 /// What an id means.
 #[derive(Clone)]
@@ -60,42 +60,19 @@ struct Reader<'a> {
 /// Reads the rest of a `<net>` of coloured type.
 pub(crate) fn read<'a>(xml: &mut Xml<'a>, mut name: String) -> Result<ColouredNet, InputError> {
     let mut reader = Reader::default();
-    let mut pages = 0usize;
-    loop {
-        let element = match xml.next()? {
-            Item::Open(element) => element,
-            Item::Text(text) => {
-                xml.only_blanks(&text)?;
-                continue;
-            }
-            Item::Close | Item::End if pages == 0 => break,
-            Item::Close | Item::End => {
-                pages -= 1;
-                continue;
-            }
-        };
+    let expected = "declaration, page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
+    elements(xml, &mut name, expected, |xml, element| {
         match element.name {
-            "page" => pages += 1,
-            "place" => reader.place(xml, &element)?,
-            "transition" => reader.transition(xml, &element)?,
-            "arc" => reader.arc(xml, &element)?,
-            "referencePlace" | "referenceTransition" => reader.reference(xml, &element)?,
+            "place" => reader.place(xml, element)?,
+            "transition" => reader.transition(xml, element)?,
+            "arc" => reader.arc(xml, element)?,
+            "referencePlace" | "referenceTransition" => reader.reference(xml, element)?,
             "declaration" => reader.declaration(xml)?,
-            "name" if pages == 0 => {
-                if let Some((text, _)) = label(xml)?
-                    && !text.is_empty()
-                {
-                    name = text.into_owned();
-                }
-            }
-            "name" | "graphics" | "labels" | "toolspecific" => xml.skip()?,
-            other => {
-                return Err(xml
-                    .error(element.span, format!("unknown element <{other}>"))
-                    .help("expected declaration, page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific"));
-            }
+            "toolspecific" => xml.skip()?,
+            _ => return Ok(false),
         }
-    }
+        Ok(true)
+    })?;
     reader.finish(xml, name)
 }
 

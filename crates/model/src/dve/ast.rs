@@ -10,7 +10,7 @@ pub(super) struct Name<'t> {
     pub span: Span,
 }
 
-/// An expression, never deeper than [`super::parser::DEPTH`].
+/// An expression, never deeper than the parser admits.
 #[derive(Debug)]
 pub(super) struct ExprAst<'t> {
     pub span: Span,

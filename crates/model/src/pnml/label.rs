@@ -1,4 +1,4 @@
-//! The small parts of a PNML document: children, labels, numbers.
+//! The parts that PNML documents of all kinds have: pages, children, labels, numbers.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,6 +14,49 @@ pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputE
             Item::Open(element) => return Ok(Some(element)),
             Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close | Item::End => return Ok(None),
+        }
+    }
+}
+
+/// Goes through the rest of a `<net>`. The elements of the net and of its pages, one inside the other
+/// or not, are one level: each but the names is handed to `read`, which says whether it knows it.
+pub(crate) fn elements<'a>(
+    xml: &mut Xml<'a>,
+    name: &mut String,
+    expected: &str,
+    mut read: impl FnMut(&mut Xml<'a>, &Element<'a>) -> Result<bool, InputError>,
+) -> Result<(), InputError> {
+    let mut pages = 0usize;
+    loop {
+        let element = match xml.next()? {
+            Item::Open(element) => element,
+            Item::Text(text) => {
+                xml.only_blanks(&text)?;
+                continue;
+            }
+            Item::Close | Item::End if pages == 0 => return Ok(()),
+            Item::Close | Item::End => {
+                pages -= 1;
+                continue;
+            }
+        };
+        match element.name {
+            "page" => pages += 1,
+            "name" if pages == 0 => {
+                if let Some((text, _)) = label(xml)?
+                    && !text.is_empty()
+                {
+                    *name = text.into_owned();
+                }
+            }
+            "name" | "graphics" | "labels" => xml.skip()?,
+            other => {
+                if !read(xml, &element)? {
+                    return Err(xml
+                        .error(element.span, format!("unknown element <{other}>"))
+                        .help(format!("expected {expected}")));
+                }
+            }
         }
     }
 }

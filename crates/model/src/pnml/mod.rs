@@ -24,7 +24,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use self::label::{child, coloured_label, label, number, refused};
+use self::label::{child, coloured_label, elements, label, number, refused};
 use self::nupn::Nupn;
 
 use crate::coloured::{self, ColouredNet};
@@ -154,50 +154,25 @@ struct Net<'a> {
 }
 
 impl<'a> Net<'a> {
-    /// The elements of `<net>` and of its pages, one inside the other or not, are one level here.
     fn read(mut self, xml: &mut Xml<'a>, mut name: String) -> Result<System, InputError> {
-        let mut pages = 0usize;
-        loop {
-            let element = match xml.next()? {
-                Item::Open(element) => element,
-                Item::Text(text) => {
-                    xml.only_blanks(&text)?;
-                    continue;
-                }
-                Item::Close | Item::End if pages == 0 => break,
-                Item::Close | Item::End => {
-                    pages -= 1;
-                    continue;
-                }
-            };
+        let expected = "page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
+        elements(xml, &mut name, expected, |xml, element| {
             match element.name {
-                "page" => pages += 1,
-                "place" => self.place(xml, &element)?,
-                "transition" => self.transition(xml, &element)?,
-                "arc" => self.arc(xml, &element)?,
-                "referencePlace" | "referenceTransition" => self.reference(xml, &element)?,
-                "toolspecific" => self.toolspecific(xml, &element)?,
-                "name" if pages == 0 => {
-                    if let Some((text, _)) = label(xml)?
-                        && !text.is_empty()
-                    {
-                        name = text.into_owned();
-                    }
-                }
-                "name" | "graphics" | "labels" => xml.skip()?,
+                "place" => self.place(xml, element)?,
+                "transition" => self.transition(xml, element)?,
+                "arc" => self.arc(xml, element)?,
+                "referencePlace" | "referenceTransition" => self.reference(xml, element)?,
+                "toolspecific" => self.toolspecific(xml, element)?,
                 "declaration" => {
                     return Err(xml.error(
-                        element.span,
+                        element.span.clone(),
                         "<declaration> belongs to coloured nets, and this one says it is a place/transition net",
                     ));
                 }
-                other => {
-                    return Err(xml
-                        .error(element.span, format!("unknown element <{other}>"))
-                        .help("expected page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific"));
-                }
+                _ => return Ok(false),
             }
-        }
+            Ok(true)
+        })?;
         self.finish(xml, name)
     }
 

@@ -114,6 +114,8 @@ pub(super) struct Compiled {
     assigns: Vec<Assign>,
     rows: Vec<Range>,
     cells: Vec<Cell>,
+    /// For each event, its steps, each with the gate it is behind.
+    entries: Vec<Vec<(Option<Gate>, u32)>>,
     /// The range of each variable that has one: assignments outside wrap around.
     ranges: Vec<(Value, Value)>,
     fault: Option<VarId>,
@@ -142,6 +144,7 @@ impl Compiled {
             assigns: Vec::new(),
             rows: Vec::new(),
             cells: Vec::new(),
+            entries: vec![Vec::new(); system.events.len()],
             ranges: system.variables.iter().map(|v| range(&v.domain)).collect(),
             fault: system.fault,
         };
@@ -161,7 +164,7 @@ impl Compiled {
             }
         }
         for (event, body) in open {
-            compiled.body(event, body);
+            compiled.body(None, event, body);
         }
         for (var, values) in gated {
             for group in near(values) {
@@ -181,7 +184,7 @@ impl Compiled {
         for (value, bodies) in group {
             starts.push((value, self.steps.len() as u32));
             for (event, body) in bodies {
-                self.body(event, body);
+                self.body(Some((var, value)), event, body);
             }
             exits.push(self.steps.len());
             self.steps.push(Step::Goto(0));
@@ -204,7 +207,8 @@ impl Compiled {
         });
     }
 
-    fn body(&mut self, event: EventId, body: Body) {
+    fn body(&mut self, gate: Option<Gate>, event: EventId, body: Body) {
+        self.entries[event.index()].push((gate, self.steps.len() as u32));
         match body {
             Body::Program(conjuncts, predicate, effects) => {
                 let start = self.tests.len() as u32;
@@ -437,36 +441,76 @@ impl Compiled {
             match *step {
                 Step::Goto(to) => at = to,
                 Step::Jump(jump) => at = self.jump(jump, values),
-                Step::Program { tests, assigns, .. } => {
-                    stack.clear();
-                    let moves = match self.enabled(tests, values, &mut stack, &holds) {
-                        Ok(enabled) => {
-                            enabled && (self.fault.is_some() || self.ends(assigns, values))
-                        }
-                        Err(_) => self.fault.is_some(),
-                    };
-                    if moves {
-                        return true;
-                    }
-                }
-                Step::Table { rows, .. } => {
-                    let mut rows = part(&self.rows, rows).iter();
-                    if rows.any(|row| self.matches(*row, values)) {
-                        return true;
-                    }
-                }
+                step if self.can(step, values, &mut stack, &holds) => return true,
+                _ => {}
             }
         }
         false
     }
 
+    /// Can this event be taken?
+    pub fn is_enabled(
+        &self,
+        event: EventId,
+        values: &[Value],
+        holds: impl Fn(&Predicate) -> bool,
+    ) -> bool {
+        let mut stack = Vec::new();
+        self.entries[event.index()].iter().any(|(gate, at)| {
+            gate.is_none_or(|(var, value)| values[var as usize] == value)
+                && self.can(self.steps[*at as usize], values, &mut stack, &holds)
+        })
+    }
+
+    /// Can a step behind an open gate be taken?
+    fn can(
+        &self,
+        step: Step,
+        values: &[Value],
+        stack: &mut Vec<Value>,
+        holds: impl Fn(&Predicate) -> bool,
+    ) -> bool {
+        match step {
+            Step::Goto(_) | Step::Jump(_) => false,
+            Step::Program { tests, assigns, .. } => {
+                stack.clear();
+                match self.enabled(tests, values, stack, holds) {
+                    Ok(enabled) => enabled && (self.fault.is_some() || self.ends(assigns, values)),
+                    Err(_) => self.fault.is_some(),
+                }
+            }
+            Step::Table { rows, .. } => {
+                let mut rows = part(&self.rows, rows).iter();
+                rows.any(|row| self.matches(*row, values))
+            }
+        }
+    }
+
     /// Do all assignments have a value?
     fn ends(&self, assigns: Range, values: &[Value]) -> bool {
+        if part(&self.assigns, assigns)
+            .iter()
+            .all(|a| self.is_total(a))
+        {
+            return true;
+        }
         let (mut next, mut stack) = (values.to_vec(), Vec::new());
         part(&self.assigns, assigns).iter().all(|assign| {
             let assigned = self.assign(assign, &next, &mut stack);
             assigned.map(|(var, value, _)| next[var] = value).is_ok()
         })
+    }
+
+    /// Does an assignment have a value in every state?
+    fn is_total(&self, assign: &Assign) -> bool {
+        use BinaryOp::{Div, Rem, Shl, Shr};
+        let fails = |op: BinaryOp| matches!(op, Div | Rem | Shl | Shr);
+        let total = |op: &Op| match op {
+            Op::Element { .. } => false,
+            Op::WithConst(op, _) | Op::WithVar(op, _) | Op::Pop(op) => !fails(*op),
+            _ => true,
+        };
+        matches!(assign.target, Target::Var(_)) && part(&self.code, assign.value).iter().all(total)
     }
 
     /// Packs the successor by some assignments; false if one fails and there is no state for that.

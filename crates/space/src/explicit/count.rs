@@ -4,7 +4,7 @@
 
 use super::{Explicit, StateId, States};
 use lariat_budget::{Budget, Observer, Progress, Stop};
-use lariat_model::{Domain, VarId};
+use lariat_model::{Domain, Predicate, VarId};
 
 /// What was counted. Lower bounds if the exploration stopped.
 #[derive(Clone, Debug, Default)]
@@ -25,15 +25,25 @@ pub struct Count {
     pub bytes: u64,
     /// A variable that was assigned a value beyond its range, which wrapped around.
     pub overflow: Option<VarId>,
+    /// For each claim, the number of states in which it does not hold.
+    pub failed: Vec<u64>,
     /// Why the exploration stopped, if it did not end.
     pub stop: Option<Stop>,
 }
 
-/// Explores everything reachable, breadth first.
-pub fn count(space: &Explicit<'_>, budget: &Budget, observer: &dyn Observer) -> Count {
+/// Explores everything reachable, breadth first, and asks in every state whether the `claims` hold.
+pub fn count(
+    space: &Explicit<'_>,
+    claims: &[Predicate],
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Count {
     let mut states = space.states(budget);
-    let mut count = Count::default();
-    count.stop = explore(space, &mut states, &mut count, budget, observer).err();
+    let mut count = Count {
+        failed: vec![0; claims.len()],
+        ..Count::default()
+    };
+    count.stop = explore(space, claims, &mut states, &mut count, budget, observer).err();
     count.states = states.len() as u64;
     count.packed_bits = states.packed_bits() as u64;
     count.bytes = states.bytes();
@@ -43,6 +53,7 @@ pub fn count(space: &Explicit<'_>, budget: &Budget, observer: &dyn Observer) -> 
 
 fn explore(
     space: &Explicit<'_>,
+    claims: &[Predicate],
     states: &mut States,
     count: &mut Count,
     budget: &Budget,
@@ -70,6 +81,9 @@ fn explore(
             tokens += u128::from(value);
         }
         count.max_tokens = count.max_tokens.max(tokens);
+        for (claim, failed) in claims.iter().zip(&mut count.failed) {
+            *failed += u64::from(!space.holds(states, state, claim));
+        }
         steps.clear();
         space.expand(states, state, &mut steps)?;
         count.edges += steps.len() as u64;

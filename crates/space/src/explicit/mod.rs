@@ -449,7 +449,7 @@ mod tests {
     fn memory_runs_out_as_a_value() {
         let system = pour(1_000_000);
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let found = count(&space, &Budget::bytes(1 << 20), &lariat_budget::Quiet);
+        let found = count(&space, &[], &Budget::bytes(1 << 20), &lariat_budget::Quiet);
         assert_eq!(found.stop, Some(Stop::Memory));
         assert!(found.states > 1000);
     }
@@ -463,7 +463,7 @@ mod tests {
             ..System::default()
         };
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let found = count(&space, &Budget::unlimited(), &lariat_budget::Quiet);
+        let found = count(&space, &[], &Budget::unlimited(), &lariat_budget::Quiet);
         assert!(matches!(found.stop, Some(Stop::Bound(_))), "{found:?}");
     }
 }

@@ -178,7 +178,12 @@ impl<'s> Moves<'s> {
     pub fn is_enabled(&self, event: EventId, values: &[Value]) -> bool {
         match &self.system.event(event).action {
             Action::Net(_) => !self.has_fault(values) && self.net_is_enabled(event, values),
-            _ => self.system.is_enabled(values, event),
+            _ => {
+                !self.has_fault(values)
+                    && self
+                        .compiled
+                        .is_enabled(event, values, |p| self.holds(p, values))
+            }
         }
     }
 

@@ -411,13 +411,10 @@ impl Guards {
                     }
                 }
                 Action::Program { .. } => {
-                    let Some(learned) = moves.learned(id) else {
-                        continue;
-                    };
-                    for row in &learned.rows {
-                        let levels = learned.levels.iter().zip(row);
+                    for path in moves.program(id).into_iter().flat_map(|p| p.conditions()) {
                         conditions.clear();
-                        conditions.extend(levels.map(|(l, (from, _))| (l.0, Condition::Is(*from))));
+                        let is = |(level, value): (Level, u32)| (level.0, Condition::Is(value));
+                        conditions.extend(path.into_iter().map(is));
                         guards.event(&conditions);
                     }
                 }

@@ -20,6 +20,7 @@ mod figures;
 mod layout;
 mod moves;
 mod partial;
+mod program;
 mod pumping;
 mod race;
 mod reach;

@@ -4,44 +4,49 @@
 //! of cells that its rows leave blank. Where the system has a fault variable, every
 //! event also asks that it is not set.
 //!
-//! A program is a table too, over the levels it reads or may write, but one that is *learned*:
-//! the states that have been seen are projected on these levels, and for each new short vector
-//! the reference interpreter says what the program does there. Domains are never enumerated, so wide
-//! ones cost only what occurs. Whoever applies learned events to a set must have them
+//! A program is a set of tables that are *learned* (`program.rs`): domains are never enumerated, so
+//! wide ones cost only what occurs. Whoever applies learned events to a set must have them
 //! [learn](Moves::learn) from it first.
+//!
+//! Every time that something is learned, closures start again. So what is written is
+//! taken for a value that will occur, for more and more rounds; most programs are known after
+//! one look at their initial states.
 
 use super::layout::Layout;
-use lariat_budget::Stop;
+use super::program::{Domains, Program};
+use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::{Event, Part, Set, Store};
 use lariat_model::order::Level;
 use lariat_model::{Action, Arc, EventId, Predicate, Row, System, VarId};
 use std::collections::BTreeMap;
 
+/// How many rounds to look ahead at first.
+const FIRST_ROUNDS: u32 = 16;
+
 /// What each event of the system is in the diagram store.
 pub(super) struct Moves {
     moves: Vec<Move>,
+    /// The values of variables that programs are known for.
+    domains: Domains,
+    /// How many rounds to look ahead when something is to be learned next.
+    ahead: u32,
+    lease: Lease,
     /// How often something was learned.
     pub(super) version: u32,
 }
 
 enum Move {
     Fixed(Vec<Event>),
-    Learned(Learned),
-}
-
-/// A program, as far as it is known.
-pub(super) struct Learned {
-    /// The levels that it reads or may write, from the top.
-    pub(super) levels: Vec<Level>,
-    /// What each known vector over these levels becomes; vectors where nothing happens are left out.
-    pub(super) rows: Vec<Vec<(u32, u32)>>,
-    /// The known vectors, 0 elsewhere.
-    seen: Set,
-    event: Option<Event>,
+    Learned(Program),
 }
 
 impl Moves {
-    pub(super) fn new(system: &System, layout: &Layout, store: &mut Store) -> Result<Moves, Stop> {
+    pub(super) fn new(
+        system: &System,
+        layout: &Layout,
+        store: &mut Store,
+        budget: &Budget,
+    ) -> Result<Moves, Stop> {
         let mut moves = Vec::with_capacity(system.events.len());
         for event in &system.events {
             moves.push(match &event.action {
@@ -49,29 +54,22 @@ impl Moves {
                 Action::Table { vars, rows } => {
                     Move::Fixed(table(system, layout, store, vars, rows)?)
                 }
-                action @ Action::Program { guard, .. } => {
-                    if asks_what_is_enabled(guard) {
-                        return Err(Stop::Unsupported(format!(
-                            "the guard of {} asks what is enabled",
-                            event.name
-                        )));
-                    }
-                    let mut vars = action.reads();
-                    vars.extend(action.writes());
-                    vars.extend(system.fault);
-                    let mut levels: Vec<Level> = vars.iter().map(|v| layout.level(*v)).collect();
-                    levels.sort_unstable();
-                    levels.dedup();
-                    Move::Learned(Learned {
-                        levels,
-                        rows: Vec::new(),
-                        seen: store.empty(),
-                        event: None,
-                    })
+                Action::Program { guard, .. } if asks_what_is_enabled(guard) => {
+                    return Err(Stop::Unsupported(format!(
+                        "the guard of {} asks what is enabled",
+                        event.name
+                    )));
                 }
+                action => Move::Learned(Program::new(system, action)),
             });
         }
-        Ok(Moves { moves, version: 0 })
+        Ok(Moves {
+            moves,
+            domains: Domains::new(system),
+            ahead: FIRST_ROUNDS,
+            lease: budget.lease(),
+            version: 0,
+        })
     }
 
     /// Must something be learned before events are applied?
@@ -83,15 +81,15 @@ impl Moves {
     pub(super) fn events(&self, event: EventId) -> &[Event] {
         match &self.moves[event.index()] {
             Move::Fixed(events) => events,
-            Move::Learned(learned) => learned.event.as_slice(),
+            Move::Learned(program) => program.events(),
         }
     }
 
     /// What is known of a program.
-    pub(super) fn learned(&self, event: EventId) -> Option<&Learned> {
+    pub(super) fn program(&self, event: EventId) -> Option<&Program> {
         match &self.moves[event.index()] {
             Move::Fixed(_) => None,
-            Move::Learned(learned) => Some(learned),
+            Move::Learned(program) => Some(program),
         }
     }
 
@@ -102,71 +100,51 @@ impl Moves {
         layout: &Layout,
         store: &mut Store,
         set: &Set,
+        budget: &Budget,
     ) -> Result<bool, Stop> {
-        let mut news = false;
-        for (event, entry) in system.event_ids().zip(&mut self.moves) {
-            if let Move::Learned(learned) = entry {
-                news |= learned.learn(system, layout, store, event, set)?;
+        for (level, values) in store.values(set).into_iter().enumerate() {
+            let level = Level(level as u32);
+            for stored in values {
+                let value = layout.decode(level, stored);
+                self.domains.occurs(layout.order().var(level), value);
             }
         }
-        self.version += u32::from(news);
-        Ok(news)
-    }
-}
-
-impl Learned {
-    fn learn(
-        &mut self,
-        system: &System,
-        layout: &Layout,
-        store: &mut Store,
-        event: EventId,
-        set: &Set,
-    ) -> Result<bool, Stop> {
-        let mut keep = vec![false; layout.levels()];
-        for level in &self.levels {
-            keep[level.index()] = true;
+        let mut programs = Vec::new();
+        for (event, entry) in system.events.iter().zip(&mut self.moves) {
+            if let (Action::Program { guard, effects }, Move::Learned(program)) =
+                (&event.action, entry)
+            {
+                programs.push((program, (guard, &effects[..])));
+            }
         }
-        let short = store.project(set, &keep)?;
-        let new = store.difference(&short, &self.seen)?;
-        if new.is_empty() {
-            return Ok(false);
-        }
-        let mut failure = None;
-        let before = self.rows.len();
-        for stored in store.iter(&new) {
-            // Levels that the program does not look at may hold anything.
-            let state = layout.decode_state(&stored);
-            for next in system.successors(&state, event) {
-                let row: Result<Vec<(u32, u32)>, Stop> = self
-                    .levels
-                    .iter()
-                    .map(|level| {
-                        let value = next[layout.order().var(*level).index()];
-                        let to = layout.encode(system, *level, value)?;
-                        Ok((stored[level.index()], to))
-                    })
-                    .collect();
-                match row {
-                    Ok(row) => self.rows.push(row),
-                    Err(stop) => failure = Some(stop),
+        let mut writes = Vec::new();
+        for round in 0.. {
+            for (program, code) in &mut programs {
+                program.explore(system, layout, *code, &self.domains, &mut writes);
+            }
+            budget.check()?;
+            let mut news = false;
+            for (var, value) in writes.drain(..) {
+                if round < self.ahead {
+                    news |= self.domains.expect(var, value);
                 }
             }
-            if failure.is_some() {
+            if !news {
                 break;
             }
         }
-        if let Some(stop) = failure {
-            return Err(stop);
+        self.ahead = self.ahead.saturating_mul(2);
+        let mut news = false;
+        for (program, code) in &mut programs {
+            program.look(system, layout, *code, store, set, budget)?;
+            if program.make(system, layout, &self.domains, store)? {
+                self.version += 1;
+                news = true;
+            }
         }
-        self.seen = store.union(&self.seen, &new)?;
-        if self.rows.len() > before {
-            self.event = store.event(&[Part::Table {
-                levels: self.levels.iter().map(|l| l.0).collect(),
-                rows: self.rows.clone(),
-            }])?;
-        }
-        Ok(self.rows.len() > before)
+        let bytes = programs.iter().map(|(program, _)| program.bytes()).sum();
+        self.lease.resize(bytes)?;
+        Ok(news)
     }
 }
 

@@ -22,7 +22,7 @@ use lariat_budget::{Budget, Stop};
 use lariat_dd::saturation::{Listener, Unfiltered};
 use lariat_dd::{Residual, Set, Store, Subset};
 use lariat_model::order::Order;
-use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
+use lariat_model::{Deadlock, EventId, Predicate, State, System, Value, VarId};
 use std::sync::{Arc, OnceLock};
 
 /// A subset of the events, ready to be applied. Cheap to clone.
@@ -75,7 +75,7 @@ impl<'a> Symbolic<'a> {
         }
         let layout = Layout::new(system, order);
         let mut store = Store::new(layout.levels(), budget)?;
-        let moves = Moves::new(system, &layout, &mut store)?;
+        let moves = Moves::new(system, &layout, &mut store, budget)?;
         let known = store.empty();
         let all = compile(&mut store, &moves, system.event_ids().collect());
         Ok(Symbolic {
@@ -210,9 +210,8 @@ impl<'a> Symbolic<'a> {
         if !self.moves.learns() || self.store.is_subset(set, &self.known)? {
             return Ok(false);
         }
-        let news = self
-            .moves
-            .learn(self.system, &self.layout, &mut self.store, set)?;
+        let (system, layout, store) = (self.system, &self.layout, &mut self.store);
+        let news = self.moves.learn(system, layout, store, set, &self.budget)?;
         self.known = self.store.union(&self.known, set)?;
         Ok(news)
     }
@@ -486,6 +485,20 @@ impl<'a> Symbolic<'a> {
         parts.retain(|(_, part)| !part.is_empty());
         parts.sort_by_key(|(letter, _)| *letter);
         Ok(parts)
+    }
+
+    /// A variable that some step from `set` assigns a value beyond its range, which wraps around.
+    pub fn overflow(&mut self, set: &Set) -> Result<Option<VarId>, Stop> {
+        self.learn(set)?;
+        let events = self.system.event_ids();
+        let programs = events.filter_map(|event| self.moves.program(event));
+        let wrapping: Vec<_> = programs.flat_map(|program| program.wrapping()).collect();
+        for (var, event) in wrapping {
+            if !self.store.enabled_of(event, set)?.is_empty() {
+                return Ok(Some(var));
+            }
+        }
+        Ok(None)
     }
 
     // --- figures ------------------------------------------------------------------------------

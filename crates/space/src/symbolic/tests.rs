@@ -174,6 +174,28 @@ fn figures_agree_with_plain_exploration() {
 }
 
 #[test]
+fn a_closure_can_be_interrupted_anywhere() {
+    campaign(cases(1000), |random, explicit, space| {
+        let mut work = 1;
+        let reach = loop {
+            space.set_budget(&Budget::unlimited().with_work(work));
+            let initial = space.initial();
+            match initial.and_then(|initial| space.reach(&initial, &space.all())) {
+                Ok(reach) => break reach,
+                Err(stop) => assert!(matches!(stop, Stop::Work(_)), "{stop}"),
+            }
+            work += 1 + random.below(1 + work as usize / 2) as u64;
+        };
+        space.set_budget(&Budget::unlimited());
+        let system = explicit.system;
+        assert_eq!(from_set(space, &reach), explicit.reachable, "{system:?}");
+        let edges: usize = explicit.steps.values().map(Vec::len).sum();
+        let census = space.census(&reach, true).unwrap();
+        assert_eq!(census.edges, Some(UBig::from(edges)), "{system:?}");
+    });
+}
+
+#[test]
 fn steps_agree_with_plain_exploration() {
     campaign(cases(2000), |random, explicit, space| {
         let initial = space.initial().unwrap();
