@@ -75,7 +75,7 @@ fn figures_are_those_of_single_states() {
             continue;
         }
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let single = count(&space, &Budget::bytes(2 << 30), &Quiet);
+        let single = count(&space, &[], &Budget::bytes(2 << 30), &Quiet);
         assert_eq!(single.stop, None, "{name}");
         let Ok(Some(mut reached)) = reached(&system, &Budget::bytes(2 << 30)) else {
             panic!("{name}: not reached");
