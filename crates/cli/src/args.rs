@@ -117,6 +117,9 @@ pub(crate) struct Check {
     /// The construction as it was published, where ours differs (sog, slap, slap-fst).
     #[arg(long)]
     pub published: bool,
+    /// Do without a proof of absence before a symbolic search, to see what it is worth (hyb).
+    #[arg(long, value_name = "PROOF", value_delimiter = ',')]
+    pub without: Vec<Proof>,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
     #[arg(long, value_name = "POLICY", default_value = "stutter")]
     pub deadlock: Policy,
@@ -185,6 +188,14 @@ impl From<CheckName> for Emptiness {
             CheckName::Aec => Emptiness::Aec,
         }
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(crate) enum Proof {
+    /// No firing at the level of a node led to a known state.
+    Recurring,
+    /// The values of a node have no cycle.
+    Abstraction,
 }
 
 #[derive(Clone, Copy, ValueEnum, Debug)]

@@ -1,6 +1,6 @@
 //! `lariat check`.
 
-use crate::args::Check;
+use crate::args::{Check, Proof};
 use crate::progress::Line;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
@@ -9,8 +9,8 @@ use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat::model::{self, Model, Names, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, InputError, Options, Property, Reason, Report, Stop, Subject, Tuning, Verdict, check,
-    property_process,
+    Attempt, InputError, Options, Proofs, Property, Reason, Report, Stop, Subject, Tuning, Verdict,
+    check, property_process,
 };
 use std::fmt::Write as _;
 use std::fs::File;
@@ -51,6 +51,10 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
             check: args.emptiness.map(Into::into),
             order: args.order.clone(),
             published: args.published,
+            proofs: Proofs {
+                recurring: !args.without.contains(&Proof::Recurring),
+                abstraction: !args.without.contains(&Proof::Abstraction),
+            },
         },
         deadlock: args.deadlock.into(),
     };

@@ -6,7 +6,7 @@
 
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Hybrid, Method};
-use lariat_engines::{Lasso, Outcome, Problem, ba, explicit, ta, tgta};
+use lariat_engines::{Hyb, Lasso, Outcome, Problem, Proofs, ba, explicit, ta, tgta};
 use lariat_space::symbolic::OrderChoice;
 use std::str::FromStr;
 
@@ -32,6 +32,8 @@ pub enum Choice {
     Owcty,
     /// Emerson and Lei's fixpoint, on the whole product.
     El,
+    /// The product by saturation, searched component by component while it is built.
+    Hyb,
     /// The explicit product with a Büchi automaton.
     Ba,
     /// The explicit product with a testing automaton.
@@ -45,10 +47,19 @@ pub enum Choice {
 pub enum Needs {
     /// Nothing: full LTL with events.
     Nothing,
+    /// That it speaks of states alone, not of which event is taken.
+    States,
     /// That repeating letters does not matter.
     Stuttering,
     /// The same of every state of the automaton, as far as it can be told.
     StateStuttering,
+}
+
+impl Needs {
+    /// Is it to be known whether repeating letters matters?
+    pub(crate) fn stuttering(self) -> bool {
+        matches!(self, Needs::Stuttering | Needs::StateStuttering)
+    }
 }
 
 /// How an engine is to be run where there is a choice.
@@ -60,11 +71,13 @@ pub struct Tuning {
     pub order: OrderChoice,
     /// The construction as it was published, where ours differs.
     pub published: bool,
+    /// Which proofs of absence `hyb` tries before it searches.
+    pub proofs: Proofs,
 }
 
 impl Choice {
     /// Every engine that can be asked for, `auto` first.
-    pub const ALL: [Choice; 12] = [
+    pub const ALL: [Choice; 13] = [
         Choice::Auto,
         Choice::Explicit,
         Choice::Sog,
@@ -74,6 +87,7 @@ impl Choice {
         Choice::Bcz,
         Choice::Owcty,
         Choice::El,
+        Choice::Hyb,
         Choice::Ba,
         Choice::Ta,
         Choice::Tgta,
@@ -91,6 +105,7 @@ impl Choice {
             Choice::Bcz => "bcz",
             Choice::Owcty => "owcty",
             Choice::El => "el",
+            Choice::Hyb => "hyb",
             Choice::Ba => "ba",
             Choice::Ta => "ta",
             Choice::Tgta => "tgta",
@@ -117,6 +132,9 @@ impl Choice {
                 "single states with a testing automaton; stutter-invariant properties of states"
             }
             Choice::Tgta => "the same with a generalized testing automaton",
+            Choice::Hyb => {
+                "the product by saturation, searched as it grows; full LTL on states, and on the fly"
+            }
             Choice::El => "a backward fixpoint on the whole product as sets; full LTL with events",
         }
     }
@@ -126,6 +144,7 @@ impl Choice {
         match self {
             Choice::Sog | Choice::Ta | Choice::Tgta => Needs::Stuttering,
             Choice::Sop => Needs::StateStuttering,
+            Choice::Hyb => Needs::States,
             _ => Needs::Nothing,
         }
     }
@@ -137,7 +156,8 @@ impl Choice {
             Absorb::All
         };
         match self {
-            Choice::Auto | Choice::Explicit | Choice::Ba | Choice::Ta | Choice::Tgta => None,
+            Choice::Auto | Choice::Explicit | Choice::Hyb => None,
+            Choice::Ba | Choice::Ta | Choice::Tgta => None,
             Choice::Sog if published => Some(Method::SogPublished),
             Choice::Sog => Some(Method::Sog),
             Choice::Sop => Some(Method::Sop),
@@ -156,7 +176,13 @@ impl Choice {
         if tuning.published && !published {
             return Some(format!("`{name}` has no published variant of its own"));
         }
+        if tuning.proofs != Proofs::default() && self != Choice::Hyb {
+            return Some(format!("`{name}` has no proofs of absence to do without"));
+        }
         match (tuning.check, self.method(false)) {
+            (Some(_), None) if self == Choice::Hyb => Some(format!(
+                "`{name}` searches no graph; it has no emptiness check to choose"
+            )),
             (None, _) | (Some(Check::Couvreur), None) => None,
             (Some(_), None) => Some(format!(
                 "checks by inclusion compare sets of states; `{name}` has single ones"
@@ -177,8 +203,15 @@ impl Choice {
         observer: &dyn Observer,
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
+        if self == Choice::Hyb {
+            let hyb = Hyb {
+                proofs: tuning.proofs,
+                order: tuning.order.clone(),
+            };
+            return hyb.run(problem, budget, observer, stats);
+        }
         let Some(method) = self.method(tuning.published) else {
-            if self.needs() != Needs::Nothing && !problem.invariance.letters {
+            if self.needs().stuttering() && !problem.invariance.letters {
                 return Err(Stop::Unsupported(
                     "testing automata need a stutter-invariant property".to_owned(),
                 ));

@@ -24,6 +24,7 @@ pub use lariat_space as space;
 pub use check::{Attempt, Options, Property, Report, Subject, check};
 pub use engine::{Choice, Needs, Tuning};
 pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
+pub use lariat_engines::Proofs;
 pub use lariat_engines::hybrid::Check;
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
 pub use lariat_space::symbolic::{OrderChoice, Pumping};

@@ -280,6 +280,7 @@ impl Kernel {
         self.bench.end(piece, &mut self.stack);
         let result = self.make_kept(base + 1)?;
         self.stack.truncate(base + 1);
+        self.push(0, result)?;
         run.listener
             .saturated(self, run.filter, level, residual, result)?;
         self.closure_is(run, before, residual, result);

@@ -158,13 +158,17 @@ impl Listener<Unfiltered> for Counter {
 
     fn saturated(
         &mut self,
-        _: &mut Kernel,
+        kernel: &mut Kernel,
         _: &mut Unfiltered,
-        _: u32,
+        level: u32,
         _: Residual,
-        _: NodeId,
+        node: NodeId,
     ) -> Result<(), Halt> {
         self.saturated += 1;
+        // Nothing more is found in what is closed, however much is collected meanwhile.
+        let events = self.events.as_ref().unwrap();
+        let image = kernel.image_all(events, node, level)?;
+        assert!(kernel.is_subset(image, node)?);
         Ok(())
     }
 }

@@ -87,6 +87,27 @@ impl Moves {
         }
     }
 
+    /// The same events in another store with the same levels, and perhaps more below them: each
+    /// with the event of the system that it is. Programs are copied as far as they are known.
+    pub(super) fn copied(
+        &self,
+        system: &System,
+        layout: &Layout,
+        store: &mut Store,
+    ) -> Result<Vec<(EventId, Event)>, Stop> {
+        let mut all = Vec::new();
+        for (event, entry) in system.event_ids().zip(&self.moves) {
+            let made = match (entry, &system.event(event).action) {
+                (Move::Learned(learned), _) => learned.event_in(store)?.into_iter().collect(),
+                (_, Action::Net(arcs)) => net(system, layout, store, arcs)?,
+                (_, Action::Table { vars, rows }) => table(system, layout, store, vars, rows)?,
+                (Move::Fixed(_), Action::Program { .. }) => Vec::new(),
+            };
+            all.extend(made.into_iter().map(|made| (event, made)));
+        }
+        Ok(all)
+    }
+
     /// What is known of a program.
     pub(super) fn learned(&self, event: EventId) -> Option<&Learned> {
         match &self.moves[event.index()] {
@@ -161,12 +182,17 @@ impl Learned {
         }
         self.seen = store.union(&self.seen, &new)?;
         if self.rows.len() > before {
-            self.event = store.event(&[Part::Table {
-                levels: self.levels.iter().map(|l| l.0).collect(),
-                rows: self.rows.clone(),
-            }])?;
+            self.event = self.event_in(store)?;
         }
         Ok(self.rows.len() > before)
+    }
+
+    /// What is known, as an event of a store.
+    fn event_in(&self, store: &mut Store) -> Result<Option<Event>, Stop> {
+        store.event(&[Part::Table {
+            levels: self.levels.iter().map(|l| l.0).collect(),
+            rows: self.rows.clone(),
+        }])
     }
 }
 

@@ -16,12 +16,12 @@
 
 use super::figures::{self, Census};
 use super::layout::Layout;
-use super::moves::Moves;
+use super::moves::{Learned, Moves};
 use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::kernel::{Kernel, NodeId, Scope};
 use lariat_dd::saturation::{Filter, Silent};
-use lariat_dd::{Residual, Set, Store, Subset};
+use lariat_dd::{Event, Residual, Set, Store, Subset};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value};
 use std::sync::{Arc, OnceLock};
@@ -120,6 +120,28 @@ impl<'a> Symbolic<'a> {
     pub fn set_budget(&mut self, budget: &Budget) {
         self.store.set_budget(budget);
         self.budget = budget.clone();
+    }
+
+    /// What is known of a program.
+    pub(super) fn learned(&self, event: EventId) -> Option<&Learned> {
+        self.moves.learned(event)
+    }
+
+    /// Must states have been seen before events can be applied to them? So it is with programs.
+    pub fn learns(&self) -> bool {
+        self.moves.learns()
+    }
+
+    /// Another store with the levels of this space and `more` below them, and all events in it, each
+    /// with the event of the system that it is. Programs are copied as far as they are known.
+    pub fn extended(
+        &self,
+        more: usize,
+        budget: &Budget,
+    ) -> Result<(Store, Vec<(EventId, Event)>), Stop> {
+        let mut store = Store::new(self.layout.levels() + more, budget)?;
+        let events = self.moves.copied(self.system, &self.layout, &mut store)?;
+        Ok((store, events))
     }
 
     // --- sets and states ----------------------------------------------------------------------

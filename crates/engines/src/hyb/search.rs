@@ -1,0 +1,241 @@
+//! The listener: what each saturated node closes is searched for a fair cycle at once.
+//!
+//! Saturation closes nodes from the bottom up. A fair cycle of the product has a highest level at which it
+//! fires; it lies in the node of that level, under the residual of what is above, and in none
+//! below. So it is enough to search every pair of saturated node and residual once, and only for
+//! cycles with a *new* step, by an event with its top on the level of the node. Most searches are
+//! prevented by proofs of absence:
+//!
+//! 1. a firing at which the automaton can make no inner move is on no fair cycle;
+//! 2. *recurring states*: the firing of a cycle that comes last finds its target known already. A node
+//!    in which no firing led to a known state has no new cycle. Whether it does is asked of the direct
+//!    image, before saturation, and of the states known at the time;
+//! 3. *abstraction*: the arcs between the node's own values must have a cycle with a recurring arc.
+//!
+//! What remains is decided by the fixpoint. Its candidate arcs are the recurring ones inside of cyclic
+//! components of the abstraction. Recurrence is kept per arc rather than as a set of states: it is then a
+//! question that ends with the first witness, and nothing has to be kept alive between firings.
+//!
+//! A union of saturated nodes that were searched needs no search: all are closed, so that a cycle lies
+//! in one of them. The same goes for what a cache returns.
+//!
+//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
+//! Aspects of Computing 28 (2016).
+
+use super::abstraction::cyclic;
+use super::fixpoint::fair;
+use super::letters::{AnyMove, Letters};
+use super::resting::Watch;
+use super::steps::{Place, Steps};
+use lariat_budget::Stats;
+use lariat_dd::Residual;
+use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
+use lariat_dd::saturation::{Fired, Listener};
+use rustc_hash::FxHashMap;
+
+/// Which proofs of absence are tried.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Proofs {
+    /// No firing led to a known state.
+    pub recurring: bool,
+    /// The values of the node have no cycle.
+    pub abstraction: bool,
+}
+
+impl Default for Proofs {
+    fn default() -> Proofs {
+        Proofs {
+            recurring: true,
+            abstraction: true,
+        }
+    }
+}
+
+/// A firing at the level of a node: from one of its values to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Arc {
+    /// The value before.
+    pub from: u32,
+    /// The value after.
+    pub to: u32,
+    /// What happens below.
+    pub rest: ChainId,
+    /// Did it lead to a known state, or is it not asked?
+    pub recurring: bool,
+}
+
+/// What was found.
+pub enum Found {
+    /// Fair cycles in a node.
+    Cycle {
+        /// Where the node is.
+        at: Place,
+        /// The candidate arcs.
+        arcs: Vec<Arc>,
+        /// What the cycles reach by them.
+        reached: NodeId,
+    },
+    /// States, paired with automaton states, in which an accepted run can stay for ever.
+    Rest(NodeId),
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counts {
+    /// Pairs of saturated node and residual.
+    pub checks: u64,
+    /// Without an inner move.
+    pub no_inner: u64,
+    /// Without a recurring arc.
+    pub no_recurring: u64,
+    /// Without a cycle in the abstraction.
+    pub no_cycle: u64,
+    /// Searched symbolically.
+    pub runs: u64,
+}
+
+impl Counts {
+    /// Enters the figures.
+    pub fn enter(&self, stats: &mut Stats) {
+        stats.set("scc_checks", self.checks);
+        stats.set("scc_prevented_by_automaton", self.no_inner);
+        stats.set("scc_prevented_by_recurring", self.no_recurring);
+        stats.set("scc_prevented_by_abstraction", self.no_cycle);
+        stats.set("scc_symbolic_runs", self.runs);
+    }
+}
+
+/// Listens to the saturation of the product.
+pub struct Search<'a> {
+    steps: &'a Steps,
+    proofs: Proofs,
+    /// The arcs of the node in work on every level.
+    frames: Vec<FxHashMap<(u32, u32, ChainId), bool>>,
+    /// The topmost level at which anything may have been fired.
+    pub top: u32,
+    /// Looks for runs that end.
+    watch: Watch,
+    /// What was counted.
+    pub counts: Counts,
+    /// What was found.
+    pub found: Option<Found>,
+}
+
+impl<'a> Search<'a> {
+    /// Nothing was heard yet.
+    pub fn new(steps: &'a Steps, proofs: Proofs, watch: Watch) -> Search<'a> {
+        Search {
+            steps,
+            proofs,
+            frames: vec![FxHashMap::default(); steps.automaton as usize + 1],
+            top: steps.automaton,
+            watch,
+            counts: Counts::default(),
+            found: None,
+        }
+    }
+
+    /// The arcs on which a new fair cycle can have a step; counts why there are none.
+    fn candidates(&mut self, level: u32) -> Vec<Arc> {
+        let frame = &mut self.frames[level as usize];
+        let arc = |((from, to, rest), recurring)| Arc {
+            from,
+            to,
+            rest,
+            recurring,
+        };
+        let arcs: Vec<Arc> = frame.drain().map(arc).collect();
+        if arcs.is_empty() {
+            self.counts.no_inner += 1;
+        } else if !arcs.iter().any(|arc| arc.recurring) {
+            self.counts.no_recurring += 1;
+        } else {
+            let mut arcs = match self.proofs.abstraction {
+                true => cyclic(&arcs),
+                false => arcs,
+            };
+            if arcs.is_empty() {
+                self.counts.no_cycle += 1;
+            }
+            // Hash maps have no order of their own.
+            arcs.sort_unstable_by_key(|arc| (arc.from, arc.to, arc.rest));
+            return arcs;
+        }
+        Vec::new()
+    }
+}
+
+impl<'l> Listener<AnyMove<'l>> for Search<'_> {
+    fn begun(&mut self, level: u32) {
+        self.top = self.top.min(level);
+    }
+
+    fn fired(
+        &mut self,
+        kernel: &mut Kernel,
+        filter: &mut AnyMove<'l>,
+        fired: Fired,
+    ) -> Result<(), Halt> {
+        let letters: &mut Letters = filter.0;
+        let key = (fired.from, fired.to, fired.rest);
+        let known = self.frames[fired.level as usize].get(&key).copied();
+        let at = Place {
+            level: fired.level + 1,
+            residual: fired.residuals.1,
+        };
+        if known == Some(true) || letters.is_idle(at.residual) {
+            return Ok(());
+        }
+        let mut ask = |target| {
+            let pair = (fired.source, target);
+            self.steps.returns(kernel, letters, fired.rest, pair, at)
+        };
+        let recurring = match self.proofs.recurring {
+            true => !fired.before.is_empty() && ask(Some(fired.before))?,
+            false => false,
+        };
+        if recurring || known == Some(false) || ask(None)? {
+            let recurring = recurring || !self.proofs.recurring;
+            self.frames[fired.level as usize].insert(key, recurring);
+        }
+        Ok(())
+    }
+
+    fn saturated(
+        &mut self,
+        kernel: &mut Kernel,
+        filter: &mut AnyMove<'l>,
+        level: u32,
+        residual: Residual,
+        node: NodeId,
+    ) -> Result<(), Halt> {
+        let letters: &mut Letters = filter.0;
+        if level == self.top {
+            let resting = self.watch.look(kernel, letters, self.steps, level, node)?;
+            if !resting.is_empty() {
+                self.found = Some(Found::Rest(resting));
+                return Err(kernel.leave());
+            }
+        }
+        let key = [node.word(), 0, residual.0, 0, 0];
+        let searched = self.steps.searched;
+        if kernel.cached(searched, ChainId::END, key).is_some() {
+            self.frames[level as usize].clear();
+            return Ok(());
+        }
+        kernel.remember(searched, ChainId::END, key, [1, 0]);
+        self.counts.checks += 1;
+        let arcs = self.candidates(level);
+        if arcs.is_empty() {
+            return Ok(());
+        }
+        self.counts.runs += 1;
+        let at = Place { level, residual };
+        let reached = fair(kernel, letters, self.steps, &arcs, node, at)?;
+        if reached.is_empty() {
+            return Ok(());
+        }
+        self.found = Some(Found::Cycle { at, arcs, reached });
+        Err(kernel.leave())
+    }
+}

@@ -1,0 +1,52 @@
+//! Which programs are enabled, as far as they are known.
+//!
+//! Whether a program that may fail is enabled is no question that residuals answer. But what has been
+//! learned of it is a table, and where all reachable states have been seen, the table says where among them
+//! it is enabled.
+
+use super::space::Symbolic;
+use lariat_model::{Comparison, EventId, Predicate};
+
+impl Symbolic<'_> {
+    /// A predicate that agrees with `predicate` on all states from which programs have been learned,
+    /// and asks of none whether it is enabled.
+    pub fn by_what_is_known(&self, predicate: &Predicate) -> Predicate {
+        let each = |ps: &[Predicate]| ps.iter().map(|p| self.by_what_is_known(p)).collect();
+        match predicate {
+            Predicate::Enabled(events) => {
+                Predicate::Or(events.iter().map(|e| self.known_enabled(*e)).collect())
+            }
+            Predicate::Deadlock => {
+                let events = self.system().event_ids();
+                let some = events.map(|e| self.known_enabled(e)).collect();
+                Predicate::Not(Box::new(Predicate::Or(some)))
+            }
+            Predicate::Not(p) => Predicate::Not(Box::new(self.by_what_is_known(p))),
+            Predicate::And(ps) => Predicate::And(each(ps)),
+            Predicate::Or(ps) => Predicate::Or(each(ps)),
+            Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => predicate.clone(),
+        }
+    }
+
+    fn known_enabled(&self, event: EventId) -> Predicate {
+        let Some(known) = self.learned(event) else {
+            return Predicate::Enabled(vec![event]);
+        };
+        let mut sources: Vec<Vec<u32>> = known
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|(from, _)| *from).collect())
+            .collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let layout = self.layout();
+        let source = |values: &Vec<u32>| {
+            let cells = known.levels.iter().zip(values).map(|(level, stored)| {
+                let value = layout.decode(*level, *stored);
+                Predicate::compare(layout.order().var(*level), Comparison::Eq, value)
+            });
+            Predicate::And(cells.collect())
+        };
+        Predicate::Or(sources.iter().map(source).collect())
+    }
+}
