@@ -17,7 +17,8 @@
 //! states; sets of targets alone are enough, and the chain of marks is what generalized acceptance
 //! adds. Each `N*` is one saturation below the node, which shares its cache with all others.
 
-use super::letters::{InnerMove, Kind, Letters};
+use super::filters::InnerMove;
+use super::letters::{Kind, Letters};
 use super::search::Arc;
 use super::steps::{Place, Steps};
 use lariat_dd::kernel::{Halt, Kernel, NodeId};

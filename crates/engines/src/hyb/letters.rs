@@ -27,8 +27,7 @@
 use crate::problem::Problem;
 use lariat_automata::{Cube, Guard, Guards, Letter, components};
 use lariat_budget::{Lease, Stop};
-use lariat_dd::kernel::{Kernel, Scope};
-use lariat_dd::saturation::Filter;
+use lariat_dd::kernel::Scope;
 use lariat_dd::{Predicate, Residual};
 use lariat_emptiness::Marks;
 use lariat_model::{Proposition, State};
@@ -65,10 +64,13 @@ struct Moves {
     inner: Vec<(u32, u32, Marks)>,
 }
 
+/// Atoms with what is left of their predicates.
+type Atoms = Box<[(u32, Residual)]>;
+
 /// Guards and the predicates of the atoms they ask for.
 struct Pending {
     relation: u32,
-    atoms: Box<[(u32, Residual)]>,
+    atoms: Atoms,
     /// The first level that matters.
     top: u32,
 }
@@ -86,7 +88,7 @@ pub struct Letters {
     relation_ids: FxHashMap<Box<[Guard]>, u32>,
     cofactors: FxHashMap<(u32, u32, bool), u32>,
     pending: Vec<Pending>,
-    ids: FxHashMap<(u32, Box<[(u32, Residual)]>), Residual>,
+    ids: FxHashMap<(u32, Atoms), Residual>,
     stepped: FxHashMap<(Residual, u32, u32), Residual>,
     /// What is asked before anything is read.
     root: Residual,
@@ -213,6 +215,30 @@ impl Letters {
                 return stay;
             }
         }
+    }
+
+    /// The scope of a kind of question.
+    pub fn scope(&self, question: Question) -> &Scope {
+        &self.scopes[question as usize]
+    }
+
+    /// May a run that stays in this state for ever be accepted? Before anything is read.
+    pub fn resting(&self) -> Residual {
+        self.resting
+    }
+
+    /// The answer to that for an automaton state, when everything else is read.
+    pub fn rests(&self, residual: Residual, state: u32) -> bool {
+        let guard = self.pending(residual).and_then(|pending| {
+            let relation = &self.relations[pending.relation as usize];
+            relation.guards.get(state as usize)
+        });
+        guard == Some(&Guards::TRUE)
+    }
+
+    /// The level of the automaton, below all components.
+    pub fn automaton(&self) -> u32 {
+        self.automaton
     }
 
     /// Before anything is read.
@@ -414,6 +440,17 @@ impl Letters {
     }
 }
 
+/// What results with residuals are remembered for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Question {
+    /// Where do all moves lead?
+    Any,
+    /// Where do inner moves lead?
+    Inner,
+    /// May the run stay?
+    Resting,
+}
+
 /// Which moves of the automaton count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -471,117 +508,4 @@ fn edges(problem: &Problem<'_>) -> (Vec<Edge>, Vec<Guard>) {
         }
     }
     (edges, distinct)
-}
-
-/// Steps of the product.
-pub struct AnyMove<'a>(pub &'a mut Letters);
-
-impl Filter for AnyMove<'_> {
-    const SOURCE: bool = false;
-    const TARGET: bool = true;
-    const AUTOMATON: bool = true;
-
-    fn scope(&self) -> u32 {
-        self.0.scopes[0].word()
-    }
-
-    #[inline]
-    fn step(
-        &mut self,
-        _: &Kernel,
-        residual: Residual,
-        level: u32,
-        value: u32,
-    ) -> Result<Residual, Stop> {
-        self.0.step(residual, level, value)
-    }
-
-    fn moves(
-        &mut self,
-        _: &Kernel,
-        residual: Residual,
-        from: u32,
-        to: &mut Vec<u32>,
-    ) -> Result<(), Stop> {
-        self.0.any_move(Kind::Any, residual, from, |q| {
-            to.push(q);
-            false
-        })?;
-        Ok(())
-    }
-}
-
-/// Steps of the product in which the automaton makes an inner move.
-pub struct InnerMove<'a>(pub &'a mut Letters);
-
-impl Filter for InnerMove<'_> {
-    const SOURCE: bool = false;
-    const TARGET: bool = true;
-    const AUTOMATON: bool = true;
-
-    fn scope(&self) -> u32 {
-        self.0.scopes[1].word()
-    }
-
-    #[inline]
-    fn step(
-        &mut self,
-        _: &Kernel,
-        residual: Residual,
-        level: u32,
-        value: u32,
-    ) -> Result<Residual, Stop> {
-        let rest = self.0.step(residual, level, value)?;
-        Ok(if self.0.is_idle(rest) {
-            Residual::FALSE
-        } else {
-            rest
-        })
-    }
-
-    fn moves(
-        &mut self,
-        _: &Kernel,
-        residual: Residual,
-        from: u32,
-        to: &mut Vec<u32>,
-    ) -> Result<(), Stop> {
-        self.0.any_move(Kind::Inner, residual, from, |q| {
-            to.push(q);
-            false
-        })?;
-        Ok(())
-    }
-}
-
-/// Pairs of a state and an automaton state that accepts the repetition of the state's label.
-pub struct Resting<'a>(pub &'a mut Letters);
-
-impl Resting<'_> {
-    /// What is asked before anything is read.
-    pub fn root(&self) -> Residual {
-        self.0.resting
-    }
-}
-
-impl Predicate for Resting<'_> {
-    fn scope(&self) -> &Scope {
-        &self.0.scopes[2]
-    }
-
-    fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
-        if level < self.0.automaton {
-            return self.0.step(residual, level, value);
-        }
-        let pending = self.0.pending(residual);
-        let guard = pending.and_then(|pending| {
-            let relation = &self.0.relations[pending.relation as usize];
-            relation.guards.get(value as usize).copied()
-        });
-        Ok(if guard == Some(Guards::TRUE) {
-            Residual::TRUE
-        } else {
-            Residual::FALSE
-        })
-    }
 }

@@ -3,6 +3,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | `letters.rs` | the automaton's transition relation as a residual of the state |
+//! | `filters.rs` | the same as filter and as predicate |
 //! | `steps.rs` | single steps of the product on nodes of any level |
 //! | `search.rs` | the listener: every saturated node is searched once |
 //! | `abstraction.rs` | cycles between a node's own values |
@@ -26,6 +27,7 @@
 //! components, keep marks on edges, and have several of them.
 
 mod abstraction;
+mod filters;
 mod fixpoint;
 mod lasso;
 mod letters;
@@ -34,6 +36,7 @@ mod search;
 mod steps;
 
 use crate::problem::Problem;
+use filters::AnyMove;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store};
@@ -42,7 +45,7 @@ use lariat_model::order::{self, Order};
 use lariat_model::{Deadlock, Lasso, Step};
 use lariat_space::symbolic::{Layout, OrderChoice, Reach, Symbolic, reach};
 use lasso::{Goal, Walk, Walker};
-use letters::{AnyMove, Letters};
+use letters::Letters;
 use resting::{Watch, resting};
 use search::{Found, Search};
 use steps::{Place, Steps};

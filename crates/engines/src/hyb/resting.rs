@@ -9,7 +9,8 @@
 //! levels from `k` on have been fired and there is one initial state, these are the suffixes of the saturated node on
 //! level `k` below the initial values. That is once a level.
 
-use super::letters::{Letters, Resting};
+use super::filters::Resting;
+use super::letters::Letters;
 use super::steps::Steps;
 use lariat_dd::Predicate;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
@@ -33,8 +34,8 @@ impl Watch {
         let Some(initial) = &self.initial else {
             return Ok(NodeId::EMPTY);
         };
+        let mut residual = letters.resting();
         let mut resting = Resting(letters);
-        let mut residual = resting.root();
         let prefix = &initial[..level as usize];
         for (level, value) in prefix.iter().enumerate() {
             residual = match resting.step(residual, level as u32, *value) {
@@ -64,8 +65,8 @@ pub fn resting(
     steps: &Steps,
     node: NodeId,
 ) -> Result<NodeId, Halt> {
+    let root = letters.resting();
     let mut predicate = Resting(letters);
-    let root = predicate.root();
     let quiet = kernel.select(node, 0, &mut predicate, root)?;
     let base = kernel.mark();
     kernel.push(0, quiet)?;

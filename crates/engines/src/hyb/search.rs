@@ -23,8 +23,9 @@
 //! Aspects of Computing 28 (2016).
 
 use super::abstraction::cyclic;
+use super::filters::AnyMove;
 use super::fixpoint::fair;
-use super::letters::{AnyMove, Letters};
+use super::letters::Letters;
 use super::resting::Watch;
 use super::steps::{Place, Steps};
 use lariat_budget::Stats;
