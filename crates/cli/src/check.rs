@@ -9,8 +9,8 @@ use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat::model::{self, Model, Names, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, InputError, Options, Proofs, Property, Reason, Report, Stop, Subject, Tuning, Verdict,
-    check, property_process,
+    Attempt, Explored, InputError, Options, Proofs, Property, Reason, Report, Stop, Subject,
+    Tuning, Verdict, check, property_process,
 };
 use std::fmt::Write as _;
 use std::fs::File;
@@ -62,6 +62,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
         return Err(Failure::new(refusal));
     }
     let mut worst = Exit::Fine;
+    let mut explored = Explored::new(system);
     for task in &tasks {
         let start = Instant::now();
         let own = input::for_property(&budget, &args.limits);
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
             Question::Never(automaton) => Property::Never(automaton),
         };
         let line = Line::new(args.quiet);
-        let report = check(&subject, question, &options, &own, &line);
+        let report = check(&subject, question, &options, &mut explored, &own, &line);
         drop(line);
         let context = Context {
             model: &model,

@@ -10,7 +10,8 @@ use crate::units::{Bytes, Span};
 use crate::{Exit, Failure, input, out};
 use lariat::model::{Model, Properties};
 use lariat::{
-    Budget, Counting, Options, OrderChoice, Property, Quiet, Stop, Subject, Verdict, check, states,
+    Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Stop, Subject, Verdict,
+    check, states,
 };
 use std::time::{Duration, Instant};
 
@@ -71,6 +72,7 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
+    let mut explored = Explored::new(&model.system);
     let mut open: Vec<_> = properties.list.iter().collect();
     let mut slice = FIRST_SLICE;
     while !open.is_empty() && !cancel.is_pressed() {
@@ -92,7 +94,14 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
             waiting -= 1;
             let own = budget.clone().with_deadline(share);
             let formula = Property::Formula(property.formula);
-            let report = check(&subject, formula, &Options::default(), &own, &Quiet);
+            let report = check(
+                &subject,
+                formula,
+                &Options::default(),
+                &mut explored,
+                &own,
+                &Quiet,
+            );
             let answer = match report.verdict {
                 Verdict::Holds(_) => "TRUE",
                 Verdict::Violated(_) => "FALSE",

@@ -7,6 +7,7 @@
 
 use crate::check::{Attempt, Query, Report};
 use crate::engine::Choice;
+use crate::explored::Explored;
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{Lasso, Outcome};
 use lariat_model::{Action, Event, System, Value};
@@ -81,6 +82,7 @@ fn makes_tokens(system: &System) -> bool {
 /// Tries the engines in turn until one decides.
 pub(crate) fn run(
     query: &Query<'_>,
+    explored: &mut Explored<'_>,
     budget: &Budget,
     report: &mut Report,
 ) -> Result<Outcome<Lasso>, Stop> {
@@ -96,7 +98,11 @@ pub(crate) fn run(
             Some(limit) => budget.clone().with_work(limit),
             None => budget.clone(),
         };
-        last = query.run(choice, most_tokens, &own, report);
+        if choice == Choice::Explicit && turn.work.is_none() {
+            // Single states without limit may need all the room there is.
+            explored.clear();
+        }
+        last = query.run(choice, most_tokens, explored, &own, report);
         let outcome = match &last {
             Ok(Outcome::Undecided(_)) => "undecided".to_owned(),
             Ok(_) => "decided".to_owned(),

@@ -2,6 +2,7 @@
 
 use crate::auto;
 use crate::engine::{Choice, Tuning};
+use crate::explored::Explored;
 use crate::prepare::prepare;
 use crate::replay::{self, replay};
 use crate::verdict::{Reason, Verdict};
@@ -73,11 +74,12 @@ pub struct Report {
     pub stats: Stats,
 }
 
-/// Decides one property.
+/// Decides one property. What `explored` keeps of the subject's system serves the next property.
 pub fn check(
     subject: &Subject<'_>,
     property: Property<'_>,
     options: &Options,
+    explored: &mut Explored<'_>,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Report {
@@ -96,8 +98,8 @@ pub fn check(
         observer,
     };
     let found = match options.engine {
-        Choice::Auto => auto::run(&query, budget, &mut report),
-        choice => query.run(choice, None, budget, &mut report),
+        Choice::Auto => auto::run(&query, explored, budget, &mut report),
+        choice => query.run(choice, None, explored, budget, &mut report),
     };
     report.verdict = Verdict::earn(found, |lasso| {
         let lasso = rolled_back(lasso);
@@ -153,6 +155,7 @@ impl Query<'_> {
         &self,
         choice: Choice,
         most_tokens: Option<Value>,
+        explored: &mut Explored<'_>,
         budget: &Budget,
         report: &mut Report,
     ) -> Result<Outcome<Lasso>, Stop> {
@@ -184,16 +187,21 @@ impl Query<'_> {
             most_tokens,
         };
         let stats = &mut report.stats;
-        let outcome = choice.run(tuning, &problem, budget, self.observer, stats)?;
+        let outcome = choice.run(tuning, &problem, explored, budget, self.observer, stats)?;
         if outcome == Outcome::Empty && *deadlock == Deadlock::Ignore {
-            report.vacuous = self.vacuous(choice, budget);
+            report.vacuous = self.vacuous(choice, explored, budget);
         }
         Ok(outcome)
     }
 
     /// Without any infinite run a formula and its negation hold alike; the user should know. Running
     /// out of something here takes nothing from the verdict.
-    fn vacuous(&self, choice: Choice, budget: &Budget) -> Option<&'static str> {
+    fn vacuous(
+        &self,
+        choice: Choice,
+        explored: &mut Explored<'_>,
+        budget: &Budget,
+    ) -> Option<&'static str> {
         let anything = Automaton::universal();
         let any_run = Problem {
             system: self.subject.system,
@@ -207,8 +215,14 @@ impl Query<'_> {
             },
             most_tokens: None,
         };
-        let stats = &mut Stats::default();
-        let found = choice.run(&self.options.tuning, &any_run, budget, self.observer, stats);
+        let found = choice.run(
+            &self.options.tuning,
+            &any_run,
+            explored,
+            budget,
+            self.observer,
+            &mut Stats::default(),
+        );
         (found == Ok(Outcome::Empty)).then_some("no infinite run")
     }
 }

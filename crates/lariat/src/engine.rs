@@ -4,6 +4,7 @@
 //! combination. This is the one place that knows which of them exist, and what refuses a
 //! property with a sentence.
 
+use crate::explored::Explored;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Hybrid, Method};
 use lariat_engines::{Hyb, Lasso, Outcome, Problem, Proofs, ba, explicit, ta, tgta};
@@ -199,6 +200,7 @@ impl Choice {
         self,
         tuning: &Tuning,
         problem: &Problem<'_>,
+        explored: &mut Explored<'_>,
         budget: &Budget,
         observer: &dyn Observer,
         stats: &mut Stats,
@@ -227,7 +229,7 @@ impl Choice {
         let mut hybrid = Hybrid::new(method);
         hybrid.check = tuning.check.unwrap_or_default();
         hybrid.order = tuning.order.clone();
-        hybrid.run(problem, budget, observer, stats)
+        explored.run(&hybrid, problem, budget, observer, stats)
     }
 }
 

@@ -9,6 +9,7 @@
 mod auto;
 mod check;
 mod engine;
+mod explored;
 mod prepare;
 pub mod property_process;
 pub mod replay;
@@ -23,6 +24,7 @@ pub use lariat_space as space;
 
 pub use check::{Attempt, Options, Property, Report, Subject, check};
 pub use engine::{Choice, Needs, Tuning};
+pub use explored::Explored;
 pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stats, Stop};
 pub use lariat_engines::Proofs;
 pub use lariat_engines::hybrid::Check;

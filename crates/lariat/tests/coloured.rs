@@ -5,7 +5,7 @@
 //! `LARIAT_STATES=all` none.
 
 use lariat::model::{Properties, read};
-use lariat::{Budget, Options, Property, Quiet, Subject, Verdict, check};
+use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Verdict, check};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -59,10 +59,19 @@ fn verdicts_and_lassos_of_coloured_nets() {
             formulas: &properties.formulas,
             propositions: &properties.propositions,
         };
+        let mut explored = Explored::new(&model.system);
+        let budget = Budget::bytes(2 << 30);
         for property in &properties.list {
-            let budget = Budget::bytes(2 << 30).with_deadline(Duration::from_secs(10));
+            let budget = budget.clone().with_deadline(Duration::from_secs(10));
             let formula = Property::Formula(property.formula);
-            let report = check(&subject, formula, &Options::default(), &budget, &Quiet);
+            let report = check(
+                &subject,
+                formula,
+                &Options::default(),
+                &mut explored,
+                &budget,
+                &Quiet,
+            );
             let answer = match report.verdict {
                 Verdict::Holds(_) => {
                     holds += 1;

@@ -5,7 +5,9 @@
 //! are left out.
 
 use lariat::model::{Model, Properties};
-use lariat::{Budget, Options, Property, Quiet, Subject, Verdict, check, property_process};
+use lariat::{
+    Budget, Explored, Options, Property, Quiet, Subject, Verdict, check, property_process,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +62,7 @@ fn verdict(model: &Model, properties: &Properties, property: Property<'_>) -> &'
         &subject,
         property,
         &Options::default(),
+        &mut Explored::new(&model.system),
         &Budget::bytes(2 << 30),
         &Quiet,
     );

@@ -6,7 +6,7 @@ use crate::formulas::Ltl;
 use crate::harness::{Answer, Subject};
 use crate::oracle::Buchi;
 use crate::tableau;
-use lariat::{Choice, Needs, Options, Property, Verdict, check};
+use lariat::{Choice, Explored, Needs, Options, Property, Verdict, check};
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
@@ -226,6 +226,7 @@ fn decide(
         &subject,
         Property::Formula(formula),
         &options,
+        &mut Explored::new(&case.system),
         &budget,
         &Quiet,
     );

@@ -2,7 +2,7 @@
 //! project; they are looked for in the folder `LARIAT_MODELS`, or else beside the workspace.
 
 use lariat::model::Properties;
-use lariat::{Budget, Options, Property, Quiet, Reason, Subject, Verdict, check};
+use lariat::{Budget, Explored, Options, Property, Quiet, Reason, Subject, Verdict, check};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -81,11 +81,12 @@ pub fn examine(
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
+    let mut explored = Explored::new(&model.system);
     let mut tally = Tally::default();
     for property in &properties.list {
         let budget = budget.clone().with_deadline(time);
         let formula = Property::Formula(property.formula);
-        let report = check(&subject, formula, options, &budget, &Quiet);
+        let report = check(&subject, formula, options, &mut explored, &budget, &Quiet);
         let answer = match report.verdict {
             Verdict::Holds(_) => {
                 tally.holds += 1;

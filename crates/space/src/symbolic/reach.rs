@@ -23,7 +23,7 @@ use lariat_model::order::{self, Candidate, Order, OrderName};
 use lariat_model::{Deadlock, System};
 
 /// Which order to use.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub enum OrderChoice {
     /// Whatever turns out to work.
     #[default]

@@ -1,0 +1,97 @@
+//! Properties that share the reachable states of their model are decided as if each were alone, and
+//! they do not make the store grow.
+
+use lariat::ltl::{AtomId, Formula};
+use lariat::ltl::{Random, Weights, random_formula};
+use lariat::model::generate::{Family, generate};
+use lariat::model::{Names, Properties};
+use lariat::{Budget, Choice, Explored, Options, Property, Quiet, Subject, System, Verdict, check};
+
+const SETS: [Choice; 7] = [
+    Choice::Sog,
+    Choice::Sop,
+    Choice::Slap,
+    Choice::SlapFst,
+    Choice::Bcz,
+    Choice::Owcty,
+    Choice::El,
+];
+
+/// Sixty formulas about some places and transitions.
+fn sixty(system: &System) -> (Properties, Vec<Formula>) {
+    let seed = std::env::var("LARIAT_SEED").ok();
+    let seed = seed.and_then(|text| text.parse().ok()).unwrap_or(1);
+    println!("LARIAT_SEED={seed}");
+    let mut random = Random::new(seed);
+    let names = Names::of(system);
+    let mut properties = Properties::new();
+    let mut atoms: Vec<AtomId> = Vec::new();
+    for _ in 0..5 {
+        let place = random.below(system.variables.len());
+        let text = &system.variables[place].name;
+        atoms.push(properties.add_atom(&names, text).unwrap());
+    }
+    let event = random.below(system.events.len());
+    let text = format!("fires({})", system.events[event].name);
+    atoms.push(properties.add_atom(&names, &text).unwrap());
+    let formulas = (0..60)
+        .map(|i| {
+            let weights = if i % 2 == 0 {
+                Weights::ALL
+            } else {
+                Weights::X_FREE
+            };
+            random_formula(&mut properties.formulas, &atoms, 9, &weights, &mut random)
+        })
+        .collect();
+    (properties, formulas)
+}
+
+fn word(verdict: &Verdict) -> Option<bool> {
+    match verdict {
+        Verdict::Holds(_) => Some(true),
+        Verdict::Violated(_) => Some(false),
+        Verdict::Unknown(_) => None,
+    }
+}
+
+#[test]
+fn sixty_formulas_share_the_states_and_leave_nothing_behind() {
+    let system = generate(Family::Philosophers, 6).unwrap();
+    let (properties, formulas) = sixty(&system);
+    let subject = Subject {
+        system: &system,
+        coloured: None,
+        formulas: &properties.formulas,
+        propositions: &properties.propositions,
+    };
+    // Each of the 420 runs fits in this room, all their nodes together are far from it.
+    let budget = Budget::bytes(24 << 20);
+    let mut explored = Explored::new(&system);
+    let mut decide = |engine: Choice, formula: Formula| {
+        let options = Options {
+            engine,
+            ..Options::default()
+        };
+        let property = Property::Formula(formula);
+        check(&subject, property, &options, &mut explored, &budget, &Quiet)
+    };
+    let mut decided = 0;
+    let mut held = Vec::new();
+    for formula in formulas {
+        let expected = word(&decide(Choice::Explicit, formula).verdict);
+        for engine in SETS {
+            let report = decide(engine, formula);
+            match word(&report.verdict) {
+                // Not every engine takes every formula.
+                None => assert!(matches!(engine, Choice::Sog | Choice::Sop), "{report:?}"),
+                answer => assert_eq!(answer, expected, "{}", engine.name()),
+            }
+            decided += usize::from(word(&report.verdict).is_some());
+        }
+        held.push(budget.bytes_used());
+    }
+    println!("{decided} verdicts; bytes held after each formula: {held:?}");
+    let most = |held: &[u64]| held.iter().copied().max().unwrap_or(0);
+    assert!(most(&held[30..]) <= 2 * most(&held[..30]));
+}
