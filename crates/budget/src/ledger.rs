@@ -61,6 +61,7 @@ struct Ledger {
     limit: u64,
     used: AtomicU64,
     peak: AtomicU64,
+    opened: Instant,
 }
 
 #[derive(Debug)]
@@ -97,6 +98,7 @@ impl Budget {
                 limit,
                 used: AtomicU64::new(0),
                 peak: AtomicU64::new(0),
+                opened: Instant::now(),
             }),
             work: None,
         }
@@ -151,6 +153,11 @@ impl Budget {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The time since the ledger was opened: the clock for statistics.
+    pub fn elapsed(&self) -> Duration {
+        self.ledger.opened.elapsed()
     }
 
     /// Opens an account of bytes that closes itself when dropped.

@@ -37,7 +37,7 @@ mod steps;
 
 use crate::problem::Problem;
 use filters::AnyMove;
-use lariat_budget::{Budget, Observer, Stats, Stop};
+use lariat_budget::{Budget, Observer, Progress, Stats, Stop};
 use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store};
 use lariat_emptiness::Outcome;
@@ -74,6 +74,12 @@ pub fn hyb(
     Hyb::default().run(problem, budget, observer, stats)
 }
 
+/// Tells that something else begins.
+fn enter(observer: &dyn Observer, phase: &'static str) {
+    let figures = &[];
+    observer.progress(Progress { phase, figures });
+}
+
 /// The product of a problem, before anything is explored.
 struct Product<'p> {
     problem: Problem<'p>,
@@ -93,11 +99,13 @@ impl Hyb {
         observer: &dyn Observer,
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
+        enter(observer, "ordering");
         let (space, order) = self.space(problem, budget, observer)?;
         stats.set("order", order);
+        enter(observer, "product");
         let mut product = Product::new(problem, &space, budget)?;
         drop(space);
-        let found = product.decide(self.proofs, stats);
+        let found = product.decide(self.proofs, budget, observer, stats);
         let store = product.store.figures();
         stats.set("diagram_peak", store.peak);
         stats.set("diagram_created", store.created);
@@ -184,7 +192,13 @@ impl<'p> Product<'p> {
         })
     }
 
-    fn decide(&mut self, proofs: Proofs, stats: &mut Stats) -> Result<Outcome<Lasso>, Stop> {
+    fn decide(
+        &mut self,
+        proofs: Proofs,
+        budget: &Budget,
+        observer: &dyn Observer,
+        stats: &mut Stats,
+    ) -> Result<Outcome<Lasso>, Stop> {
         let stutters = self.problem.deadlock == Deadlock::Stutter;
         let watch = Watch {
             initial: match &self.problem.system.initial[..] {
@@ -192,7 +206,8 @@ impl<'p> Product<'p> {
                 _ => None,
             },
         };
-        let mut search = Search::new(&self.steps, proofs, watch);
+        let mut search = Search::new(&self.steps, proofs, watch, budget);
+        let start = budget.elapsed();
         let root = self.letters.root();
         let saturated = self.store.saturate_with(
             &self.steps.all,
@@ -201,12 +216,17 @@ impl<'p> Product<'p> {
             root,
             &mut search,
         );
+        let time = budget.elapsed() - start;
         search.counts.enter(stats);
+        stats.set("product_seconds", time.as_secs_f64());
+        let share = search.counts.time.as_secs_f64() / time.as_secs_f64().max(1e-9);
+        stats.set("scc_share", share.min(1.0));
         let top = search.top;
         // Nothing was made since the listener left, so what it found is still there.
         let found = match (saturated?, search.found) {
             (None, Some(Found::Cycle { at, arcs, reached })) => {
                 let reached = self.store.wrap(reached);
+                enter(observer, "lasso");
                 return self.cycle(at, &arcs, &reached, top);
             }
             (None, Some(Found::Rest(ends))) => self.store.wrap(ends),
@@ -224,6 +244,7 @@ impl<'p> Product<'p> {
         if found.is_empty() {
             return Ok(Outcome::Empty);
         }
+        enter(observer, "lasso");
         let walk = self.prefix(top, &Goal::In(found.node()))?;
         let state = match walk.hops.last() {
             Some((_, vector)) => vector,

@@ -28,11 +28,12 @@ use super::fixpoint::fair;
 use super::letters::Letters;
 use super::resting::Watch;
 use super::steps::{Place, Steps};
-use lariat_budget::Stats;
+use lariat_budget::{Budget, Stats};
 use lariat_dd::Residual;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
 use lariat_dd::saturation::{Fired, Listener};
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 
 /// Which proofs of absence are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -93,6 +94,8 @@ pub struct Counts {
     pub no_cycle: u64,
     /// Searched symbolically.
     pub runs: u64,
+    /// Time that all this took.
+    pub time: Duration,
 }
 
 impl Counts {
@@ -106,8 +109,14 @@ impl Counts {
     }
 }
 
+/// Of so many firings one is timed: looking at the clock takes longer than most.
+const SAMPLE: u32 = 64;
+
 /// Listens to the saturation of the product.
 pub struct Search<'a> {
+    clock: Budget,
+    /// Firings until the next is timed.
+    sample: u32,
     steps: &'a Steps,
     proofs: Proofs,
     /// The arcs of the node in work on every level.
@@ -124,8 +133,10 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Nothing was heard yet.
-    pub fn new(steps: &'a Steps, proofs: Proofs, watch: Watch) -> Search<'a> {
+    pub fn new(steps: &'a Steps, proofs: Proofs, watch: Watch, clock: &Budget) -> Search<'a> {
         Search {
+            clock: clock.clone(),
+            sample: SAMPLE,
             steps,
             proofs,
             frames: vec![FxHashMap::default(); steps.automaton as usize + 1],
@@ -164,20 +175,14 @@ impl<'a> Search<'a> {
         }
         Vec::new()
     }
-}
 
-impl<'l> Listener<AnyMove<'l>> for Search<'_> {
-    fn begun(&mut self, level: u32) {
-        self.top = self.top.min(level);
-    }
-
-    fn fired(
+    /// Keeps what is to be known of a firing.
+    fn arc(
         &mut self,
         kernel: &mut Kernel,
-        filter: &mut AnyMove<'l>,
+        letters: &mut Letters,
         fired: Fired,
     ) -> Result<(), Halt> {
-        let letters: &mut Letters = filter.0;
         let key = (fired.from, fired.to, fired.rest);
         let known = self.frames[fired.level as usize].get(&key).copied();
         let at = Place {
@@ -202,6 +207,60 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         Ok(())
     }
 
+    /// Searches a saturated node, unless it was searched before.
+    fn node(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        node: NodeId,
+        at: Place,
+    ) -> Result<(), Halt> {
+        let key = [node.word(), 0, at.residual.0, 0, 0];
+        let searched = self.steps.searched;
+        if kernel.cached(searched, ChainId::END, key).is_some() {
+            self.frames[at.level as usize].clear();
+            return Ok(());
+        }
+        kernel.remember(searched, ChainId::END, key, [1, 0]);
+        self.counts.checks += 1;
+        let arcs = self.candidates(at.level);
+        if arcs.is_empty() {
+            return Ok(());
+        }
+        self.counts.runs += 1;
+        let start = self.clock.elapsed();
+        let reached = fair(kernel, letters, self.steps, &arcs, node, at)?;
+        self.counts.time += self.clock.elapsed() - start;
+        if reached.is_empty() {
+            return Ok(());
+        }
+        self.found = Some(Found::Cycle { at, arcs, reached });
+        Err(kernel.leave())
+    }
+}
+
+impl<'l> Listener<AnyMove<'l>> for Search<'_> {
+    fn begun(&mut self, level: u32) {
+        self.top = self.top.min(level);
+    }
+
+    fn fired(
+        &mut self,
+        kernel: &mut Kernel,
+        filter: &mut AnyMove<'l>,
+        fired: Fired,
+    ) -> Result<(), Halt> {
+        self.sample -= 1;
+        if self.sample > 0 {
+            return self.arc(kernel, filter.0, fired);
+        }
+        self.sample = SAMPLE;
+        let start = self.clock.elapsed();
+        self.arc(kernel, filter.0, fired)?;
+        self.counts.time += (self.clock.elapsed() - start) * SAMPLE;
+        Ok(())
+    }
+
     fn saturated(
         &mut self,
         kernel: &mut Kernel,
@@ -218,25 +277,6 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
                 return Err(kernel.leave());
             }
         }
-        let key = [node.word(), 0, residual.0, 0, 0];
-        let searched = self.steps.searched;
-        if kernel.cached(searched, ChainId::END, key).is_some() {
-            self.frames[level as usize].clear();
-            return Ok(());
-        }
-        kernel.remember(searched, ChainId::END, key, [1, 0]);
-        self.counts.checks += 1;
-        let arcs = self.candidates(level);
-        if arcs.is_empty() {
-            return Ok(());
-        }
-        self.counts.runs += 1;
-        let at = Place { level, residual };
-        let reached = fair(kernel, letters, self.steps, &arcs, node, at)?;
-        if reached.is_empty() {
-            return Ok(());
-        }
-        self.found = Some(Found::Cycle { at, arcs, reached });
-        Err(kernel.leave())
+        self.node(kernel, letters, node, Place { level, residual })
     }
 }
