@@ -51,6 +51,7 @@ struct Sums {
     by_automaton: f64,
     by_recurring: f64,
     by_abstraction: f64,
+    by_marks: f64,
     runs: f64,
     /// Time of the products, and of the searches in them.
     product: f64,
@@ -67,6 +68,7 @@ impl Sums {
         self.by_automaton += other.by_automaton;
         self.by_recurring += other.by_recurring;
         self.by_abstraction += other.by_abstraction;
+        self.by_marks += other.by_marks;
         self.runs += other.runs;
         self.product += other.product;
         self.search += other.search;
@@ -81,7 +83,7 @@ impl Sums {
         };
         let plain = plain.map_or("-".to_owned(), |plain| format!("{plain:.3}"));
         println!(
-            "{name:32} {what:8} {:4} {:4} {:>8} {:9.3} {:>7} {:9} {:9} {:9} {:9} {:7} {:6.2} {:5.1}",
+            "{name:32} {what:8} {:4} {:4} {:>8} {:9.3} {:>7} {:9} {:9} {:9} {:9} {:9} {:7} {:6.2} {:5.1}",
             self.formulas,
             self.undecided,
             plain,
@@ -91,6 +93,7 @@ impl Sums {
             self.by_automaton,
             self.by_recurring,
             self.by_abstraction,
+            self.by_marks,
             self.runs,
             100.0 * (1.0 - self.runs / self.checks.max(1.0)),
             100.0 * self.search / self.product.max(1e-9),
@@ -179,6 +182,7 @@ impl Table {
             sum.by_automaton += figure(stats, "scc_prevented_by_automaton");
             sum.by_recurring += figure(stats, "scc_prevented_by_recurring");
             sum.by_abstraction += figure(stats, "scc_prevented_by_abstraction");
+            sum.by_marks += figure(stats, "scc_prevented_by_marks");
             sum.runs += figure(stats, "scc_symbolic_runs");
             sum.product += product;
             sum.search += product * figure(stats, "scc_share");
@@ -262,7 +266,7 @@ fn main() {
     }
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part));
     println!(
-        "{:32} {:8} {:>4} {:>4} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>7} {:>6} {:>5}",
+        "{:32} {:8} {:>4} {:>4} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>6} {:>5}",
         "net",
         "formulas",
         "n",
@@ -274,6 +278,7 @@ fn main() {
         "automaton",
         "recurring",
         "abstract",
+        "marks",
         "runs",
         "prev%",
         "scc%",

@@ -206,11 +206,14 @@ impl Choice {
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
         if self == Choice::Hyb {
+            let (order, name) = explored.order(&tuning.order, problem, budget, observer)?;
             let hyb = Hyb {
                 proofs: tuning.proofs,
-                order: tuning.order.clone(),
+                order: OrderChoice::Given(order),
             };
-            return hyb.run(problem, budget, observer, stats);
+            let found = hyb.run(problem, budget, observer, stats);
+            stats.set("order", name);
+            return found;
         }
         let Some(method) = self.method(tuning.published) else {
             if self.needs().stuttering() && !problem.invariance.letters {

@@ -11,8 +11,8 @@
 use super::search::Arc;
 use lariat_automata::components;
 
-/// The arcs that lie in a component with a recurring one; empty if there is none.
-pub fn cyclic(arcs: &[Arc]) -> Vec<Arc> {
+/// The arcs inside of each component that has a recurring one.
+pub fn cyclic(arcs: &[Arc]) -> Vec<Vec<Arc>> {
     let mut values: Vec<u32> = arcs.iter().flat_map(|arc| [arc.from, arc.to]).collect();
     values.sort_unstable();
     values.dedup();
@@ -31,14 +31,14 @@ pub fn cyclic(arcs: &[Arc]) -> Vec<Arc> {
         let [from, to] = [arc.from, arc.to].map(|value| found.of[index(value)] as usize);
         (from == to).then_some(from)
     };
-    let mut recurs = vec![false; found.count];
-    for arc in arcs.iter().filter(|arc| arc.recurring) {
+    let mut groups = vec![Vec::new(); found.count];
+    for arc in &sorted {
         if let Some(component) = component(arc) {
-            recurs[component] = true;
+            groups[component].push(*arc);
         }
     }
-    sorted.retain(|arc| component(arc).is_some_and(|c| recurs[c]));
-    sorted
+    groups.retain(|arcs| arcs.iter().any(|arc| arc.recurring));
+    groups
 }
 
 #[cfg(test)]
@@ -56,7 +56,8 @@ mod tests {
     }
 
     fn ends(arcs: &[Arc]) -> Vec<(u32, u32)> {
-        cyclic(arcs).iter().map(|arc| (arc.from, arc.to)).collect()
+        let inside = cyclic(arcs);
+        inside.iter().flatten().map(|a| (a.from, a.to)).collect()
     }
 
     #[test]

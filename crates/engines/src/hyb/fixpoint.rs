@@ -41,7 +41,7 @@ pub fn fair(
         for mark in letters.marks().iter() {
             kernel.push(0, ahead)?;
             let kind = Kind::Marked(mark);
-            let marked = steps.images(kernel, letters, kind, 0, ahead, at)?;
+            let marked = steps.images(kernel, letters, kind, ahead, at)?;
             kernel.push(0, marked)?;
             ahead = closure(kernel, letters, steps, marked, at)?;
         }

@@ -2,7 +2,7 @@
 //!
 //! *The cycle* lies in the node, whatever the levels above are. The fixpoint left a set `Z` whose members each
 //! come from a member by inner steps with all marks and a new step at the end. From some
-//! `z ∈ Z` the path is walked back to such a `z'`, in sets that are saturated and by layers from single states:
+//! `z ∈ Z` the path is walked back to such a `z'`, in sets that are saturated and from single states:
 //!
 //! ```text
 //! X₀ = N*(Z)   X_m = N*(N_m(X_m₋₁))      z ← y ∈ X_last ⇠ N_last(…) ← … ⇠ X₀ ∋ z' ∈ Z
@@ -17,18 +17,11 @@
 
 use super::fixpoint::closure;
 use super::letters::{Kind, Letters};
+use super::path::{Goal, Paths, Walk, pick};
 use super::search::Arc;
 use super::steps::{Hop, Place, Steps};
 use crate::hybrid::walk::lost;
-use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
-
-/// A suffix and the hops from it.
-pub struct Walk {
-    /// Where it starts.
-    pub start: Vec<u32>,
-    /// The hops.
-    pub hops: Vec<Hop>,
-}
+use lariat_dd::kernel::{Halt, Kernel, NodeId};
 
 /// Everything that a walk needs.
 pub struct Walker<'a> {
@@ -38,25 +31,6 @@ pub struct Walker<'a> {
     pub steps: &'a Steps,
     /// Events with a higher top are not taken.
     pub top: u32,
-}
-
-/// A vector of the node, which is not empty.
-fn pick(kernel: &mut Kernel, mut node: NodeId) -> Result<Vec<u32>, Halt> {
-    let mut vector = Vec::new();
-    while node != NodeId::ONE {
-        let edge = match node {
-            NodeId::EMPTY => None,
-            _ => kernel.edges(node).next(),
-        };
-        match edge {
-            Some((value, child)) => {
-                vector.push(value);
-                node = child;
-            }
-            None => return Err(kernel.halt(lost())),
-        }
-    }
-    Ok(vector)
 }
 
 fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
@@ -87,7 +61,7 @@ impl Walker<'_> {
         for mark in letters.marks().iter() {
             let kind = Kind::Marked(mark);
             let (_, _, before) = stages[stages.len() - 1];
-            let entries = steps.images(kernel, letters, kind, 0, before, at)?;
+            let entries = steps.images(kernel, letters, kind, before, at)?;
             kernel.push(0, entries)?;
             let stage = closure(kernel, letters, steps, entries, at)?;
             kernel.push(0, stage)?;
@@ -107,7 +81,7 @@ impl Walker<'_> {
             kernel.push(0, ahead)?;
             if contains(kernel, ahead, &round.start) {
                 let goal = round.start.clone();
-                let mut back = self.back(kernel, (ahead, here), goal, at)?;
+                let mut back = self.inside(kernel, here, &goal, at)?;
                 back.hops.extend(round.hops);
                 kernel.release(base);
                 return Ok(back);
@@ -135,15 +109,14 @@ impl Walker<'_> {
             let sources = match stages.get(i + 1) {
                 Some(_) => {
                     let pair = (*stage, goal);
-                    self.steps
-                        .sources(kernel, self.letters, kind, 0, pair, at)?
+                    self.steps.sources(kernel, self.letters, kind, pair, at)?
                 }
                 None => self.sources_along(kernel, arcs, (*stage, goal), at)?,
             };
             let from = pick(kernel, sources)?;
-            let hop = self.hop(kernel, kind, 0, (&from, goal), at)?;
+            let hop = self.hop(kernel, kind, (&from, goal), at)?;
             pieces.push(vec![hop]);
-            let walk = self.back(kernel, (*stage, *entries), from, at)?;
+            let walk = self.inside(kernel, *entries, &from, at)?;
             pieces.push(walk.hops);
             entry = walk.start;
         }
@@ -187,168 +160,56 @@ impl Walker<'_> {
         kernel.make(base)
     }
 
-    fn hop(
+    /// A path of inner steps from one of `entries` to `end`.
+    fn inside(
         &mut self,
         kernel: &mut Kernel,
-        kind: Kind,
-        top: u32,
-        pair: (&[u32], NodeId),
-        at: Place,
-    ) -> Result<Hop, Halt> {
-        let steps = self.steps;
-        let hop = steps.step_into(kernel, self.letters, kind, top, pair, at)?;
-        hop.ok_or_else(|| kernel.halt(lost()))
-    }
-
-    /// A shortest path of inner steps inside of a node from one of `entries` to `end`.
-    fn back(
-        &mut self,
-        kernel: &mut Kernel,
-        (inside, entries): (NodeId, NodeId),
-        end: Vec<u32>,
+        entries: NodeId,
+        end: &[u32],
         at: Place,
     ) -> Result<Walk, Halt> {
-        let base = kernel.mark();
-        let mut layers = vec![kernel.chain_of(&end)?];
-        kernel.push(0, layers[0])?;
-        let mut seen = layers[0];
-        let start = loop {
-            let last = layers[layers.len() - 1];
-            let met = kernel.intersection(last, entries)?;
-            if !met.is_empty() {
-                break pick(kernel, met)?;
-            }
-            let (kind, pair) = (Kind::Inner, (inside, last));
-            let before = self
-                .steps
-                .sources(kernel, self.letters, kind, 0, pair, at)?;
-            kernel.push(0, before)?;
-            let fresh = kernel.difference(before, seen)?;
-            if fresh.is_empty() {
-                return Err(kernel.halt(lost()));
-            }
-            kernel.push(0, fresh)?;
-            seen = kernel.union(seen, fresh)?;
-            kernel.push(0, seen)?;
-            layers.push(fresh);
+        let mark = kernel.mark();
+        let end = kernel.chain_of(end)?;
+        kernel.push(0, end)?;
+        let mut paths = Paths {
+            letters: self.letters,
+            steps: self.steps,
+            kind: Kind::Inner,
         };
-        let mut hops: Vec<Hop> = Vec::with_capacity(layers.len());
-        for layer in layers.iter().rev().skip(1) {
-            let from = hops.last().map_or(&start, |hop| &hop.1).clone();
-            let hop = self.hop(kernel, Kind::Inner, 0, (&from, *layer), at)?;
-            hops.push(hop);
-        }
-        kernel.release(base);
-        Ok(Walk { start, hops })
+        let walk = paths.path(kernel, entries, Goal::In(end), at)?;
+        kernel.release(mark);
+        walk.ok_or_else(|| kernel.halt(lost()))
     }
 
-    /// A shortest path of the product from one of `initial` to `goal`.
+    /// A path of the product from one of `initial` to `goal`.
     pub fn prefix(
         &mut self,
         kernel: &mut Kernel,
         initial: NodeId,
-        goal: &Goal,
+        goal: Goal,
     ) -> Result<Walk, Halt> {
-        let base = kernel.mark();
         let at = Place {
             level: 0,
             residual: self.letters.root(),
         };
-        let top = self.top;
-        let mut layers = vec![initial];
-        let mut seen = initial;
-        let end = loop {
-            let last = layers[layers.len() - 1];
-            let met = self.meets(kernel, last, goal, at)?;
-            if !met.is_empty() {
-                break pick(kernel, met)?;
-            }
-            let (steps, kind) = (self.steps, Kind::Any);
-            let next = steps.images(kernel, self.letters, kind, top, last, at)?;
-            kernel.push(0, next)?;
-            let fresh = kernel.difference(next, seen)?;
-            if fresh.is_empty() {
-                return Err(kernel.halt(lost()));
-            }
-            kernel.push(0, fresh)?;
-            seen = kernel.union(seen, fresh)?;
-            kernel.push(0, seen)?;
-            layers.push(fresh);
+        let mut paths = Paths {
+            letters: self.letters,
+            steps: self.steps,
+            kind: Kind::Any,
         };
-        let mut hops: Vec<Hop> = Vec::with_capacity(layers.len());
-        let mut to = end;
-        for layer in layers.iter().rev().skip(1) {
-            let inner = kernel.mark();
-            let target = kernel.chain_of(&to)?;
-            kernel.push(0, target)?;
-            let pair = (*layer, target);
-            let (steps, kind) = (self.steps, Kind::Any);
-            let sources = steps.sources(kernel, self.letters, kind, top, pair, at)?;
-            to = pick(kernel, sources)?;
-            let hop = self.hop(kernel, Kind::Any, top, (&to, target), at)?;
-            hops.push(hop);
-            kernel.release(inner);
-        }
-        kernel.release(base);
-        hops.reverse();
-        Ok(Walk { start: to, hops })
+        let walk = paths.path_below(kernel, self.top, initial, goal, at)?;
+        walk.ok_or_else(|| kernel.halt(lost()))
     }
 
-    /// The members of a node that are in the goal.
-    fn meets(
+    fn hop(
         &mut self,
         kernel: &mut Kernel,
-        node: NodeId,
-        goal: &Goal,
+        kind: Kind,
+        pair: (&[u32], NodeId),
         at: Place,
-    ) -> Result<NodeId, Halt> {
-        let (end, wanted) = match goal {
-            Goal::In(set) => return kernel.intersection(node, *set),
-            Goal::Ending(end, wanted) => (*end, *wanted),
-        };
-        if at.level == wanted.level {
-            return match at.residual == wanted.residual {
-                true => kernel.intersection(node, end),
-                false => Ok(NodeId::EMPTY),
-            };
-        }
-        let key = [node.word(), end.word(), at.residual.0, 0, 0];
-        let op = self.steps.ending;
-        if let Some([known, _]) = kernel.cached(op, ChainId::END, key) {
-            return Ok(NodeId::from_word(known));
-        }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let mark = kernel.mark();
-        for offset in 0..mark.above(base) {
-            let Some((value, child)) = kernel.peek(base, offset) else {
-                break;
-            };
-            let residual = match self.letters.step(at.residual, at.level, value) {
-                Ok(residual) => residual,
-                Err(stop) => return Err(kernel.halt(stop)),
-            };
-            let below = Place {
-                level: at.level + 1,
-                residual,
-            };
-            let part = self.meets(kernel, child, goal, below)?;
-            if !part.is_empty() {
-                kernel.push(value, part)?;
-            }
-        }
-        let result = kernel.make(mark)?;
-        kernel.release(base);
-        kernel.tick()?;
-        kernel.remember(op, ChainId::END, key, [result.word(), 0]);
-        Ok(result)
+    ) -> Result<Hop, Halt> {
+        let steps = self.steps;
+        let hop = steps.step_into(kernel, self.letters, kind, pair, at)?;
+        hop.ok_or_else(|| kernel.halt(lost()))
     }
-}
-
-/// Where a prefix is to end.
-pub enum Goal {
-    /// In one of these.
-    In(NodeId),
-    /// In any state with this suffix, where what is above leaves the same residual.
-    Ending(NodeId, Place),
 }

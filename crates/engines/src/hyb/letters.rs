@@ -412,6 +412,13 @@ impl Letters {
         }))
     }
 
+    /// The marks of the inner moves that lead to a state of the automaton.
+    pub fn marks_into(&mut self, residual: Residual, to: u32) -> Result<Marks, Stop> {
+        let inner = self.moves(residual)?.inner.iter();
+        let into = inner.filter(|m| m.1 == to);
+        Ok(into.fold(Marks::NONE, |marks, m| marks.union(m.2)))
+    }
+
     /// Calls `each` with every state to which a move of some kind leads from `from`, until it returns true.
     pub fn any_move(
         &mut self,

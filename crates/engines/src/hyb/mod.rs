@@ -9,6 +9,7 @@
 //! | `abstraction.rs` | cycles between a node's own values |
 //! | `fixpoint.rs` | fair cycles with a new step, by sets |
 //! | `resting.rs` | runs that end in a deadlock |
+//! | `path.rs` | paths of the product, found the way it is saturated |
 //! | `lasso.rs` | a concrete lasso from what was found |
 //!
 //! The product is a set of vectors: the components of the system by their order, and below them the state
@@ -31,10 +32,13 @@ mod filters;
 mod fixpoint;
 mod lasso;
 mod letters;
+mod path;
 mod resting;
 mod search;
 mod steps;
 
+use crate::hybrid::explore;
+use crate::hybrid::walk::lost;
 use crate::problem::Problem;
 use filters::AnyMove;
 use lariat_budget::{Budget, Observer, Progress, Stats, Stop};
@@ -42,10 +46,11 @@ use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store};
 use lariat_emptiness::Outcome;
 use lariat_model::order::{self, Order};
-use lariat_model::{Deadlock, Lasso, Step};
+use lariat_model::{Deadlock, Lasso, Step, System};
 use lariat_space::symbolic::{Layout, OrderChoice, Reach, Symbolic, reach};
-use lasso::{Goal, Walk, Walker};
+use lasso::Walker;
 use letters::Letters;
+use path::{Goal, Walk};
 use resting::{Watch, resting};
 use search::{Found, Search};
 use steps::{Place, Steps};
@@ -121,43 +126,59 @@ impl Hyb {
         observer: &dyn Observer,
     ) -> Result<(Symbolic<'s>, String), Stop> {
         let (system, deadlock) = (problem.system, problem.deadlock);
-        let with = |order: &Order| Symbolic::new(system, order, deadlock, budget);
-        let file = Order::file(system.variables.len());
-        let learns = with(&file)?.learns();
-        match &self.order {
-            OrderChoice::Given(order) if !learns => return Ok((with(order)?, "given".to_owned())),
-            OrderChoice::Named(name) if !learns => {
-                if let Some(order) = order::named(system, *name) {
-                    return Ok((with(&order)?, name.to_string()));
-                }
-            }
-            _ => {}
+        let (order, name) = arrange(system, &self.order, deadlock, budget, observer)?;
+        let space = Symbolic::new(system, &order, deadlock, budget)?;
+        if !space.learns() {
+            return Ok((space, name));
         }
-        let limited = match learns {
-            true => budget.clone(),
-            false => budget.clone().with_work(ORDER_WORK),
-        };
-        match reach(system, &self.order, deadlock, &limited, observer) {
-            Ok(Reach::All(mut reached)) => {
-                reached.space.set_budget(budget);
-                return Ok((reached.space, reached.order));
-            }
-            Ok(Reach::Unbounded(_)) if learns => {
-                return Err(Stop::Bound(
-                    "the system has infinitely many states".to_owned(),
-                ));
-            }
-            Err(Stop::Work(_)) if !learns => {}
-            Ok(Reach::Unbounded(_)) => {}
-            Err(stop) => return Err(stop),
-        }
-        let mut candidates = order::candidates(system);
-        candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
-        match candidates.first() {
-            Some(best) => Ok((with(&best.order)?, best.name.to_string())),
-            None => Ok((with(&file)?, "file".to_owned())),
-        }
+        drop(space);
+        let reached = explore(
+            system,
+            &OrderChoice::Given(order),
+            deadlock,
+            budget,
+            observer,
+        )?;
+        Ok((reached.space, name))
     }
+}
+
+/// An order for `system` that should do for its products too, with its name.
+///
+/// The reachable states tell, if they are not too many to be counted first; else the best score does.
+pub fn arrange(
+    system: &System,
+    choice: &OrderChoice,
+    deadlock: Deadlock,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<(Order, String), Stop> {
+    match choice {
+        OrderChoice::Given(order) => return Ok((order.clone(), "given".to_owned())),
+        OrderChoice::Named(name) => {
+            let order = order::named(system, *name).ok_or_else(|| {
+                Stop::Unsupported(format!(
+                    "the order {name} needs units, which the model lacks"
+                ))
+            })?;
+            return Ok((order, name.to_string()));
+        }
+        OrderChoice::Auto => {}
+    }
+    let limited = budget.clone().with_work(ORDER_WORK);
+    match reach(system, choice, deadlock, &limited, observer) {
+        Ok(Reach::All(reached)) => {
+            return Ok((reached.space.layout().order().clone(), reached.order));
+        }
+        Ok(Reach::Unbounded(_)) | Err(Stop::Work(_)) => {}
+        Err(stop) => return Err(stop),
+    }
+    let mut candidates = order::candidates(system);
+    candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
+    Ok(match candidates.into_iter().next() {
+        Some(best) => (best.order, best.name.to_string()),
+        None => (Order::file(system.variables.len()), "file".to_owned()),
+    })
 }
 
 impl<'p> Product<'p> {
@@ -245,14 +266,10 @@ impl<'p> Product<'p> {
             return Ok(Outcome::Empty);
         }
         enter(observer, "lasso");
-        let walk = self.prefix(top, &Goal::In(found.node()))?;
-        let state = match walk.hops.last() {
-            Some((_, vector)) => vector,
-            None => &walk.start,
-        };
+        let walk = self.prefix(top, Goal::In(found.node()))?;
         let rest = Step {
             event: None,
-            state: self.state(state),
+            state: self.state(walk.end()),
         };
         Ok(Outcome::Accepting(self.lasso(&walk, vec![rest])))
     }
@@ -278,12 +295,11 @@ impl<'p> Product<'p> {
             Ok(end)
         })?;
         let (Some(cycle), Some(end)) = (cycle, end) else {
-            return Err(crate::hybrid::walk::lost());
+            return Err(lost());
         };
-        let prefix = self.prefix(top, &Goal::Ending(end.node(), at))?;
+        let prefix = self.prefix(top, Goal::Ending(end.node(), at))?;
         // What is above the node stays as it is when the cycle begins.
-        let entry = prefix.hops.last().map_or(&prefix.start, |hop| &hop.1);
-        let above = entry[..at.level as usize].to_vec();
+        let above = prefix.end()[..at.level as usize].to_vec();
         let steps = cycle.hops.iter().map(|(event, suffix)| {
             let mut vector = above.clone();
             vector.extend(suffix);
@@ -296,7 +312,7 @@ impl<'p> Product<'p> {
         Ok(Outcome::Accepting(self.lasso(&prefix, steps)))
     }
 
-    fn prefix(&mut self, top: u32, goal: &Goal) -> Result<Walk, Stop> {
+    fn prefix(&mut self, top: u32, goal: Goal) -> Result<Walk, Stop> {
         let mut found = None;
         let initial = self.initial.node();
         let mut walker = Walker {
@@ -308,7 +324,7 @@ impl<'p> Product<'p> {
             found = Some(walker.prefix(kernel, initial, goal)?);
             Ok(NodeId::EMPTY)
         })?;
-        found.ok_or_else(crate::hybrid::walk::lost)
+        found.ok_or_else(lost)
     }
 
     /// The state of a vector of the product.

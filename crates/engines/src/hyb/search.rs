@@ -10,7 +10,8 @@
 //! 2. *recurring states*: the firing of a cycle that comes last finds its target known already. A node
 //!    in which no firing led to a known state has no new cycle. Whether it does is asked of the direct
 //!    image, before saturation, and of the states known at the time;
-//! 3. *abstraction*: the arcs between the node's own values must have a cycle with a recurring arc.
+//! 3. *abstraction*: the arcs between the node's own values must have a cycle with a recurring arc;
+//! 4. below the values of such a cycle there must be steps with all marks.
 //!
 //! What remains is decided by the fixpoint. Its candidate arcs are the recurring ones inside of cyclic
 //! components of the abstraction. Recurrence is kept per arc rather than as a set of states: it is then a
@@ -25,13 +26,14 @@
 use super::abstraction::cyclic;
 use super::filters::AnyMove;
 use super::fixpoint::fair;
-use super::letters::Letters;
+use super::letters::{Kind, Letters};
 use super::resting::Watch;
 use super::steps::{Place, Steps};
 use lariat_budget::{Budget, Stats};
 use lariat_dd::Residual;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
 use lariat_dd::saturation::{Fired, Listener};
+use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
@@ -92,6 +94,8 @@ pub struct Counts {
     pub no_recurring: u64,
     /// Without a cycle in the abstraction.
     pub no_cycle: u64,
+    /// Without all marks where there is one.
+    pub no_marks: u64,
     /// Searched symbolically.
     pub runs: u64,
     /// Time that all this took.
@@ -105,6 +109,7 @@ impl Counts {
         stats.set("scc_prevented_by_automaton", self.no_inner);
         stats.set("scc_prevented_by_recurring", self.no_recurring);
         stats.set("scc_prevented_by_abstraction", self.no_cycle);
+        stats.set("scc_prevented_by_marks", self.no_marks);
         stats.set("scc_symbolic_runs", self.runs);
     }
 }
@@ -148,32 +153,76 @@ impl<'a> Search<'a> {
     }
 
     /// The arcs on which a new fair cycle can have a step; counts why there are none.
-    fn candidates(&mut self, level: u32) -> Vec<Arc> {
-        let frame = &mut self.frames[level as usize];
+    fn candidates(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        node: NodeId,
+        at: Place,
+    ) -> Result<Vec<Arc>, Halt> {
+        let frame = &mut self.frames[at.level as usize];
         let arc = |((from, to, rest), recurring)| Arc {
             from,
             to,
             rest,
             recurring,
         };
-        let arcs: Vec<Arc> = frame.drain().map(arc).collect();
+        let mut arcs: Vec<Arc> = frame.drain().map(arc).collect();
         if arcs.is_empty() {
             self.counts.no_inner += 1;
-        } else if !arcs.iter().any(|arc| arc.recurring) {
-            self.counts.no_recurring += 1;
-        } else {
-            let mut arcs = match self.proofs.abstraction {
-                true => cyclic(&arcs),
-                false => arcs,
-            };
-            if arcs.is_empty() {
-                self.counts.no_cycle += 1;
-            }
-            // Hash maps have no order of their own.
-            arcs.sort_unstable_by_key(|arc| (arc.from, arc.to, arc.rest));
-            return arcs;
+            return Ok(arcs);
         }
-        Vec::new()
+        if !arcs.iter().any(|arc| arc.recurring) {
+            self.counts.no_recurring += 1;
+            return Ok(Vec::new());
+        }
+        // Hash maps have no order of their own.
+        arcs.sort_unstable_by_key(|arc| (arc.from, arc.to, arc.rest));
+        let groups = match self.proofs.abstraction {
+            true => cyclic(&arcs),
+            false => vec![arcs],
+        };
+        if groups.is_empty() {
+            self.counts.no_cycle += 1;
+            return Ok(Vec::new());
+        }
+        let mut candidates = Vec::new();
+        for group in groups {
+            if self.has_marks(kernel, letters, &group, node, at)? {
+                candidates.extend(group);
+            }
+        }
+        self.counts.no_marks += u64::from(candidates.is_empty());
+        Ok(candidates)
+    }
+
+    /// Do the steps into the values of these arcs have all marks?
+    fn has_marks(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        arcs: &[Arc],
+        node: NodeId,
+        at: Place,
+    ) -> Result<bool, Halt> {
+        let wanted = letters.marks();
+        let mut marks = Marks::NONE;
+        let mut last = None;
+        for value in arcs.iter().flat_map(|arc| [arc.from, arc.to]) {
+            if marks.contains(wanted) {
+                return Ok(true);
+            }
+            if last == Some(value) {
+                continue;
+            }
+            last = Some(value);
+            let child = kernel.child(node, value);
+            if let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, value)? {
+                let more = self.steps.marks(kernel, letters, child, below)?;
+                marks = marks.union(more);
+            }
+        }
+        Ok(marks.contains(wanted))
     }
 
     /// Keeps what is to be known of a firing.
@@ -223,7 +272,7 @@ impl<'a> Search<'a> {
         }
         kernel.remember(searched, ChainId::END, key, [1, 0]);
         self.counts.checks += 1;
-        let arcs = self.candidates(at.level);
+        let arcs = self.candidates(kernel, letters, node, at)?;
         if arcs.is_empty() {
             return Ok(());
         }

@@ -16,6 +16,7 @@ use super::letters::{Kind, Letters};
 use lariat_budget::Stop;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, WideOp, Word};
 use lariat_dd::{Event, Residual, Store, Subset};
+use lariat_emptiness::Marks;
 use lariat_model::EventId;
 
 /// The events of a problem, ready for steps.
@@ -35,6 +36,7 @@ pub struct Steps {
     pub searched: WideOp,
     /// States with a given end.
     pub ending: WideOp,
+    marks: WideOp,
 }
 
 /// A node on some level with what is left to be read.
@@ -71,13 +73,24 @@ impl Steps {
                 (Node, Plain),
                 (Plain, Plain),
                 (Node, Node),
+                (Plain, Plain),
             ] {
                 let key = [Node, target, Plain, Plain, Plain];
                 ops.push(kernel.operation(key, [results, Plain]));
             }
             Ok(NodeId::EMPTY)
         })?;
-        let [image, images, source, sources, returns, searched, ending] = ops[..] else {
+        let [
+            image,
+            images,
+            source,
+            sources,
+            returns,
+            searched,
+            ending,
+            marks,
+        ] = ops[..]
+        else {
             return Err(Stop::Internal("operations of a diagram".to_owned()));
         };
         Ok(Steps {
@@ -91,12 +104,18 @@ impl Steps {
             returns,
             searched,
             ending,
+            marks,
         })
+    }
+
+    /// The events with this top level.
+    pub fn tops(&self, level: u32) -> &[(ChainId, EventId)] {
+        &self.tops[level as usize]
     }
 
     /// What `residual` leaves where `level` has `value`; nothing where no wanted move is left.
     #[inline]
-    fn read(
+    pub fn read(
         kernel: &mut Kernel,
         letters: &mut Letters,
         kind: Kind,
@@ -173,21 +192,19 @@ impl Steps {
         Ok(())
     }
 
-    /// `img` under the events with their top at or below `top` and the level of the node.
+    /// `img` under the events with their top at or below the level of the node.
     pub fn images(
         &self,
         kernel: &mut Kernel,
         letters: &mut Letters,
         kind: Kind,
-        top: u32,
         node: NodeId,
         at: Place,
     ) -> Result<NodeId, Halt> {
         if node.is_empty() || at.level == self.automaton {
             return Ok(NodeId::EMPTY);
         }
-        let above = top.saturating_sub(at.level);
-        let key = [node.word(), 0, at.residual.0, kind.word(), above];
+        let key = [node.word(), 0, at.residual.0, kind.word(), 0];
         if let Some([known, _]) = kernel.cached(self.images, ChainId::END, key) {
             return Ok(NodeId::from_word(known));
         }
@@ -199,15 +216,13 @@ impl Steps {
                 break;
             };
             if let Some(below) = Steps::read(kernel, letters, kind, at, value)? {
-                let image = self.images(kernel, letters, kind, top, child, below)?;
+                let image = self.images(kernel, letters, kind, child, below)?;
                 if !image.is_empty() {
                     kernel.push(value, image)?;
                 }
             }
-            if at.level >= top {
-                for &(chain, _) in &self.tops[at.level as usize] {
-                    self.image_into(kernel, letters, kind, chain, (value, child), at)?;
-                }
+            for &(chain, _) in self.tops(at.level) {
+                self.image_into(kernel, letters, kind, chain, (value, child), at)?;
             }
         }
         kernel.sort(end)?;
@@ -282,27 +297,19 @@ impl Steps {
         Ok(())
     }
 
-    /// `src` under the events with their top at or below `top` and the level of the node.
+    /// `src` under the events with their top at or below the level of the node.
     pub fn sources(
         &self,
         kernel: &mut Kernel,
         letters: &mut Letters,
         kind: Kind,
-        top: u32,
         (node, target): (NodeId, NodeId),
         at: Place,
     ) -> Result<NodeId, Halt> {
         if node.is_empty() || target.is_empty() || at.level == self.automaton {
             return Ok(NodeId::EMPTY);
         }
-        let above = top.saturating_sub(at.level);
-        let key = [
-            node.word(),
-            target.word(),
-            at.residual.0,
-            kind.word(),
-            above,
-        ];
+        let key = [node.word(), target.word(), at.residual.0, kind.word(), 0];
         if let Some([known, _]) = kernel.cached(self.sources, ChainId::END, key) {
             return Ok(NodeId::from_word(known));
         }
@@ -317,16 +324,14 @@ impl Steps {
             if !same.is_empty()
                 && let Some(below) = Steps::read(kernel, letters, kind, at, value)?
             {
-                let part = self.sources(kernel, letters, kind, top, (child, same), below)?;
+                let part = self.sources(kernel, letters, kind, (child, same), below)?;
                 if !part.is_empty() {
                     kernel.push(value, part)?;
                 }
             }
-            if at.level >= top {
-                for &(chain, _) in &self.tops[at.level as usize] {
-                    let edge = ((value, child), target);
-                    self.source_into(kernel, letters, kind, chain, edge, at)?;
-                }
+            for &(chain, _) in self.tops(at.level) {
+                let edge = ((value, child), target);
+                self.source_into(kernel, letters, kind, chain, edge, at)?;
             }
         }
         kernel.sort(end)?;
@@ -384,13 +389,56 @@ impl Steps {
         Ok(found)
     }
 
-    /// A step from a single suffix into `target`, by an event with its top at or below `top`.
+    /// The marks of all inner moves that lead to automaton states of `node` by the labels they are with:
+    /// no step inside of the node carries others.
+    pub fn marks(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        node: NodeId,
+        at: Place,
+    ) -> Result<Marks, Halt> {
+        if at.level == self.automaton {
+            let mut marks = Marks::NONE;
+            for (q, _) in kernel.edges(node) {
+                match letters.marks_into(at.residual, q) {
+                    Ok(into) => marks = marks.union(into),
+                    Err(stop) => return Err(kernel.halt(stop)),
+                }
+            }
+            return Ok(marks);
+        }
+        let key = [node.word(), 0, at.residual.0, 0, 0];
+        if let Some([low, high]) = kernel.cached(self.marks, ChainId::END, key) {
+            return Ok(Marks(u64::from(high) << 32 | u64::from(low)));
+        }
+        let wanted = letters.marks();
+        let mut marks = Marks::NONE;
+        let base = kernel.mark();
+        kernel.push_edges(node)?;
+        let count = kernel.mark().above(base);
+        let mut offset = 0;
+        while offset < count && !marks.contains(wanted) {
+            if let Some((value, child)) = kernel.peek(base, offset)
+                && let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, value)?
+            {
+                marks = marks.union(self.marks(kernel, letters, child, below)?);
+            }
+            offset += 1;
+        }
+        kernel.release(base);
+        kernel.tick()?;
+        let halves = [marks.0 as u32, (marks.0 >> 32) as u32];
+        kernel.remember(self.marks, ChainId::END, key, halves);
+        Ok(marks)
+    }
+
+    /// A step from a single suffix into `target`.
     pub fn step_into(
         &self,
         kernel: &mut Kernel,
         letters: &mut Letters,
         kind: Kind,
-        top: u32,
         (from, target): (&[u32], NodeId),
         at: Place,
     ) -> Result<Option<Hop>, Halt> {
@@ -400,20 +448,11 @@ impl Steps {
             if place.level == self.automaton || target.is_empty() {
                 break;
             }
-            if place.level >= top {
-                for &(chain, event) in &self.tops[place.level as usize] {
-                    let mut to = from[..offset].to_vec();
-                    if follow(
-                        self.automaton,
-                        kernel,
-                        letters,
-                        kind,
-                        chain,
-                        (&from[offset..], target, &mut to),
-                        place,
-                    )? {
-                        return Ok(Some((event, to)));
-                    }
+            for &(chain, event) in self.tops(place.level) {
+                let mut to = from[..offset].to_vec();
+                let vectors = (&from[offset..], target, &mut to);
+                if follow(self.automaton, kernel, letters, kind, chain, vectors, place)? {
+                    return Ok(Some((event, to)));
                 }
             }
             target = kernel.child(target, value);
