@@ -196,6 +196,8 @@ pub(crate) enum Proof {
     Recurring,
     /// The values of a node have no cycle.
     Abstraction,
+    /// What events do to components leaves no cycle at a level.
+    Structure,
 }
 
 #[derive(Clone, Copy, ValueEnum, Debug)]

@@ -54,6 +54,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
             proofs: Proofs {
                 recurring: !args.without.contains(&Proof::Recurring),
                 abstraction: !args.without.contains(&Proof::Abstraction),
+                structure: !args.without.contains(&Proof::Structure),
             },
         },
         deadlock: args.deadlock.into(),

@@ -48,6 +48,7 @@ struct Sums {
     formulas: u64,
     undecided: u64,
     checks: f64,
+    by_structure: f64,
     by_automaton: f64,
     by_recurring: f64,
     by_abstraction: f64,
@@ -65,6 +66,7 @@ impl Sums {
         self.formulas += other.formulas;
         self.undecided += other.undecided;
         self.checks += other.checks;
+        self.by_structure += other.by_structure;
         self.by_automaton += other.by_automaton;
         self.by_recurring += other.by_recurring;
         self.by_abstraction += other.by_abstraction;
@@ -83,13 +85,14 @@ impl Sums {
         };
         let plain = plain.map_or("-".to_owned(), |plain| format!("{plain:.3}"));
         println!(
-            "{name:32} {what:8} {:4} {:4} {:>8} {:9.3} {:>7} {:9} {:9} {:9} {:9} {:9} {:7} {:6.2} {:5.1}",
+            "{name:32} {what:8} {:4} {:4} {:>8} {:9.3} {:>7} {:9} {:9} {:9} {:9} {:9} {:9} {:7} {:6.2} {:5.1}",
             self.formulas,
             self.undecided,
             plain,
             self.product,
             ratio,
             self.checks,
+            self.by_structure,
             self.by_automaton,
             self.by_recurring,
             self.by_abstraction,
@@ -179,6 +182,7 @@ impl Table {
             let sum = &mut sums[of_verdict];
             sum.formulas += 1;
             sum.checks += figure(stats, "scc_checks");
+            sum.by_structure += figure(stats, "scc_prevented_by_structure");
             sum.by_automaton += figure(stats, "scc_prevented_by_automaton");
             sum.by_recurring += figure(stats, "scc_prevented_by_recurring");
             sum.by_abstraction += figure(stats, "scc_prevented_by_abstraction");
@@ -259,6 +263,7 @@ fn main() {
             "--without" => match arguments.next().as_deref() {
                 Some("recurring") => table.proofs.recurring = false,
                 Some("abstraction") => table.proofs.abstraction = false,
+                Some("structure") => table.proofs.structure = false,
                 other => panic!("without what? {other:?}"),
             },
             name => wanted.push(name.to_owned()),
@@ -266,7 +271,7 @@ fn main() {
     }
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part));
     println!(
-        "{:32} {:8} {:>4} {:>4} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>6} {:>5}",
+        "{:32} {:8} {:>4} {:>4} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>6} {:>5}",
         "net",
         "formulas",
         "n",
@@ -275,6 +280,7 @@ fn main() {
         "product",
         "ratio",
         "checks",
+        "structure",
         "automaton",
         "recurring",
         "abstract",

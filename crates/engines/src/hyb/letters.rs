@@ -142,10 +142,15 @@ impl Letters {
                 }
             }
         }
-        let inner_edges = || edges.iter().filter(|edge| edge.inner);
-        let everywhere = inner_edges().fold(Marks::all(problem.automaton.mark_count), |all, e| {
+        let of_cycles = edges.iter().filter(|edge| edge.inner);
+        let everywhere = of_cycles.fold(Marks::all(problem.automaton.mark_count), |all, e| {
             all.intersection(e.marks)
         });
+        // Where all moves are inner ones, closures are the same, and what the search knows serves them.
+        let inner = match edges.iter().all(|edge| edge.inner) {
+            true => any.clone(),
+            false => inner,
+        };
         let mut letters = Letters {
             query,
             guards: problem.automaton.guards.clone(),

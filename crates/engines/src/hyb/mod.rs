@@ -6,6 +6,7 @@
 //! | `filters.rs` | the same as filter and as predicate |
 //! | `steps.rs` | single steps of the product on nodes of any level |
 //! | `search.rs` | the listener: every saturated node is searched once |
+//! | `structure.rs` | levels without cycles, by what events do to components |
 //! | `abstraction.rs` | cycles between a node's own values |
 //! | `fixpoint.rs` | fair cycles with a new step, by sets |
 //! | `resting.rs` | runs that end in a deadlock |
@@ -36,6 +37,7 @@ mod path;
 mod resting;
 mod search;
 mod steps;
+mod structure;
 
 use crate::hybrid::explore;
 use crate::hybrid::walk::lost;
@@ -54,6 +56,7 @@ use path::{Goal, Walk};
 use resting::{Watch, resting};
 use search::{Found, Search};
 use steps::{Place, Steps};
+use structure::cyclic_levels;
 
 pub use search::Proofs;
 
@@ -227,7 +230,11 @@ impl<'p> Product<'p> {
                 _ => None,
             },
         };
-        let mut search = Search::new(&self.steps, proofs, watch, budget);
+        let cyclic = match proofs.structure {
+            true => cyclic_levels(self.problem.system, &self.layout, &self.steps),
+            false => vec![true; self.layout.levels()],
+        };
+        let mut search = Search::new(&self.steps, proofs, cyclic, watch, budget);
         let start = budget.elapsed();
         let root = self.letters.root();
         let saturated = self.store.saturate_with(

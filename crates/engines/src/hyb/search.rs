@@ -6,6 +6,7 @@
 //! cycles with a *new* step, by an event with its top on the level of the node. Most searches are
 //! prevented by proofs of absence:
 //!
+//! 0. what events do to components leaves no cycle at the level of the node (`structure.rs`);
 //! 1. a firing at which the automaton can make no inner move is on no fair cycle;
 //! 2. *recurring states*: the firing of a cycle that comes last finds its target known already. A node
 //!    in which no firing led to a known state has no new cycle. Whether it does is asked of the direct
@@ -44,6 +45,8 @@ pub struct Proofs {
     pub recurring: bool,
     /// The values of the node have no cycle.
     pub abstraction: bool,
+    /// What events do to components leaves no cycle at a level.
+    pub structure: bool,
 }
 
 impl Default for Proofs {
@@ -51,6 +54,7 @@ impl Default for Proofs {
         Proofs {
             recurring: true,
             abstraction: true,
+            structure: true,
         }
     }
 }
@@ -88,6 +92,8 @@ pub enum Found {
 pub struct Counts {
     /// Pairs of saturated node and residual.
     pub checks: u64,
+    /// On a level without cycles.
+    pub no_structure: u64,
     /// Without an inner move.
     pub no_inner: u64,
     /// Without a recurring arc.
@@ -106,6 +112,7 @@ impl Counts {
     /// Enters the figures.
     pub fn enter(&self, stats: &mut Stats) {
         stats.set("scc_checks", self.checks);
+        stats.set("scc_prevented_by_structure", self.no_structure);
         stats.set("scc_prevented_by_automaton", self.no_inner);
         stats.set("scc_prevented_by_recurring", self.no_recurring);
         stats.set("scc_prevented_by_abstraction", self.no_cycle);
@@ -124,6 +131,8 @@ pub struct Search<'a> {
     sample: u32,
     steps: &'a Steps,
     proofs: Proofs,
+    /// For every level: can a cycle have its highest firing there?
+    cyclic: Vec<bool>,
     /// The arcs of the node in work on every level.
     frames: Vec<FxHashMap<(u32, u32, ChainId), bool>>,
     /// The topmost level at which anything may have been fired.
@@ -138,12 +147,21 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Nothing was heard yet.
-    pub fn new(steps: &'a Steps, proofs: Proofs, watch: Watch, clock: &Budget) -> Search<'a> {
+    ///
+    /// At levels that are not `cyclic` no cycle can have its highest firing.
+    pub fn new(
+        steps: &'a Steps,
+        proofs: Proofs,
+        cyclic: Vec<bool>,
+        watch: Watch,
+        clock: &Budget,
+    ) -> Search<'a> {
         Search {
             clock: clock.clone(),
             sample: SAMPLE,
             steps,
             proofs,
+            cyclic,
             frames: vec![FxHashMap::default(); steps.automaton as usize + 1],
             top: steps.automaton,
             watch,
@@ -272,6 +290,10 @@ impl<'a> Search<'a> {
         }
         kernel.remember(searched, ChainId::END, key, [1, 0]);
         self.counts.checks += 1;
+        if !self.cyclic[at.level as usize] {
+            self.counts.no_structure += 1;
+            return Ok(());
+        }
         let arcs = self.candidates(kernel, letters, node, at)?;
         if arcs.is_empty() {
             return Ok(());
@@ -299,6 +321,9 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         filter: &mut AnyMove<'l>,
         fired: Fired,
     ) -> Result<(), Halt> {
+        if !self.cyclic[fired.level as usize] {
+            return Ok(());
+        }
         self.sample -= 1;
         if self.sample > 0 {
             return self.arc(kernel, filter.0, fired);
