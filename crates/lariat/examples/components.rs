@@ -305,11 +305,10 @@ fn main() {
         table.net(&instance.name, &model.system, &properties);
     }
     for (family, size) in [
-        (Family::Philosophers, 200),
-        (Family::Philosophers, 1000),
-        (Family::SlottedRing, 12),
-        (Family::Kanban, 40),
-        (Family::Fms, 15),
+        (Family::Philosophers, 3000),
+        (Family::SlottedRing, 50),
+        (Family::Kanban, 300),
+        (Family::Fms, 60),
         (Family::Peterson, 3),
     ] {
         let name = format!("generated {} {size}", family.name());

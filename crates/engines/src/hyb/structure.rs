@@ -10,18 +10,15 @@
 //!                                        by what is left of E_k, and ε is one that does
 //! ```
 //!
-//! If no event with its top at `k` remains, saturated nodes of this level need no search. This is
-//! linear in the arcs for every level and says much of nets: a ring of events is open until the level
-//! that closes it. It is weaker than asking for an invariant of transitions, and needs no arithmetic.
+//! If no event with its top at `k` remains, saturated nodes of this level need no search. From the top
+//! level down the sets only lose events, so all levels together take time linear in the arcs. It says much of
+//! nets: a ring of events is open until the level that closes it. It is weaker than asking for an invariant of transitions, and needs no arithmetic.
 //! Tables and programs may raise and lower whatever they write.
 
 use super::steps::Steps;
 use lariat_model::order::Level;
 use lariat_model::{Action, EventId, System};
 use lariat_space::symbolic::Layout;
-
-/// Arcs to be looked at for all levels together; with more, every level may have a cycle.
-const MOST: usize = 50_000_000;
 
 /// What an event does to a component.
 #[derive(Clone, Copy)]
@@ -33,22 +30,13 @@ struct Change {
 
 /// For every level: can a cycle have its highest firing there?
 pub fn cyclic_levels(system: &System, layout: &Layout, steps: &Steps) -> Vec<bool> {
-    let levels = layout.levels();
-    let changes: Vec<Vec<Change>> = system.event_ids().map(|e| of(system, layout, e)).collect();
-    let arcs: usize = changes.iter().map(|c| c.len() + 1).sum();
-    if arcs.saturating_mul(levels) > MOST {
-        return vec![true; levels];
-    }
-    let mut events: Vec<EventId> = Vec::new();
-    let mut cyclic = vec![false; levels];
-    for level in (0..levels).rev() {
+    let changes = system.event_ids().map(|e| of(system, layout, e)).collect();
+    let mut left = Left::new(changes, layout.levels());
+    let mut cyclic = Vec::with_capacity(layout.levels());
+    for level in 0..layout.levels() {
         let own = steps.tops(level as u32);
-        if own.is_empty() {
-            continue;
-        }
-        events.extend(own.iter().map(|(_, event)| *event));
-        let left = remaining(&changes, &events, levels);
-        cyclic[level] = own.iter().any(|(_, event)| left[event.index()]);
+        cyclic.push(own.iter().any(|(_, event)| left.is[event.index()]));
+        left.drop(own.iter().map(|(_, event)| *event));
     }
     cyclic
 }
@@ -80,38 +68,64 @@ fn of(system: &System, layout: &Layout, event: EventId) -> Vec<Change> {
     }
 }
 
-/// Which of `events` are left in the end.
-fn remaining(changes: &[Vec<Change>], events: &[EventId], levels: usize) -> Vec<bool> {
-    let mut left = vec![false; changes.len()];
-    let mut of_level: Vec<Vec<EventId>> = vec![Vec::new(); levels];
-    // How many raise a component, and how many lower it.
-    let mut counts = vec![(0usize, 0usize); levels];
-    for event in events {
-        if !std::mem::replace(&mut left[event.index()], true) {
-            for change in &changes[event.index()] {
-                of_level[change.level].push(*event);
-                counts[change.level].0 += usize::from(change.raises);
-                counts[change.level].1 += usize::from(change.lowers);
+/// The events that are left.
+struct Left {
+    changes: Vec<Vec<Change>>,
+    is: Vec<bool>,
+    of_level: Vec<Vec<EventId>>,
+    /// For every component how many of them raise it, and how many lower it.
+    counts: Vec<(usize, usize)>,
+}
+
+impl Left {
+    fn new(changes: Vec<Vec<Change>>, levels: usize) -> Left {
+        let mut left = Left {
+            is: vec![true; changes.len()],
+            of_level: vec![Vec::new(); levels],
+            counts: vec![(0, 0); levels],
+            changes,
+        };
+        for (event, changes) in left.changes.iter().enumerate() {
+            for change in changes {
+                left.of_level[change.level].push(EventId(event as u32));
+                left.counts[change.level].0 += usize::from(change.raises);
+                left.counts[change.level].1 += usize::from(change.lowers);
+            }
+        }
+        left.settle((0..levels).collect());
+        left
+    }
+
+    /// Leaves out these events, and what fails then.
+    fn drop(&mut self, events: impl Iterator<Item = EventId>) {
+        let mut touched = Vec::new();
+        for event in events {
+            self.leave_out(event, &mut touched);
+        }
+        self.settle(touched);
+    }
+
+    fn leave_out(&mut self, event: EventId, touched: &mut Vec<usize>) {
+        if std::mem::replace(&mut self.is[event.index()], false) {
+            for change in &self.changes[event.index()] {
+                self.counts[change.level].0 -= usize::from(change.raises);
+                self.counts[change.level].1 -= usize::from(change.lowers);
+                touched.push(change.level);
             }
         }
     }
-    let mut todo: Vec<usize> = (0..levels).collect();
-    while let Some(level) = todo.pop() {
-        if (counts[level].0 == 0) == (counts[level].1 == 0) {
-            continue;
-        }
-        for event in std::mem::take(&mut of_level[level]) {
-            if !std::mem::replace(&mut left[event.index()], false) {
-                continue;
-            }
-            for change in &changes[event.index()] {
-                counts[change.level].0 -= usize::from(change.raises);
-                counts[change.level].1 -= usize::from(change.lowers);
-                todo.push(change.level);
+
+    /// Leaves out what changes one of these components the only way that is left.
+    fn settle(&mut self, mut touched: Vec<usize>) {
+        while let Some(level) = touched.pop() {
+            let (raise, lower) = self.counts[level];
+            if (raise == 0) != (lower == 0) {
+                for event in std::mem::take(&mut self.of_level[level]) {
+                    self.leave_out(event, &mut touched);
+                }
             }
         }
     }
-    left
 }
 
 #[cfg(test)]
@@ -133,18 +147,18 @@ mod tests {
             .map(|i| vec![change(i, -1), change(i + 1, 1)])
             .collect();
         changes.push(Vec::new());
-        let mut events: Vec<EventId> = (0..10).map(EventId).collect();
-        let left = remaining(&changes, &events, 10);
-        assert_eq!(left.iter().position(|l| *l), Some(9));
+        let left = Left::new(changes.clone(), 10);
+        assert_eq!(left.is.iter().position(|l| *l), Some(9));
         // Closed, it stays, but a branch of it does not.
         changes.push(vec![change(9, -1), change(0, 1)]);
         changes.push(vec![change(9, -1)]);
-        events.extend([EventId(10), EventId(11)]);
-        let left = remaining(&changes, &events, 10);
-        assert_eq!(left.iter().filter(|l| **l).count(), 12);
+        let left = Left::new(changes.clone(), 10);
+        assert_eq!(left.is.iter().filter(|l| **l).count(), 12);
         changes.push(vec![change(4, -1), change(10, 1)]);
-        events.push(EventId(12));
-        let left = remaining(&changes, &events, 11);
-        assert!(!left[12] && left[..11].iter().all(|l| *l));
+        let mut left = Left::new(changes, 11);
+        assert!(!left.is[12] && left.is[..11].iter().all(|l| *l));
+        // Opened again, it comes undone.
+        left.drop([EventId(3)].into_iter());
+        assert_eq!(left.is.iter().position(|l| *l), Some(9));
     }
 }
