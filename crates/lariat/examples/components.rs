@@ -305,10 +305,10 @@ fn main() {
         table.net(&instance.name, &model.system, &properties);
     }
     for (family, size) in [
-        (Family::Philosophers, 3000),
-        (Family::SlottedRing, 50),
-        (Family::Kanban, 300),
-        (Family::Fms, 60),
+        (Family::Philosophers, 2000),
+        (Family::SlottedRing, 20),
+        (Family::Kanban, 100),
+        (Family::Fms, 40),
         (Family::Peterson, 3),
     ] {
         let name = format!("generated {} {size}", family.name());
