@@ -4,7 +4,7 @@ use crate::automaton::Automaton;
 use lariat_emptiness::Marks;
 
 /// The components of a graph.
-pub(crate) struct Components {
+pub struct Components {
     /// The component of every node. A component's number is larger than those of all
     /// components that can be reached from it.
     pub of: Vec<u32>,
@@ -13,10 +13,7 @@ pub(crate) struct Components {
 }
 
 /// Components of the graph on `0..nodes` where `successor(n, k)` is the `k`-th successor of `n`.
-pub(crate) fn components(
-    nodes: usize,
-    successor: impl Fn(usize, usize) -> Option<usize>,
-) -> Components {
+pub fn components(nodes: usize, successor: impl Fn(usize, usize) -> Option<usize>) -> Components {
     const UNSEEN: u32 = u32::MAX;
     let mut of = vec![UNSEEN; nodes];
     let mut low = vec![UNSEEN; nodes];

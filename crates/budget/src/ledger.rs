@@ -61,6 +61,7 @@ struct Ledger {
     limit: u64,
     used: AtomicU64,
     peak: AtomicU64,
+    opened: Instant,
 }
 
 #[derive(Debug)]
@@ -99,6 +100,7 @@ impl Budget {
                 limit,
                 used: AtomicU64::new(0),
                 peak: AtomicU64::new(0),
+                opened: Instant::now(),
             }),
             work: None,
         }
@@ -160,6 +162,11 @@ impl Budget {
     pub fn work_spent(&self) -> u64 {
         let spent = |work: &Arc<Work>| work.spent.load(Ordering::Relaxed);
         self.work.as_ref().map_or(0, spent)
+    }
+
+    /// The time since the ledger was opened: the clock for statistics.
+    pub fn elapsed(&self) -> Duration {
+        self.ledger.opened.elapsed()
     }
 
     /// Opens an account of bytes that closes itself when dropped.

@@ -133,6 +133,9 @@ pub(crate) struct Check {
     /// (explicit, ba, ta, tgta). Takes its own time and memory.
     #[arg(long)]
     pub whole_product: bool,
+    /// Do without a proof of absence before a symbolic search, to see what it is worth (hyb).
+    #[arg(long, value_name = "PROOF", value_delimiter = ',')]
+    pub without: Vec<Proof>,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
     #[arg(long, value_name = "POLICY", default_value = "stutter")]
     pub deadlock: Policy,
@@ -205,6 +208,16 @@ impl CheckName {
             CheckName::TwoPass => None,
         }
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(crate) enum Proof {
+    /// No firing at the level of a node led to a known state.
+    Recurring,
+    /// The values of a node have no cycle.
+    Abstraction,
+    /// What events do to components leaves no cycle at a level.
+    Structure,
 }
 
 #[derive(Clone, Copy, ValueEnum, Debug)]

@@ -1,6 +1,6 @@
 //! `lariat check`.
 
-use crate::args::{Check, CheckName};
+use crate::args::{Check, CheckName, Proof};
 use crate::progress::Line;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
@@ -9,8 +9,8 @@ use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat::model::{self, Model, Names, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, Explored, Figure, InputError, Options, Property, Reason, Report, Stop, Subject,
-    Tuning, Verdict, check, property_process,
+    Attempt, Explored, Figure, InputError, Options, Proofs, Property, Reason, Report, Stop,
+    Subject, Tuning, Verdict, check, property_process,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -101,6 +101,11 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
             order: args.order.clone(),
             published: args.published,
             whole_product: args.whole_product,
+            proofs: Proofs {
+                recurring: !args.without.contains(&Proof::Recurring),
+                abstraction: !args.without.contains(&Proof::Abstraction),
+                structure: !args.without.contains(&Proof::Structure),
+            },
         },
         deadlock: args.deadlock.into(),
     };

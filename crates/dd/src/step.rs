@@ -14,11 +14,18 @@
 
 use crate::cache::Op;
 use crate::event::{Action, ChainId, Event, Subset};
-use crate::kernel::{Halt, Kernel, Mark, NodeId};
+use crate::kernel::{Halt, Kernel, Mark, NodeId, Step};
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
 impl Kernel {
+    /// Sorts the edges above `mark` by value and unites those with the same, ready to be
+    /// [made](Kernel::make) a node.
+    pub fn sort(&mut self, mark: Mark) -> Result<(), Halt> {
+        let base = self.stack.len() - self.mark().above(mark);
+        self.tidy(base)
+    }
+
     /// Sorts the edges above `base` by value and unites those with the same.
     pub(crate) fn tidy(&mut self, base: usize) -> Result<(), Halt> {
         self.stack[base..].sort_unstable_by_key(|edge| edge.0);
@@ -35,6 +42,48 @@ impl Kernel {
         }
         self.stack.truncate((last + 1).min(self.stack.len()));
         Ok(())
+    }
+
+    /// The level of the first action of `chain`, `None` if nothing is left to do.
+    #[inline]
+    pub fn first_level(&self, chain: ChainId) -> Option<u32> {
+        (chain != ChainId::END).then(|| self.chains.link(chain).level)
+    }
+
+    /// The `nth` thing, from 0, that the first action of `chain` can do to `value` on `level`: on
+    /// the levels above its own the value stays and the chain remains.
+    #[inline]
+    pub fn nth_step(
+        &mut self,
+        chain: ChainId,
+        level: u32,
+        value: u32,
+        nth: u32,
+    ) -> Result<Option<Step>, Halt> {
+        let link = self.chains.link(chain);
+        if level < link.level {
+            return Ok((nth == 0).then_some(Step {
+                to: value,
+                rest: chain,
+            }));
+        }
+        Ok(match link.action {
+            Action::Delta { need, delta, rest } if nth == 0 && value >= need => Some(Step {
+                to: self.shift(value, delta)?,
+                rest,
+            }),
+            Action::Delta { .. } => None,
+            Action::Table { start, end } => {
+                let (first, last) = self.chains.rows_from(start, end, value);
+                (nth < last - first).then(|| {
+                    let row = self.chains.row(first + nth);
+                    Step {
+                        to: row.to,
+                        rest: row.rest,
+                    }
+                })
+            }
+        })
     }
 
     /// The image of `node`, on `level`, under `chain`: not saturated, not filtered.

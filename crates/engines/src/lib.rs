@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod explicit;
+pub mod hyb;
 pub mod hybrid;
 mod labels;
 mod pairs;
@@ -19,6 +20,7 @@ pub mod sync;
 pub mod testing;
 
 pub use explicit::explicit;
+pub use hyb::{Hyb, Proofs, hyb};
 pub use hybrid::{Hybrid, bcz, el, owcty, slap, slap_fst};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;

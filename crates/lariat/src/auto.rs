@@ -15,6 +15,9 @@ use lariat_model::{Action, Event, System, Value};
 /// Product states of the first, explicit search.
 const FIRST_LOOK: u64 = 200_000;
 
+/// Diagram nodes of the search that saturates the product.
+const LONG_LOOK: u64 = 20_000_000;
+
 /// An engine, how much it may create, and why it is tried.
 struct Turn {
     choice: Choice,
@@ -51,6 +54,12 @@ fn turns(system: &System) -> Vec<Turn> {
             why: "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
         });
     }
+    turns.push(Turn {
+        choice: Choice::Hyb,
+        work: Some(LONG_LOOK),
+        most_tokens: None,
+        why: "sets of states; cycles are found while the product grows, also where there is no end to it",
+    });
     turns.push(Turn {
         choice: Choice::SlapFst,
         work: None,
@@ -107,7 +116,7 @@ pub(crate) fn run(
         let outcome = match &last {
             Ok(Outcome::Undecided(_)) => "undecided".to_owned(),
             Ok(_) => "decided".to_owned(),
-            Err(Stop::Work(limit)) => format!("gave up: {limit} states"),
+            Err(Stop::Work(limit)) => format!("gave up: {limit} units of work"),
             Err(stop) => format!("gave up: {stop}"),
         };
         report.trail.push(Attempt {

@@ -7,7 +7,9 @@
 use crate::explored::Explored;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Hybrid, Method};
-use lariat_engines::{Lasso, Outcome, Problem, Size, as_buchi, ba, explicit, ta, tgta};
+use lariat_engines::{
+    Hyb, Lasso, Outcome, Problem, Proofs, Size, as_buchi, ba, explicit, ta, tgta,
+};
 use lariat_engines::{explicit_size, ta_size, tgta_size};
 use lariat_space::symbolic::OrderChoice;
 use std::str::FromStr;
@@ -34,6 +36,8 @@ pub enum Choice {
     Owcty,
     /// Emerson and Lei's fixpoint, on the whole product.
     El,
+    /// The product by saturation, searched component by component while it is built.
+    Hyb,
     /// The explicit product with a Büchi automaton.
     Ba,
     /// The explicit product with a testing automaton.
@@ -77,10 +81,19 @@ impl Kind {
 pub enum Needs {
     /// Nothing: full LTL with events.
     Nothing,
+    /// That it speaks of states alone, not of which event is taken.
+    States,
     /// That repeating letters does not matter.
     Stuttering,
     /// The same of every state of the automaton, as far as it can be told.
     StateStuttering,
+}
+
+impl Needs {
+    /// Is it to be known whether repeating letters matters?
+    pub(crate) fn stuttering(self) -> bool {
+        matches!(self, Needs::Stuttering | Needs::StateStuttering)
+    }
 }
 
 /// How an engine is to be run where there is a choice.
@@ -96,11 +109,13 @@ pub struct Tuning {
     pub published: bool,
     /// Also count the whole product, of which a check that finds something sees a part.
     pub whole_product: bool,
+    /// Which proofs of absence `hyb` tries before it searches.
+    pub proofs: Proofs,
 }
 
 impl Choice {
     /// Every engine that can be asked for, `auto` first.
-    pub const ALL: [Choice; 12] = [
+    pub const ALL: [Choice; 13] = [
         Choice::Auto,
         Choice::Explicit,
         Choice::Sog,
@@ -110,6 +125,7 @@ impl Choice {
         Choice::Bcz,
         Choice::Owcty,
         Choice::El,
+        Choice::Hyb,
         Choice::Ba,
         Choice::Ta,
         Choice::Tgta,
@@ -127,6 +143,7 @@ impl Choice {
             Choice::Bcz => "bcz",
             Choice::Owcty => "owcty",
             Choice::El => "el",
+            Choice::Hyb => "hyb",
             Choice::Ba => "ba",
             Choice::Ta => "ta",
             Choice::Tgta => "tgta",
@@ -153,6 +170,9 @@ impl Choice {
                 "single states with a testing automaton; stutter-invariant properties of states"
             }
             Choice::Tgta => "the same with a generalized testing automaton",
+            Choice::Hyb => {
+                "the product by saturation, searched as it grows; full LTL on states, and on the fly"
+            }
             Choice::El => "a backward fixpoint on the whole product as sets; full LTL with events",
         }
     }
@@ -171,6 +191,7 @@ impl Choice {
     pub fn needs(self, tuning: &Tuning) -> Needs {
         match self {
             Choice::Sop => Needs::StateStuttering,
+            Choice::Hyb => Needs::States,
             Choice::Sog => Needs::Stuttering,
             _ if self.kind(tuning).is_testing() => Needs::Stuttering,
             _ => Needs::Nothing,
@@ -185,7 +206,8 @@ impl Choice {
             Absorb::All
         };
         match self {
-            Choice::Auto | Choice::Explicit | Choice::Ba | Choice::Ta | Choice::Tgta => None,
+            Choice::Auto | Choice::Explicit | Choice::Hyb => None,
+            Choice::Ba | Choice::Ta | Choice::Tgta => None,
             Choice::Sog => Some(match self.kind(tuning) {
                 Kind::Ta => Method::SogTa,
                 Kind::Tgta => Method::SogTgta,
@@ -222,6 +244,9 @@ impl Choice {
         if tuning.published && (!published || kind.is_testing()) {
             return Some(format!("`{name}` has no published variant of its own"));
         }
+        if tuning.proofs != Proofs::default() && self != Choice::Hyb {
+            return Some(format!("`{name}` has no proofs of absence to do without"));
+        }
         if let (Choice::Auto, Some(_)) = (self, tuning.kind) {
             return Some("`auto` chooses the kind of automaton too; name an engine".to_owned());
         }
@@ -242,6 +267,9 @@ impl Choice {
             ));
         }
         match (tuning.check, self.method(tuning)) {
+            (Some(_), None) if self == Choice::Hyb => Some(format!(
+                "`{name}` searches no graph; it has no emptiness check to choose"
+            )),
             (Some(_), None) if self.is_two_pass(tuning) => Some(
                 "single states with a testing automaton are searched in two passes; there is no other check".to_owned(),
             ),
@@ -272,7 +300,7 @@ impl Choice {
                 "testing automata need a stutter-invariant property".to_owned(),
             ));
         }
-        let Some(method) = self.method(tuning) else {
+        if self.has_single_states() || self == Choice::Auto {
             let run = match kind {
                 Kind::Tgba => explicit,
                 Kind::Ba => ba,
@@ -280,12 +308,24 @@ impl Choice {
                 Kind::Tgta => tgta,
             };
             return run(problem, budget, observer, stats);
-        };
-        let mut hybrid = Hybrid::new(method);
-        hybrid.check = tuning.check.unwrap_or_default();
-        hybrid.order = tuning.order.clone();
-        let mut run = |problem: &Problem<'_>, stats: &mut Stats| {
-            explored.run(&hybrid, problem, budget, observer, stats)
+        }
+        let mut run = |problem: &Problem<'_>, stats: &mut Stats| match self.method(tuning) {
+            Some(method) => {
+                let mut hybrid = Hybrid::new(method);
+                hybrid.check = tuning.check.unwrap_or_default();
+                hybrid.order = tuning.order.clone();
+                explored.run(&hybrid, problem, budget, observer, stats)
+            }
+            None => {
+                let (order, name) = explored.order(&tuning.order, problem, budget, observer)?;
+                let hyb = Hyb {
+                    proofs: tuning.proofs,
+                    order: OrderChoice::Given(order),
+                };
+                let found = hyb.run(problem, budget, observer, stats);
+                stats.set("order", name);
+                found
+            }
         };
         match kind {
             Kind::Ba => as_buchi(problem, budget, stats, run),

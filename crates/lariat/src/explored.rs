@@ -5,8 +5,10 @@
 //! products of a property go with it. After an engine ran out of memory nothing is kept.
 
 use lariat_budget::{Budget, Observer, Stats, Stop};
+use lariat_engines::hyb::arrange;
 use lariat_engines::hybrid::{Hybrid, explore};
 use lariat_engines::{Lasso, Outcome, Problem};
+use lariat_model::order::Order;
 use lariat_model::{Deadlock, System};
 use lariat_space::symbolic::{OrderChoice, Reached};
 
@@ -14,6 +16,14 @@ use lariat_space::symbolic::{OrderChoice, Reached};
 pub struct Explored<'s> {
     system: &'s System,
     kept: Option<Kept<'s>>,
+    arranged: Option<Arranged>,
+}
+
+/// An order, by what was chosen, and its name.
+struct Arranged {
+    choice: OrderChoice,
+    order: Order,
+    name: String,
 }
 
 struct Kept<'s> {
@@ -26,7 +36,11 @@ struct Kept<'s> {
 impl<'s> Explored<'s> {
     /// Nothing is explored of `system` yet.
     pub fn new(system: &'s System) -> Explored<'s> {
-        Explored { system, kept: None }
+        Explored {
+            system,
+            kept: None,
+            arranged: None,
+        }
     }
 
     /// Decides `problem`, which is about this system, with an engine on sets: in the states that are
@@ -64,6 +78,38 @@ impl<'s> Explored<'s> {
             states,
         });
         found
+    }
+
+    /// The order for engines that do without the reachable states: that of the states that are kept, or
+    /// one that is found once.
+    pub(crate) fn order(
+        &mut self,
+        choice: &OrderChoice,
+        problem: &Problem<'_>,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<(Order, String), Stop> {
+        let serves = |arranged: &&Arranged| arranged.choice == *choice;
+        if let Some(arranged) = self.arranged.as_ref().filter(serves) {
+            return Ok((arranged.order.clone(), arranged.name.clone()));
+        }
+        let (order, name) = match &self.kept {
+            Some(Kept {
+                order,
+                states: Ok(reached),
+                ..
+            }) if order == choice => {
+                let order = reached.space.layout().order().clone();
+                (order, reached.order.clone())
+            }
+            _ => arrange(self.system, choice, problem.deadlock, budget, observer)?,
+        };
+        self.arranged = Some(Arranged {
+            choice: choice.clone(),
+            order: order.clone(),
+            name: name.clone(),
+        });
+        Ok((order, name))
     }
 
     /// Forgets everything, to make room.

@@ -26,6 +26,7 @@ pub use check::{Attempt, Options, Property, Report, Subject, check};
 pub use engine::{Choice, Kind, Needs, Tuning};
 pub use explored::Explored;
 pub use lariat_budget::{Budget, Cancel, Figure, Observer, Progress, Quiet, Stats, Stop};
+pub use lariat_engines::Proofs;
 pub use lariat_engines::hybrid::Check;
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
 pub use lariat_space::symbolic::{OrderChoice, Pumping};

@@ -78,7 +78,7 @@ fn translated(
     let negation = formulas.not(formula);
     let legal = legal_letters(subject);
     let limited = budget.clone().with_work(MOST_STUTTER_WORK);
-    if needs != Needs::Nothing {
+    if needs.stuttering() {
         let invariant = stutter_invariant(&mut formulas, negation, &legal, &limited);
         prepared.letters = known(invariant)?;
     }

@@ -1,5 +1,5 @@
-//! Everything that the harness puts to the test. A new engine joins by one line in [`engines`], or in
-//! [`stutter_invariant_engines`] if it relies on that.
+//! Everything that the harness puts to the test. A new engine joins by one line in [`engines`], in
+//! [`state_engines`] if it cannot see events, or in [`stutter_invariant_engines`] if it relies on that.
 
 use crate::case::Case;
 use crate::formulas::Ltl;
@@ -12,8 +12,8 @@ use lariat_budget::{Budget, Quiet, Stats};
 use lariat_emptiness::Marks;
 use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Method};
 use lariat_engines::{
-    Engine, Hybrid, Invariance, Outcome, Problem, ba, bcz, el, explicit, owcty, slap, slap_fst, ta,
-    tgta,
+    Engine, Hyb, Hybrid, Invariance, Outcome, Problem, Proofs, ba, bcz, el, explicit, hyb, owcty,
+    slap, slap_fst, ta, tgta,
 };
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Names, Properties, Proposition};
@@ -62,6 +62,45 @@ fn with(method: Method, check: Check) -> Hybrid {
     }
 }
 
+/// The engines that are right about formulas over states only.
+pub fn state_engines() -> Vec<(&'static str, Engine)> {
+    vec![
+        ("hyb", hyb),
+        ("hyb-without-structure", |p, b, o, s| {
+            without(false, false, true).run(p, b, o, s)
+        }),
+        ("hyb-without-recurring", |p, b, o, s| {
+            without(true, false, false).run(p, b, o, s)
+        }),
+        ("hyb-without-abstraction", |p, b, o, s| {
+            without(false, true, false).run(p, b, o, s)
+        }),
+        ("hyb-without-recurring-abstraction", |p, b, o, s| {
+            without(true, true, false).run(p, b, o, s)
+        }),
+        ("hyb-without-recurring-structure", |p, b, o, s| {
+            without(true, false, true).run(p, b, o, s)
+        }),
+        ("hyb-without-abstraction-structure", |p, b, o, s| {
+            without(false, true, true).run(p, b, o, s)
+        }),
+        ("hyb-without-all", |p, b, o, s| {
+            without(true, true, true).run(p, b, o, s)
+        }),
+    ]
+}
+
+fn without(recurring: bool, abstraction: bool, structure: bool) -> Hyb {
+    Hyb {
+        proofs: Proofs {
+            recurring: !recurring,
+            abstraction: !abstraction,
+            structure: !structure,
+        },
+        ..Hyb::default()
+    }
+}
+
 /// The engines that are right about stutter-invariant formulas over states only.
 pub fn stutter_invariant_engines() -> Vec<(&'static str, Engine)> {
     vec![
@@ -107,6 +146,14 @@ pub fn all() -> Vec<Subject> {
     }
     for kind in [Kind::Ba, Kind::Ta, Kind::Tgta] {
         all.push(facade(Choice::Sog, Some(kind)));
+    }
+    for (name, run) in state_engines() {
+        let of_states = |case: &Case| !case.uses_events();
+        // Automata of the plain tableau are larger; one combination is enough for them.
+        if name == "hyb" {
+            all.push(engine(name, run).only(|case| has_tableau(case) && !case.uses_events()));
+        }
+        all.push(translated(&format!("{name}-translated"), run).only(of_states));
     }
     for (name, run) in stutter_invariant_engines() {
         // The plain tableau of a larger formula costs more than all engines together.
@@ -188,6 +235,7 @@ pub fn facade(choice: Choice, kind: Option<Kind>) -> Subject {
     });
     match needs {
         Needs::Nothing => subject,
+        Needs::States => subject.only(|case| !case.uses_events()),
         _ => subject.may_give_up(),
     }
 }

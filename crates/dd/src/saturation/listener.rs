@@ -1,5 +1,6 @@
 //! Listeners: who hears what a saturation does.
 
+use super::filter::Filter;
 use crate::kernel::{ChainId, Halt, Kernel, NodeId, Residual};
 
 /// One firing of an event at its top level.
@@ -23,15 +24,22 @@ pub struct Fired {
     pub before: NodeId,
 }
 
-/// Hears what a saturation does. All methods have an empty default.
+/// Hears what a saturation under a filter does. All methods have an empty default.
 ///
 /// Results that come from the operation cache are not heard again. The nodes in the arguments are
-/// rooted while a method runs, which may itself compute on the kernel, and ends the whole
-/// saturation by returning what [`Kernel::leave`] or [`Kernel::halt`] return.
-pub trait Listener: Send {
+/// rooted while a method runs, which may itself compute on the kernel and step the filter, and ends
+/// the whole saturation by returning what [`Kernel::leave`] or [`Kernel::halt`] return.
+///
+/// On one level at most one node is in work at a time: what is heard of a level between
+/// [`begun`](Listener::begun) and [`saturated`](Listener::saturated) is about one node.
+pub trait Listener<F: Filter>: Send {
+    /// Events with top level `level` are about to be fired from a node.
+    #[inline]
+    fn begun(&mut self, _level: u32) {}
+
     /// An event was fired and reached something.
     #[inline]
-    fn fired(&mut self, _kernel: &mut Kernel, _: Fired) -> Result<(), Halt> {
+    fn fired(&mut self, _kernel: &mut Kernel, _filter: &mut F, _: Fired) -> Result<(), Halt> {
         Ok(())
     }
 
@@ -41,6 +49,7 @@ pub trait Listener: Send {
     fn saturated(
         &mut self,
         _kernel: &mut Kernel,
+        _filter: &mut F,
         _level: u32,
         _residual: Residual,
         _node: NodeId,
@@ -53,4 +62,4 @@ pub trait Listener: Send {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl Listener for Silent {}
+impl<F: Filter> Listener<F> for Silent {}

@@ -57,7 +57,7 @@ struct Run<'a, F, L> {
 
 impl Kernel {
     /// The closure of `node`, on level 0, under `events`; a listener may leave.
-    pub fn saturate<F: Filter, L: Listener>(
+    pub fn saturate<F: Filter, L: Listener<F>>(
         &mut self,
         node: NodeId,
         events: &Subset,
@@ -74,8 +74,30 @@ impl Kernel {
         self.closure(&mut run, node, 0, residual)
     }
 
+    /// The closure of `node`, on `level`, under those of `events` with a top at or below it:
+    /// also while another saturation is under way, for listeners.
+    pub fn saturate_below<F: Filter, L: Listener<F>>(
+        &mut self,
+        node: NodeId,
+        level: u32,
+        events: &Subset,
+        filter: &mut F,
+        residual: Residual,
+        listener: &mut L,
+    ) -> Result<NodeId, Halt> {
+        let mut run = Run {
+            events,
+            filter,
+            listener,
+        };
+        let closed = self.closed;
+        let result = self.closure(&mut run, node, level, residual);
+        self.closed = closed;
+        result
+    }
+
     /// The closure of any node on `level`.
-    fn closure<F: Filter, L: Listener>(
+    fn closure<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
         node: NodeId,
@@ -163,7 +185,7 @@ impl Kernel {
 
     /// Saturates the node on `level` whose edges lie above `base`, with saturated children; pops
     /// them.
-    fn fix<F: Filter, L: Listener>(
+    fn fix<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
         level: u32,
@@ -188,6 +210,7 @@ impl Kernel {
         // The edges are on the bench; the node itself is needed as a key at the end.
         self.stack.truncate(base);
         self.push(0, before)?;
+        run.listener.begun(level);
         while let Some(from) = self.bench.next(&piece) {
             let source = self.read(run, residual, level, from)?;
             if F::SOURCE && source == Residual::FALSE {
@@ -225,6 +248,7 @@ impl Kernel {
                     self.push(0, image)?;
                     run.listener.fired(
                         self,
+                        run.filter,
                         Fired {
                             level,
                             from,
@@ -256,7 +280,9 @@ impl Kernel {
         self.bench.end(piece, &mut self.stack);
         let result = self.make_kept(base + 1)?;
         self.stack.truncate(base + 1);
-        run.listener.saturated(self, level, residual, result)?;
+        self.push(0, result)?;
+        run.listener
+            .saturated(self, run.filter, level, residual, result)?;
         self.closure_is(run, before, residual, result);
         if result != before {
             self.closure_is(run, result, residual, result);
@@ -267,7 +293,7 @@ impl Kernel {
 
     /// The saturated image of `node` on `level` under `chain`.
     #[inline]
-    fn fire<F: Filter, L: Listener>(
+    fn fire<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
         chain: ChainId,
@@ -314,7 +340,7 @@ impl Kernel {
     }
 
     /// The image that is not in the cache.
-    fn fire_unknown<F: Filter, L: Listener>(
+    fn fire_unknown<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
         chain: ChainId,
@@ -372,7 +398,7 @@ impl Kernel {
     /// Fires below `level` and pushes what is reached as an edge under `to`.
     #[inline]
     #[allow(clippy::too_many_arguments)]
-    fn fire_into<F: Filter, L: Listener>(
+    fn fire_into<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
         chain: ChainId,
@@ -513,7 +539,7 @@ impl Store {
     }
 
     /// Saturation under any filter, with a listener; `None` if the listener left.
-    pub fn saturate_with<F: Filter, L: Listener>(
+    pub fn saturate_with<F: Filter, L: Listener<F>>(
         &mut self,
         events: &Subset,
         from: &Set,

@@ -1,8 +1,8 @@
 //! Saturation, filtered and not, against explicit fixpoints.
 
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
-use lariat_dd::saturation::{Fired, Listener, Unfiltered};
-use lariat_dd::{Event, Part, Residual};
+use lariat_dd::saturation::{Fired, Listener, Silent, Unfiltered};
+use lariat_dd::{Event, Part, Residual, Subset};
 
 use crate::explicit::{Linear, Random, Vectors, cases, closure, get, parts, put, store};
 
@@ -120,25 +120,55 @@ fn random_tables_with_a_collection_before_every_node() {
 /// Counts, and leaves when a target node is reached.
 #[derive(Default)]
 struct Counter {
+    events: Option<Subset>,
+    begun: usize,
     fired: usize,
     saturated: usize,
     leave_after: usize,
 }
 
-impl Listener for Counter {
-    fn fired(&mut self, kernel: &mut Kernel, fired: Fired) -> Result<(), Halt> {
+impl Listener<Unfiltered> for Counter {
+    fn begun(&mut self, _: u32) {
+        self.begun += 1;
+    }
+
+    fn fired(
+        &mut self,
+        kernel: &mut Kernel,
+        filter: &mut Unfiltered,
+        fired: Fired,
+    ) -> Result<(), Halt> {
         self.fired += 1;
         // The unsaturated image is part of the saturated one.
         let image = kernel.image(fired.rest, fired.source, fired.level + 1)?;
         assert!(kernel.is_subset(image, fired.image)?);
+        // Saturating it apart, in the middle of the work, gives the same.
+        let (below, any) = (fired.level + 1, Residual::TRUE);
+        let events = self.events.as_ref().unwrap();
+        let mark = kernel.mark();
+        kernel.push(0, image)?;
+        let closed = kernel.saturate_below(image, below, events, filter, any, &mut Silent)?;
+        kernel.release(mark);
+        assert_eq!(closed, fired.image);
         if self.fired == self.leave_after {
             return Err(kernel.leave());
         }
         Ok(())
     }
 
-    fn saturated(&mut self, _: &mut Kernel, _: u32, _: Residual, _: NodeId) -> Result<(), Halt> {
+    fn saturated(
+        &mut self,
+        kernel: &mut Kernel,
+        _: &mut Unfiltered,
+        level: u32,
+        _: Residual,
+        node: NodeId,
+    ) -> Result<(), Halt> {
         self.saturated += 1;
+        // Nothing more is found in what is closed, however much is collected meanwhile.
+        let events = self.events.as_ref().unwrap();
+        let image = kernel.image_all(events, node, level)?;
+        assert!(kernel.is_subset(image, node)?);
         Ok(())
     }
 }
@@ -162,6 +192,7 @@ fn a_listener_hears_and_may_leave() {
     let from = store.singleton(&[3, 0, 0]).unwrap();
     let mut counter = Counter {
         leave_after: 2,
+        events: Some(subset.clone()),
         ..Counter::default()
     };
     let left = store.saturate_with(
@@ -173,7 +204,10 @@ fn a_listener_hears_and_may_leave() {
     );
     assert_eq!(left, Ok(None));
     let subset = store.subset(events);
-    let mut counter = Counter::default();
+    let mut counter = Counter {
+        events: Some(subset.clone()),
+        ..Counter::default()
+    };
     let reached = store
         .saturate_with(
             &subset,
@@ -186,4 +220,5 @@ fn a_listener_hears_and_may_leave() {
         .unwrap();
     assert_eq!(store.count(&reached), 10u32.into());
     assert!(counter.fired > 2 && counter.saturated > 0);
+    assert_eq!(counter.begun, counter.saturated);
 }

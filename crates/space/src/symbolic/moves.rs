@@ -85,6 +85,29 @@ impl Moves {
         }
     }
 
+    /// The same events in another store with the same levels, and perhaps more below them: each
+    /// with the event of the system that it is. Programs are copied as far as they are known.
+    pub(super) fn copied(
+        &self,
+        system: &System,
+        layout: &Layout,
+        store: &mut Store,
+    ) -> Result<Vec<(EventId, Event)>, Stop> {
+        let mut all = Vec::new();
+        for (event, entry) in system.event_ids().zip(&self.moves) {
+            let made = match (entry, &system.event(event).action) {
+                (Move::Learned(program), _) => {
+                    program.copied(system, layout, &self.domains, store)?
+                }
+                (_, Action::Net(arcs)) => net(system, layout, store, arcs)?,
+                (_, Action::Table { vars, rows }) => table(system, layout, store, vars, rows)?,
+                (Move::Fixed(_), Action::Program { .. }) => Vec::new(),
+            };
+            all.extend(made.into_iter().map(|made| (event, made)));
+        }
+        Ok(all)
+    }
+
     /// What is known of a program.
     pub(super) fn program(&self, event: EventId) -> Option<&Program> {
         match &self.moves[event.index()] {

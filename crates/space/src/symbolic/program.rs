@@ -104,6 +104,35 @@ struct Shape {
     wraps: Option<VarId>,
 }
 
+impl Shape {
+    /// Rows of this shape as parts of an event; blind assignments hold over all known values.
+    fn parts(
+        &self,
+        system: &System,
+        layout: &Layout,
+        domains: &Domains,
+        rows: &[Vec<(u32, u32)>],
+    ) -> Result<Vec<Part>, Stop> {
+        let mut parts = Vec::new();
+        if !self.levels.is_empty() {
+            parts.push(Part::Table {
+                levels: self.levels.iter().map(|l| l.0).collect(),
+                rows: rows.to_vec(),
+            });
+        }
+        for (level, to) in &self.blind {
+            let values = domains.of(layout.order().var(*level)).iter();
+            let from = values.map(|value| layout.encode(system, *level, *value));
+            let rows: Result<Vec<_>, Stop> = from.map(|f| Ok(vec![(f?, *to)])).collect();
+            parts.push(Part::Table {
+                levels: vec![level.0],
+                rows: rows?,
+            });
+        }
+        Ok(parts)
+    }
+}
+
 /// Rows, and the events they have been made into.
 ///
 /// Rows come a few at a time, and making an event takes as long as it has rows. So there are several
@@ -387,6 +416,22 @@ impl Program {
         Ok(())
     }
 
+    /// What is known as events of another store with the same levels.
+    pub(super) fn copied(
+        &self,
+        system: &System,
+        layout: &Layout,
+        domains: &Domains,
+        store: &mut Store,
+    ) -> Result<Vec<Event>, Stop> {
+        let mut events = Vec::new();
+        for (shape, table) in &self.tables {
+            let parts = shape.parts(system, layout, domains, &table.rows)?;
+            events.extend(store.event(&parts)?);
+        }
+        Ok(events)
+    }
+
     /// Makes the events of what has been found. True if one has changed.
     pub(super) fn make(
         &mut self,
@@ -397,33 +442,14 @@ impl Program {
     ) -> Result<bool, Stop> {
         let mut news = false;
         for (shape, table) in &mut self.tables {
-            let blind = || {
-                let levels = shape.blind.iter();
-                levels.map(|(level, to)| (*level, domains.of(layout.order().var(*level)), *to))
-            };
-            let under = blind().map(|(_, values, _)| values.len()).sum();
-            table.begin(under);
+            let blind = shape.blind.iter();
+            let under = blind.map(|(level, _)| domains.of(layout.order().var(*level)).len());
+            table.begin(under.sum());
             if table.made == table.rows.len() {
                 continue;
             }
             news = true;
-            let mut parts = Vec::new();
-            if !shape.levels.is_empty() {
-                parts.push(Part::Table {
-                    levels: shape.levels.iter().map(|l| l.0).collect(),
-                    rows: table.rows[table.made..].to_vec(),
-                });
-            }
-            for (level, values, to) in blind() {
-                let from = values
-                    .iter()
-                    .map(|value| layout.encode(system, level, *value));
-                let rows: Result<Vec<_>, Stop> = from.map(|f| Ok(vec![(f?, to)])).collect();
-                parts.push(Part::Table {
-                    levels: vec![level.0],
-                    rows: rows?,
-                });
-            }
+            let parts = shape.parts(system, layout, domains, &table.rows[table.made..])?;
             let event = store.event(&parts)?;
             table.events.extend(event.map(|event| (table.made, event)));
             table.made = table.rows.len();

@@ -22,7 +22,7 @@ use super::rehearsal::{Rehearsal, rehearsals};
 use super::space::Symbolic;
 use lariat_budget::Stop;
 use lariat_dd::kernel::{Halt, Kernel};
-use lariat_dd::saturation::{Fired, Listener, Silent};
+use lariat_dd::saturation::{Fired, Listener, Silent, Unfiltered};
 use lariat_model::order::{self, Candidate, Order, OrderName};
 
 /// Work that the file order may do at first: little for a few places, in proportion for many.
@@ -471,9 +471,9 @@ impl Interludes<'_, '_, '_> {
     }
 }
 
-impl Listener for Interludes<'_, '_, '_> {
+impl Listener<Unfiltered> for Interludes<'_, '_, '_> {
     #[inline]
-    fn fired(&mut self, kernel: &mut Kernel, _: Fired) -> Result<(), Halt> {
+    fn fired(&mut self, kernel: &mut Kernel, _: &mut Unfiltered, _: Fired) -> Result<(), Halt> {
         if self.race.question.budget.work_spent() < self.due {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use super::race::race;
 use super::space::Symbolic;
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_dd::Set;
-use lariat_dd::saturation::{Listener, Silent};
+use lariat_dd::saturation::{Listener, Silent, Unfiltered};
 use lariat_model::order::{self, Order, OrderName};
 use lariat_model::{Deadlock, System};
 
@@ -152,7 +152,7 @@ impl<'a> Question<'a, '_> {
     }
 
     /// Tries one order, with at most `work`.
-    pub(super) fn attempt<L: Listener>(
+    pub(super) fn attempt<L: Listener<Unfiltered>>(
         &self,
         name: &str,
         order: &Order,

@@ -112,7 +112,7 @@ impl Residuals {
     }
 
     /// The first level that the residual still depends on; beyond all levels if it is decided.
-    fn top(&self, residual: Residual) -> Level {
+    pub fn top(&self, residual: Residual) -> Level {
         self.tops[residual.0 as usize]
     }
 

@@ -17,10 +17,11 @@
 use super::figures::{self, Census};
 use super::layout::Layout;
 use super::moves::Moves;
+use super::program::Program;
 use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::saturation::{Listener, Unfiltered};
-use lariat_dd::{Residual, Set, Store, Subset};
+use lariat_dd::{Event, Residual, Set, Store, Subset};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value, VarId};
 use std::sync::{Arc, OnceLock};
@@ -119,6 +120,28 @@ impl<'a> Symbolic<'a> {
     pub fn set_budget(&mut self, budget: &Budget) {
         self.store.set_budget(budget);
         self.budget = budget.clone();
+    }
+
+    /// What is known of a program.
+    pub(super) fn program(&self, event: EventId) -> Option<&Program> {
+        self.moves.program(event)
+    }
+
+    /// Must states have been seen before events can be applied to them? So it is with programs.
+    pub fn learns(&self) -> bool {
+        self.moves.learns()
+    }
+
+    /// Another store with the levels of this space and `more` below them, and all events in it, each
+    /// with the event of the system that it is. Programs are copied as far as they are known.
+    pub fn extended(
+        &self,
+        more: usize,
+        budget: &Budget,
+    ) -> Result<(Store, Vec<(EventId, Event)>), Stop> {
+        let mut store = Store::new(self.layout.levels() + more, budget)?;
+        let events = self.moves.copied(self.system, &self.layout, &mut store)?;
+        Ok((store, events))
     }
 
     // --- sets and states ----------------------------------------------------------------------
@@ -294,7 +317,7 @@ impl<'a> Symbolic<'a> {
     }
 
     /// Like [`reach`](Symbolic::reach), with a listener; `None` if it left.
-    pub(super) fn reach_heard<L: Listener>(
+    pub(super) fn reach_heard<L: Listener<Unfiltered>>(
         &mut self,
         from: &Set,
         steps: &Steps,

@@ -1,0 +1,353 @@
+//! Hyb-MC: the product built by saturation, and searched for fair cycles while it is built.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `letters.rs` | the automaton's transition relation as a residual of the state |
+//! | `filters.rs` | the same as filter and as predicate |
+//! | `steps.rs` | single steps of the product on nodes of any level |
+//! | `search.rs` | the listener: every saturated node is searched once |
+//! | `structure.rs` | levels without cycles, by what events do to components |
+//! | `abstraction.rs` | cycles between a node's own values |
+//! | `fixpoint.rs` | fair cycles with a new step, by sets |
+//! | `resting.rs` | runs that end in a deadlock |
+//! | `path.rs` | paths of the product, found the way it is saturated |
+//! | `lasso.rs` | a concrete lasso from what was found |
+//!
+//! The product is a set of vectors: the components of the system by their order, and below them the state
+//! of the automaton after it has read the label of the state above,
+//!
+//! ```text
+//! initial = {(s, q') | s initial, q₀ –λ(s)→ q'}          (s, q) → (s', q')   iff   s → s', q –λ(s')→ q'
+//! ```
+//!
+//! It is the closure of the initial pairs by the one saturation that there is, with the automaton as the
+//! filter's last level and [`search`] as its listener. The first fair cycle ends it: nothing
+//! beyond the part explored so far is needed, not even that the system is bounded.
+//!
+//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
+//! Aspects of Computing 28 (2016). We read the first label explicitly, ask predicates over any
+//! components, keep marks on edges, and have several of them.
+
+mod abstraction;
+mod filters;
+mod fixpoint;
+mod lasso;
+mod letters;
+mod path;
+mod resting;
+mod search;
+mod steps;
+mod structure;
+
+use crate::hybrid::explore;
+use crate::hybrid::walk::lost;
+use crate::problem::Problem;
+use filters::AnyMove;
+use lariat_budget::{Budget, Observer, Progress, Stats, Stop};
+use lariat_dd::kernel::NodeId;
+use lariat_dd::{Set, Store};
+use lariat_emptiness::Outcome;
+use lariat_model::order::{self, Order};
+use lariat_model::{Deadlock, Lasso, Step, System};
+use lariat_space::symbolic::{Layout, OrderChoice, Reach, Symbolic, reach};
+use lasso::Walker;
+use letters::Letters;
+use path::{Goal, Walk};
+use resting::{Watch, resting};
+use search::{Found, Search};
+use steps::{Place, Steps};
+use structure::cyclic_levels;
+
+pub use search::Proofs;
+
+/// How the product is searched.
+#[derive(Clone, Debug, Default)]
+pub struct Hyb {
+    /// Which proofs of absence are tried.
+    pub proofs: Proofs,
+    /// The order of the components.
+    pub order: OrderChoice,
+}
+
+/// Work that finding an order may cost.
+const ORDER_WORK: u64 = 2_000_000;
+
+/// Hyb-MC as an [`Engine`](crate::Engine).
+pub fn hyb(
+    problem: &Problem<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+    stats: &mut Stats,
+) -> Result<Outcome<Lasso>, Stop> {
+    Hyb::default().run(problem, budget, observer, stats)
+}
+
+/// Tells that something else begins.
+fn enter(observer: &dyn Observer, phase: &'static str) {
+    let figures = &[];
+    observer.progress(Progress { phase, figures });
+}
+
+/// The product of a problem, before anything is explored.
+struct Product<'p> {
+    problem: Problem<'p>,
+    layout: Layout,
+    store: Store,
+    letters: Letters,
+    steps: Steps,
+    initial: Set,
+}
+
+impl Hyb {
+    /// Decides `problem`; see [`crate::Engine`].
+    pub fn run(
+        &self,
+        problem: &Problem<'_>,
+        budget: &Budget,
+        observer: &dyn Observer,
+        stats: &mut Stats,
+    ) -> Result<Outcome<Lasso>, Stop> {
+        enter(observer, "ordering");
+        let (space, order) = self.space(problem, budget, observer)?;
+        stats.set("order", order);
+        enter(observer, "product");
+        let mut product = Product::new(problem, &space, budget)?;
+        drop(space);
+        let found = product.decide(self.proofs, budget, observer, stats);
+        let store = product.store.figures();
+        stats.set("diagram_peak", store.peak);
+        stats.set("diagram_created", store.created);
+        stats.set("bytes_peak", budget.bytes_peak());
+        found
+    }
+
+    /// The system under an order. Programs are learned from the reachable states, nets and tables need none.
+    fn space<'s>(
+        &self,
+        problem: &Problem<'s>,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<(Symbolic<'s>, String), Stop> {
+        let (system, deadlock) = (problem.system, problem.deadlock);
+        let (order, name) = arrange(system, &self.order, deadlock, budget, observer)?;
+        let space = Symbolic::new(system, &order, deadlock, budget)?;
+        if !space.learns() {
+            return Ok((space, name));
+        }
+        drop(space);
+        let reached = explore(
+            system,
+            &OrderChoice::Given(order),
+            deadlock,
+            budget,
+            observer,
+        )?;
+        Ok((reached.space, name))
+    }
+}
+
+/// An order for `system` that should do for its products too, with its name.
+///
+/// The reachable states tell, if they are not too many to be counted first; else the best score does.
+pub fn arrange(
+    system: &System,
+    choice: &OrderChoice,
+    deadlock: Deadlock,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<(Order, String), Stop> {
+    match choice {
+        OrderChoice::Given(order) => return Ok((order.clone(), "given".to_owned())),
+        OrderChoice::Named(name) => {
+            let order = order::named(system, *name).ok_or_else(|| {
+                Stop::Unsupported(format!(
+                    "the order {name} needs units, which the model lacks"
+                ))
+            })?;
+            return Ok((order, name.to_string()));
+        }
+        OrderChoice::Auto => {}
+    }
+    let limited = budget.clone().with_work(ORDER_WORK);
+    match reach(system, choice, deadlock, &limited, observer) {
+        Ok(Reach::All(reached)) => {
+            return Ok((reached.space.layout().order().clone(), reached.order));
+        }
+        Ok(Reach::Unbounded(_)) | Err(Stop::Work(_)) => {}
+        Err(stop) => return Err(stop),
+    }
+    let mut candidates = order::candidates(system);
+    candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
+    Ok(match candidates.into_iter().next() {
+        Some(best) => (best.order, best.name.to_string()),
+        None => (Order::file(system.variables.len()), "file".to_owned()),
+    })
+}
+
+impl<'p> Product<'p> {
+    fn new(
+        problem: &Problem<'p>,
+        space: &Symbolic<'_>,
+        budget: &Budget,
+    ) -> Result<Product<'p>, Stop> {
+        let layout = space.layout().clone();
+        let (mut store, events) = space.extended(1, budget)?;
+        let scopes = [(); 4].map(|()| store.scope());
+        let leases = [budget.lease(), budget.lease()];
+        let letters = Letters::new(problem, space, scopes, leases)?;
+        let steps = Steps::new(&mut store, &events)?;
+        let mut vectors = Vec::new();
+        for state in &problem.system.initial {
+            let values = layout.encode_state(problem.system, state)?;
+            for q in letters.first(problem, state) {
+                let mut vector = values.clone();
+                vector.push(q);
+                vectors.push(vector);
+            }
+        }
+        let initial = store.from_vectors(&vectors)?;
+        Ok(Product {
+            problem: *problem,
+            layout,
+            store,
+            letters,
+            steps,
+            initial,
+        })
+    }
+
+    fn decide(
+        &mut self,
+        proofs: Proofs,
+        budget: &Budget,
+        observer: &dyn Observer,
+        stats: &mut Stats,
+    ) -> Result<Outcome<Lasso>, Stop> {
+        let stutters = self.problem.deadlock == Deadlock::Stutter;
+        let watch = Watch {
+            initial: match &self.problem.system.initial[..] {
+                [one] if stutters => Some(self.layout.encode_state(self.problem.system, one)?),
+                _ => None,
+            },
+        };
+        let cyclic = match proofs.structure {
+            true => cyclic_levels(self.problem.system, &self.layout, &self.steps),
+            false => vec![true; self.layout.levels()],
+        };
+        let mut search = Search::new(&self.steps, proofs, cyclic, watch, budget);
+        let start = budget.elapsed();
+        let root = self.letters.root();
+        let saturated = self.store.saturate_with(
+            &self.steps.all,
+            &self.initial,
+            &mut AnyMove(&mut self.letters),
+            root,
+            &mut search,
+        );
+        let time = budget.elapsed() - start;
+        search.counts.enter(stats);
+        stats.set("product_seconds", time.as_secs_f64());
+        let share = search.counts.time.as_secs_f64() / time.as_secs_f64().max(1e-9);
+        stats.set("scc_share", share.min(1.0));
+        let top = search.top;
+        // Nothing was made since the listener left, so what it found is still there.
+        let found = match (saturated?, search.found) {
+            (None, Some(Found::Cycle { at, arcs, reached })) => {
+                let reached = self.store.wrap(reached);
+                enter(observer, "lasso");
+                return self.cycle(at, &arcs, &reached, top);
+            }
+            (None, Some(Found::Rest(ends))) => self.store.wrap(ends),
+            (None, None) => return Err(Stop::Internal("a search left without reason".to_owned())),
+            (Some(_), _) if !stutters => return Ok(Outcome::Empty),
+            (Some(all), _) => {
+                let (letters, steps) = (&mut self.letters, &self.steps);
+                let node = all.node();
+                let ends = self
+                    .store
+                    .run(|kernel| resting(kernel, letters, steps, node))?;
+                ends.ok_or_else(|| Stop::Internal("a search left without reason".to_owned()))?
+            }
+        };
+        if found.is_empty() {
+            return Ok(Outcome::Empty);
+        }
+        enter(observer, "lasso");
+        let walk = self.prefix(top, Goal::In(found.node()))?;
+        let rest = Step {
+            event: None,
+            state: self.state(walk.end()),
+        };
+        Ok(Outcome::Accepting(self.lasso(&walk, vec![rest])))
+    }
+
+    /// The lasso of a fair cycle in a node.
+    fn cycle(
+        &mut self,
+        at: Place,
+        arcs: &[search::Arc],
+        reached: &Set,
+        top: u32,
+    ) -> Result<Outcome<Lasso>, Stop> {
+        let mut cycle = None;
+        let mut walker = Walker {
+            letters: &mut self.letters,
+            steps: &self.steps,
+            top,
+        };
+        let end = self.store.run(|kernel| {
+            let walk = walker.cycle(kernel, arcs, reached.node(), at)?;
+            let end = kernel.chain_of(&walk.start)?;
+            cycle = Some(walk);
+            Ok(end)
+        })?;
+        let (Some(cycle), Some(end)) = (cycle, end) else {
+            return Err(lost());
+        };
+        let prefix = self.prefix(top, Goal::Ending(end.node(), at))?;
+        // What is above the node stays as it is when the cycle begins.
+        let above = prefix.end()[..at.level as usize].to_vec();
+        let steps = cycle.hops.iter().map(|(event, suffix)| {
+            let mut vector = above.clone();
+            vector.extend(suffix);
+            Step {
+                event: Some(*event),
+                state: self.state(&vector),
+            }
+        });
+        let steps = steps.collect();
+        Ok(Outcome::Accepting(self.lasso(&prefix, steps)))
+    }
+
+    fn prefix(&mut self, top: u32, goal: Goal) -> Result<Walk, Stop> {
+        let mut found = None;
+        let initial = self.initial.node();
+        let mut walker = Walker {
+            letters: &mut self.letters,
+            steps: &self.steps,
+            top,
+        };
+        self.store.run(|kernel| {
+            found = Some(walker.prefix(kernel, initial, goal)?);
+            Ok(NodeId::EMPTY)
+        })?;
+        found.ok_or_else(lost)
+    }
+
+    /// The state of a vector of the product.
+    fn state(&self, vector: &[u32]) -> lariat_model::State {
+        self.layout.decode_state(&vector[..self.layout.levels()])
+    }
+
+    fn lasso(&self, prefix: &Walk, cycle: Vec<Step>) -> Lasso {
+        let step = |(event, vector): &(lariat_model::EventId, Vec<u32>)| Step {
+            event: Some(*event),
+            state: self.state(vector),
+        };
+        Lasso {
+            initial: self.state(&prefix.start),
+            prefix: prefix.hops.iter().map(step).collect(),
+            cycle,
+        }
+    }
+}

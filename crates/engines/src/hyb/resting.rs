@@ -1,0 +1,76 @@
+//! Runs that end in a deadlock and stutter there.
+//!
+//! A deadlock's stutter step changes the automaton's state alone, so a fair cycle with such a step stays in
+//! one dead state. It needs no event of the saturation: the pair `(s, q)` is the end of an accepting
+//! run iff `s` is dead and `q` accepts `λ(s)` repeated for ever, and the second question is one of
+//! labels.
+//!
+//! It is asked of the whole product at the end, and on the way of what is known to be reachable: while only
+//! levels from `k` on have been fired and there is one initial state, these are the suffixes of the saturated node on
+//! level `k` below the initial values. That is once a level.
+
+use super::filters::Resting;
+use super::letters::Letters;
+use super::steps::Steps;
+use lariat_dd::Predicate;
+use lariat_dd::kernel::{Halt, Kernel, NodeId};
+
+/// What to look for on the way.
+pub struct Watch {
+    /// The initial values if there is one initial state and deadlocks stutter.
+    pub initial: Option<Vec<u32>>,
+}
+
+impl Watch {
+    /// The ends of accepting runs among the initial values above `level` with the suffixes of `node`.
+    pub fn look(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        steps: &Steps,
+        level: u32,
+        node: NodeId,
+    ) -> Result<NodeId, Halt> {
+        let Some(initial) = &self.initial else {
+            return Ok(NodeId::EMPTY);
+        };
+        let mut residual = letters.resting();
+        let mut resting = Resting(letters);
+        let prefix = &initial[..level as usize];
+        for (level, value) in prefix.iter().enumerate() {
+            residual = match resting.step(residual, level as u32, *value) {
+                Ok(residual) => residual,
+                Err(stop) => return Err(kernel.halt(stop)),
+            };
+        }
+        let mut quiet = kernel.select(node, level, &mut resting, residual)?;
+        let base = kernel.mark();
+        for value in prefix.iter().rev() {
+            if !quiet.is_empty() {
+                kernel.push(*value, quiet)?;
+            }
+            quiet = kernel.make(base)?;
+        }
+        kernel.push(0, quiet)?;
+        let dead = kernel.dead(&steps.all, quiet, 0)?;
+        kernel.release(base);
+        Ok(dead)
+    }
+}
+
+/// The ends of accepting runs in `node`, on level 0.
+pub fn resting(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    steps: &Steps,
+    node: NodeId,
+) -> Result<NodeId, Halt> {
+    let root = letters.resting();
+    let mut predicate = Resting(letters);
+    let quiet = kernel.select(node, 0, &mut predicate, root)?;
+    let base = kernel.mark();
+    kernel.push(0, quiet)?;
+    let dead = kernel.dead(&steps.all, quiet, 0)?;
+    kernel.release(base);
+    Ok(dead)
+}

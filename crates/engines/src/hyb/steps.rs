@@ -1,0 +1,588 @@
+//! Single steps of the product, on nodes of any level.
+//!
+//! A node on level `k` under a residual `c` is a set of suffixes, and the events with their top at or below
+//! `k` are its steps; what is above stays as it is. For one chain and for all events:
+//!
+//! ```text
+//! img_ε(n, c) = {i' ↦ img_rest(n[i], c[i']) | (i, i', rest) of ε};    at the bottom the moves under c
+//! img(n, c)   = {i ↦ img(n[i], c[i])} ∪ {i' ↦ img_rest(n[i], c[i'])}   over events with this top
+//! src(n, t)   = {v ∈ n | img({v}) ∩ t ≠ ∅}       ret(n, t) ⇔ img(n) ∩ t ≠ ∅
+//! ```
+//!
+//! Sources need no inverse events: source and target are walked down together. Results are
+//! remembered under `(chain, n, c, kind of move)`, with `t` where there is one.
+
+use super::letters::{Kind, Letters};
+use lariat_budget::Stop;
+use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, WideOp, Word};
+use lariat_dd::{Event, Residual, Store, Subset};
+use lariat_emptiness::Marks;
+use lariat_model::EventId;
+
+/// The events of a problem, ready for steps.
+pub struct Steps {
+    /// The level of the automaton, below all components.
+    pub automaton: u32,
+    /// All events.
+    pub all: Subset,
+    /// By top level.
+    tops: Vec<Vec<(ChainId, EventId)>>,
+    image: WideOp,
+    images: WideOp,
+    source: WideOp,
+    sources: WideOp,
+    returns: WideOp,
+    /// Which pairs of node and residual were searched.
+    pub searched: WideOp,
+    /// States with a given end.
+    pub ending: WideOp,
+    marks: WideOp,
+}
+
+/// A node on some level with what is left to be read.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// The level.
+    pub level: u32,
+    /// What the levels above have left of the labels.
+    pub residual: Residual,
+}
+
+/// An event and the suffix that it leads to.
+pub type Hop = (EventId, Vec<u32>);
+
+impl Steps {
+    /// Prepares the steps of `events` on a store whose last level is the automaton.
+    pub fn new(store: &mut Store, events: &[(EventId, Event)]) -> Result<Steps, Stop> {
+        let automaton = store.levels() as u32 - 1;
+        let all = store.subset(events.iter().map(|(_, event)| *event));
+        let mut tops = vec![Vec::new(); automaton as usize + 1];
+        let mut ops = Vec::new();
+        store.run(|kernel| {
+            for (id, event) in events {
+                let chain = event.chain();
+                let level = kernel.first_level(chain).unwrap_or(0);
+                tops[level as usize].push((chain, *id));
+            }
+            use Word::{Node, Plain};
+            for (target, results) in [
+                (Plain, Node),
+                (Plain, Node),
+                (Node, Node),
+                (Node, Node),
+                (Node, Plain),
+                (Plain, Plain),
+                (Node, Node),
+                (Plain, Plain),
+            ] {
+                let key = [Node, target, Plain, Plain, Plain];
+                ops.push(kernel.operation(key, [results, Plain]));
+            }
+            Ok(NodeId::EMPTY)
+        })?;
+        let [
+            image,
+            images,
+            source,
+            sources,
+            returns,
+            searched,
+            ending,
+            marks,
+        ] = ops[..]
+        else {
+            return Err(Stop::Internal("operations of a diagram".to_owned()));
+        };
+        Ok(Steps {
+            automaton,
+            all,
+            tops,
+            image,
+            images,
+            source,
+            sources,
+            returns,
+            searched,
+            ending,
+            marks,
+        })
+    }
+
+    /// The events with this top level.
+    pub fn tops(&self, level: u32) -> &[(ChainId, EventId)] {
+        &self.tops[level as usize]
+    }
+
+    /// What `residual` leaves where `level` has `value`; nothing where no wanted move is left.
+    #[inline]
+    pub fn read(
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        kind: Kind,
+        at: Place,
+        value: u32,
+    ) -> Result<Option<Place>, Halt> {
+        let residual = match letters.step(at.residual, at.level, value) {
+            Ok(residual) => residual,
+            Err(stop) => return Err(kernel.halt(stop)),
+        };
+        let over = residual == Residual::FALSE || (kind != Kind::Any && letters.is_idle(residual));
+        Ok((!over).then_some(Place {
+            level: at.level + 1,
+            residual,
+        }))
+    }
+
+    /// `img_ε` for the event that `chain` is the rest of.
+    pub fn image(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        kind: Kind,
+        chain: ChainId,
+        node: NodeId,
+        at: Place,
+    ) -> Result<NodeId, Halt> {
+        if node.is_empty() {
+            return Ok(node);
+        }
+        if at.level == self.automaton {
+            return moved(kernel, letters, kind, node, at.residual);
+        }
+        let key = [node.word(), 0, at.residual.0, kind.word(), 0];
+        if let Some([known, _]) = kernel.cached(self.image, chain, key) {
+            return Ok(NodeId::from_word(known));
+        }
+        let base = kernel.mark();
+        kernel.push_edges(node)?;
+        let end = kernel.mark();
+        for offset in 0..end.above(base) {
+            if let Some((value, child)) = kernel.peek(base, offset) {
+                self.image_into(kernel, letters, kind, chain, (value, child), at)?;
+            }
+        }
+        kernel.sort(end)?;
+        let result = kernel.make(end)?;
+        kernel.release(base);
+        kernel.tick()?;
+        kernel.remember(self.image, chain, key, [result.word(), 0]);
+        Ok(result)
+    }
+
+    /// Pushes what `chain` reaches from one edge of a node.
+    fn image_into(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        kind: Kind,
+        chain: ChainId,
+        (value, child): (u32, NodeId),
+        at: Place,
+    ) -> Result<(), Halt> {
+        let mut nth = 0;
+        while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
+            nth += 1;
+            if let Some(below) = Steps::read(kernel, letters, kind, at, step.to)? {
+                let image = self.image(kernel, letters, kind, step.rest, child, below)?;
+                if !image.is_empty() {
+                    kernel.push(step.to, image)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `img` under the events with their top at or below the level of the node.
+    pub fn images(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        kind: Kind,
+        node: NodeId,
+        at: Place,
+    ) -> Result<NodeId, Halt> {
+        if node.is_empty() || at.level == self.automaton {
+            return Ok(NodeId::EMPTY);
+        }
+        let key = [node.word(), 0, at.residual.0, kind.word(), 0];
+        if let Some([known, _]) = kernel.cached(self.images, ChainId::END, key) {
+            return Ok(NodeId::from_word(known));
+        }
+        let base = kernel.mark();
+        kernel.push_edges(node)?;
+        let end = kernel.mark();
+        for offset in 0..end.above(base) {
+            let Some((value, child)) = kernel.peek(base, offset) else {
+                break;
+            };
+            if let Some(below) = Steps::read(kernel, letters, kind, at, value)? {
+                let image = self.images(kernel, letters, kind, child, below)?;
+                if !image.is_empty() {
+                    kernel.push(value, image)?;
+                }
+            }
+            for &(chain, _) in self.tops(at.level) {
+                self.image_into(kernel, letters, kind, chain, (value, child), at)?;
+            }
+        }
+        kernel.sort(end)?;
+        let result = kernel.make(end)?;
+        kernel.release(base);
+        kernel.tick()?;
+        kernel.remember(self.images, ChainId::END, key, [result.word(), 0]);
+        Ok(result)
+    }
+
+    /// `src` for the event that `chain` is the rest of.
+    pub fn source(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        kind: Kind,
+        chain: ChainId,
+        (node, target): (NodeId, NodeId),
+        at: Place,
+    ) -> Result<NodeId, Halt> {
+        if node.is_empty() || target.is_empty() {
+            return Ok(NodeId::EMPTY);
+        }
+        if at.level == self.automaton {
+            return leading(kernel, letters, kind, (node, target), at.residual);
+        }
+        let key = [node.word(), target.word(), at.residual.0, kind.word(), 0];
+        if let Some([known, _]) = kernel.cached(self.source, chain, key) {
+            return Ok(NodeId::from_word(known));
+        }
+        let base = kernel.mark();
+        kernel.push_edges(node)?;
+        let end = kernel.mark();
+        for offset in 0..end.above(base) {
+            if let Some(edge) = kernel.peek(base, offset) {
+                self.source_into(kernel, letters, kind, chain, (edge, target), at)?;
+            }
+        }
+        kernel.sort(end)?;
+        let result = kernel.make(end)?;
+        kernel.release(base);
+        kernel.tick()?;
+        kernel.remember(self.source, chain, key, [result.word(), 0]);
+        Ok(result)
+    }
+
+    /// Pushes the part of one edge of a node from which `chain` leads into `target`.
+    fn source_into(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        kind: Kind,
+        chain: ChainId,
+        ((value, child), target): ((u32, NodeId), NodeId),
+        at: Place,
+    ) -> Result<(), Halt> {
+        let mut nth = 0;
+        while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
+            nth += 1;
+            let into = kernel.child(target, step.to);
+            if into.is_empty() {
+                continue;
+            }
+            if let Some(below) = Steps::read(kernel, letters, kind, at, step.to)? {
+                let pair = (child, into);
+                let part = self.source(kernel, letters, kind, step.rest, pair, below)?;
+                if !part.is_empty() {
+                    kernel.push(value, part)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `src` under the events with their top at or below the level of the node.
+    pub fn sources(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        kind: Kind,
+        (node, target): (NodeId, NodeId),
+        at: Place,
+    ) -> Result<NodeId, Halt> {
+        if node.is_empty() || target.is_empty() || at.level == self.automaton {
+            return Ok(NodeId::EMPTY);
+        }
+        let key = [node.word(), target.word(), at.residual.0, kind.word(), 0];
+        if let Some([known, _]) = kernel.cached(self.sources, ChainId::END, key) {
+            return Ok(NodeId::from_word(known));
+        }
+        let base = kernel.mark();
+        kernel.push_edges(node)?;
+        let end = kernel.mark();
+        for offset in 0..end.above(base) {
+            let Some((value, child)) = kernel.peek(base, offset) else {
+                break;
+            };
+            let same = kernel.child(target, value);
+            if !same.is_empty()
+                && let Some(below) = Steps::read(kernel, letters, kind, at, value)?
+            {
+                let part = self.sources(kernel, letters, kind, (child, same), below)?;
+                if !part.is_empty() {
+                    kernel.push(value, part)?;
+                }
+            }
+            for &(chain, _) in self.tops(at.level) {
+                let edge = ((value, child), target);
+                self.source_into(kernel, letters, kind, chain, edge, at)?;
+            }
+        }
+        kernel.sort(end)?;
+        let result = kernel.make(end)?;
+        kernel.release(base);
+        kernel.tick()?;
+        kernel.remember(self.sources, ChainId::END, key, [result.word(), 0]);
+        Ok(result)
+    }
+
+    /// `ret`: does an inner move with `chain` lead from `node` into `target`, or anywhere if there is none?
+    pub fn returns(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        chain: ChainId,
+        (node, target): (NodeId, Option<NodeId>),
+        at: Place,
+    ) -> Result<bool, Halt> {
+        if at.level == self.automaton {
+            return inner_move(kernel, letters, (node, target), at.residual);
+        }
+        let word = target.map_or(0, NodeId::word);
+        let key = [node.word(), word, at.residual.0, 0, 0];
+        if let Some([known, _]) = kernel.cached(self.returns, chain, key) {
+            return Ok(known == 1);
+        }
+        let base = kernel.mark();
+        kernel.push_edges(node)?;
+        let count = kernel.mark().above(base);
+        let mut found = false;
+        let mut offset = 0;
+        while offset < count && !found {
+            if let Some((value, child)) = kernel.peek(base, offset) {
+                let mut nth = 0;
+                while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
+                    nth += 1;
+                    let into = target.map(|target| kernel.child(target, step.to));
+                    if into.is_some_and(NodeId::is_empty) {
+                        continue;
+                    }
+                    if let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, step.to)?
+                        && self.returns(kernel, letters, step.rest, (child, into), below)?
+                    {
+                        found = true;
+                        break;
+                    }
+                }
+            }
+            offset += 1;
+        }
+        kernel.release(base);
+        kernel.tick()?;
+        kernel.remember(self.returns, chain, key, [found.into(), 0]);
+        Ok(found)
+    }
+
+    /// The marks of all inner moves that lead to automaton states of `node` by the labels they are with:
+    /// no step inside of the node carries others.
+    pub fn marks(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        node: NodeId,
+        at: Place,
+    ) -> Result<Marks, Halt> {
+        if at.level == self.automaton {
+            let mut marks = Marks::NONE;
+            for (q, _) in kernel.edges(node) {
+                match letters.marks_into(at.residual, q) {
+                    Ok(into) => marks = marks.union(into),
+                    Err(stop) => return Err(kernel.halt(stop)),
+                }
+            }
+            return Ok(marks);
+        }
+        let key = [node.word(), 0, at.residual.0, 0, 0];
+        if let Some([low, high]) = kernel.cached(self.marks, ChainId::END, key) {
+            return Ok(Marks(u64::from(high) << 32 | u64::from(low)));
+        }
+        let wanted = letters.marks();
+        let mut marks = Marks::NONE;
+        let base = kernel.mark();
+        kernel.push_edges(node)?;
+        let count = kernel.mark().above(base);
+        let mut offset = 0;
+        while offset < count && !marks.contains(wanted) {
+            if let Some((value, child)) = kernel.peek(base, offset)
+                && let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, value)?
+            {
+                marks = marks.union(self.marks(kernel, letters, child, below)?);
+            }
+            offset += 1;
+        }
+        kernel.release(base);
+        kernel.tick()?;
+        let halves = [marks.0 as u32, (marks.0 >> 32) as u32];
+        kernel.remember(self.marks, ChainId::END, key, halves);
+        Ok(marks)
+    }
+
+    /// A step from a single suffix into `target`.
+    pub fn step_into(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        kind: Kind,
+        (from, target): (&[u32], NodeId),
+        at: Place,
+    ) -> Result<Option<Hop>, Halt> {
+        // Above the top level of an event its target is where its source is.
+        let (mut target, mut place) = (target, at);
+        for (offset, &value) in from.iter().enumerate() {
+            if place.level == self.automaton || target.is_empty() {
+                break;
+            }
+            for &(chain, event) in self.tops(place.level) {
+                let mut to = from[..offset].to_vec();
+                let vectors = (&from[offset..], target, &mut to);
+                if follow(self.automaton, kernel, letters, kind, chain, vectors, place)? {
+                    return Ok(Some((event, to)));
+                }
+            }
+            target = kernel.child(target, value);
+            match Steps::read(kernel, letters, kind, place, value)? {
+                Some(below) => place = below,
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The automaton's moves from the states of `node`.
+fn moved(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    kind: Kind,
+    node: NodeId,
+    residual: Residual,
+) -> Result<NodeId, Halt> {
+    let states: Vec<u32> = kernel.edges(node).map(|(q, _)| q).collect();
+    let mut to = Vec::new();
+    for q in states {
+        let pushed = letters.any_move(kind, residual, q, |next| {
+            to.push(next);
+            false
+        });
+        if let Err(stop) = pushed {
+            return Err(kernel.halt(stop));
+        }
+    }
+    to.sort_unstable();
+    to.dedup();
+    let mark = kernel.mark();
+    for q in to {
+        kernel.push(q, NodeId::ONE)?;
+    }
+    kernel.make(mark)
+}
+
+/// The states of a node from which a move leads into another.
+fn leading(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    kind: Kind,
+    (node, target): (NodeId, NodeId),
+    residual: Residual,
+) -> Result<NodeId, Halt> {
+    let states: Vec<u32> = kernel.edges(node).map(|(q, _)| q).collect();
+    let mark = kernel.mark();
+    for q in states {
+        let leads = letters.any_move(kind, residual, q, |next| {
+            !kernel.child(target, next).is_empty()
+        });
+        match leads {
+            Ok(true) => kernel.push(q, NodeId::ONE)?,
+            Ok(false) => {}
+            Err(stop) => return Err(kernel.halt(stop)),
+        }
+    }
+    kernel.make(mark)
+}
+
+/// Does an inner move lead from a state of a node into another node, or anywhere?
+fn inner_move(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    (node, target): (NodeId, Option<NodeId>),
+    residual: Residual,
+) -> Result<bool, Halt> {
+    let mut failure = None;
+    let found = kernel.edges(node).any(|(q, _)| {
+        let leads = letters.any_move(Kind::Inner, residual, q, |next| match target {
+            Some(target) => !kernel.child(target, next).is_empty(),
+            None => true,
+        });
+        leads.unwrap_or_else(|stop| {
+            failure = Some(stop);
+            true
+        })
+    });
+    match failure {
+        Some(stop) => Err(kernel.halt(stop)),
+        None => Ok(found),
+    }
+}
+
+/// Follows `chain` from a single suffix into `target`; appends where it leads.
+fn follow(
+    automaton: u32,
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    kind: Kind,
+    chain: ChainId,
+    (from, target, to): (&[u32], NodeId, &mut Vec<u32>),
+    at: Place,
+) -> Result<bool, Halt> {
+    let [value, from @ ..] = from else {
+        return Ok(false);
+    };
+    if at.level == automaton {
+        let mut next = 0;
+        let found = letters.any_move(kind, at.residual, *value, |q| {
+            next = q;
+            !kernel.child(target, q).is_empty()
+        });
+        return match found {
+            Ok(true) => {
+                to.push(next);
+                Ok(true)
+            }
+            Ok(false) => Ok(false),
+            Err(stop) => Err(kernel.halt(stop)),
+        };
+    }
+    let mut nth = 0;
+    while let Some(step) = kernel.nth_step(chain, at.level, *value, nth)? {
+        nth += 1;
+        let into = kernel.child(target, step.to);
+        if into.is_empty() {
+            continue;
+        }
+        if let Some(below) = Steps::read(kernel, letters, kind, at, step.to)? {
+            to.push(step.to);
+            let rest = (from, into, &mut *to);
+            if follow(automaton, kernel, letters, kind, step.rest, rest, below)? {
+                return Ok(true);
+            }
+            to.pop();
+        }
+    }
+    Ok(false)
+}
