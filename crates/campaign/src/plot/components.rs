@@ -1,29 +1,38 @@
 //! The statistics of the component-wise engine, as in that paper's table 1: how rarely it needs a symbolic run.
 //!
-//! Every pair of a saturated node and a residual is a *check*; it is decided without a symbolic fixpoint if the automaton
-//! cannot move inside it (the paper has no such column), if there are no recurring states, or if the node-wise
-//! abstraction has no cycle through new transitions.
+//! Every pair of a saturated node and a residual is a *check*; it is decided without a symbolic fixpoint if there are no
+//! recurring states, or if the node-wise abstraction has no cycle through new transitions. The paper has no columns for what we
+//! look at besides: whether events can form a cycle on the level at all, whether the automaton can move inside it, and
+//! whether all marks occur.
 //!
 //! - prevented = 1 − Σ runs / Σ checks,
 //! - by recurring states = Σ prevented by them / Σ prevented by any,
-//! - share of SCC detection = Σ time in it / Σ engine time.
+//! - share of SCC detection = Σ time in it / Σ engine time,
+//! - × state space = geometric mean of the product's time / the time in which the states of the same model were counted,
+//!   over the models where that takes 50 ms or more, if the campaign counts states.
 //!
 //! Sums are over the decided cases only, as in the paper.
 
 use super::results::{Class, Results, Run};
 use super::table::{Cell, Table};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks of a saturated node with a residual.
 const CHECKS: &str = "scc_checks";
 /// Symbolic runs that were started.
 const RUNS: &str = "scc_symbolic_runs";
 /// What may prevent them, with what tables call it.
-const PREVENTED: [(&str, &str); 3] = [
+const PREVENTED: [(&str, &str); 5] = [
+    ("scc_prevented_by_structure", "by structure"),
     ("scc_prevented_by_automaton", "by automaton"),
     ("scc_prevented_by_recurring", "by recurring"),
     ("scc_prevented_by_abstraction", "by abstraction"),
+    ("scc_prevented_by_marks", "by marks"),
 ];
+/// Seconds that the product took, without ordering and translation.
+const PRODUCT: &str = "product_seconds";
+/// Models whose states are counted faster than this tell nothing of a ratio.
+const LEAST_BASE: f64 = 0.05;
 /// The part of the engine's time that went into looking for components, from 0 to 1.
 const SHARE: &str = "scc_share";
 
@@ -38,15 +47,17 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
         "prevented",
     ];
     heads.extend(PREVENTED.map(|(_, head)| head));
-    heads.extend(["checks", "symbolic runs"]);
+    heads.extend(["checks", "symbolic runs", "ratios", "× state space"]);
     let note = "SCC detection: its share of the engine's time. Prevented: checks that needed no symbolic run; by: what \
-                prevented them. Decided cases only.";
+                prevented them. × state space: time of the product relative to counting the states of the same model, \
+                where that takes 50 ms or more; geometric mean. Decided cases only.";
     let mut table = Table::new(
         "components",
         "Component-wise engine: SCC detection",
         note,
         &heads,
     );
+    let bases = bases(results);
     let has_stats = |run: &Run<'_>| run.solved().is_some() && run.record.stat(CHECKS).is_some();
     let families: BTreeSet<&str> = results
         .cases
@@ -82,7 +93,7 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
             if !members.is_empty() {
                 let cells = [name, family.unwrap_or("all families"), answer].map(Cell::text);
                 let mut row = cells.to_vec();
-                row.extend(figures(&members));
+                row.extend(figures(&members, &bases));
                 table.rows.push(row);
             }
         };
@@ -99,7 +110,20 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn figures(runs: &[&Run<'_>]) -> Vec<Cell> {
+/// The time in which the states of each model were counted.
+fn bases<'a>(results: &Results<'a>) -> BTreeMap<&'a str, f64> {
+    let mut bases = BTreeMap::new();
+    for case in results.cases.iter().filter(|c| c.class == Class::Counted) {
+        let solved = case.runs.iter().flatten().filter(|r| r.solved().is_some());
+        let seconds = solved.filter_map(|run| run.record.engine_seconds);
+        if let Some(least) = seconds.min_by(f64::total_cmp) {
+            bases.insert(case.about.model.as_str(), least);
+        }
+    }
+    bases
+}
+
+fn figures(runs: &[&Run<'_>], bases: &BTreeMap<&str, f64>) -> Vec<Cell> {
     let sum = |stat: &str| {
         runs.iter()
             .filter_map(|run| run.record.stat(stat))
@@ -122,6 +146,23 @@ fn figures(runs: &[&Run<'_>]) -> Vec<Cell> {
     row.extend(prevented.map(|part| Cell::percent(part, all)));
     row.push(Cell::number(checks, format!("{checks}")));
     row.push(Cell::number(started, format!("{started}")));
+    let ratio = |run: &&Run<'_>| {
+        let base = bases.get(run.record.model.as_str()).copied();
+        let base = base.filter(|base| *base >= LEAST_BASE)?;
+        Some(run.record.stat(PRODUCT)?.max(1e-6) / base)
+    };
+    let logarithms: Vec<f64> = runs.iter().filter_map(ratio).map(f64::ln).collect();
+    row.push(match logarithms.len() {
+        0 => Cell::default(),
+        n => Cell::count(n),
+    });
+    row.push(match logarithms.len() {
+        0 => Cell::default(),
+        n => {
+            let mean = (logarithms.iter().sum::<f64>() / n as f64).exp();
+            Cell::number(mean, format!("{mean:.3}"))
+        }
+    });
     row
 }
 
@@ -143,7 +184,7 @@ mod tests {
                     seconds: f64| {
             let stats = json!({
                 CHECKS: checks, RUNS: runs, SHARE: share,
-                PREVENTED[1].0: recurring, PREVENTED[2].0: checks - runs - recurring,
+                PREVENTED[2].0: recurring, PREVENTED[3].0: checks - runs - recurring,
             });
             record.stats = stats.as_object().unwrap().clone();
             record.engine_seconds = Some(seconds);
@@ -179,15 +220,15 @@ mod tests {
         };
         assert_eq!(
             row(0),
-            "hyb, all families, all, 2, 25.0 %, 95.0 %, 0.0 %, 89.5 %, 10.5 %, 100, 5"
+            "hyb, all families, all, 2, 25.0 %, 95.0 %, 0.0 %, 0.0 %, 89.5 %, 10.5 %, 0.0 %, 100, 5"
         );
         assert_eq!(
             row(1),
-            "hyb, all families, holds, 1, 0.0 %, 100.0 %, 0.0 %, 88.9 %, 11.1 %, 90, 0"
+            "hyb, all families, holds, 1, 0.0 %, 100.0 %, 0.0 %, 0.0 %, 88.9 %, 11.1 %, 0.0 %, 90, 0"
         );
         assert_eq!(
             row(4),
-            "hyb, kanban, violated, 1, 100.0 %, 50.0 %, 0.0 %, 100.0 %, 0.0 %, 10, 5"
+            "hyb, kanban, violated, 1, 100.0 %, 50.0 %, 0.0 %, 0.0 %, 100.0 %, 0.0 %, 0.0 %, 10, 5"
         );
         assert_eq!(table.rows.len(), 5);
         let none = Results::new(&records, &["slap".to_owned()], Measure::Cpu, 0.0);
