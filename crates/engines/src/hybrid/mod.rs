@@ -132,9 +132,7 @@ impl Hybrid {
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
         let (system, deadlock) = (problem.system, problem.deadlock);
-        let mut reached = explore(system, &self.order, deadlock, budget, observer)?;
-        let overflow = reached.space.overflow(&reached.states)?;
-        note_overflow(stats, system, overflow);
+        let reached = explore(system, &self.order, deadlock, budget, observer)?;
         self.run_in(problem, reached, budget, observer, stats).0
     }
 
@@ -142,11 +140,16 @@ impl Hybrid {
     pub fn run_in<'s>(
         &self,
         problem: &Problem<'_>,
-        reached: Reached<'s>,
+        mut reached: Reached<'s>,
         budget: &Budget,
         observer: &dyn Observer,
         stats: &mut Stats,
     ) -> (Result<Outcome<Lasso>, Stop>, Reached<'s>) {
+        reached.space.set_budget(budget);
+        match reached.space.overflow(&reached.states) {
+            Ok(overflow) => note_overflow(stats, problem.system, overflow),
+            Err(stop) => return (Err(stop), reached),
+        }
         let mut sets = Sets::new(problem, reached, budget);
         stats.set("order", sets.order().to_owned());
         let found = match self.method {
