@@ -21,7 +21,7 @@
 //! ```
 //!
 //! It is the closure of the initial pairs by the one saturation that there is, with the automaton as the
-//! filter's last level and [`search`] as its listener. The first fair cycle ends it: nothing
+//! filter's last level and `search.rs` as its listener. The first fair cycle ends it: nothing
 //! beyond the part explored so far is needed, not even that the system is bounded.
 //!
 //! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal

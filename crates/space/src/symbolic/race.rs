@@ -59,6 +59,9 @@ const FIRST_INTERLUDE: u64 = 100_000;
 /// An interlude begins with this part of the work done so far.
 const SHARE: u64 = 7;
 
+/// So many orders that ran out of memory show that there is too little of it.
+const STARVED: usize = 3;
+
 /// A rehearsal with this part of the work of another says little about it.
 const MUCH_SMALLER: u64 = 8;
 
@@ -91,7 +94,7 @@ struct Race<'a, 'b> {
     turn: usize,
 }
 
-/// All reachable states; `None` if every order needs more memory than there is.
+/// All reachable states; `None` if the orders that are left need more memory than there is.
 pub(super) fn race<'a>(question: &Question<'a, '_>) -> Result<Option<Reached<'a>>, Stop> {
     // All work, to be measured by.
     let budget = question.budget.clone().with_work(u64::MAX);
@@ -260,10 +263,11 @@ impl<'a> Race<'a, '_> {
 
     /// The favourite to the end, whoever it is.
     fn perform(mut self) -> Result<Option<Reached<'a>>, Stop> {
-        loop {
+        let mut starved = 0;
+        while starved < STARVED {
             let Some(favourite) = self.runners.first() else {
                 if self.out.is_empty() {
-                    return Ok(None);
+                    break;
                 }
                 self.runners.push(self.out.remove(0));
                 continue;
@@ -298,11 +302,13 @@ impl<'a> Race<'a, '_> {
                 }
                 (_, Some(Interrupted::Overtaken)) => {}
                 (End::Memory, None) => {
+                    starved += 1;
                     self.runners.remove(0);
                 }
                 (End::Unfinished { .. } | End::Left, None) => return Err(Stop::Interrupted),
             }
         }
+        Ok(None)
     }
 
     /// Rehearsals, as long as they are small beside the work done so far.
