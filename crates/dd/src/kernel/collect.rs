@@ -15,7 +15,7 @@ use super::{Kernel, NodeId};
 pub struct Scope(Arc<u32>);
 
 impl Scope {
-    /// The number, for keys of a [`WideOp`].
+    /// The number, for keys of a [`WideOp`](crate::kernel::WideOp).
     #[inline]
     pub fn word(&self) -> u32 {
         *self.0

@@ -16,7 +16,7 @@ impl NodeId {
         self.0 == 0
     }
 
-    /// The id as a number, for keys of a [`WideOp`].
+    /// The id as a number, for keys of a [`WideOp`](crate::kernel::WideOp).
     #[inline]
     pub fn word(self) -> u32 {
         self.0
