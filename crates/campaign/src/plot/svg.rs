@@ -14,7 +14,7 @@ pub const TITLE: f64 = 13.0;
 
 /// Colours that are told apart by colour-blind readers (after Okabe and Ito), one a series.
 pub const COLOURS: [&str; 7] = [
-    "#0072b2", "#d55e00", "#009e73", "#b5508c", "#333333", "#c98a00", "#3a9bd9",
+    "#0072b2", "#d55e00", "#009e73", "#b5508c", "#333333", "#c98a00", "#8c8c8c",
 ];
 /// Dashes of lines: series beyond the colours differ by them.
 pub const DASHES: [&str; 4] = ["", "6 3", "2 2", "8 3 2 3"];
