@@ -22,6 +22,8 @@ const FAILED: f64 = 120.0;
 /// The plot of the cases of one class; `None` if there is nothing to compare.
 pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<Picture> {
     let mut curves: Vec<Vec<(f64, usize)>> = vec![Vec::new(); results.engines.len()];
+    // Whoever was asked none of these questions has not failed them.
+    let mut asked = vec![false; results.engines.len()];
     let mut cases = 0;
     for (number, case) in results.cases.iter().enumerate() {
         let dearest = case.solutions().map(|(_, value)| value).fold(0.0, f64::max);
@@ -29,11 +31,14 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
             continue;
         }
         cases += 1;
+        for (asked, run) in asked.iter_mut().zip(&case.runs) {
+            *asked |= run.is_some();
+        }
         for (engine, value) in case.solutions() {
             curves[engine].push((100.0 * value / dearest, number));
         }
     }
-    if cases == 0 || results.engines.len() < 2 {
+    if cases == 0 || asked.iter().filter(|asked| **asked).count() < 2 {
         return None;
     }
     for curve in &mut curves {
@@ -129,7 +134,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
     );
 
     let mut names = Vec::new();
-    for (engine, curve) in curves.iter().enumerate() {
+    for (engine, curve) in curves.iter().enumerate().filter(|(e, _)| asked[*e]) {
         let mut d = format!("M{} {}", n(across(0.0)), n(up(0.0)));
         let mut places = Vec::new();
         for (count, (percent, _)) in (1..).zip(curve) {
