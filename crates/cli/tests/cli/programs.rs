@@ -22,7 +22,7 @@ fn assertions_and_overflow() {
         assert_eq!(answer["overflow"], "x");
         assert_eq!(answer["failed_assertions"]["P.a"], "3");
     }
-    for engine in ["explicit", "slap"] {
+    for engine in ["explicit", "slap", "hyb"] {
         let ran = lariat(&["check", &model, "-f", "F \"x == 3\"", "--engine", engine]);
         ran.exits(0).complains(warning);
     }

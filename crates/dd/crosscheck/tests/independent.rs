@@ -3,7 +3,7 @@
 use lariat_dd::{Event, Part};
 use merc_ldd::{Ldd, Storage};
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "shared with the tests of the core, which use all of it")]
 #[path = "../../tests/suite/explicit.rs"]
 mod explicit;
 

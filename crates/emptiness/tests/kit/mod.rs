@@ -1,6 +1,6 @@
 //! What the tests share: a small random generator, explicit graphs, the naive answer.
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "every test program uses a part of it")]
 
 use lariat_emptiness::{Edge, Evidence, Graph, Lasso, Marks, NodeId};
 

@@ -41,7 +41,7 @@ mod structure;
 
 use crate::hybrid::explore;
 use crate::hybrid::walk::lost;
-use crate::problem::Problem;
+use crate::problem::{Problem, note_overflow};
 use filters::AnyMove;
 use lariat_budget::{Budget, Observer, Progress, Stats, Stop};
 use lariat_dd::kernel::NodeId;
@@ -108,7 +108,7 @@ impl Hyb {
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
         enter(observer, "ordering");
-        let (space, order) = self.space(problem, budget, observer)?;
+        let (space, order) = self.space(problem, budget, observer, stats)?;
         stats.set("order", order);
         enter(observer, "product");
         let mut product = Product::new(problem, &space, budget)?;
@@ -127,6 +127,7 @@ impl Hyb {
         problem: &Problem<'s>,
         budget: &Budget,
         observer: &dyn Observer,
+        stats: &mut Stats,
     ) -> Result<(Symbolic<'s>, String), Stop> {
         let (system, deadlock) = (problem.system, problem.deadlock);
         let (order, name) = arrange(system, &self.order, deadlock, budget, observer)?;
@@ -135,13 +136,15 @@ impl Hyb {
             return Ok((space, name));
         }
         drop(space);
-        let reached = explore(
+        let mut reached = explore(
             system,
             &OrderChoice::Given(order),
             deadlock,
             budget,
             observer,
         )?;
+        let overflow = reached.space.overflow(&reached.states)?;
+        note_overflow(stats, system, overflow);
         Ok((reached.space, name))
     }
 }

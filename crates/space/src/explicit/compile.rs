@@ -3,50 +3,16 @@
 //! Most events of a program start with a test `x = k` of a location, so all events are sorted by
 //! such a *gate*; one jump on the value of `x` passes over those whose gate is shut. A table is
 //! split by the values of one of its columns, and each part gets its gate. What is left of a
-//! guard and the right-hand sides become code for a machine with one accumulator: an operand that
-//! is a constant or a variable is part of its instruction, so a stack is needed only where two
-//! composed operands meet. Assignments patch the packed successor, field by field.
+//! guard and the right-hand sides become [code](super::code). Assignments patch the packed
+//! successor, field by field.
 
 use super::States;
+use super::code::{Code, Range, part};
+use super::gate::{Body, Gate, bodies, near, simple};
 use super::layout::Layout;
 use lariat_budget::Stop;
-use lariat_model::{
-    Action, BinaryOp, Domain, Effect, EventId, Expr, Fault, LValue, Predicate, Row, System,
-    UnaryOp, Value, VarId,
-};
+use lariat_model::{BinaryOp, Domain, EventId, Fault, LValue, Predicate, System, Value, VarId};
 use std::collections::BTreeMap;
-
-/// An instruction; `a` is the accumulator.
-#[derive(Clone, Copy, Debug)]
-enum Op {
-    /// a := k
-    Const(Value),
-    /// a := x
-    Load(u32),
-    /// a := x[a]
-    Element { first: u32, len: u32 },
-    /// a := ∘ a
-    Unary(UnaryOp),
-    /// a := a ∘ k
-    WithConst(BinaryOp, Value),
-    /// a := a ∘ x
-    WithVar(BinaryOp, u32),
-    /// Puts a on the stack.
-    Push,
-    /// a := top ∘ a
-    Pop(BinaryOp),
-    /// If (a ≠ 0) = `when`: a := `then`, and skip so many instructions.
-    Skip { when: bool, then: bool, count: u32 },
-    /// a := (a ≠ 0)
-    Truth,
-}
-
-/// A part of a vector.
-type Range = (u32, u32);
-
-fn part<T>(all: &[T], (start, end): Range) -> &[T] {
-    &all[start as usize..end as usize]
-}
 
 /// One conjunct of a guard.
 #[derive(Clone, Debug)]
@@ -109,7 +75,7 @@ enum Step {
 pub(super) struct Compiled {
     steps: Vec<Step>,
     jumps: Vec<u32>,
-    code: Vec<Op>,
+    code: Code,
     tests: Vec<Test>,
     assigns: Vec<Assign>,
     rows: Vec<Range>,
@@ -121,15 +87,6 @@ pub(super) struct Compiled {
     fault: Option<VarId>,
 }
 
-/// What an event needs besides its gate.
-enum Body<'s> {
-    Program(Vec<&'s Expr>, Option<&'s Predicate>, &'s [Effect]),
-    Table(&'s [VarId], Vec<&'s Row>),
-}
-
-/// A variable and the value it must have.
-type Gate = (u32, Value);
-
 impl Compiled {
     pub fn new(system: &System) -> Compiled {
         let range = |domain: &Domain| match domain {
@@ -139,7 +96,7 @@ impl Compiled {
         let mut compiled = Compiled {
             steps: Vec::new(),
             jumps: Vec::new(),
-            code: Vec::new(),
+            code: Code::default(),
             tests: Vec::new(),
             assigns: Vec::new(),
             rows: Vec::new(),
@@ -217,7 +174,7 @@ impl Compiled {
                 for conjunct in conjuncts {
                     let test = match simple(conjunct) {
                         Some((op, var, k)) => Test::Simple(op, var, k),
-                        None => Test::Code(self.expression(conjunct)),
+                        None => Test::Code(self.code.add(conjunct)),
                     };
                     self.tests.push(test);
                 }
@@ -229,10 +186,10 @@ impl Compiled {
                         LValue::Element { first, len, index } => Target::Element {
                             first: first.0,
                             len: *len,
-                            index: self.expression(index),
+                            index: self.code.add(index),
                         },
                     };
-                    let value = self.expression(&effect.value);
+                    let value = self.code.add(&effect.value);
                     self.assigns.push(Assign { target, value });
                 }
                 self.steps.push(Step::Program {
@@ -261,87 +218,6 @@ impl Compiled {
         }
     }
 
-    fn expression(&mut self, expr: &Expr) -> Range {
-        let start = self.code.len() as u32;
-        self.emit(expr);
-        (start, self.code.len() as u32)
-    }
-
-    /// Code that leaves the value in the accumulator.
-    fn emit(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Const(k) => self.code.push(Op::Const(*k)),
-            Expr::Var(var) => self.code.push(Op::Load(var.0)),
-            Expr::Element { first, len, index } => {
-                self.emit(index);
-                let (first, len) = (first.0, *len);
-                self.code.push(Op::Element { first, len });
-            }
-            Expr::Unary(op, x) => {
-                self.emit(x);
-                self.code.push(Op::Unary(*op));
-            }
-            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Implies), x, y) => {
-                self.emit(x);
-                let at = self.code.len();
-                self.code.push(Op::Truth);
-                self.emit(y);
-                self.code.push(Op::Truth);
-                self.code[at] = Op::Skip {
-                    when: *op == BinaryOp::Or,
-                    then: *op != BinaryOp::And,
-                    count: (self.code.len() - at - 1) as u32,
-                };
-            }
-            Expr::Binary(op, x, y) => {
-                self.emit(x);
-                match **y {
-                    Expr::Const(k) => self.code.push(Op::WithConst(*op, k)),
-                    Expr::Var(var) => self.code.push(Op::WithVar(*op, var.0)),
-                    _ => {
-                        self.code.push(Op::Push);
-                        self.emit(y);
-                        self.code.push(Op::Pop(*op));
-                    }
-                }
-            }
-        }
-    }
-
-    /// Runs the code of an expression.
-    #[inline]
-    fn eval(&self, range: Range, values: &[Value], stack: &mut Vec<Value>) -> Result<Value, Fault> {
-        let code = part(&self.code, range);
-        let mut a = 0;
-        let mut at = 0;
-        while let Some(op) = code.get(at) {
-            at += 1;
-            match *op {
-                Op::Const(k) => a = k,
-                Op::Load(var) => a = values[var as usize],
-                Op::Element { first, len } => {
-                    if a < 0 || a >= Value::from(len) {
-                        return Err(Fault::Index);
-                    }
-                    a = values[first as usize + a as usize];
-                }
-                Op::Unary(op) => a = op.apply(a),
-                Op::WithConst(op, k) => a = op.apply(a, k)?,
-                Op::WithVar(op, var) => a = op.apply(a, values[var as usize])?,
-                Op::Push => stack.push(a),
-                Op::Pop(op) => a = op.apply(stack.pop().unwrap_or(0), a)?,
-                Op::Skip { when, then, count } => {
-                    if (a != 0) == when {
-                        a = Value::from(then);
-                        at += count as usize;
-                    }
-                }
-                Op::Truth => a = Value::from(a != 0),
-            }
-        }
-        Ok(a)
-    }
-
     #[inline]
     fn enabled(
         &self,
@@ -353,7 +229,7 @@ impl Compiled {
         for test in part(&self.tests, tests) {
             let passed = match test {
                 Test::Simple(op, var, k) => compare(*op, values[*var as usize], *k),
-                Test::Code(code) => self.eval(*code, values, stack)? != 0,
+                Test::Code(code) => self.code.eval(*code, values, stack)? != 0,
                 Test::Predicate(predicate) => holds(predicate),
             };
             if !passed {
@@ -503,14 +379,7 @@ impl Compiled {
 
     /// Does an assignment have a value in every state?
     fn is_total(&self, assign: &Assign) -> bool {
-        use BinaryOp::{Div, Rem, Shl, Shr};
-        let fails = |op: BinaryOp| matches!(op, Div | Rem | Shl | Shr);
-        let total = |op: &Op| match op {
-            Op::Element { .. } => false,
-            Op::WithConst(op, _) | Op::WithVar(op, _) | Op::Pop(op) => !fails(*op),
-            _ => true,
-        };
-        matches!(assign.target, Target::Var(_)) && part(&self.code, assign.value).iter().all(total)
+        matches!(assign.target, Target::Var(_)) && self.code.is_total(assign.value)
     }
 
     /// Packs the successor by some assignments; false if one fails and there is no state for that.
@@ -552,14 +421,14 @@ impl Compiled {
         let var = match assign.target {
             Target::Var(var) => var as usize,
             Target::Element { first, len, index } => {
-                let i = self.eval(index, next, stack)?;
+                let i = self.code.eval(index, next, stack)?;
                 if i < 0 || i >= Value::from(len) {
                     return Err(Fault::Index);
                 }
                 first as usize + i as usize
             }
         };
-        let value = self.eval(assign.value, next, stack)?;
+        let value = self.code.eval(assign.value, next, stack)?;
         let (low, high) = self.ranges[var];
         Ok(match (low..=high).contains(&value) {
             true => (var, value, false),
@@ -606,22 +475,6 @@ impl Compiled {
     }
 }
 
-/// Entries in groups whose keys lie near to each other, so that a table over a group is not
-/// much longer than the group.
-fn near<T>(entries: BTreeMap<Value, T>) -> Vec<Vec<(Value, T)>> {
-    const GAP: u64 = 64;
-    let mut groups: Vec<Vec<(Value, T)>> = Vec::new();
-    for (value, entry) in entries {
-        match groups.last_mut() {
-            Some(group) if group.last().is_some_and(|(v, _)| value.abs_diff(*v) <= GAP) => {
-                group.push((value, entry));
-            }
-            _ => groups.push(vec![(value, entry)]),
-        }
-    }
-    groups
-}
-
 /// Patches one field; false if it cannot hold the value.
 #[inline]
 fn set(layout: &Layout, words: &mut [u64], var: usize, value: Value) -> bool {
@@ -649,86 +502,5 @@ fn compare(op: BinaryOp, x: Value, k: Value) -> bool {
         BinaryOp::Le => x <= k,
         BinaryOp::Gt => x > k,
         _ => x >= k,
-    }
-}
-
-/// `x ⋈ k`
-fn simple(expr: &Expr) -> Option<(BinaryOp, u32, Value)> {
-    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
-    match expr {
-        Expr::Var(var) => Some((Ne, var.0, 0)),
-        Expr::Binary(op @ (Eq | Ne | Lt | Le | Gt | Ge), x, y) => match (&**x, &**y) {
-            (Expr::Var(var), Expr::Const(k)) => Some((*op, var.0, *k)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// `x = k`
-fn gate(expr: &Expr) -> Option<Gate> {
-    simple(expr)
-        .filter(|(op, ..)| *op == BinaryOp::Eq)
-        .map(|(_, var, k)| (var, k))
-}
-
-/// An action by the gates that it can be entered through. Net transitions are not for here.
-fn bodies(action: &Action) -> Vec<(Option<Gate>, Body<'_>)> {
-    match action {
-        Action::Net(_) => Vec::new(),
-        Action::Program { guard, effects } => {
-            let mut conjuncts = Vec::new();
-            let predicate = match guard {
-                Predicate::Expr(expr) => {
-                    flatten(expr, &mut conjuncts);
-                    None
-                }
-                Predicate::Const(true) => None,
-                guard => Some(guard),
-            };
-            // What stands before the gate is evaluated first, and might fail: only the first
-            // conjunct can be one.
-            let gate = conjuncts.first().and_then(|first| gate(first));
-            if gate.is_some() {
-                conjuncts.remove(0);
-            }
-            vec![(gate, Body::Program(conjuncts, predicate, effects))]
-        }
-        Action::Table { vars, rows } => {
-            // The column that tells most rows apart.
-            let full = |i: &usize| rows.iter().all(|row| row[*i].is_some());
-            let values = |i: usize| {
-                let mut parts: BTreeMap<Value, Vec<&Row>> = BTreeMap::new();
-                for row in rows {
-                    if let Some((from, _)) = row[i] {
-                        parts.entry(from).or_default().push(row);
-                    }
-                }
-                parts
-            };
-            let columns = (0..vars.len()).filter(full);
-            match columns.max_by_key(|i| (values(*i).len(), std::cmp::Reverse(*i))) {
-                None => vec![(None, Body::Table(vars, rows.iter().collect()))],
-                Some(column) => values(column)
-                    .into_iter()
-                    .map(|(value, rows)| {
-                        let gate = (vars[column].0, value);
-                        (Some(gate), Body::Table(vars, rows))
-                    })
-                    .collect(),
-            }
-        }
-    }
-}
-
-/// The conjuncts of an expression, in the order in which they are evaluated.
-fn flatten<'e>(expr: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
-    match expr {
-        Expr::Binary(BinaryOp::And, x, y) => {
-            flatten(x, conjuncts);
-            flatten(y, conjuncts);
-        }
-        Expr::Const(k) if *k != 0 => {}
-        expr => conjuncts.push(expr),
     }
 }

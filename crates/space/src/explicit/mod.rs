@@ -7,8 +7,10 @@
 //! A successor is computed from the unpacked source, kept for the state that was asked about last,
 //! and from its packed form, to which a Petri-net transition merely adds.
 
+mod code;
 mod compile;
 mod count;
+mod gate;
 mod layout;
 mod moves;
 mod store;

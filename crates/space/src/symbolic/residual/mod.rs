@@ -11,7 +11,9 @@
 //! They are in negation normal form. Sums are `Σ c·x ≤ k` or `Σ c·x = k` over the unread
 //! levels: the constant absorbs what was read, and the known ranges of what is unread
 //! decide early (the sum is clipped). Expressions are partially evaluated. Ids belong to
-//! one query and go with it.
+//! one query and go with it. `compile.rs` makes them of predicates and of what events ask for.
+
+mod compile;
 
 use super::layout::Layout;
 use super::partial::{ExprId, Exprs};
@@ -19,9 +21,7 @@ use lariat_budget::{Lease, Stop};
 use lariat_dd::Residual;
 use lariat_dd::kernel::Scope;
 use lariat_model::order::Level;
-use lariat_model::{
-    Action, BinaryOp, Comparison, EventId, Expr, LValue, Linear, Predicate, System, UnaryOp,
-};
+use lariat_model::{Comparison, EventId};
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -136,64 +136,6 @@ impl Residuals {
 
     // --- making residuals ---------------------------------------------------------------------
 
-    /// The residual of a predicate before anything is read.
-    pub fn compile(&mut self, system: &System, predicate: &Predicate) -> Result<Residual, Stop> {
-        self.signed(system, predicate, false, true)
-    }
-
-    /// The residual of a predicate or of its opposite. Guards must not ask what is enabled.
-    fn signed(
-        &mut self,
-        system: &System,
-        predicate: &Predicate,
-        negated: bool,
-        may_ask: bool,
-    ) -> Result<Residual, Stop> {
-        Ok(match predicate {
-            Predicate::Const(value) => constant(*value != negated),
-            Predicate::Linear(linear) => self.linear(linear, negated),
-            Predicate::Expr(expr) => self.expr(expr, false, negated),
-            Predicate::Not(p) => self.signed(system, p, !negated, may_ask)?,
-            Predicate::And(ps) | Predicate::Or(ps) => {
-                let parts = ps
-                    .iter()
-                    .map(|p| self.signed(system, p, negated, may_ask))
-                    .collect::<Result<Vec<_>, Stop>>()?;
-                let is_and = matches!(predicate, Predicate::And(_));
-                self.junction(is_and != negated, parts)
-            }
-            Predicate::Enabled(_) | Predicate::Deadlock if !may_ask => {
-                return Err(Stop::Unsupported(
-                    "a guard that asks what is enabled".to_owned(),
-                ));
-            }
-            Predicate::Enabled(events) => {
-                let parts = events
-                    .iter()
-                    .map(|e| self.enabled(system, *e))
-                    .collect::<Result<Vec<_>, Stop>>()?;
-                let some = self.junction(false, parts);
-                self.signed_residual(some, negated)
-            }
-            Predicate::Deadlock => {
-                let parts = system
-                    .event_ids()
-                    .map(|e| self.enabled(system, e))
-                    .collect::<Result<Vec<_>, Stop>>()?;
-                let some = self.junction(false, parts);
-                self.signed_residual(some, !negated)
-            }
-        })
-    }
-
-    fn signed_residual(&mut self, residual: Residual, negated: bool) -> Residual {
-        if negated {
-            self.not(residual)
-        } else {
-            residual
-        }
-    }
-
     /// The opposite.
     pub fn not(&mut self, residual: Residual) -> Residual {
         match self.nodes[residual.0 as usize].clone() {
@@ -246,17 +188,6 @@ impl Residuals {
             _ if is_and => self.id(Node::And(flat.into())),
             _ => self.id(Node::Or(flat.into())),
         }
-    }
-
-    fn linear(&mut self, linear: &Linear, negated: bool) -> Residual {
-        let mut k = i128::from(linear.constant);
-        let mut terms: Vec<(Level, i128)> = Vec::with_capacity(linear.terms.len());
-        for (var, c) in &linear.terms {
-            let level = self.layout.level(*var);
-            k -= i128::from(*c) * i128::from(self.layout.low(level));
-            terms.push((level, i128::from(*c)));
-        }
-        self.comparison(terms, linear.comparison, k, negated)
     }
 
     /// `Σ c·x ⋈ k` over stored values.
@@ -354,59 +285,6 @@ impl Residuals {
         }
     }
 
-    /// The residual of an expression that is not 0, with what a fault counts as.
-    ///
-    /// Comparisons of variables become sums, which are clipped; conjunctions are taken apart where a
-    /// fault cannot tell the difference.
-    fn expr(&mut self, expr: &Expr, on_fault: bool, negated: bool) -> Residual {
-        match expr {
-            Expr::Unary(UnaryOp::Not, x) if !may_fault(x) => self.expr(x, false, !negated),
-            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Implies), x, y)
-                if !may_fault(x) && !may_fault(y) =>
-            {
-                let left_negated = negated != (*op == BinaryOp::Implies);
-                let x = self.expr(x, false, left_negated);
-                let y = self.expr(y, false, negated);
-                self.junction((*op == BinaryOp::And) != negated, vec![x, y])
-            }
-            Expr::Binary(op, x, y) => {
-                let comparison = match op {
-                    BinaryOp::Eq => Comparison::Eq,
-                    BinaryOp::Ne => Comparison::Ne,
-                    BinaryOp::Lt => Comparison::Lt,
-                    BinaryOp::Le => Comparison::Le,
-                    BinaryOp::Gt => Comparison::Gt,
-                    BinaryOp::Ge => Comparison::Ge,
-                    _ => return self.opaque(expr, on_fault, negated),
-                };
-                let (mut terms, mut k) = (Vec::new(), 0);
-                for (side, sign) in [(x, 1), (y, -1)] {
-                    match **side {
-                        Expr::Const(value) => k -= sign * i128::from(value),
-                        Expr::Var(var) => {
-                            let level = self.layout.level(var);
-                            k -= sign * i128::from(self.layout.low(level));
-                            terms.push((level, sign));
-                        }
-                        _ => return self.opaque(expr, on_fault, negated),
-                    }
-                }
-                if let [a, b] = terms[..]
-                    && a.0 == b.0
-                {
-                    terms.clear();
-                }
-                self.comparison(terms, comparison, k, negated)
-            }
-            _ => self.opaque(expr, on_fault, negated),
-        }
-    }
-
-    fn opaque(&mut self, expr: &Expr, on_fault: bool, negated: bool) -> Residual {
-        let expr = self.exprs.compile(&self.layout, expr);
-        self.holds(expr, on_fault, negated)
-    }
-
     fn holds(&mut self, expr: ExprId, on_fault: bool, negated: bool) -> Residual {
         if self.exprs.is_fault(expr) {
             return constant(on_fault != negated);
@@ -419,75 +297,6 @@ impl Residuals {
                 negated,
             }),
         }
-    }
-
-    /// Where `event` can be taken.
-    pub fn enabled(&mut self, system: &System, event: EventId) -> Result<Residual, Stop> {
-        if let Some(known) = self.enabled.get(&event) {
-            return Ok(*known);
-        }
-        let mut parts = Vec::new();
-        if let Some(fault) = system.fault {
-            parts.push(self.linear(
-                &Linear {
-                    terms: vec![(fault, 1)],
-                    comparison: Comparison::Eq,
-                    constant: 0,
-                },
-                false,
-            ));
-        }
-        match &system.event(event).action {
-            Action::Net(arcs) => {
-                for arc in arcs.iter().filter(|a| a.need > 0) {
-                    let at = Linear {
-                        terms: vec![(arc.var, 1)],
-                        comparison: Comparison::Ge,
-                        constant: arc.need,
-                    };
-                    parts.push(self.linear(&at, false));
-                }
-            }
-            Action::Table { vars, rows } => {
-                let mut some = Vec::with_capacity(rows.len());
-                for row in rows {
-                    let cells: Vec<Residual> = vars
-                        .iter()
-                        .zip(row)
-                        .filter_map(|(var, cell)| cell.map(|(from, _)| (*var, from)))
-                        .map(|(var, from)| {
-                            let at = Linear {
-                                terms: vec![(var, 1)],
-                                comparison: Comparison::Eq,
-                                constant: from,
-                            };
-                            self.linear(&at, false)
-                        })
-                        .collect();
-                    some.push(self.junction(true, cells));
-                }
-                parts.push(self.junction(false, some));
-            }
-            Action::Program { guard, effects } => {
-                let fails = effects
-                    .iter()
-                    .any(|e| may_fault(&e.value) || matches!(e.target, LValue::Element { .. }));
-                if fails && system.fault.is_none() {
-                    return Err(Stop::Unsupported(format!(
-                        "whether {} is enabled depends on whether it fails",
-                        system.event(event).name
-                    )));
-                }
-                parts.push(match guard {
-                    // Where the guard itself fails, the event leads to the fault.
-                    Predicate::Expr(expr) => self.expr(expr, system.fault.is_some(), false),
-                    guard => self.signed(system, guard, false, false)?,
-                });
-            }
-        }
-        let all = self.junction(true, parts);
-        self.enabled.insert(event, all);
-        Ok(all)
     }
 
     // --- stepping -----------------------------------------------------------------------------
@@ -573,19 +382,6 @@ fn constant(value: bool) -> Residual {
         Residual::TRUE
     } else {
         Residual::FALSE
-    }
-}
-
-/// Can computing it fail? Errs on the side of yes.
-fn may_fault(expr: &Expr) -> bool {
-    match expr {
-        Expr::Const(_) | Expr::Var(_) => false,
-        Expr::Element { .. } => true,
-        Expr::Unary(_, x) => may_fault(x),
-        Expr::Binary(op, x, y) => match op {
-            BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => true,
-            _ => may_fault(x) || may_fault(y),
-        },
     }
 }
 
