@@ -132,6 +132,12 @@ impl Budget {
         self
     }
 
+    /// The time until the deadline, if there is one.
+    pub fn time_left(&self) -> Option<Duration> {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        self.deadline.map(left)
+    }
+
     /// Time and cancellation. Reads the clock, so call it every few hundred steps.
     pub fn check(&self) -> Result<(), Stop> {
         if self.cancel.is_pressed() {

@@ -128,6 +128,8 @@ pub(crate) fn run(
             // What only this engine could not do, another one may.
             Ok(Outcome::Undecided(_))
             | Err(Stop::Work(_) | Stop::Bound(_) | Stop::Unsupported(_)) => {}
+            // The states are known to take longer than the time that is left, which is not over.
+            Err(Stop::Time) if budget.check().is_ok() => {}
             // Time, memory and Ctrl-C end the property, an answer ends the search.
             _ => return last,
         }

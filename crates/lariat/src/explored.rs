@@ -2,7 +2,8 @@
 //!
 //! Finding an order and saturating usually costs far more than deciding one property afterwards. The
 //! first engine that needs the reachable states leaves them here for the next property; residuals and
-//! products of a property go with it. After an engine ran out of memory nothing is kept.
+//! products of a property go with it. After an engine ran out of memory no states are kept. Where they could
+//! not be found it is remembered with which means, and not tried again with the same or less.
 
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_engines::hyb::arrange;
@@ -11,6 +12,7 @@ use lariat_engines::{Lasso, Outcome, Problem};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, System};
 use lariat_space::symbolic::{OrderChoice, Reached};
+use std::time::Duration;
 
 /// The reachable states of a model, once an engine has needed them.
 pub struct Explored<'s> {
@@ -29,8 +31,21 @@ struct Arranged {
 struct Kept<'s> {
     order: OrderChoice,
     deadlock: Deadlock,
-    /// The states, or why sets cannot hold them, ever.
     states: Result<Reached<'s>, Stop>,
+    /// The time there was to find them, if it was limited.
+    given: Option<Duration>,
+}
+
+impl Kept<'_> {
+    /// Is this what finding the states anew in the time `left` would bring?
+    fn lasts(&self, left: Option<Duration>) -> bool {
+        match (&self.states, self.given, left) {
+            (Ok(_) | Err(Stop::Bound(_) | Stop::Memory), _, _) => true,
+            // A little more would hardly help.
+            (Err(Stop::Time), Some(given), Some(left)) => left <= given + given / 10,
+            (Err(_), _, _) => false,
+        }
+    }
 }
 
 impl<'s> Explored<'s> {
@@ -54,29 +69,38 @@ impl<'s> Explored<'s> {
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
         let (order, deadlock) = (&hybrid.order, problem.deadlock);
-        let serves = |kept: &Kept<'_>| kept.order == *order && kept.deadlock == deadlock;
-        let states = match self.kept.take().filter(serves) {
-            Some(kept) => kept.states,
-            None => explore(self.system, order, deadlock, budget, observer),
-        };
-        let (found, states) = match states {
-            Ok(reached) => {
-                let (found, reached) = hybrid.run_in(problem, reached, budget, observer, stats);
-                (found, Ok(reached))
+        let left = budget.time_left();
+        let serves =
+            |kept: &Kept<'_>| kept.order == *order && kept.deadlock == deadlock && kept.lasts(left);
+        let kept = match self.kept.take().filter(serves) {
+            Some(kept) => {
+                if let Err(stop) = &kept.states {
+                    observer.remark(&format!(
+                        "the reachable states were not found before ({stop}) and are not tried again"
+                    ));
+                }
+                kept
             }
-            Err(stop) => (Err(stop.clone()), Err(stop)),
+            None => Kept {
+                order: order.clone(),
+                deadlock,
+                states: explore(self.system, order, deadlock, budget, observer),
+                given: left,
+            },
         };
-        let is_lasting = match (&found, &states) {
-            (Err(Stop::Memory), _) => false,
-            (_, Ok(_) | Err(Stop::Bound(_))) => true,
-            // With another budget it may be otherwise.
-            (_, Err(_)) => false,
+        let reached = match kept.states {
+            Ok(reached) => reached,
+            Err(ref stop) => {
+                let stop = stop.clone();
+                self.kept = Some(kept);
+                return Err(stop);
+            }
         };
-        self.kept = is_lasting.then(|| Kept {
-            order: order.clone(),
-            deadlock,
-            states,
-        });
+        let (found, reached) = hybrid.run_in(problem, reached, budget, observer, stats);
+        if !matches!(found, Err(Stop::Memory)) {
+            let states = Ok(reached);
+            self.kept = Some(Kept { states, ..kept });
+        }
         found
     }
 
@@ -112,8 +136,35 @@ impl<'s> Explored<'s> {
         Ok((order, name))
     }
 
-    /// Forgets everything, to make room.
+    /// Gives the states back, to make room.
     pub(crate) fn clear(&mut self) {
-        self.kept = None;
+        self.kept.take_if(|kept| kept.states.is_ok());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_that_could_not_be_found_are_sought_again_only_with_more_time() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let lasts = |stop: Stop, given, left| {
+            let kept = Kept {
+                order: OrderChoice::default(),
+                deadlock: Deadlock::default(),
+                states: Err(stop),
+                given,
+            };
+            kept.lasts(left)
+        };
+        assert!(lasts(Stop::Time, seconds(10), seconds(3)));
+        assert!(lasts(Stop::Time, seconds(10), seconds(10)));
+        assert!(!lasts(Stop::Time, seconds(10), seconds(20)));
+        assert!(!lasts(Stop::Time, seconds(10), None));
+        assert!(lasts(Stop::Memory, seconds(10), None));
+        assert!(lasts(Stop::Bound("infinite".to_owned()), None, None));
+        assert!(!lasts(Stop::Interrupted, None, None));
+        assert!(!lasts(Stop::Work(5), seconds(10), seconds(1)));
     }
 }
