@@ -12,7 +12,7 @@
 //! | `slap.rs` | sets closed under the self-loops of the automaton |
 //! | `slap_fst.rs` | and fixpoints where the automaton cannot leave |
 //! | `whole.rs` | the whole product as one set per automaton state |
-//! | `el.rs`, `owcty.rs` | fixpoints on it |
+//! | `fixpoint.rs`, `el.rs`, `owcty.rs` | fixpoints on it, and what is asked before |
 //! | `witness.rs` | a run for a fixpoint |
 //!
 //! Three axes are independent: the product, the emptiness check, and the order of the variables.
@@ -21,6 +21,7 @@
 
 mod bcz;
 mod el;
+mod fixpoint;
 mod owcty;
 pub mod product;
 pub mod sets;
@@ -46,8 +47,8 @@ use slap::Slap;
 use slap_fst::SlapFst;
 use whole::Whole;
 
+pub use fixpoint::Fixpoint;
 pub use slap::Absorb;
-pub use slap_fst::Fixpoint;
 
 /// Which product is searched, or which fixpoint computed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

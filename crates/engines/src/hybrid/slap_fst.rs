@@ -14,28 +14,17 @@
 //! case. Where the component is one state that reads every letter with all marks and deadlocks
 //! stutter, every infinite run accepts and every state starts one: no fixpoint is computed.
 
-use super::el;
-use super::owcty;
+use super::fixpoint::Fixpoint;
 use super::product::{Node, Passage, Product};
 use super::sets::Sets;
 use super::slap::{Absorb, Slap};
 use super::walk::Ending;
-use super::whole::{Family, Whole, is_empty};
+use super::whole::{Family, Whole};
 use super::witness;
 use lariat_automata::{Automaton, Guard, Guards, StateId};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::{Deadlock, State};
-
-/// Which fixpoint decides terminal nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Fixpoint {
-    /// Backward: Emerson and Lei.
-    El,
-    /// Forward: one way, catch them young.
-    #[default]
-    Owcty,
-}
 
 /// The product.
 pub struct SlapFst {
@@ -113,35 +102,7 @@ impl SlapFst {
     fn accepts(&self, sets: &mut Sets<'_>, node: &Node) -> Result<bool, Stop> {
         let start = self.start_of(sets, node);
         let reached = self.whole.reach(sets, start)?;
-        let left = self.fixpoint.left(sets, &self.whole, reached)?;
-        Ok(!is_empty(&left))
-    }
-}
-
-impl Fixpoint {
-    /// What the fixpoint leaves of `within`: nothing iff there is no accepting run in it.
-    fn left(self, sets: &mut Sets<'_>, whole: &Whole, within: Family) -> Result<Family, Stop> {
-        match self {
-            Fixpoint::El => el::fair(sets, whole, within),
-            Fixpoint::Owcty => owcty::hull(sets, whole, within),
-        }
-    }
-
-    /// The members of `within` from which an accepting run stays in `within`.
-    pub(super) fn fair(
-        self,
-        sets: &mut Sets<'_>,
-        whole: &Whole,
-        within: Family,
-    ) -> Result<Family, Stop> {
-        match self {
-            Fixpoint::El => el::fair(sets, whole, within),
-            Fixpoint::Owcty => {
-                let hull = owcty::hull(sets, whole, within.clone())?;
-                let components = el::fair(sets, whole, hull)?;
-                whole.back_within(sets, components, &within)
-            }
-        }
+        self.fixpoint.accepts(sets, &self.whole, reached)
     }
 }
 

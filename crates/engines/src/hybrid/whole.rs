@@ -184,6 +184,12 @@ impl Whole {
         Ok(family)
     }
 
+    /// The members of `family` that stutter.
+    pub fn resting(&self, sets: &mut Sets<'_>, family: &Family) -> Result<Family, Stop> {
+        let still = |set: &Set| sets.resting(set, Guards::TRUE);
+        family.iter().map(still).collect()
+    }
+
     /// The sources of edges inside of `family` that carry all of `marks`.
     pub fn sources(
         &self,

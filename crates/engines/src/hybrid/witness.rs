@@ -3,13 +3,14 @@
 //! Every state of the family starts an accepting run that stays in the family. From a start, go to
 //! the nearest edge with the first mark, from there to the nearest with the second, and so on; then
 //! close the cycle if the start can be reached again. If not, the start was not in the component that
-//! the round ended in: begin again from the end, at most once per component on the way. Before that,
-//! a deadlock that stutters with all marks is as good a cycle as any: a system that only moves on
+//! the round ended in: begin again from the end, at most once per component on the way. Before each
+//! round, a deadlock ahead that stutters with all marks is as good a cycle as any: a system that only moves on
 //! ends in one.
 //!
 //! E. M. Clarke, O. Grumberg, K. L. McMillan, X. Zhao, *Efficient generation of counterexamples and
 //! witnesses in symbolic model checking*, DAC 1995. Whether a cycle closes is decided by one
-//! saturation; paths are found by layers from a single state.
+//! saturation; paths are found by layers from a single state, and are shortest. Where layers grow too large a single
+//! run is followed instead, among states that can all reach the goal: one that only moves on meets it.
 
 use super::sets::Sets;
 use super::walk::{Ending, lost};
@@ -33,27 +34,9 @@ pub fn run(
     let mut path = Vec::new();
     let begin = first.1.clone();
     let mut at = first;
+    let here = alone(sets, whole, &at)?;
+    let mut ahead = whole.reach_within(sets, here, fair)?;
     loop {
-        let entry = at.clone();
-        let mut round = Vec::new();
-        for mark in whole.marks.iter() {
-            let (steps, end) = walk(sets, whole, fair, at, &Goal::Mark(mark))?;
-            round.extend(steps);
-            at = end;
-        }
-        let here = alone(sets, whole, &at)?;
-        let ahead = whole.reach_within(sets, here, fair)?;
-        if sets.space.contains(&ahead[entry.0.index()], &entry.1) {
-            let goal = alone(sets, whole, &entry)?;
-            let (steps, _) = walk(sets, whole, &ahead, at, &Goal::In(goal))?;
-            round.extend(steps);
-            return Ok(Ending {
-                start: begin,
-                path,
-                cycle: round,
-            });
-        }
-        path.extend(round);
         let rest = resting(sets, whole, &ahead)?;
         if !is_empty(&rest) {
             let (steps, end) = walk(sets, whole, &ahead, at, &Goal::In(rest))?;
@@ -68,6 +51,26 @@ pub fn run(
                 cycle: vec![still],
             });
         }
+        let entry = at.clone();
+        let mut round = Vec::new();
+        for mark in whole.marks.iter() {
+            let (steps, end) = walk(sets, whole, fair, at, &Goal::Mark(mark))?;
+            round.extend(steps);
+            at = end;
+        }
+        let here = alone(sets, whole, &at)?;
+        ahead = whole.reach_within(sets, here, fair)?;
+        if sets.space.contains(&ahead[entry.0.index()], &entry.1) {
+            let goal = alone(sets, whole, &entry)?;
+            let (steps, _) = walk(sets, whole, &ahead, at, &Goal::In(goal))?;
+            round.extend(steps);
+            return Ok(Ending {
+                start: begin,
+                path,
+                cycle: round,
+            });
+        }
+        path.extend(round);
     }
 }
 
@@ -97,7 +100,13 @@ enum Goal {
     In(Family),
 }
 
-/// A shortest path from `from` inside of `within` to the goal.
+/// Diagram nodes that the layers of a walk may create before a single run is tried.
+const LARGE: u64 = 50_000;
+
+/// Steps that a single run is followed.
+const FAR: usize = 10_000;
+
+/// A path from `from` inside of `within` to the goal, a shortest one if layers stay small.
 fn walk(
     sets: &mut Sets<'_>,
     whole: &Whole,
@@ -107,7 +116,15 @@ fn walk(
 ) -> Result<(Vec<Step>, Pair), Stop> {
     let mut layers = vec![alone(sets, whole, &from)?];
     let mut seen = layers[0].clone();
+    let created = sets.space.store_figures().created;
+    let mut is_small = true;
     loop {
+        if is_small && sets.space.store_figures().created > created + LARGE {
+            is_small = false;
+            if let Some(found) = follow(sets, whole, within, from.clone(), goal)? {
+                return Ok(found);
+            }
+        }
         let last = layers.last().ok_or_else(lost)?;
         match goal {
             Goal::Mark(mark) => {
@@ -150,6 +167,58 @@ fn walk(
         }
         layers.push(fresh);
     }
+}
+
+/// One run inside of `within`, as long as it meets no state twice, until it meets the goal.
+fn follow(
+    sets: &mut Sets<'_>,
+    whole: &Whole,
+    within: &Family,
+    from: Pair,
+    goal: &Goal,
+) -> Result<Option<(Vec<Step>, Pair)>, Stop> {
+    let mut fresh = match goal {
+        Goal::Mark(_) => within.clone(),
+        Goal::In(family) => whole.back_within(sets, family.clone(), within)?,
+    };
+    let is_goal = |by: &Move| match goal {
+        Goal::Mark(mark) => by.marks.contains(Marks::one(*mark)),
+        Goal::In(_) => false,
+    };
+    let mut at = from;
+    let mut steps = Vec::new();
+    while steps.len() < FAR {
+        if matches!(goal, Goal::In(family) if sets.space.contains(&family[at.0.index()], &at.1)) {
+            return Ok(Some((steps, at)));
+        }
+        let here = sets.space.singleton(&at.1)?;
+        let set = &mut fresh[at.0.index()];
+        *set = sets.space.store().difference(set, &here)?;
+        let mut next = None;
+        for by in whole.moves.iter().filter(|by| by.from == at.0) {
+            // An edge that is the goal may end where the run has been.
+            let (is_goal, to) = (is_goal(by), by.to.index());
+            let targets = if is_goal { &within[to] } else { &fresh[to] };
+            if next.is_none() || is_goal {
+                let step = sets.step_into(&at.1, by.guard, targets);
+                if let Some(step) = step {
+                    next = Some((is_goal, by.to, step));
+                }
+            }
+            if matches!(next, Some((true, ..))) {
+                break;
+            }
+        }
+        let Some((is_goal, to, step)) = next else {
+            return Ok(None);
+        };
+        at = (to, step.state.clone());
+        steps.push(step);
+        if is_goal {
+            return Ok(Some((steps, at)));
+        }
+    }
+    Ok(None)
 }
 
 /// What `by` reaches from a layer inside of `within`.
