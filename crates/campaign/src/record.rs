@@ -166,7 +166,13 @@ pub fn read(input: impl BufRead) -> io::Result<Vec<Record>> {
             Ok(record) => records.push(record),
             Err(_) if !line.ends_with('\n') => break,
             Err(error) => {
-                let message = format!("line {number}: {error}");
+                // serde counts lines within this one.
+                let why = error.to_string();
+                let why = why.split(" at line ").next().unwrap_or_default();
+                let column = error.column();
+                let message = format!(
+                    "line {number}, column {column}: no result of a job, such as `lariat bench` writes to results.jsonl: {why}"
+                );
                 return Err(io::Error::new(io::ErrorKind::InvalidData, message));
             }
         }
@@ -226,7 +232,7 @@ pub(crate) mod tests {
             read(broken.as_bytes())
                 .unwrap_err()
                 .to_string()
-                .starts_with("line 2:")
+                .starts_with("line 2, ")
         );
     }
 
