@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `letters.rs` | the automaton's transition relation as a residual of the state |
 //! | `filters.rs` | the same as filter and as predicate |
+//! | `still.rs` | labels that may be read once more in vain |
 //! | `steps.rs` | single steps of the product on nodes of any level |
 //! | `search.rs` | the listener: every saturated node is searched once |
 //! | `structure.rs` | levels without cycles, by what events do to components |
@@ -24,6 +25,11 @@
 //! filter's last level and `search.rs` as its listener. The first fair cycle ends it: nothing
 //! beyond the part explored so far is needed, not even that the system is bounded.
 //!
+//! A net that may be unbounded is explored in rounds, because saturation would run away at its first node without
+//! end. In a round steps to values above a cap are not taken; a cycle that is found is one of the net. If nothing was found
+//! and nothing left out, that was all; otherwise the next round has twice the cap. Nets whose places never hold more
+//! than the fullest one does at the start need one round.
+//!
 //! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
 //! Aspects of Computing 28 (2016). We read the first label explicitly, ask predicates over any
 //! components, keep marks on edges, and have several of them.
@@ -37,6 +43,7 @@ mod path;
 mod resting;
 mod search;
 mod steps;
+mod still;
 mod structure;
 
 use crate::hybrid::explore;
@@ -48,13 +55,14 @@ use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store};
 use lariat_emptiness::Outcome;
 use lariat_model::order::{self, Order};
-use lariat_model::{Deadlock, Lasso, Step, System};
+use lariat_model::{Action, Deadlock, Event, Lasso, Step, System, Value};
 use lariat_space::symbolic::{Layout, OrderChoice, Reach, Symbolic, reach};
 use lasso::Walker;
-use letters::Letters;
+use letters::{Letters, Still};
 use path::{Goal, Walk};
 use resting::{Watch, resting};
-use search::{Found, Search};
+use search::{Counts, Found, Search};
+use std::time::Duration;
 use steps::{Place, Steps};
 use structure::cyclic_levels;
 
@@ -111,12 +119,30 @@ impl Hyb {
         let (space, order) = self.space(problem, budget, observer, stats)?;
         stats.set("order", order);
         enter(observer, "product");
-        let mut product = Product::new(problem, &space, budget)?;
-        drop(space);
-        let found = product.decide(self.proofs, budget, observer, stats);
-        let store = product.store.figures();
-        stats.set("diagram_peak", store.peak);
-        stats.set("diagram_created", store.created);
+        let mut cap = first_cap(problem.system);
+        let mut figures = Figures::default();
+        let mut space = Some(space);
+        let found = loop {
+            let Some(known) = &space else {
+                break Err(Stop::Internal("a round too many".to_owned()));
+            };
+            let mut product = Product::new(problem, known, cap, budget)?;
+            if cap == u32::MAX {
+                // There is no other round, and what was learned of programs may be much.
+                space = None;
+            }
+            let found = product.decide(self.proofs, budget, observer, &mut figures);
+            figures.rounds += 1;
+            let store = product.store.figures();
+            figures.peak = figures.peak.max(store.peak);
+            figures.created += store.created;
+            match found {
+                Ok(None) => cap = cap.saturating_mul(2),
+                Ok(Some(outcome)) => break Ok(outcome),
+                Err(stop) => break Err(stop),
+            }
+        };
+        figures.enter(stats);
         stats.set("bytes_peak", budget.bytes_peak());
         found
     }
@@ -147,6 +173,45 @@ impl Hyb {
         note_overflow(stats, system, overflow);
         Ok((reached.space, name))
     }
+}
+
+/// What was counted in all rounds.
+#[derive(Default)]
+struct Figures {
+    rounds: u64,
+    counts: Counts,
+    time: Duration,
+    peak: usize,
+    created: u64,
+}
+
+impl Figures {
+    fn enter(&self, stats: &mut Stats) {
+        self.counts.enter(stats);
+        stats.set("rounds", self.rounds);
+        stats.set("product_seconds", self.time.as_secs_f64());
+        let share = self.counts.time.as_secs_f64() / self.time.as_secs_f64().max(1e-9);
+        stats.set("scc_share", share.min(1.0));
+        stats.set("diagram_peak", self.peak);
+        stats.set("diagram_created", self.created);
+    }
+}
+
+/// Values of the first round are not larger than this, or than an initial one.
+const FEW: Value = 3;
+
+/// The cap of the first round: none where the values are bounded.
+fn first_cap(system: &System) -> u32 {
+    let makes_tokens = |event: &Event| match &event.action {
+        Action::Net(arcs) => Some(arcs.iter().map(|arc| i128::from(arc.delta)).sum::<i128>() > 0),
+        _ => None,
+    };
+    let making: Option<Vec<bool>> = system.events.iter().map(makes_tokens).collect();
+    if !making.is_some_and(|making| making.contains(&true)) {
+        return u32::MAX;
+    }
+    let initial = system.initial.iter().flatten().copied().max();
+    u32::try_from(initial.unwrap_or(0).max(FEW)).unwrap_or(u32::MAX)
 }
 
 /// An order for `system` that should do for its products too, with its name.
@@ -191,13 +256,14 @@ impl<'p> Product<'p> {
     fn new(
         problem: &Problem<'p>,
         space: &Symbolic<'_>,
+        cap: u32,
         budget: &Budget,
     ) -> Result<Product<'p>, Stop> {
         let layout = space.layout().clone();
         let (mut store, events) = space.extended(1, budget)?;
         let scopes = [(); 4].map(|()| store.scope());
         let leases = [budget.lease(), budget.lease()];
-        let letters = Letters::new(problem, space, scopes, leases)?;
+        let letters = Letters::new(problem, space, cap, scopes, leases)?;
         let steps = Steps::new(&mut store, &events)?;
         let mut vectors = Vec::new();
         for state in &problem.system.initial {
@@ -219,13 +285,14 @@ impl<'p> Product<'p> {
         })
     }
 
+    /// One round; `None` if nothing was found but something left out.
     fn decide(
         &mut self,
         proofs: Proofs,
         budget: &Budget,
         observer: &dyn Observer,
-        stats: &mut Stats,
-    ) -> Result<Outcome<Lasso>, Stop> {
+        figures: &mut Figures,
+    ) -> Result<Option<Outcome<Lasso>>, Stop> {
         let stutters = self.problem.deadlock == Deadlock::Stutter;
         let watch = Watch {
             initial: match &self.problem.system.initial[..] {
@@ -243,26 +310,26 @@ impl<'p> Product<'p> {
         let saturated = self.store.saturate_with(
             &self.steps.all,
             &self.initial,
-            &mut AnyMove(&mut self.letters),
+            &mut AnyMove {
+                letters: &mut self.letters,
+                still: Still::Images,
+            },
             root,
             &mut search,
         );
-        let time = budget.elapsed() - start;
-        search.counts.enter(stats);
-        stats.set("product_seconds", time.as_secs_f64());
-        let share = search.counts.time.as_secs_f64() / time.as_secs_f64().max(1e-9);
-        stats.set("scc_share", share.min(1.0));
+        figures.time += budget.elapsed() - start;
+        figures.counts.add(&search.counts);
         let top = search.top;
         // Nothing was made since the listener left, so what it found is still there.
         let found = match (saturated?, search.found) {
             (None, Some(Found::Cycle { at, arcs, reached })) => {
                 let reached = self.store.wrap(reached);
                 enter(observer, "lasso");
-                return self.cycle(at, &arcs, &reached, top);
+                return self.cycle(at, &arcs, &reached, top).map(Some);
             }
             (None, Some(Found::Rest(ends))) => self.store.wrap(ends),
             (None, None) => return Err(Stop::Internal("a search left without reason".to_owned())),
-            (Some(_), _) if !stutters => return Ok(Outcome::Empty),
+            (Some(_), _) if !stutters => return Ok(self.nothing()),
             (Some(all), _) => {
                 let (letters, steps) = (&mut self.letters, &self.steps);
                 let node = all.node();
@@ -273,15 +340,20 @@ impl<'p> Product<'p> {
             }
         };
         if found.is_empty() {
-            return Ok(Outcome::Empty);
+            return Ok(self.nothing());
         }
         enter(observer, "lasso");
         let walk = self.prefix(top, Goal::In(found.node()))?;
         let rest = Step {
             event: None,
-            state: self.state(walk.end()),
+            state: self.state(&walk.end()),
         };
-        Ok(Outcome::Accepting(self.lasso(&walk, vec![rest])))
+        Ok(Some(Outcome::Accepting(self.lasso(&walk, vec![rest]))))
+    }
+
+    /// What it means that nothing was found.
+    fn nothing(&self) -> Option<Outcome<Lasso>> {
+        (!self.letters.was_cut()).then_some(Outcome::Empty)
     }
 
     /// The lasso of a fair cycle in a node.
@@ -310,19 +382,19 @@ impl<'p> Product<'p> {
         let prefix = self.prefix(top, Goal::Ending(end.node(), at))?;
         // What is above the node stays as it is when the cycle begins.
         let above = prefix.end()[..at.level as usize].to_vec();
-        let steps = cycle.hops.iter().map(|(event, suffix)| {
+        let mut steps = Vec::new();
+        cycle.follow(|event, suffix| {
             let mut vector = above.clone();
             vector.extend(suffix);
-            Step {
-                event: Some(*event),
+            steps.push(Step {
+                event: Some(event),
                 state: self.state(&vector),
-            }
+            });
         });
-        let steps = steps.collect();
         Ok(Outcome::Accepting(self.lasso(&prefix, steps)))
     }
 
-    fn prefix(&mut self, top: u32, goal: Goal) -> Result<Walk, Stop> {
+    fn prefix(&mut self, top: u32, goal: Goal<'_>) -> Result<Walk, Stop> {
         let mut found = None;
         let initial = self.initial.node();
         let mut walker = Walker {
@@ -343,13 +415,16 @@ impl<'p> Product<'p> {
     }
 
     fn lasso(&self, prefix: &Walk, cycle: Vec<Step>) -> Lasso {
-        let step = |(event, vector): &(lariat_model::EventId, Vec<u32>)| Step {
-            event: Some(*event),
-            state: self.state(vector),
-        };
+        let mut steps = Vec::new();
+        prefix.follow(|event, vector| {
+            steps.push(Step {
+                event: Some(event),
+                state: self.state(vector),
+            });
+        });
         Lasso {
             initial: self.state(&prefix.start),
-            prefix: prefix.hops.iter().map(step).collect(),
+            prefix: steps,
             cycle,
         }
     }

@@ -109,6 +109,18 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Adds those of another search.
+    pub fn add(&mut self, other: &Counts) {
+        self.checks += other.checks;
+        self.no_structure += other.no_structure;
+        self.no_inner += other.no_inner;
+        self.no_recurring += other.no_recurring;
+        self.no_cycle += other.no_cycle;
+        self.no_marks += other.no_marks;
+        self.runs += other.runs;
+        self.time += other.time;
+    }
+
     /// Enters the figures.
     pub fn enter(&self, stats: &mut Stats) {
         stats.set("scc_checks", self.checks);
@@ -326,11 +338,11 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         }
         self.sample -= 1;
         if self.sample > 0 {
-            return self.arc(kernel, filter.0, fired);
+            return self.arc(kernel, filter.letters, fired);
         }
         self.sample = SAMPLE;
         let start = self.clock.elapsed();
-        self.arc(kernel, filter.0, fired)?;
+        self.arc(kernel, filter.letters, fired)?;
         self.counts.time += (self.clock.elapsed() - start) * SAMPLE;
         Ok(())
     }
@@ -343,7 +355,7 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         residual: Residual,
         node: NodeId,
     ) -> Result<(), Halt> {
-        let letters: &mut Letters = filter.0;
+        let letters: &mut Letters = filter.letters;
         if level == self.top {
             let resting = self.watch.look(kernel, letters, self.steps, level, node)?;
             if !resting.is_empty() {

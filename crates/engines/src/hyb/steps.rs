@@ -48,8 +48,16 @@ pub struct Place {
     pub residual: Residual,
 }
 
-/// An event and the suffix that it leads to.
-pub type Hop = (EventId, Vec<u32>);
+/// An event and where it leads: what is above `level` stays.
+#[derive(Clone)]
+pub struct Hop {
+    /// The event.
+    pub event: EventId,
+    /// Where the suffix begins.
+    pub level: u32,
+    /// What is there.
+    pub suffix: Vec<u32>,
+}
 
 impl Steps {
     /// Prepares the steps of `events` on a store whose last level is the automaton.
@@ -449,10 +457,15 @@ impl Steps {
                 break;
             }
             for &(chain, event) in self.tops(place.level) {
-                let mut to = from[..offset].to_vec();
-                let vectors = (&from[offset..], target, &mut to);
+                let mut suffix = Vec::new();
+                let vectors = (&from[offset..], target, &mut suffix);
                 if follow(self.automaton, kernel, letters, kind, chain, vectors, place)? {
-                    return Ok(Some((event, to)));
+                    let level = place.level;
+                    return Ok(Some(Hop {
+                        event,
+                        level,
+                        suffix,
+                    }));
                 }
             }
             target = kernel.child(target, value);
