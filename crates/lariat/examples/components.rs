@@ -1,12 +1,12 @@
 //! How long `hyb` takes for a product, relative to the plain state space under the same order.
 //!
 //!     cargo run --release -p lariat --example components -- [--order NAME] [--formulas N] [--seed N]
-//!         [--limit SECONDS] [--least SECONDS] [--each] [--formula TEXT] [FAMILY-SIZE | CONTEST INSTANCE]…
+//!         [--limit SECONDS] [--least SECONDS] [--each] [--fair | --formula TEXT] [FAMILY-SIZE | CONTEST INSTANCE]…
 //!
 //! The plain state space is one saturation without anything else: no census, no search for an order.
 //! Nets that take less than `--least` (50 ms) are left out. Formulas are drawn over marked places until there are so many
 //! that hold and so many that are violated; one whose whole product, state by state, has fewer than a
-//! thousand states is left out. All times are CPU times of this process, so that a busy machine does little harm. `--each`
+//! thousand states is left out. With `--fair` they are asked of runs that are fair to three places. All times are CPU times of this process, so that a busy machine does little harm. `--each`
 //! prints every formula.
 
 #[path = "../tests/kit/mod.rs"]
@@ -36,13 +36,14 @@ struct Arguments {
     limit: f64,
     least: f64,
     each: bool,
+    fair: bool,
     formula: Option<String>,
     models: Vec<String>,
 }
 
 /// Nets whose state spaces take 50 ms and more.
-const MODELS: &str = "philosophers-300 philosophers-1000 slotted-ring-20 slotted-ring-30 kanban-60 kanban-100 \
-                      fms-15 fms-20";
+const MODELS: &str = "philosophers-2000 philosophers-3000 slotted-ring-30 slotted-ring-40 kanban-200 kanban-250 \
+                      fms-60 fms-70";
 
 /// Draws for each formula wanted.
 const DRAWS: usize = 200;
@@ -61,6 +62,7 @@ fn arguments() -> Result<Arguments, String> {
         limit: 60.0,
         least: 0.05,
         each: false,
+        fair: false,
         formula: None,
         models: Vec::new(),
     };
@@ -78,6 +80,7 @@ fn arguments() -> Result<Arguments, String> {
             "--limit" => result.limit = number(value()?)?,
             "--least" => result.least = number(value()?)?,
             "--each" => result.each = true,
+            "--fair" => result.fair = true,
             "--formula" => result.formula = Some(value()?),
             name if !name.starts_with('-') => result.models.push(name.to_owned()),
             other => return Err(format!("what is {other}?")),
@@ -151,6 +154,7 @@ fn plain(model: &Model, arguments: &Arguments) -> Result<(Order, String, f64), S
         let all = space.all();
         space.reach(&initial, &all)?;
         least = least.min(cpu() - start);
+        eprintln!("{:?}", space.store_figures());
     }
     Ok((order, name, least))
 }
@@ -301,10 +305,9 @@ fn main() -> ExitCode {
                     let formulas = &mut properties.formulas;
                     let formula =
                         random_formula(formulas, &atoms, size, &Weights::X_FREE, &mut random);
-                    // Few formulas hold by chance; under fairness more do.
-                    match random.coin() {
-                        true => formula,
-                        false => under_fairness(formulas, &atoms, formula),
+                    match arguments.fair {
+                        true => under_fairness(formulas, &atoms, formula),
+                        false => formula,
                     }
                 }
             };
@@ -338,7 +341,7 @@ fn main() -> ExitCode {
                         .map_or("-".to_owned(), |f| f.to_string())
                 };
                 println!(
-                    "  {} product {:.3} lasso {:.3}  checks {} runs {} share {} created {}  {}",
+                    "  {} product {:.3} lasso {:.3}  checks {} runs {} share {} created {} lookups {} hits {}  {}",
                     ["holds", "violated", "undecided"][answer],
                     product / base,
                     lasso / base,
@@ -346,6 +349,8 @@ fn main() -> ExitCode {
                     figure("scc_symbolic_runs"),
                     figure("scc_share"),
                     figure("diagram_created"),
+                    figure("cache_lookups"),
+                    figure("cache_hits"),
                     print(&properties.formulas, formula, Syntax::Full),
                 );
             }

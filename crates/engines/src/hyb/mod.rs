@@ -136,6 +136,8 @@ impl Hyb {
             let store = product.store.figures();
             figures.peak = figures.peak.max(store.peak);
             figures.created += store.created;
+            figures.lookups += store.lookups;
+            figures.hits += store.hits;
             match found {
                 Ok(None) => cap = cap.saturating_mul(2),
                 Ok(Some(outcome)) => break Ok(outcome),
@@ -183,6 +185,8 @@ struct Figures {
     time: Duration,
     peak: usize,
     created: u64,
+    lookups: u64,
+    hits: u64,
 }
 
 impl Figures {
@@ -194,6 +198,8 @@ impl Figures {
         stats.set("scc_share", share.min(1.0));
         stats.set("diagram_peak", self.peak);
         stats.set("diagram_created", self.created);
+        stats.set("cache_lookups", self.lookups);
+        stats.set("cache_hits", self.hits);
     }
 }
 
