@@ -154,7 +154,6 @@ fn plain(model: &Model, arguments: &Arguments) -> Result<(Order, String, f64), S
         let all = space.all();
         space.reach(&initial, &all)?;
         least = least.min(cpu() - start);
-        eprintln!("{:?}", space.store_figures());
     }
     Ok((order, name, least))
 }

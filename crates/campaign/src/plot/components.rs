@@ -9,7 +9,8 @@
 //! - by recurring states = Σ prevented by them / Σ prevented by any,
 //! - share of SCC detection = Σ time in it / Σ time of the product,
 //! - × state space = geometric mean of the product's time / the time in which the states of the same model were reached,
-//!   without counting them, over the models where that takes 50 ms or more, if the campaign counts states.
+//!   without counting them, over the models where that takes 50 ms or more, if the campaign counts states, and the
+//!   cases with at least one check.
 //!
 //! Sums are over the decided cases only, as in the paper.
 
@@ -151,6 +152,8 @@ fn figures(runs: &[&Run<'_>], bases: &BTreeMap<&str, f64>) -> Vec<Cell> {
     let ratio = |run: &&Run<'_>| {
         let base = bases.get(run.record.model.as_str()).copied();
         let base = base.filter(|base| *base >= LEAST_BASE)?;
+        // Without a check there was no product to speak of.
+        run.record.stat(CHECKS).filter(|checks| *checks > 0.0)?;
         Some(run.record.stat(PRODUCT)?.max(1e-6) / base)
     };
     let logarithms: Vec<f64> = runs.iter().filter_map(ratio).map(f64::ln).collect();

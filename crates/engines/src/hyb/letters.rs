@@ -85,6 +85,8 @@ pub struct Letters {
     /// The level of the automaton.
     automaton: u32,
     edges: Vec<Edge>,
+    /// From which states do inner edges lead?
+    inner: Vec<bool>,
     /// All marks, without those that every inner edge carries.
     marks: Marks,
     relations: Vec<Relation>,
@@ -102,7 +104,7 @@ pub struct Letters {
     ask_at: usize,
     /// Steps to larger values are not taken.
     cap: u32,
-    /// Was there one?
+    /// Was one looked at, whether it could be taken or not?
     cut: bool,
 }
 
@@ -160,8 +162,13 @@ impl Letters {
             true => any.clone(),
             false => inner,
         };
+        let mut from_inner = vec![false; problem.automaton.states.len()];
+        for edge in edges.iter().filter(|edge| edge.inner) {
+            from_inner[edge.from as usize] = true;
+        }
         let mut letters = Letters {
             query,
+            inner: from_inner,
             guards: problem.automaton.guards.clone(),
             automaton: layout.levels() as u32,
             marks: Marks::all(problem.automaton.mark_count).minus(everywhere),
@@ -396,6 +403,11 @@ impl Letters {
         Ok(())
     }
 
+    /// Do inner moves lead from this state?
+    pub fn is_inner(&self, state: u32) -> bool {
+        self.inner.get(state as usize).copied().unwrap_or(false)
+    }
+
     /// Can no inner move be made any more?
     pub fn is_idle(&self, residual: Residual) -> bool {
         match self.pending(residual) {
@@ -404,9 +416,9 @@ impl Letters {
         }
     }
 
-    /// Was anything left out because a value was too large?
-    pub fn was_cut(&self) -> bool {
-        self.cut
+    /// The cap, if something may have been left out because of it.
+    pub fn cut(&self) -> Option<u32> {
+        self.cut.then_some(self.cap)
     }
 
     /// Does it change nothing to read a label of `residual` once more?

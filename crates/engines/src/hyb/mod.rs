@@ -6,10 +6,12 @@
 //! | `filters.rs` | the same as filter and as predicate |
 //! | `still.rs` | labels that may be read once more in vain |
 //! | `steps.rs` | single steps of the product on nodes of any level |
+//! | `asks.rs` | questions about nodes |
 //! | `search.rs` | the listener: every saturated node is searched once |
 //! | `structure.rs` | levels without cycles, by what events do to components |
 //! | `abstraction.rs` | cycles between a node's own values |
 //! | `fixpoint.rs` | fair cycles with a new step, by sets |
+//! | `cap.rs` | rounds for nets that may be unbounded |
 //! | `resting.rs` | runs that end in a deadlock |
 //! | `path.rs` | paths of the product, found the way it is saturated |
 //! | `lasso.rs` | a concrete lasso from what was found |
@@ -23,18 +25,16 @@
 //!
 //! It is the closure of the initial pairs by the one saturation that there is, with the automaton as the
 //! filter's last level and `search.rs` as its listener. The first fair cycle ends it: nothing
-//! beyond the part explored so far is needed, not even that the system is bounded.
-//!
-//! A net that may be unbounded is explored in rounds, because saturation would run away at its first node without
-//! end. In a round steps to values above a cap are not taken; a cycle that is found is one of the net. If nothing was found
-//! and nothing left out, that was all; otherwise the next round has twice the cap. Nets whose places never hold more
-//! than the fullest one does at the start need one round.
+//! beyond the part explored so far is needed, not even that the system is bounded. A net that may be unbounded is
+//! explored in rounds.
 //!
 //! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
 //! Aspects of Computing 28 (2016). We read the first label explicitly, ask predicates over any
 //! components, keep marks on edges, and have several of them.
 
 mod abstraction;
+mod asks;
+mod cap;
 mod filters;
 mod fixpoint;
 mod lasso;
@@ -49,13 +49,14 @@ mod structure;
 use crate::hybrid::explore;
 use crate::hybrid::walk::lost;
 use crate::problem::{Problem, note_overflow};
+use cap::{escapes, first_cap};
 use filters::AnyMove;
 use lariat_budget::{Budget, Observer, Progress, Stats, Stop};
 use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store};
 use lariat_emptiness::Outcome;
 use lariat_model::order::{self, Order};
-use lariat_model::{Action, Deadlock, Event, Lasso, Step, System, Value};
+use lariat_model::{Deadlock, Lasso, Step, System};
 use lariat_space::symbolic::{Layout, OrderChoice, Reach, Symbolic, reach};
 use lasso::Walker;
 use letters::{Letters, Still};
@@ -203,23 +204,6 @@ impl Figures {
     }
 }
 
-/// Values of the first round are not larger than this, or than an initial one.
-const FEW: Value = 3;
-
-/// The cap of the first round: none where the values are bounded.
-fn first_cap(system: &System) -> u32 {
-    let makes_tokens = |event: &Event| match &event.action {
-        Action::Net(arcs) => Some(arcs.iter().map(|arc| i128::from(arc.delta)).sum::<i128>() > 0),
-        _ => None,
-    };
-    let making: Option<Vec<bool>> = system.events.iter().map(makes_tokens).collect();
-    if !making.is_some_and(|making| making.contains(&true)) {
-        return u32::MAX;
-    }
-    let initial = system.initial.iter().flatten().copied().max();
-    u32::try_from(initial.unwrap_or(0).max(FEW)).unwrap_or(u32::MAX)
-}
-
 /// An order for `system` that should do for its products too, with its name.
 ///
 /// The reachable states tell, if they are not too many to be counted first; else the best score does.
@@ -335,19 +319,11 @@ impl<'p> Product<'p> {
             }
             (None, Some(Found::Rest(ends))) => self.store.wrap(ends),
             (None, None) => return Err(Stop::Internal("a search left without reason".to_owned())),
-            (Some(_), _) if !stutters => return Ok(self.nothing()),
-            (Some(all), _) => {
-                let (letters, steps) = (&mut self.letters, &self.steps);
-                let node = all.node();
-                let ends = self
-                    .store
-                    .run(|kernel| resting(kernel, letters, steps, node))?;
-                ends.ok_or_else(|| Stop::Internal("a search left without reason".to_owned()))?
-            }
+            (Some(all), _) => match self.rest(&all, stutters)? {
+                Some(ends) => ends,
+                None => return self.nothing(&all),
+            },
         };
-        if found.is_empty() {
-            return Ok(self.nothing());
-        }
         enter(observer, "lasso");
         let walk = self.prefix(top, Goal::In(found.node()))?;
         let rest = Step {
@@ -357,9 +333,31 @@ impl<'p> Product<'p> {
         Ok(Some(Outcome::Accepting(self.lasso(&walk, vec![rest]))))
     }
 
-    /// What it means that nothing was found.
-    fn nothing(&self) -> Option<Outcome<Lasso>> {
-        (!self.letters.was_cut()).then_some(Outcome::Empty)
+    /// The ends of accepting runs in a finished product, if there are any.
+    fn rest(&mut self, all: &Set, stutters: bool) -> Result<Option<Set>, Stop> {
+        if !stutters {
+            return Ok(None);
+        }
+        let (letters, steps) = (&mut self.letters, &self.steps);
+        let node = all.node();
+        let ends = self
+            .store
+            .run(|kernel| resting(kernel, letters, steps, node))?;
+        Ok(ends.filter(|ends| !ends.is_empty()))
+    }
+
+    /// What it means that nothing was found in all that was explored.
+    fn nothing(&mut self, all: &Set) -> Result<Option<Outcome<Lasso>>, Stop> {
+        let Some(cap) = self.letters.cut() else {
+            return Ok(Some(Outcome::Empty));
+        };
+        let (steps, node) = (&self.steps, all.node());
+        let mut complete = false;
+        self.store.run(|kernel| {
+            complete = !escapes(kernel, steps, cap, node)?;
+            Ok(NodeId::EMPTY)
+        })?;
+        Ok(complete.then_some(Outcome::Empty))
     }
 
     /// The lasso of a fair cycle in a node.

@@ -76,6 +76,9 @@ struct Found {
     by: Option<(usize, EventId, ChainId)>,
 }
 
+/// What was found, and the end of the path in the last of it.
+type Trail = (Vec<Found>, Vec<u32>);
+
 /// Is the vector in the node?
 pub fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
     for value in vector {
@@ -257,7 +260,7 @@ impl Paths<'_> {
         from: NodeId,
         goal: Goal<'_>,
         at: Place,
-    ) -> Result<Option<(Vec<Found>, Vec<u32>)>, Halt> {
+    ) -> Result<Option<Trail>, Halt> {
         let mut all: Vec<Found> = Vec::new();
         let mut known: FxHashMap<u32, NodeId> = FxHashMap::default();
         let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();

@@ -7,7 +7,8 @@
 //! prevented by proofs of absence:
 //!
 //! 0. what events do to components leaves no cycle at the level of the node (`structure.rs`);
-//! 1. a firing at which the automaton can make no inner move is on no fair cycle;
+//! 1. a firing at which the automaton can make no inner move is on no fair cycle; mostly there is no state of an accepting
+//!    component at all, which is known of a node once and for all;
 //! 2. *recurring states*: the firing of a cycle that comes last finds its target known already. A node
 //!    in which no firing led to a known state has no new cycle. Whether it does is asked of the direct
 //!    image, before saturation, and of the states known at the time;
@@ -268,7 +269,10 @@ impl<'a> Search<'a> {
             level: fired.level + 1,
             residual: fired.residuals.1,
         };
-        if known == Some(true) || letters.is_idle(at.residual) {
+        if known == Some(true)
+            || letters.is_idle(at.residual)
+            || !self.steps.lives(kernel, letters, fired.source, at.level)?
+        {
             return Ok(());
         }
         let mut ask = |target| {
