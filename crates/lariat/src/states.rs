@@ -141,7 +141,11 @@ fn symbolic(
         engine: "symbolic",
         ..StateSpace::default()
     };
-    match reach(system, order, Deadlock::Stutter, budget, observer) {
+    let start = budget.elapsed();
+    let reached = reach(system, order, Deadlock::Stutter, budget, observer);
+    let seconds = (budget.elapsed() - start).as_secs_f64();
+    found.stats.set("reach_seconds", seconds);
+    match reached {
         Ok(Reach::All(mut reached)) => {
             found.bounded = Some(true);
             found.order = Some(reached.order.clone());

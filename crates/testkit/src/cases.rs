@@ -169,6 +169,40 @@ pub fn all() -> Vec<Fixed> {
         false,
     );
 
+    // Rows of one table begin on different levels, whichever variable is above the other.
+    add(
+        "a-loop-in-the-lower-row",
+        levels(
+            &[2, 2],
+            vec![(
+                "e",
+                vec![0, 1],
+                vec![
+                    [Some((1, 0)), Some((0, 0))].into(),
+                    [None, Some((0, 0))].into(),
+                ],
+            )],
+            Ignore,
+        ),
+        false,
+    );
+    add(
+        "a-loop-in-the-lower-row-turned",
+        levels(
+            &[2, 2],
+            vec![(
+                "e",
+                vec![0, 1],
+                vec![
+                    [Some((0, 0)), Some((1, 0))].into(),
+                    [Some((0, 0)), None].into(),
+                ],
+            )],
+            Ignore,
+        ),
+        false,
+    );
+
     // Dead and live ends side by side; one state; several initial states.
     let fork = Kripke::new(3)
         .label("a", &[1])

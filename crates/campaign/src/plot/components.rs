@@ -7,9 +7,10 @@
 //!
 //! - prevented = 1 − Σ runs / Σ checks,
 //! - by recurring states = Σ prevented by them / Σ prevented by any,
-//! - share of SCC detection = Σ time in it / Σ engine time,
-//! - × state space = geometric mean of the product's time / the time in which the states of the same model were counted,
-//!   over the models where that takes 50 ms or more, if the campaign counts states.
+//! - share of SCC detection = Σ time in it / Σ time of the product,
+//! - × state space = geometric mean of the product's time / the time in which the states of the same model were reached,
+//!   without counting them, over the models where that takes 50 ms or more, if the campaign counts states, and the
+//!   cases with at least one check.
 //!
 //! Sums are over the decided cases only, as in the paper.
 
@@ -33,7 +34,9 @@ const PREVENTED: [(&str, &str); 5] = [
 const PRODUCT: &str = "product_seconds";
 /// Models whose states are counted faster than this tell nothing of a ratio.
 const LEAST_BASE: f64 = 0.05;
-/// The part of the engine's time that went into looking for components, from 0 to 1.
+/// Seconds in which all states were reached, without counting them.
+const REACH: &str = "reach_seconds";
+/// The part of the product's time that went into looking for components, from 0 to 1.
 const SHARE: &str = "scc_share";
 
 /// The table; `None` if no engine has such statistics.
@@ -48,8 +51,8 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
     ];
     heads.extend(PREVENTED.map(|(_, head)| head));
     heads.extend(["checks", "symbolic runs", "ratios", "× state space"]);
-    let note = "SCC detection: its share of the engine's time. Prevented: checks that needed no symbolic run; by: what \
-                prevented them. × state space: time of the product relative to counting the states of the same model, \
+    let note = "SCC detection: its share of the product's time. Prevented: checks that needed no symbolic run; by: what \
+                prevented them. × state space: time of the product relative to reaching the states of the same model, \
                 where that takes 50 ms or more; geometric mean. Decided cases only.";
     let mut table = Table::new(
         "components",
@@ -110,12 +113,12 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// The time in which the states of each model were counted.
+/// The time in which the states of each model were reached.
 fn bases<'a>(results: &Results<'a>) -> BTreeMap<&'a str, f64> {
     let mut bases = BTreeMap::new();
     for case in results.cases.iter().filter(|c| c.class == Class::Counted) {
         let solved = case.runs.iter().flatten().filter(|r| r.solved().is_some());
-        let seconds = solved.filter_map(|run| run.record.engine_seconds);
+        let seconds = solved.filter_map(|run| run.record.stat(REACH));
         if let Some(least) = seconds.min_by(f64::total_cmp) {
             bases.insert(case.about.model.as_str(), least);
         }
@@ -133,7 +136,7 @@ fn figures(runs: &[&Run<'_>], bases: &BTreeMap<&str, f64>) -> Vec<Cell> {
     let prevented = PREVENTED.map(|(stat, _)| sum(stat));
     let all: f64 = prevented.iter().sum();
     let timed = || {
-        let pair = |run: &&Run<'_>| Some((run.record.stat(SHARE)?, run.record.engine_seconds?));
+        let pair = |run: &&Run<'_>| Some((run.record.stat(SHARE)?, run.record.stat(PRODUCT)?));
         runs.iter().filter_map(pair)
     };
     let searching = timed().map(|(share, seconds)| share * seconds).sum();
@@ -149,6 +152,8 @@ fn figures(runs: &[&Run<'_>], bases: &BTreeMap<&str, f64>) -> Vec<Cell> {
     let ratio = |run: &&Run<'_>| {
         let base = bases.get(run.record.model.as_str()).copied();
         let base = base.filter(|base| *base >= LEAST_BASE)?;
+        // Without a check there was no product to speak of.
+        run.record.stat(CHECKS).filter(|checks| *checks > 0.0)?;
         Some(run.record.stat(PRODUCT)?.max(1e-6) / base)
     };
     let logarithms: Vec<f64> = runs.iter().filter_map(ratio).map(f64::ln).collect();
@@ -183,11 +188,10 @@ mod tests {
                     share: f64,
                     seconds: f64| {
             let stats = json!({
-                CHECKS: checks, RUNS: runs, SHARE: share,
+                CHECKS: checks, RUNS: runs, SHARE: share, PRODUCT: seconds,
                 PREVENTED[2].0: recurring, PREVENTED[3].0: checks - runs - recurring,
             });
             record.stats = stats.as_object().unwrap().clone();
-            record.engine_seconds = Some(seconds);
             record
         };
         let records = [

@@ -46,6 +46,12 @@ pub trait Filter: Send {
     ) -> Result<(), Stop> {
         Ok(())
     }
+
+    /// Of a node that is saturated under `residual`, whose automaton states were moved into under it: are the moves under
+    /// `residual` known to lead from it to itself again? Then a step that leaves these levels alone need not look at them.
+    fn is_still(&mut self, _residual: Residual) -> bool {
+        false
+    }
 }
 
 /// Every step is taken.

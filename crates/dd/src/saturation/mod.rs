@@ -25,7 +25,8 @@
 //! for saturation and `(chain, node, subset, residual of source, residual of target)` for firing.
 //! A chain that has come to its end still walks on under a filter, because the levels it
 //! leaves alone are saturated under the residual of the source and must be under that of the
-//! target.
+//! target. Where an automaton is the last level, they must also be walked for its moves, unless the residual
+//! is the same and [these change nothing](Filter::is_still).
 //!
 //! Filter and listener are type parameters, so that a plain saturation pays for neither.
 
@@ -311,8 +312,18 @@ impl Kernel {
         if node == NodeId::ONE {
             return Ok(node);
         }
-        // Without a source filter the residual of the source is not followed at all.
-        let source = if F::SOURCE { source } else { Residual::TRUE };
+        // Without a source filter the residual of the source is not followed, but for an automaton as
+        // long as it is that of the target.
+        let source = match source {
+            _ if F::SOURCE => source,
+            _ if !F::AUTOMATON => Residual::TRUE,
+            _ if source == target => target,
+            _ => Residual::FALSE,
+        };
+        if F::AUTOMATON && chain == ChainId::END && source == target && run.filter.is_still(target)
+        {
+            return Ok(node);
+        }
         if chain == ChainId::END && source == Residual::TRUE && !F::AUTOMATON {
             // What is below is saturated under the residual of its source.
             if F::SOURCE && target == Residual::TRUE {

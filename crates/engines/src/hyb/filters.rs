@@ -1,13 +1,18 @@
 //! The automaton's relation as a filter of saturation, and as a predicate on pairs.
 
-use super::letters::{Kind, Letters, Question};
+use super::letters::{Kind, Letters, Question, Still};
 use lariat_budget::Stop;
 use lariat_dd::kernel::{Kernel, Scope};
 use lariat_dd::saturation::Filter;
 use lariat_dd::{Predicate, Residual};
 
 /// Steps of the product.
-pub struct AnyMove<'a>(pub &'a mut Letters);
+pub struct AnyMove<'a> {
+    /// The labels.
+    pub letters: &'a mut Letters,
+    /// [`Still::Images`] while the product is built from its initial states, [`Still::Any`] for other parts of it.
+    pub still: Still,
+}
 
 impl Filter for AnyMove<'_> {
     const SOURCE: bool = false;
@@ -15,7 +20,7 @@ impl Filter for AnyMove<'_> {
     const AUTOMATON: bool = true;
 
     fn scope(&self) -> u32 {
-        self.0.scope(Question::Any).word()
+        self.letters.scope(Question::Any).word()
     }
 
     #[inline]
@@ -26,7 +31,7 @@ impl Filter for AnyMove<'_> {
         level: u32,
         value: u32,
     ) -> Result<Residual, Stop> {
-        self.0.step(residual, level, value)
+        self.letters.step(residual, level, value)
     }
 
     fn moves(
@@ -36,11 +41,15 @@ impl Filter for AnyMove<'_> {
         from: u32,
         to: &mut Vec<u32>,
     ) -> Result<(), Stop> {
-        self.0.any_move(Kind::Any, residual, from, |q| {
+        self.letters.any_move(Kind::Any, residual, from, |q| {
             to.push(q);
             false
         })?;
         Ok(())
+    }
+
+    fn is_still(&mut self, residual: Residual) -> bool {
+        self.letters.is_still(residual, self.still)
     }
 }
 
@@ -84,6 +93,10 @@ impl Filter for InnerMove<'_> {
             false
         })?;
         Ok(())
+    }
+
+    fn is_still(&mut self, residual: Residual) -> bool {
+        self.0.is_still(residual, Still::Inner)
     }
 }
 

@@ -17,7 +17,7 @@
 
 use super::fixpoint::closure;
 use super::letters::{Kind, Letters};
-use super::path::{Goal, Paths, Walk, pick};
+use super::path::{Goal, Paths, Walk, contains, pick};
 use super::search::Arc;
 use super::steps::{Hop, Place, Steps};
 use crate::hybrid::walk::lost;
@@ -31,13 +31,6 @@ pub struct Walker<'a> {
     pub steps: &'a Steps,
     /// Events with a higher top are not taken.
     pub top: u32,
-}
-
-fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
-    for value in vector {
-        node = kernel.child(node, *value);
-    }
-    node == NodeId::ONE
 }
 
 impl Walker<'_> {
@@ -122,6 +115,7 @@ impl Walker<'_> {
         }
         kernel.release(base);
         Ok(Walk {
+            level: at.level,
             start: entry,
             hops: pieces.into_iter().rev().flatten().collect(),
         })
@@ -168,17 +162,12 @@ impl Walker<'_> {
         end: &[u32],
         at: Place,
     ) -> Result<Walk, Halt> {
-        let mark = kernel.mark();
-        let end = kernel.chain_of(end)?;
-        kernel.push(0, end)?;
         let mut paths = Paths {
             letters: self.letters,
             steps: self.steps,
             kind: Kind::Inner,
         };
-        let walk = paths.path(kernel, entries, Goal::In(end), at)?;
-        kernel.release(mark);
-        walk.ok_or_else(|| kernel.halt(lost()))
+        paths.path_to(kernel, entries, end, at)
     }
 
     /// A path of the product from one of `initial` to `goal`.
@@ -186,7 +175,7 @@ impl Walker<'_> {
         &mut self,
         kernel: &mut Kernel,
         initial: NodeId,
-        goal: Goal,
+        goal: Goal<'_>,
     ) -> Result<Walk, Halt> {
         let at = Place {
             level: 0,

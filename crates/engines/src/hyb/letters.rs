@@ -24,6 +24,7 @@
 //! marks of our automata are on edges and stay there: being on states they would have to be
 //! remembered in the product.
 
+use super::still::{Move, is_idempotent, is_identity};
 use crate::problem::Problem;
 use lariat_automata::{Cube, Guard, Guards, Letter, components};
 use lariat_budget::{Lease, Stop};
@@ -55,6 +56,8 @@ struct Relation {
     idle: bool,
     /// When everything is decided, and somebody asked.
     moves: Option<Moves>,
+    /// The answers to [`Still`], once somebody asked.
+    still: [Option<bool>; 3],
 }
 
 /// A relation on automaton states.
@@ -82,6 +85,8 @@ pub struct Letters {
     /// The level of the automaton.
     automaton: u32,
     edges: Vec<Edge>,
+    /// From which states do inner edges lead?
+    inner: Vec<bool>,
     /// All marks, without those that every inner edge carries.
     marks: Marks,
     relations: Vec<Relation>,
@@ -97,16 +102,22 @@ pub struct Letters {
     scopes: [Scope; 3],
     lease: Lease,
     ask_at: usize,
+    /// Steps to larger values are not taken.
+    cap: u32,
+    /// Was one looked at, whether it could be taken or not?
+    cut: bool,
 }
 
 /// Numbers below stand for [`Residual::FALSE`] and [`Residual::TRUE`].
 const FIRST: u32 = 2;
 
 impl Letters {
-    /// Prepares the residuals of `problem` on the levels of `space`, with the automaton below them.
+    /// Prepares the residuals of `problem` on the levels of `space`, with the automaton below them. No step is
+    /// taken to a value larger than `cap`.
     pub fn new(
         problem: &Problem<'_>,
         space: &Symbolic<'_>,
+        cap: u32,
         scopes: [Scope; 4],
         leases: [Lease; 2],
     ) -> Result<Letters, Stop> {
@@ -151,8 +162,13 @@ impl Letters {
             true => any.clone(),
             false => inner,
         };
+        let mut from_inner = vec![false; problem.automaton.states.len()];
+        for edge in edges.iter().filter(|edge| edge.inner) {
+            from_inner[edge.from as usize] = true;
+        }
         let mut letters = Letters {
             query,
+            inner: from_inner,
             guards: problem.automaton.guards.clone(),
             automaton: layout.levels() as u32,
             marks: Marks::all(problem.automaton.mark_count).minus(everywhere),
@@ -168,6 +184,8 @@ impl Letters {
             scopes: [any, inner, resting],
             lease,
             ask_at: 0,
+            cap,
+            cut: false,
         };
         let states = letters.resting_letters(problem);
         letters.root = letters.begin(distinct, &atoms);
@@ -287,6 +305,7 @@ impl Letters {
             empty: guards.iter().all(|g| *g == Guards::FALSE),
             idle: !inner.any(takes),
             moves: None,
+            still: [None; 3],
             guards: guards.clone(),
         });
         self.relation_ids.insert(guards, id);
@@ -345,6 +364,10 @@ impl Letters {
     /// What is left of `residual` below `level` where that level has `value`.
     #[inline]
     pub fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
+        if value > self.cap {
+            self.cut = true;
+            return Ok(Residual::FALSE);
+        }
         match self.pending(residual) {
             Some(pending) if pending.top <= level => self.read(residual, level, value),
             _ => Ok(residual),
@@ -380,12 +403,45 @@ impl Letters {
         Ok(())
     }
 
+    /// Do inner moves lead from this state?
+    pub fn is_inner(&self, state: u32) -> bool {
+        self.inner.get(state as usize).copied().unwrap_or(false)
+    }
+
     /// Can no inner move be made any more?
     pub fn is_idle(&self, residual: Residual) -> bool {
         match self.pending(residual) {
             Some(pending) => self.relations[pending.relation as usize].idle,
             None => true,
         }
+    }
+
+    /// The cap, if something may have been left out because of it.
+    pub fn cut(&self) -> Option<u32> {
+        self.cut.then_some(self.cap)
+    }
+
+    /// Does it change nothing to read a label of `residual` once more?
+    pub fn is_still(&mut self, residual: Residual, of: Still) -> bool {
+        let Some(pending) = self.pending(residual) else {
+            return false;
+        };
+        let relation = pending.relation as usize;
+        if let Some(known) = self.relations[relation].still[of as usize] {
+            return known;
+        }
+        let under = &self.relations[relation].guards;
+        let edges = self.edges.iter().filter(|e| e.inner || of != Still::Inner);
+        let moves: Vec<Move> = edges
+            .filter_map(|e| Some((e.from, e.to, *under.get(e.guard)?)))
+            .filter(|m| m.2 != Guards::FALSE)
+            .collect();
+        let answer = match of {
+            Still::Images => is_idempotent(&mut self.guards, &moves),
+            Still::Any | Still::Inner => is_identity(&mut self.guards, &moves),
+        };
+        self.relations[relation].still[of as usize] = Some(answer);
+        answer
     }
 
     /// The moves under a residual that has read everything.
@@ -461,6 +517,17 @@ pub enum Question {
     Inner,
     /// May the run stay?
     Resting,
+}
+
+/// What it would have to change nothing for, see `still.rs`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Still {
+    /// Unions of images under all moves.
+    Images,
+    /// Any parts of the product, under all moves.
+    Any,
+    /// Any parts of it that inner moves lead to, under these.
+    Inner,
 }
 
 /// Which moves of the automaton count.

@@ -4,11 +4,14 @@
 //! | --- | --- |
 //! | `letters.rs` | the automaton's transition relation as a residual of the state |
 //! | `filters.rs` | the same as filter and as predicate |
+//! | `still.rs` | labels that may be read once more in vain |
 //! | `steps.rs` | single steps of the product on nodes of any level |
+//! | `asks.rs` | questions about nodes |
 //! | `search.rs` | the listener: every saturated node is searched once |
 //! | `structure.rs` | levels without cycles, by what events do to components |
 //! | `abstraction.rs` | cycles between a node's own values |
 //! | `fixpoint.rs` | fair cycles with a new step, by sets |
+//! | `cap.rs` | rounds for nets that may be unbounded |
 //! | `resting.rs` | runs that end in a deadlock |
 //! | `path.rs` | paths of the product, found the way it is saturated |
 //! | `lasso.rs` | a concrete lasso from what was found |
@@ -22,13 +25,16 @@
 //!
 //! It is the closure of the initial pairs by the one saturation that there is, with the automaton as the
 //! filter's last level and `search.rs` as its listener. The first fair cycle ends it: nothing
-//! beyond the part explored so far is needed, not even that the system is bounded.
+//! beyond the part explored so far is needed, not even that the system is bounded. A net that may be unbounded is
+//! explored in rounds.
 //!
 //! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
 //! Aspects of Computing 28 (2016). We read the first label explicitly, ask predicates over any
 //! components, keep marks on edges, and have several of them.
 
 mod abstraction;
+mod asks;
+mod cap;
 mod filters;
 mod fixpoint;
 mod lasso;
@@ -37,11 +43,13 @@ mod path;
 mod resting;
 mod search;
 mod steps;
+mod still;
 mod structure;
 
 use crate::hybrid::explore;
 use crate::hybrid::walk::lost;
 use crate::problem::{Problem, note_overflow};
+use cap::{escapes, first_cap};
 use filters::AnyMove;
 use lariat_budget::{Budget, Observer, Progress, Stats, Stop};
 use lariat_dd::kernel::NodeId;
@@ -51,10 +59,11 @@ use lariat_model::order::{self, Order};
 use lariat_model::{Deadlock, Lasso, Step, System};
 use lariat_space::symbolic::{Layout, OrderChoice, Reach, Symbolic, reach};
 use lasso::Walker;
-use letters::Letters;
+use letters::{Letters, Still};
 use path::{Goal, Walk};
 use resting::{Watch, resting};
-use search::{Found, Search};
+use search::{Counts, Found, Search};
+use std::time::Duration;
 use steps::{Place, Steps};
 use structure::cyclic_levels;
 
@@ -111,12 +120,32 @@ impl Hyb {
         let (space, order) = self.space(problem, budget, observer, stats)?;
         stats.set("order", order);
         enter(observer, "product");
-        let mut product = Product::new(problem, &space, budget)?;
-        drop(space);
-        let found = product.decide(self.proofs, budget, observer, stats);
-        let store = product.store.figures();
-        stats.set("diagram_peak", store.peak);
-        stats.set("diagram_created", store.created);
+        let mut cap = first_cap(problem.system);
+        let mut figures = Figures::default();
+        let mut space = Some(space);
+        let found = loop {
+            let Some(known) = &space else {
+                break Err(Stop::Internal("a round too many".to_owned()));
+            };
+            let mut product = Product::new(problem, known, cap, budget)?;
+            if cap == u32::MAX {
+                // There is no other round, and what was learned of programs may be much.
+                space = None;
+            }
+            let found = product.decide(self.proofs, budget, observer, &mut figures);
+            figures.rounds += 1;
+            let store = product.store.figures();
+            figures.peak = figures.peak.max(store.peak);
+            figures.created += store.created;
+            figures.lookups += store.lookups;
+            figures.hits += store.hits;
+            match found {
+                Ok(None) => cap = cap.saturating_mul(2),
+                Ok(Some(outcome)) => break Ok(outcome),
+                Err(stop) => break Err(stop),
+            }
+        };
+        figures.enter(stats);
         stats.set("bytes_peak", budget.bytes_peak());
         found
     }
@@ -146,6 +175,32 @@ impl Hyb {
         let overflow = reached.space.overflow(&reached.states)?;
         note_overflow(stats, system, overflow);
         Ok((reached.space, name))
+    }
+}
+
+/// What was counted in all rounds.
+#[derive(Default)]
+struct Figures {
+    rounds: u64,
+    counts: Counts,
+    time: Duration,
+    peak: usize,
+    created: u64,
+    lookups: u64,
+    hits: u64,
+}
+
+impl Figures {
+    fn enter(&self, stats: &mut Stats) {
+        self.counts.enter(stats);
+        stats.set("rounds", self.rounds);
+        stats.set("product_seconds", self.time.as_secs_f64());
+        let share = self.counts.time.as_secs_f64() / self.time.as_secs_f64().max(1e-9);
+        stats.set("scc_share", share.min(1.0));
+        stats.set("diagram_peak", self.peak);
+        stats.set("diagram_created", self.created);
+        stats.set("cache_lookups", self.lookups);
+        stats.set("cache_hits", self.hits);
     }
 }
 
@@ -191,13 +246,14 @@ impl<'p> Product<'p> {
     fn new(
         problem: &Problem<'p>,
         space: &Symbolic<'_>,
+        cap: u32,
         budget: &Budget,
     ) -> Result<Product<'p>, Stop> {
         let layout = space.layout().clone();
         let (mut store, events) = space.extended(1, budget)?;
         let scopes = [(); 4].map(|()| store.scope());
         let leases = [budget.lease(), budget.lease()];
-        let letters = Letters::new(problem, space, scopes, leases)?;
+        let letters = Letters::new(problem, space, cap, scopes, leases)?;
         let steps = Steps::new(&mut store, &events)?;
         let mut vectors = Vec::new();
         for state in &problem.system.initial {
@@ -219,13 +275,14 @@ impl<'p> Product<'p> {
         })
     }
 
+    /// One round; `None` if nothing was found but something left out.
     fn decide(
         &mut self,
         proofs: Proofs,
         budget: &Budget,
         observer: &dyn Observer,
-        stats: &mut Stats,
-    ) -> Result<Outcome<Lasso>, Stop> {
+        figures: &mut Figures,
+    ) -> Result<Option<Outcome<Lasso>>, Stop> {
         let stutters = self.problem.deadlock == Deadlock::Stutter;
         let watch = Watch {
             initial: match &self.problem.system.initial[..] {
@@ -243,45 +300,64 @@ impl<'p> Product<'p> {
         let saturated = self.store.saturate_with(
             &self.steps.all,
             &self.initial,
-            &mut AnyMove(&mut self.letters),
+            &mut AnyMove {
+                letters: &mut self.letters,
+                still: Still::Images,
+            },
             root,
             &mut search,
         );
-        let time = budget.elapsed() - start;
-        search.counts.enter(stats);
-        stats.set("product_seconds", time.as_secs_f64());
-        let share = search.counts.time.as_secs_f64() / time.as_secs_f64().max(1e-9);
-        stats.set("scc_share", share.min(1.0));
+        figures.time += budget.elapsed() - start;
+        figures.counts.add(&search.counts);
         let top = search.top;
         // Nothing was made since the listener left, so what it found is still there.
         let found = match (saturated?, search.found) {
             (None, Some(Found::Cycle { at, arcs, reached })) => {
                 let reached = self.store.wrap(reached);
                 enter(observer, "lasso");
-                return self.cycle(at, &arcs, &reached, top);
+                return self.cycle(at, &arcs, &reached, top).map(Some);
             }
             (None, Some(Found::Rest(ends))) => self.store.wrap(ends),
             (None, None) => return Err(Stop::Internal("a search left without reason".to_owned())),
-            (Some(_), _) if !stutters => return Ok(Outcome::Empty),
-            (Some(all), _) => {
-                let (letters, steps) = (&mut self.letters, &self.steps);
-                let node = all.node();
-                let ends = self
-                    .store
-                    .run(|kernel| resting(kernel, letters, steps, node))?;
-                ends.ok_or_else(|| Stop::Internal("a search left without reason".to_owned()))?
-            }
+            (Some(all), _) => match self.rest(&all, stutters)? {
+                Some(ends) => ends,
+                None => return self.nothing(&all),
+            },
         };
-        if found.is_empty() {
-            return Ok(Outcome::Empty);
-        }
         enter(observer, "lasso");
         let walk = self.prefix(top, Goal::In(found.node()))?;
         let rest = Step {
             event: None,
-            state: self.state(walk.end()),
+            state: self.state(&walk.end()),
         };
-        Ok(Outcome::Accepting(self.lasso(&walk, vec![rest])))
+        Ok(Some(Outcome::Accepting(self.lasso(&walk, vec![rest]))))
+    }
+
+    /// The ends of accepting runs in a finished product, if there are any.
+    fn rest(&mut self, all: &Set, stutters: bool) -> Result<Option<Set>, Stop> {
+        if !stutters {
+            return Ok(None);
+        }
+        let (letters, steps) = (&mut self.letters, &self.steps);
+        let node = all.node();
+        let ends = self
+            .store
+            .run(|kernel| resting(kernel, letters, steps, node))?;
+        Ok(ends.filter(|ends| !ends.is_empty()))
+    }
+
+    /// What it means that nothing was found in all that was explored.
+    fn nothing(&mut self, all: &Set) -> Result<Option<Outcome<Lasso>>, Stop> {
+        let Some(cap) = self.letters.cut() else {
+            return Ok(Some(Outcome::Empty));
+        };
+        let (steps, node) = (&self.steps, all.node());
+        let mut complete = false;
+        self.store.run(|kernel| {
+            complete = !escapes(kernel, steps, cap, node)?;
+            Ok(NodeId::EMPTY)
+        })?;
+        Ok(complete.then_some(Outcome::Empty))
     }
 
     /// The lasso of a fair cycle in a node.
@@ -310,19 +386,19 @@ impl<'p> Product<'p> {
         let prefix = self.prefix(top, Goal::Ending(end.node(), at))?;
         // What is above the node stays as it is when the cycle begins.
         let above = prefix.end()[..at.level as usize].to_vec();
-        let steps = cycle.hops.iter().map(|(event, suffix)| {
+        let mut steps = Vec::new();
+        cycle.follow(|event, suffix| {
             let mut vector = above.clone();
             vector.extend(suffix);
-            Step {
-                event: Some(*event),
+            steps.push(Step {
+                event: Some(event),
                 state: self.state(&vector),
-            }
+            });
         });
-        let steps = steps.collect();
         Ok(Outcome::Accepting(self.lasso(&prefix, steps)))
     }
 
-    fn prefix(&mut self, top: u32, goal: Goal) -> Result<Walk, Stop> {
+    fn prefix(&mut self, top: u32, goal: Goal<'_>) -> Result<Walk, Stop> {
         let mut found = None;
         let initial = self.initial.node();
         let mut walker = Walker {
@@ -343,13 +419,16 @@ impl<'p> Product<'p> {
     }
 
     fn lasso(&self, prefix: &Walk, cycle: Vec<Step>) -> Lasso {
-        let step = |(event, vector): &(lariat_model::EventId, Vec<u32>)| Step {
-            event: Some(*event),
-            state: self.state(vector),
-        };
+        let mut steps = Vec::new();
+        prefix.follow(|event, vector| {
+            steps.push(Step {
+                event: Some(event),
+                state: self.state(vector),
+            });
+        });
         Lasso {
             initial: self.state(&prefix.start),
-            prefix: prefix.hops.iter().map(step).collect(),
+            prefix: steps,
             cycle,
         }
     }

@@ -13,11 +13,14 @@
 //! was closed from, which is the same question one level lower; from there over one firing to a member of the
 //! `C` before.
 //!
-//! The path has the fewest firings at the highest level, not the fewest of all. Every step of it costs
-//! at most one search a level, and most of these end at once.
+//! Most levels have no firing. To a single goal `g` the search goes down along `g` as far as the goal stays in the closure of what is
+//! left, which is a question of halving, and begins there. So a path of `h` hops over `K` levels costs about
+//! `h · K · log K` besides the closures. Hops only say what is different from their level on.
+//!
+//! The path has the fewest firings at the highest level, not the fewest of all.
 
 use super::filters::{AnyMove, InnerMove};
-use super::letters::{Kind, Letters};
+use super::letters::{Kind, Letters, Still};
 use super::steps::{Hop, Place, Steps};
 use crate::hybrid::walk::lost;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
@@ -27,31 +30,37 @@ use rustc_hash::FxHashMap;
 
 /// A suffix and the hops from it.
 pub struct Walk {
+    /// The level of the suffix.
+    pub level: u32,
     /// Where it starts.
     pub start: Vec<u32>,
-    /// The hops.
+    /// The hops, at or below this level.
     pub hops: Vec<Hop>,
 }
 
 impl Walk {
-    /// Where it ends.
-    pub fn end(&self) -> &[u32] {
-        self.hops.last().map_or(&self.start, |hop| &hop.1)
+    /// Calls `each` with every event and the suffix that it leads to; returns where the walk ends.
+    pub fn follow(&self, mut each: impl FnMut(EventId, &[u32])) -> Vec<u32> {
+        let mut suffix = self.start.clone();
+        for hop in &self.hops {
+            suffix.truncate((hop.level - self.level) as usize);
+            suffix.extend(&hop.suffix);
+            each(hop.event, &suffix);
+        }
+        suffix
     }
 
-    /// The same one level higher, where the value stays.
-    fn below(mut self, value: u32) -> Walk {
-        self.start.insert(0, value);
-        for hop in &mut self.hops {
-            hop.1.insert(0, value);
-        }
-        self
+    /// Where it ends.
+    pub fn end(&self) -> Vec<u32> {
+        self.follow(|_, _| {})
     }
 }
 
 /// Where a path is to end. Nodes are rooted by whoever asks.
 #[derive(Clone, Copy)]
-pub enum Goal {
+pub enum Goal<'g> {
+    /// Here.
+    At(&'g [u32]),
     /// In one of these.
     In(NodeId),
     /// In any state with this suffix, where what is above leaves the same residual.
@@ -65,6 +74,20 @@ struct Found {
     closed: NodeId,
     /// From which others, and by what.
     by: Option<(usize, EventId, ChainId)>,
+}
+
+/// What was found, and the end of the path in the last of it.
+type Trail = (Vec<Found>, Vec<u32>);
+
+/// Is the vector in the node?
+pub fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
+    for value in vector {
+        node = kernel.child(node, *value);
+        if node.is_empty() {
+            return false;
+        }
+    }
+    node == NodeId::ONE
 }
 
 /// A vector of the node, which is not empty.
@@ -103,55 +126,148 @@ impl Paths<'_> {
         kernel: &mut Kernel,
         top: u32,
         from: NodeId,
-        goal: Goal,
+        goal: Goal<'_>,
         at: Place,
+    ) -> Result<Option<Walk>, Halt> {
+        let mut above = Vec::new();
+        let walk = self.path_from(kernel, top, from, goal, at, &mut above)?;
+        Ok(walk.map(|walk| {
+            above.extend(walk.start);
+            Walk {
+                level: at.level,
+                start: above,
+                hops: walk.hops,
+            }
+        }))
+    }
+
+    /// The same from `top` on; appends the values above that it has.
+    fn path_from(
+        &mut self,
+        kernel: &mut Kernel,
+        top: u32,
+        from: NodeId,
+        goal: Goal<'_>,
+        at: Place,
+        above: &mut Vec<u32>,
     ) -> Result<Option<Walk>, Halt> {
         if at.level >= top {
             return self.path(kernel, from, goal, at);
         }
         let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
         for (value, child) in values {
-            if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)?
-                && let Some(walk) = self.path_below(kernel, top, child, goal, below)?
-            {
-                return Ok(Some(walk.below(value)));
+            if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)? {
+                above.push(value);
+                let walk = self.path_from(kernel, top, child, goal, below, above)?;
+                if walk.is_some() {
+                    return Ok(walk);
+                }
+                above.pop();
             }
         }
         Ok(None)
     }
 
     /// A path from one of `from`, which is rooted, to the goal, if there is one.
-    pub fn path(
+    fn path(
         &mut self,
         kernel: &mut Kernel,
         from: NodeId,
-        goal: Goal,
+        goal: Goal<'_>,
         at: Place,
     ) -> Result<Option<Walk>, Halt> {
-        let met = self.meets(kernel, from, goal, at)?;
-        if !met.is_empty() {
-            let (start, hops) = (pick(kernel, met)?, Vec::new());
-            return Ok(Some(Walk { start, hops }));
+        if let Some(start) = self.member(kernel, from, goal, at)? {
+            return Ok(Some(Walk {
+                level: at.level,
+                start,
+                hops: Vec::new(),
+            }));
         }
         if from.is_empty() || at.level == self.steps.automaton {
             return Ok(None);
         }
         let base = kernel.mark();
+        let walk = match self.search(kernel, from, goal, at)? {
+            Some((all, end)) => Some(self.retrace(kernel, &all, end, at)?),
+            None => None,
+        };
+        kernel.release(base);
+        Ok(walk)
+    }
+
+    /// A path from one of `from`, which is rooted, to `end`, which they lead to.
+    pub fn path_to(
+        &mut self,
+        kernel: &mut Kernel,
+        from: NodeId,
+        end: &[u32],
+        at: Place,
+    ) -> Result<Walk, Halt> {
+        // What of `from` begins like `end`, level by level.
+        let mut ways = vec![(from, at)];
+        let (mut node, mut place) = (from, at);
+        for &value in end {
+            node = kernel.child(node, value);
+            if node == NodeId::ONE {
+                return Ok(Walk {
+                    level: at.level,
+                    start: end.to_vec(),
+                    hops: Vec::new(),
+                });
+            }
+            if node.is_empty() {
+                break;
+            }
+            place = self.below(kernel, place, value)?;
+            ways.push((node, place));
+        }
+        // The lowest level on which that still leads to `end`.
+        let (mut low, mut high, mut step) = (0, ways.len(), 1);
+        while low + 1 < high {
+            let middle = if low + step < high {
+                low + step
+            } else {
+                low.midpoint(high)
+            };
+            let (node, place) = ways[middle];
+            let closed = self.closure(kernel, node, place)?;
+            if contains(kernel, closed, &end[middle..]) {
+                (low, step) = (middle, 2 * step);
+            } else {
+                high = middle;
+            }
+        }
+        let (node, place) = ways[low];
+        match self.path(kernel, node, Goal::At(&end[low..]), place)? {
+            Some(walk) => {
+                let mut start = end[..low].to_vec();
+                start.extend(walk.start);
+                Ok(Walk {
+                    level: at.level,
+                    start,
+                    hops: walk.hops,
+                })
+            }
+            None => Err(kernel.halt(lost())),
+        }
+    }
+
+    /// Looks for the goal by the number of firings on the level of `from`: everything that was found until then, rooted, and a
+    /// member of the goal in the last of it.
+    fn search(
+        &mut self,
+        kernel: &mut Kernel,
+        from: NodeId,
+        goal: Goal<'_>,
+        at: Place,
+    ) -> Result<Option<Trail>, Halt> {
         let mut all: Vec<Found> = Vec::new();
         let mut known: FxHashMap<u32, NodeId> = FxHashMap::default();
         let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
         for (value, child) in values {
-            let met = self.add(
-                kernel,
-                (&mut all, &mut known),
-                (value, child, None),
-                goal,
-                at,
-            )?;
-            if let Some(end) = met {
-                let walk = self.retrace(kernel, &all, end, at)?;
-                kernel.release(base);
-                return Ok(Some(walk));
+            let found = (value, child, None);
+            if let Some(end) = self.add(kernel, (&mut all, &mut known), found, goal, at)? {
+                return Ok(Some((all, end)));
             }
         }
         let mut next = 0;
@@ -179,15 +295,12 @@ impl Paths<'_> {
                     kernel.push(0, fresh)?;
                     let found = (step.to, fresh, Some((next, event, rest)));
                     if let Some(end) = self.add(kernel, (&mut all, &mut known), found, goal, at)? {
-                        let walk = self.retrace(kernel, &all, end, at)?;
-                        kernel.release(base);
-                        return Ok(Some(walk));
+                        return Ok(Some((all, end)));
                     }
                 }
             }
             next += 1;
         }
-        kernel.release(base);
         Ok(None)
     }
 
@@ -197,17 +310,10 @@ impl Paths<'_> {
         kernel: &mut Kernel,
         (all, known): (&mut Vec<Found>, &mut FxHashMap<u32, NodeId>),
         (value, entries, by): (u32, NodeId, Option<(usize, EventId, ChainId)>),
-        goal: Goal,
+        goal: Goal<'_>,
         at: Place,
     ) -> Result<Option<Vec<u32>>, Halt> {
-        let residual = match self.letters.step(at.residual, at.level, value) {
-            Ok(residual) => residual,
-            Err(stop) => return Err(kernel.halt(stop)),
-        };
-        let below = Place {
-            level: at.level + 1,
-            residual,
-        };
+        let below = self.below(kernel, at, value)?;
         let closed = self.closure(kernel, entries, below)?;
         kernel.push(0, closed)?;
         let before = known.get(&value).copied().unwrap_or(NodeId::EMPTY);
@@ -220,13 +326,9 @@ impl Paths<'_> {
             closed,
             by,
         });
-        let Some((goal, below)) = self.goal_below(kernel, goal, at, value)? else {
-            return Ok(None);
-        };
-        let met = self.meets(kernel, closed, goal, below)?;
-        match met.is_empty() {
-            true => Ok(None),
-            false => Ok(Some(pick(kernel, met)?)),
+        match self.goal_below(kernel, goal, at, value)? {
+            Some((goal, below)) => self.member(kernel, closed, goal, below),
+            None => Ok(None),
         }
     }
 
@@ -244,37 +346,44 @@ impl Paths<'_> {
             let Found {
                 value, entries, by, ..
             } = all[last];
-            let base = kernel.mark();
-            let goal = kernel.chain_of(&end)?;
-            kernel.push(0, goal)?;
-            let residual = match self.letters.step(at.residual, at.level, value) {
-                Ok(residual) => residual,
-                Err(stop) => return Err(kernel.halt(stop)),
-            };
-            let below = Place {
-                level: at.level + 1,
-                residual,
-            };
-            let Some(walk) = self.path(kernel, entries, Goal::In(goal), below)? else {
-                return Err(kernel.halt(lost()));
-            };
-            let walk = walk.below(value);
+            let below = self.below(kernel, at, value)?;
+            let walk = self.path_to(kernel, entries, &end, below)?;
             pieces.push(walk.hops);
+            let mut suffix = vec![value];
+            suffix.extend(&walk.start);
             let Some((before, event, rest)) = by else {
-                kernel.release(base);
                 let hops = pieces.into_iter().rev().flatten().collect();
-                let start = walk.start;
-                return Ok(Walk { start, hops });
+                return Ok(Walk {
+                    level: at.level,
+                    start: suffix,
+                    hops,
+                });
             };
-            let entry = kernel.chain_of(&walk.start[1..])?;
+            let base = kernel.mark();
+            let entry = kernel.chain_of(&walk.start)?;
             kernel.push(0, entry)?;
             let pair = (all[before].closed, entry);
             let steps = self.steps;
             let sources = steps.source(kernel, self.letters, self.kind, rest, pair, below)?;
             end = pick(kernel, sources)?;
             kernel.release(base);
-            pieces.push(vec![(event, walk.start)]);
+            pieces.push(vec![Hop {
+                event,
+                level: at.level,
+                suffix,
+            }]);
             last = before;
+        }
+    }
+
+    /// The place below `value`.
+    fn below(&mut self, kernel: &mut Kernel, at: Place, value: u32) -> Result<Place, Halt> {
+        match self.letters.step(at.residual, at.level, value) {
+            Ok(residual) => Ok(Place {
+                level: at.level + 1,
+                residual,
+            }),
+            Err(stop) => Err(kernel.halt(stop)),
         }
     }
 
@@ -284,7 +393,10 @@ impl Paths<'_> {
         let events = &self.steps.all;
         match self.kind {
             Kind::Any => {
-                let mut filter = AnyMove(self.letters);
+                let mut filter = AnyMove {
+                    letters: self.letters,
+                    still: Still::Any,
+                };
                 kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
             }
             Kind::Inner | Kind::Marked(_) => {
@@ -295,18 +407,17 @@ impl Paths<'_> {
     }
 
     /// What the goal asks below `value`; `None` if it cannot be met there.
-    fn goal_below(
+    fn goal_below<'g>(
         &mut self,
         kernel: &mut Kernel,
-        goal: Goal,
+        goal: Goal<'g>,
         at: Place,
         value: u32,
-    ) -> Result<Option<(Goal, Place)>, Halt> {
-        let residual = match self.letters.step(at.residual, at.level, value) {
-            Ok(residual) => residual,
-            Err(stop) => return Err(kernel.halt(stop)),
-        };
+    ) -> Result<Option<(Goal<'g>, Place)>, Halt> {
+        let below = self.below(kernel, at, value)?;
         let goal = match goal {
+            Goal::At([first, rest @ ..]) if *first == value => Goal::At(rest),
+            Goal::At(_) => Goal::In(NodeId::EMPTY),
             Goal::In(set) => Goal::In(kernel.child(set, value)),
             // The suffix itself begins here.
             Goal::Ending(end, wanted) if wanted.level == at.level => {
@@ -317,9 +428,26 @@ impl Paths<'_> {
             }
             ending => ending,
         };
-        let level = at.level + 1;
         let possible = !matches!(goal, Goal::In(NodeId::EMPTY));
-        Ok(possible.then_some((goal, Place { level, residual })))
+        Ok(possible.then_some((goal, below)))
+    }
+
+    /// A member of a node that is in the goal.
+    fn member(
+        &mut self,
+        kernel: &mut Kernel,
+        node: NodeId,
+        goal: Goal<'_>,
+        at: Place,
+    ) -> Result<Option<Vec<u32>>, Halt> {
+        if let Goal::At(end) = goal {
+            return Ok(contains(kernel, node, end).then(|| end.to_vec()));
+        }
+        let met = self.meets(kernel, node, goal, at)?;
+        match met.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(pick(kernel, met)?)),
+        }
     }
 
     /// The members of a node that are in the goal.
@@ -327,10 +455,18 @@ impl Paths<'_> {
         &mut self,
         kernel: &mut Kernel,
         node: NodeId,
-        goal: Goal,
+        goal: Goal<'_>,
         at: Place,
     ) -> Result<NodeId, Halt> {
         let (end, wanted) = match goal {
+            Goal::At(end) => {
+                let base = kernel.mark();
+                let end = kernel.chain_of(end)?;
+                kernel.push(0, end)?;
+                let met = kernel.intersection(node, end)?;
+                kernel.release(base);
+                return Ok(met);
+            }
             Goal::In(set) => return kernel.intersection(node, set),
             Goal::Ending(end, wanted) => (end, wanted),
         };

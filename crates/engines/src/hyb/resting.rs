@@ -7,13 +7,16 @@
 //!
 //! It is asked of the whole product at the end, and on the way of what is known to be reachable: while only
 //! levels from `k` on have been fired and there is one initial state, these are the suffixes of the saturated node on
-//! level `k` below the initial values. That is once a level.
+//! level `k` below the initial values. Every look costs as much as there are levels, so there are a few at most.
 
 use super::filters::Resting;
 use super::letters::Letters;
 use super::steps::Steps;
 use lariat_dd::Predicate;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
+
+/// Looks on the way.
+const LOOKS: u32 = 64;
 
 /// What to look for on the way.
 pub struct Watch {
@@ -34,6 +37,9 @@ impl Watch {
         let Some(initial) = &self.initial else {
             return Ok(NodeId::EMPTY);
         };
+        if !level.is_multiple_of(steps.automaton / LOOKS + 1) {
+            return Ok(NodeId::EMPTY);
+        }
         let mut residual = letters.resting();
         let mut resting = Resting(letters);
         let prefix = &initial[..level as usize];

@@ -7,7 +7,8 @@
 //! prevented by proofs of absence:
 //!
 //! 0. what events do to components leaves no cycle at the level of the node (`structure.rs`);
-//! 1. a firing at which the automaton can make no inner move is on no fair cycle;
+//! 1. a firing at which the automaton can make no inner move is on no fair cycle; mostly there is no state of an accepting
+//!    component at all, which is known of a node once and for all;
 //! 2. *recurring states*: the firing of a cycle that comes last finds its target known already. A node
 //!    in which no firing led to a known state has no new cycle. Whether it does is asked of the direct
 //!    image, before saturation, and of the states known at the time;
@@ -109,6 +110,18 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Adds those of another search.
+    pub fn add(&mut self, other: &Counts) {
+        self.checks += other.checks;
+        self.no_structure += other.no_structure;
+        self.no_inner += other.no_inner;
+        self.no_recurring += other.no_recurring;
+        self.no_cycle += other.no_cycle;
+        self.no_marks += other.no_marks;
+        self.runs += other.runs;
+        self.time += other.time;
+    }
+
     /// Enters the figures.
     pub fn enter(&self, stats: &mut Stats) {
         stats.set("scc_checks", self.checks);
@@ -256,7 +269,10 @@ impl<'a> Search<'a> {
             level: fired.level + 1,
             residual: fired.residuals.1,
         };
-        if known == Some(true) || letters.is_idle(at.residual) {
+        if known == Some(true)
+            || letters.is_idle(at.residual)
+            || !self.steps.lives(kernel, letters, fired.source, at.level)?
+        {
             return Ok(());
         }
         let mut ask = |target| {
@@ -326,11 +342,11 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         }
         self.sample -= 1;
         if self.sample > 0 {
-            return self.arc(kernel, filter.0, fired);
+            return self.arc(kernel, filter.letters, fired);
         }
         self.sample = SAMPLE;
         let start = self.clock.elapsed();
-        self.arc(kernel, filter.0, fired)?;
+        self.arc(kernel, filter.letters, fired)?;
         self.counts.time += (self.clock.elapsed() - start) * SAMPLE;
         Ok(())
     }
@@ -343,7 +359,7 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         residual: Residual,
         node: NodeId,
     ) -> Result<(), Halt> {
-        let letters: &mut Letters = filter.0;
+        let letters: &mut Letters = filter.letters;
         if level == self.top {
             let resting = self.watch.look(kernel, letters, self.steps, level, node)?;
             if !resting.is_empty() {

@@ -6,7 +6,7 @@
 //! ```text
 //! img_ε(n, c) = {i' ↦ img_rest(n[i], c[i']) | (i, i', rest) of ε};    at the bottom the moves under c
 //! img(n, c)   = {i ↦ img(n[i], c[i])} ∪ {i' ↦ img_rest(n[i], c[i'])}   over events with this top
-//! src(n, t)   = {v ∈ n | img({v}) ∩ t ≠ ∅}       ret(n, t) ⇔ img(n) ∩ t ≠ ∅
+//! src(n, t)   = {v ∈ n | img({v}) ∩ t ≠ ∅}
 //! ```
 //!
 //! Sources need no inverse events: source and target are walked down together. Results are
@@ -16,7 +16,6 @@ use super::letters::{Kind, Letters};
 use lariat_budget::Stop;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, WideOp, Word};
 use lariat_dd::{Event, Residual, Store, Subset};
-use lariat_emptiness::Marks;
 use lariat_model::EventId;
 
 /// The events of a problem, ready for steps.
@@ -31,12 +30,15 @@ pub struct Steps {
     images: WideOp,
     source: WideOp,
     sources: WideOp,
-    returns: WideOp,
+    pub(super) returns: WideOp,
     /// Which pairs of node and residual were searched.
     pub searched: WideOp,
     /// States with a given end.
     pub ending: WideOp,
-    marks: WideOp,
+    pub(super) marks: WideOp,
+    pub(super) lives: WideOp,
+    /// Nodes from which a cap is exceeded.
+    pub escapes: WideOp,
 }
 
 /// A node on some level with what is left to be read.
@@ -48,8 +50,16 @@ pub struct Place {
     pub residual: Residual,
 }
 
-/// An event and the suffix that it leads to.
-pub type Hop = (EventId, Vec<u32>);
+/// An event and where it leads: what is above `level` stays.
+#[derive(Clone)]
+pub struct Hop {
+    /// The event.
+    pub event: EventId,
+    /// Where the suffix begins.
+    pub level: u32,
+    /// What is there.
+    pub suffix: Vec<u32>,
+}
 
 impl Steps {
     /// Prepares the steps of `events` on a store whose last level is the automaton.
@@ -74,6 +84,8 @@ impl Steps {
                 (Plain, Plain),
                 (Node, Node),
                 (Plain, Plain),
+                (Plain, Plain),
+                (Plain, Plain),
             ] {
                 let key = [Node, target, Plain, Plain, Plain];
                 ops.push(kernel.operation(key, [results, Plain]));
@@ -89,6 +101,8 @@ impl Steps {
             searched,
             ending,
             marks,
+            lives,
+            escapes,
         ] = ops[..]
         else {
             return Err(Stop::Internal("operations of a diagram".to_owned()));
@@ -105,6 +119,8 @@ impl Steps {
             searched,
             ending,
             marks,
+            lives,
+            escapes,
         })
     }
 
@@ -342,97 +358,6 @@ impl Steps {
         Ok(result)
     }
 
-    /// `ret`: does an inner move with `chain` lead from `node` into `target`, or anywhere if there is none?
-    pub fn returns(
-        &self,
-        kernel: &mut Kernel,
-        letters: &mut Letters,
-        chain: ChainId,
-        (node, target): (NodeId, Option<NodeId>),
-        at: Place,
-    ) -> Result<bool, Halt> {
-        if at.level == self.automaton {
-            return inner_move(kernel, letters, (node, target), at.residual);
-        }
-        let word = target.map_or(0, NodeId::word);
-        let key = [node.word(), word, at.residual.0, 0, 0];
-        if let Some([known, _]) = kernel.cached(self.returns, chain, key) {
-            return Ok(known == 1);
-        }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let count = kernel.mark().above(base);
-        let mut found = false;
-        let mut offset = 0;
-        while offset < count && !found {
-            if let Some((value, child)) = kernel.peek(base, offset) {
-                let mut nth = 0;
-                while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
-                    nth += 1;
-                    let into = target.map(|target| kernel.child(target, step.to));
-                    if into.is_some_and(NodeId::is_empty) {
-                        continue;
-                    }
-                    if let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, step.to)?
-                        && self.returns(kernel, letters, step.rest, (child, into), below)?
-                    {
-                        found = true;
-                        break;
-                    }
-                }
-            }
-            offset += 1;
-        }
-        kernel.release(base);
-        kernel.tick()?;
-        kernel.remember(self.returns, chain, key, [found.into(), 0]);
-        Ok(found)
-    }
-
-    /// The marks of all inner moves that lead to automaton states of `node` by the labels they are with:
-    /// no step inside of the node carries others.
-    pub fn marks(
-        &self,
-        kernel: &mut Kernel,
-        letters: &mut Letters,
-        node: NodeId,
-        at: Place,
-    ) -> Result<Marks, Halt> {
-        if at.level == self.automaton {
-            let mut marks = Marks::NONE;
-            for (q, _) in kernel.edges(node) {
-                match letters.marks_into(at.residual, q) {
-                    Ok(into) => marks = marks.union(into),
-                    Err(stop) => return Err(kernel.halt(stop)),
-                }
-            }
-            return Ok(marks);
-        }
-        let key = [node.word(), 0, at.residual.0, 0, 0];
-        if let Some([low, high]) = kernel.cached(self.marks, ChainId::END, key) {
-            return Ok(Marks(u64::from(high) << 32 | u64::from(low)));
-        }
-        let wanted = letters.marks();
-        let mut marks = Marks::NONE;
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let count = kernel.mark().above(base);
-        let mut offset = 0;
-        while offset < count && !marks.contains(wanted) {
-            if let Some((value, child)) = kernel.peek(base, offset)
-                && let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, value)?
-            {
-                marks = marks.union(self.marks(kernel, letters, child, below)?);
-            }
-            offset += 1;
-        }
-        kernel.release(base);
-        kernel.tick()?;
-        let halves = [marks.0 as u32, (marks.0 >> 32) as u32];
-        kernel.remember(self.marks, ChainId::END, key, halves);
-        Ok(marks)
-    }
-
     /// A step from a single suffix into `target`.
     pub fn step_into(
         &self,
@@ -449,10 +374,15 @@ impl Steps {
                 break;
             }
             for &(chain, event) in self.tops(place.level) {
-                let mut to = from[..offset].to_vec();
-                let vectors = (&from[offset..], target, &mut to);
+                let mut suffix = Vec::new();
+                let vectors = (&from[offset..], target, &mut suffix);
                 if follow(self.automaton, kernel, letters, kind, chain, vectors, place)? {
-                    return Ok(Some((event, to)));
+                    let level = place.level;
+                    return Ok(Some(Hop {
+                        event,
+                        level,
+                        suffix,
+                    }));
                 }
             }
             target = kernel.child(target, value);
@@ -514,30 +444,6 @@ fn leading(
         }
     }
     kernel.make(mark)
-}
-
-/// Does an inner move lead from a state of a node into another node, or anywhere?
-fn inner_move(
-    kernel: &mut Kernel,
-    letters: &mut Letters,
-    (node, target): (NodeId, Option<NodeId>),
-    residual: Residual,
-) -> Result<bool, Halt> {
-    let mut failure = None;
-    let found = kernel.edges(node).any(|(q, _)| {
-        let leads = letters.any_move(Kind::Inner, residual, q, |next| match target {
-            Some(target) => !kernel.child(target, next).is_empty(),
-            None => true,
-        });
-        leads.unwrap_or_else(|stop| {
-            failure = Some(stop);
-            true
-        })
-    });
-    match failure {
-        Some(stop) => Err(kernel.halt(stop)),
-        None => Ok(found),
-    }
 }
 
 /// Follows `chain` from a single suffix into `target`; appends where it leads.

@@ -33,10 +33,17 @@ pub fn cyclic_levels(system: &System, layout: &Layout, steps: &Steps) -> Vec<boo
     let changes = system.event_ids().map(|e| of(system, layout, e)).collect();
     let mut left = Left::new(changes, layout.levels());
     let mut cyclic = Vec::with_capacity(layout.levels());
+    // Rows of a table may have tops on different levels: then there are several chains of one event.
+    let mut last = vec![0; system.events.len()];
     for level in 0..layout.levels() {
-        let own = steps.tops(level as u32);
-        cyclic.push(own.iter().any(|(_, event)| left.is[event.index()]));
-        left.drop(own.iter().map(|(_, event)| *event));
+        for (_, event) in steps.tops(level as u32) {
+            last[event.index()] = level;
+        }
+    }
+    for level in 0..layout.levels() {
+        let own = steps.tops(level as u32).iter().map(|(_, event)| *event);
+        cyclic.push(own.clone().any(|event| left.is[event.index()]));
+        left.drop(own.filter(|event| last[event.index()] == level));
     }
     cyclic
 }
