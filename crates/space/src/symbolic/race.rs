@@ -5,17 +5,18 @@
 //! work grows. All budgets are counted in nodes and steps, never in seconds, so that runs repeat.
 //!
 //! 1. The file order gets a small budget before any other order has been computed.
-//! 2. All candidates go through the small rehearsals; who needs much more than the best drops
-//!    out. Where these say nothing, the best-scored few are tried on the system itself for a
+//! 2. All candidates go through the small rehearsals; who needs much more work than the best drops
+//!    out, the others are ranked by work and by the size of the result, which all that comes
+//!    later will have to work with. Where these say nothing, the best-scored few are tried on the system itself for a
 //!    moment, and ranked by score and by how far they came.
 //! 3. The favourite runs to the end. Whenever the work done so far has doubled there is an
-//!    *interlude*: the favourite is tried on the next rehearsal, with a seventh of the work done so
+//!    *interlude*: the favourite is tried on the next rehearsal, with a third of the work done so
 //!    far. If it manages, the others are tried too, which may change the favourite. Where no
 //!    rehearsal is left, another candidate is tried on the system itself instead.
 //!
 //! A favourite is not stopped for an interlude, which happens inside its saturation (as a
 //! [`Listener`]), so nothing that it did is done twice. An interlude in which the rehearsal is too
-//! large costs a seventh of the work before it, and so all of them less than a third of the whole.
+//! large costs a third of the work before it, and so all of them at most half of the whole.
 
 use super::reach::{Attempt, End, Question, Reached};
 use super::rehearsal::{Rehearsal, rehearsals};
@@ -57,9 +58,10 @@ const TRIED: usize = 4;
 const FIRST_INTERLUDE: u64 = 100_000;
 
 /// An interlude begins with this part of the work done so far.
-const SHARE: u64 = 7;
+const SHARE: u64 = 3;
 
-/// So many orders that ran out of memory show that there is too little of it.
+/// So many orders that ran out of memory, or that did twice the work in which the first one did,
+/// show that there is too little of it.
 const STARVED: usize = 3;
 
 /// A rehearsal with this part of the work of another says little about it.
@@ -70,7 +72,22 @@ const MANY_LEVELS: usize = 64;
 
 /// The work with which a runner stays in the race when the best needs `best`.
 fn bearable(best: u64) -> u64 {
-    best + best / 4 + NOISE
+    best + best / 2 + NOISE
+}
+
+/// What a rehearsal was for one order.
+#[derive(Clone, Copy)]
+struct Told {
+    work: u64,
+    /// Nodes of the result.
+    nodes: u64,
+}
+
+impl Told {
+    /// The geometric mean: small is good.
+    fn rank(self) -> u64 {
+        self.work.saturating_mul(self.nodes.max(1)).isqrt()
+    }
 }
 
 /// A candidate in the race.
@@ -78,6 +95,8 @@ struct Runner {
     candidate: Candidate,
     /// The work of its last rehearsal; of the best, if that was too much for this one.
     cost: u64,
+    /// Its [rank](Told::rank) in that rehearsal.
+    rank: u64,
 }
 
 struct Race<'a, 'b> {
@@ -123,7 +142,11 @@ pub(super) fn race<'a>(question: &Question<'a, '_>) -> Result<Option<Reached<'a>
     groups.truncate(field(levels));
     let best = groups.iter().flatten().map(|c| c.score).reduce(f64::min);
     let hopeless = HOPELESS * best.unwrap_or(0.0);
-    let runner = |candidate| Runner { candidate, cost: 1 };
+    let runner = |candidate| Runner {
+        candidate,
+        cost: 1,
+        rank: 1,
+    };
     let (mut out, runners) = groups
         .into_iter()
         .flatten()
@@ -159,7 +182,7 @@ impl<'a> Race<'a, '_> {
         let mut told = 0;
         while told < TELLING && self.runners.len() > 1 && self.next < self.rehearsals.len() {
             let alone = self.alone(SMALL)?;
-            if alone.is_some_and(|cost| cost < NOISE) {
+            if alone.is_some_and(|told| told.work < NOISE) {
                 self.next += 1;
                 continue;
             }
@@ -173,8 +196,8 @@ impl<'a> Race<'a, '_> {
         Ok(told >= NOISE + 5 * levels)
     }
 
-    /// The work of the favourite on the next rehearsal, if it is at most `limit`.
-    fn alone(&self, limit: u64) -> Result<Option<u64>, Stop> {
+    /// The favourite on the next rehearsal, if the work is at most `limit`.
+    fn alone(&self, limit: u64) -> Result<Option<Told>, Stop> {
         match (self.runners.first(), self.rehearsals.get(self.next)) {
             (Some(runner), Some(rehearsal)) => {
                 self.question.rehearse(&runner.candidate, rehearsal, limit)
@@ -188,41 +211,35 @@ impl<'a> Race<'a, '_> {
     /// of the best. `None` if the first `patience` runners did not manage.
     fn rehearse(
         &mut self,
-        first: Option<u64>,
+        first: Option<Told>,
         limit: u64,
         patience: usize,
     ) -> Result<Option<u64>, Stop> {
         let Some(rehearsal) = self.rehearsals.get(self.next) else {
             return Ok(None);
         };
-        let mut best = first;
-        let mut costs = vec![first];
+        let mut best = first.map(|told| told.work);
+        let mut all = vec![first];
         for (at, runner) in self.runners.iter().enumerate().skip(1) {
             if best.is_none() && at >= patience {
                 return Ok(None);
             }
             let allowed = best.map_or(limit, bearable);
-            let cost = self
+            let told = self
                 .question
                 .rehearse(&runner.candidate, rehearsal, allowed)?;
-            best = best.into_iter().chain(cost).min();
-            costs.push(cost);
+            best = best.into_iter().chain(told.map(|told| told.work)).min();
+            all.push(told);
         }
         if best.is_none() {
             return Ok(None);
         }
         self.next += 1;
         let runners = std::mem::take(&mut self.runners);
-        for (runner, cost) in runners.into_iter().zip(costs) {
-            match cost {
-                Some(cost) => self.runners.push(Runner { cost, ..runner }),
-                None => self.out.push(Runner {
-                    cost: best.unwrap_or(limit),
-                    ..runner
-                }),
-            }
+        for (runner, told) in runners.into_iter().zip(all) {
+            self.admit(runner, told, best.unwrap_or(limit));
         }
-        self.runners.sort_by_key(|runner| runner.cost);
+        self.runners.sort_by_key(|runner| runner.rank);
         Ok(best)
     }
 
@@ -264,6 +281,8 @@ impl<'a> Race<'a, '_> {
     /// The favourite to the end, whoever it is.
     fn perform(mut self) -> Result<Option<Reached<'a>>, Stop> {
         let mut starved = 0;
+        // Once an order ran out of memory, the work that others may do.
+        let mut most = None;
         while starved < STARVED {
             let Some(favourite) = self.runners.first() else {
                 if self.out.is_empty() {
@@ -275,7 +294,8 @@ impl<'a> Race<'a, '_> {
             let question = self.question;
             let Candidate { name, order, .. } = favourite.candidate.clone();
             let mut trail = std::mem::take(&mut self.trail);
-            let due = (2 * question.budget.work_spent()).max(FIRST_INTERLUDE);
+            let spent = question.budget.work_spent();
+            let due = (2 * spent).max(FIRST_INTERLUDE);
             let mut interludes = Interludes {
                 race: &mut self,
                 favourite: name,
@@ -283,7 +303,7 @@ impl<'a> Race<'a, '_> {
                 end: None,
             };
             let text = name.to_string();
-            let end = question.attempt(&text, &order, None, &mut interludes, &mut trail)?;
+            let end = question.attempt(&text, &order, most, &mut interludes, &mut trail)?;
             let interrupted = interludes.end.take();
             // What was tried in the interludes came to its end before.
             let last = trail.pop();
@@ -301,11 +321,12 @@ impl<'a> Race<'a, '_> {
                     return Ok(Some(*reached));
                 }
                 (_, Some(Interrupted::Overtaken)) => {}
-                (End::Memory, None) => {
+                (End::Memory | End::Unfinished { .. }, None) => {
                     starved += 1;
+                    most.get_or_insert(2 * (question.budget.work_spent() - spent));
                     self.runners.remove(0);
                 }
-                (End::Unfinished { .. } | End::Left, None) => return Err(Stop::Interrupted),
+                (End::Left, None) => return Err(Stop::Interrupted),
             }
         }
         Ok(None)
@@ -354,21 +375,35 @@ impl<'a> Race<'a, '_> {
             self.out.extend(again);
             return Ok(());
         }
-        for runner in again {
+        let mut all = Vec::with_capacity(again.len());
+        for runner in &again {
             let candidate = &runner.candidate;
-            let cost = self
+            let told = self
                 .question
                 .rehearse(candidate, rehearsal, bearable(best))?;
-            match cost {
-                Some(cost) => self.runners.push(Runner { cost, ..runner }),
-                None => self.out.push(Runner {
-                    cost: best,
-                    ..runner
-                }),
-            }
+            all.push(told);
         }
-        self.runners.sort_by_key(|runner| runner.cost);
+        for (runner, told) in again.into_iter().zip(all) {
+            self.admit(runner, told, best);
+        }
+        self.runners.sort_by_key(|runner| runner.rank);
         Ok(())
+    }
+
+    /// Puts a runner among those who may win, or those who dropped out, after a rehearsal in
+    /// which the best needed `best`.
+    fn admit(&mut self, runner: Runner, told: Option<Told>, best: u64) {
+        match told {
+            Some(told) => self.runners.push(Runner {
+                cost: told.work,
+                rank: told.rank(),
+                ..runner
+            }),
+            None => self.out.push(Runner {
+                cost: best,
+                ..runner
+            }),
+        }
     }
 
     /// Something else while `favourite` runs.
@@ -380,7 +415,7 @@ impl<'a> Race<'a, '_> {
                 return Ok(Some(Interrupted::Overtaken));
             };
             // A little better is not worth beginning again.
-            if self.runners[0].cost + self.runners[0].cost / 20 < self.runners[at].cost {
+            if self.runners[0].rank + self.runners[0].rank / 20 < self.runners[at].rank {
                 return Ok(Some(Interrupted::Overtaken));
             }
             let runner = self.runners.remove(at);
@@ -416,13 +451,13 @@ impl<'a> Race<'a, '_> {
 }
 
 impl Question<'_, '_> {
-    /// The work of a candidate on a rehearsal, if it is at most `allowed`.
+    /// A candidate on a rehearsal, if the work is at most `allowed`.
     fn rehearse(
         &self,
         candidate: &Candidate,
         rehearsal: &Rehearsal,
         allowed: u64,
-    ) -> Result<Option<u64>, Stop> {
+    ) -> Result<Option<Told>, Stop> {
         let budget = self.budget.clone().with_work(allowed);
         let outcome = (|| {
             let mut space = Symbolic::new(self.system, &candidate.order, self.deadlock, &budget)?;
@@ -432,10 +467,14 @@ impl Question<'_, '_> {
                 from = space.store().union(&from, &one)?;
             }
             let steps = space.steps(&rehearsal.events);
-            space.reach(&from, &steps)
+            let set = space.reach(&from, &steps)?;
+            Ok(space.store().node_count(&set))
         })();
         match outcome {
-            Ok(_) => Ok(Some(budget.work_spent())),
+            Ok(nodes) => Ok(Some(Told {
+                work: budget.work_spent(),
+                nodes: nodes as u64,
+            })),
             Err(Stop::Work(_)) => self.budget.spend(0).map(|()| None),
             Err(Stop::Memory | Stop::Bound(_)) => Ok(None),
             Err(stop) => Err(stop),
