@@ -345,7 +345,7 @@ impl Kernel {
                 return self.closure(run, node, level, target);
             }
         }
-        if clear <= level && chain != ChainId::END {
+        if clear <= level && chain != ChainId::END && self.passes(chain, node, level) {
             clear = self.look_ahead(run, chain, node, level, source, target)?;
             if clear == BLOCKED {
                 return Ok(NodeId::EMPTY);
@@ -368,8 +368,8 @@ impl Kernel {
     ///
     /// Most events that are fired turn out to be disabled far below, and most nodes have one way
     /// down. So the end of that way comes first: it takes a fraction of the time of an image on
-    /// every level between, which is only asked for if there is one.
-    #[inline]
+    /// every level between, which is only asked for if there is one. A short way is no saving.
+    #[inline(never)]
     fn look_ahead<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
@@ -416,8 +416,8 @@ impl Kernel {
                 break;
             }
         }
-        if at == level {
-            return Ok(level + 1);
+        if at < level + RUNG {
+            return Ok(at);
         }
         let spot = Spot {
             level: at,

@@ -5,9 +5,8 @@
 //! work grows. All budgets are counted in nodes and steps, never in seconds, so that runs repeat.
 //!
 //! 1. The file order gets a small budget before any other order has been computed.
-//! 2. All candidates go through the small rehearsals; who needs much more work than the best drops
-//!    out, the others are ranked by work and by the size of the result, which all that comes
-//!    later will have to work with. Where these say nothing, the best-scored few are tried on the system itself for a
+//! 2. All candidates go through the small rehearsals; who needs much more than the best drops
+//!    out. Where these say nothing, the best-scored few are tried on the system itself for a
 //!    moment, and ranked by score and by how far they came.
 //! 3. The favourite runs to the end. Whenever the work done so far has doubled there is an
 //!    *interlude*: the favourite is tried on the next rehearsal, with a third of the work done so
@@ -72,22 +71,7 @@ const MANY_LEVELS: usize = 64;
 
 /// The work with which a runner stays in the race when the best needs `best`.
 fn bearable(best: u64) -> u64 {
-    best + best / 2 + NOISE
-}
-
-/// What a rehearsal was for one order.
-#[derive(Clone, Copy)]
-struct Told {
-    work: u64,
-    /// Nodes of the result.
-    nodes: u64,
-}
-
-impl Told {
-    /// The geometric mean: small is good.
-    fn rank(self) -> u64 {
-        self.work.saturating_mul(self.nodes.max(1)).isqrt()
-    }
+    best + best / 3 + NOISE
 }
 
 /// A candidate in the race.
@@ -95,8 +79,6 @@ struct Runner {
     candidate: Candidate,
     /// The work of its last rehearsal; of the best, if that was too much for this one.
     cost: u64,
-    /// Its [rank](Told::rank) in that rehearsal.
-    rank: u64,
 }
 
 struct Race<'a, 'b> {
@@ -142,11 +124,7 @@ pub(super) fn race<'a>(question: &Question<'a, '_>) -> Result<Option<Reached<'a>
     groups.truncate(field(levels));
     let best = groups.iter().flatten().map(|c| c.score).reduce(f64::min);
     let hopeless = HOPELESS * best.unwrap_or(0.0);
-    let runner = |candidate| Runner {
-        candidate,
-        cost: 1,
-        rank: 1,
-    };
+    let runner = |candidate| Runner { candidate, cost: 1 };
     let (mut out, runners) = groups
         .into_iter()
         .flatten()
@@ -182,7 +160,7 @@ impl<'a> Race<'a, '_> {
         let mut told = 0;
         while told < TELLING && self.runners.len() > 1 && self.next < self.rehearsals.len() {
             let alone = self.alone(SMALL)?;
-            if alone.is_some_and(|told| told.work < NOISE) {
+            if alone.is_some_and(|cost| cost < NOISE) {
                 self.next += 1;
                 continue;
             }
@@ -196,8 +174,8 @@ impl<'a> Race<'a, '_> {
         Ok(told >= NOISE + 5 * levels)
     }
 
-    /// The favourite on the next rehearsal, if the work is at most `limit`.
-    fn alone(&self, limit: u64) -> Result<Option<Told>, Stop> {
+    /// The work of the favourite on the next rehearsal, if it is at most `limit`.
+    fn alone(&self, limit: u64) -> Result<Option<u64>, Stop> {
         match (self.runners.first(), self.rehearsals.get(self.next)) {
             (Some(runner), Some(rehearsal)) => {
                 self.question.rehearse(&runner.candidate, rehearsal, limit)
@@ -211,35 +189,41 @@ impl<'a> Race<'a, '_> {
     /// of the best. `None` if the first `patience` runners did not manage.
     fn rehearse(
         &mut self,
-        first: Option<Told>,
+        first: Option<u64>,
         limit: u64,
         patience: usize,
     ) -> Result<Option<u64>, Stop> {
         let Some(rehearsal) = self.rehearsals.get(self.next) else {
             return Ok(None);
         };
-        let mut best = first.map(|told| told.work);
-        let mut all = vec![first];
+        let mut best = first;
+        let mut costs = vec![first];
         for (at, runner) in self.runners.iter().enumerate().skip(1) {
             if best.is_none() && at >= patience {
                 return Ok(None);
             }
             let allowed = best.map_or(limit, bearable);
-            let told = self
+            let cost = self
                 .question
                 .rehearse(&runner.candidate, rehearsal, allowed)?;
-            best = best.into_iter().chain(told.map(|told| told.work)).min();
-            all.push(told);
+            best = best.into_iter().chain(cost).min();
+            costs.push(cost);
         }
         if best.is_none() {
             return Ok(None);
         }
         self.next += 1;
         let runners = std::mem::take(&mut self.runners);
-        for (runner, told) in runners.into_iter().zip(all) {
-            self.admit(runner, told, best.unwrap_or(limit));
+        for (runner, cost) in runners.into_iter().zip(costs) {
+            match cost {
+                Some(cost) => self.runners.push(Runner { cost, ..runner }),
+                None => self.out.push(Runner {
+                    cost: best.unwrap_or(limit),
+                    ..runner
+                }),
+            }
         }
-        self.runners.sort_by_key(|runner| runner.rank);
+        self.runners.sort_by_key(|runner| runner.cost);
         Ok(best)
     }
 
@@ -375,35 +359,21 @@ impl<'a> Race<'a, '_> {
             self.out.extend(again);
             return Ok(());
         }
-        let mut all = Vec::with_capacity(again.len());
-        for runner in &again {
+        for runner in again {
             let candidate = &runner.candidate;
-            let told = self
+            let cost = self
                 .question
                 .rehearse(candidate, rehearsal, bearable(best))?;
-            all.push(told);
+            match cost {
+                Some(cost) => self.runners.push(Runner { cost, ..runner }),
+                None => self.out.push(Runner {
+                    cost: best,
+                    ..runner
+                }),
+            }
         }
-        for (runner, told) in again.into_iter().zip(all) {
-            self.admit(runner, told, best);
-        }
-        self.runners.sort_by_key(|runner| runner.rank);
+        self.runners.sort_by_key(|runner| runner.cost);
         Ok(())
-    }
-
-    /// Puts a runner among those who may win, or those who dropped out, after a rehearsal in
-    /// which the best needed `best`.
-    fn admit(&mut self, runner: Runner, told: Option<Told>, best: u64) {
-        match told {
-            Some(told) => self.runners.push(Runner {
-                cost: told.work,
-                rank: told.rank(),
-                ..runner
-            }),
-            None => self.out.push(Runner {
-                cost: best,
-                ..runner
-            }),
-        }
     }
 
     /// Something else while `favourite` runs.
@@ -415,7 +385,7 @@ impl<'a> Race<'a, '_> {
                 return Ok(Some(Interrupted::Overtaken));
             };
             // A little better is not worth beginning again.
-            if self.runners[0].rank + self.runners[0].rank / 20 < self.runners[at].rank {
+            if self.runners[0].cost + self.runners[0].cost / 20 < self.runners[at].cost {
                 return Ok(Some(Interrupted::Overtaken));
             }
             let runner = self.runners.remove(at);
@@ -451,13 +421,13 @@ impl<'a> Race<'a, '_> {
 }
 
 impl Question<'_, '_> {
-    /// A candidate on a rehearsal, if the work is at most `allowed`.
+    /// The work of a candidate on a rehearsal, if it is at most `allowed`.
     fn rehearse(
         &self,
         candidate: &Candidate,
         rehearsal: &Rehearsal,
         allowed: u64,
-    ) -> Result<Option<Told>, Stop> {
+    ) -> Result<Option<u64>, Stop> {
         let budget = self.budget.clone().with_work(allowed);
         let outcome = (|| {
             let mut space = Symbolic::new(self.system, &candidate.order, self.deadlock, &budget)?;
@@ -467,14 +437,10 @@ impl Question<'_, '_> {
                 from = space.store().union(&from, &one)?;
             }
             let steps = space.steps(&rehearsal.events);
-            let set = space.reach(&from, &steps)?;
-            Ok(space.store().node_count(&set))
+            space.reach(&from, &steps)
         })();
         match outcome {
-            Ok(nodes) => Ok(Some(Told {
-                work: budget.work_spent(),
-                nodes: nodes as u64,
-            })),
+            Ok(_) => Ok(Some(budget.work_spent())),
             Err(Stop::Work(_)) => self.budget.spend(0).map(|()| None),
             Err(Stop::Memory | Stop::Bound(_)) => Ok(None),
             Err(stop) => Err(stop),
