@@ -7,7 +7,7 @@
 //! it was overwritten since it last grew: what decides is the number of evictions, not the
 //! number of nodes. Beyond a size that is in proportion to the nodes it is reluctant, because memory
 //! that is far away costs time too: it then doubles when it was overwritten twice. A table that
-//! the budget does not let grow stays as it is; when it has been overwritten hundreds of times
+//! the budget does not let grow stays as it is; when it has been overwritten dozens of times
 //! in one operation, nearly everything is computed again and again, and the operation is
 //! *starved*: it gives up for want of memory instead of going on without end.
 //!
@@ -115,7 +115,7 @@ impl Entry for Wide {
 const SMALLEST: usize = 1 << 10;
 
 /// Refusals, one for half a table of evictions each, that an operation puts up with.
-const STARVED: usize = 512;
+const STARVED: usize = 64;
 
 struct Table<E> {
     entries: Vec<E>,
@@ -228,7 +228,7 @@ impl Cache {
         self.wide.most = (most / size_of::<Wide>()).max(SMALLEST);
     }
 
-    /// Has a table that may not grow been overwritten hundreds of times?
+    /// Has a table that may not grow been overwritten dozens of times?
     pub fn starved(&self) -> bool {
         self.narrow.refused.max(self.wide.refused) > STARVED
     }

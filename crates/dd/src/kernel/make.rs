@@ -10,8 +10,9 @@ use lariat_budget::Stop;
 /// Words of a node that count as much work as a new node.
 const LONG: usize = 64;
 
-/// Collections for want of memory that one operation may ask for when they leave more than half.
-const SQUEEZES: u32 = 32;
+/// Collections for want of memory that one operation may ask for when they leave more than half;
+/// those that leave more than three quarters count four times.
+const SQUEEZES: u32 = 16;
 
 impl Kernel {
     /// Like `make`, but leaves the edges on the stack.
@@ -116,7 +117,11 @@ impl Kernel {
     /// frees next to nothing, or little again and again; each collection costs as much as
     /// making everything that lives.
     fn squeezed(&mut self, live: usize, all: usize) -> Result<(), Halt> {
-        self.squeezes += (live > all / 2) as u32;
+        self.squeezes += match live {
+            _ if live > all - all / 4 => 4,
+            _ if live > all / 2 => 1,
+            _ => 0,
+        };
         if live > all - all / 8 || self.squeezes > SQUEEZES {
             return Err(self.halt(Stop::Memory));
         }

@@ -9,13 +9,13 @@
 //!    out. Where these say nothing, the best-scored few are tried on the system itself for a
 //!    moment, and ranked by score and by how far they came.
 //! 3. The favourite runs to the end. Whenever the work done so far has doubled there is an
-//!    *interlude*: the favourite is tried on the next rehearsal, with a seventh of the work done so
+//!    *interlude*: the favourite is tried on the next rehearsal, with a third of the work done so
 //!    far. If it manages, the others are tried too, which may change the favourite. Where no
 //!    rehearsal is left, another candidate is tried on the system itself instead.
 //!
 //! A favourite is not stopped for an interlude, which happens inside its saturation (as a
 //! [`Listener`]), so nothing that it did is done twice. An interlude in which the rehearsal is too
-//! large costs a seventh of the work before it, and so all of them less than a third of the whole.
+//! large costs a third of the work before it, and so all of them at most half of the whole.
 
 use super::reach::{Attempt, End, Question, Reached};
 use super::rehearsal::{Rehearsal, rehearsals};
@@ -57,9 +57,10 @@ const TRIED: usize = 4;
 const FIRST_INTERLUDE: u64 = 100_000;
 
 /// An interlude begins with this part of the work done so far.
-const SHARE: u64 = 7;
+const SHARE: u64 = 3;
 
-/// So many orders that ran out of memory show that there is too little of it.
+/// So many orders that ran out of memory, or that did twice the work in which the first one did,
+/// show that there is too little of it.
 const STARVED: usize = 3;
 
 /// A rehearsal with this part of the work of another says little about it.
@@ -70,7 +71,7 @@ const MANY_LEVELS: usize = 64;
 
 /// The work with which a runner stays in the race when the best needs `best`.
 fn bearable(best: u64) -> u64 {
-    best + best / 4 + NOISE
+    best + best / 3 + NOISE
 }
 
 /// A candidate in the race.
@@ -264,6 +265,8 @@ impl<'a> Race<'a, '_> {
     /// The favourite to the end, whoever it is.
     fn perform(mut self) -> Result<Option<Reached<'a>>, Stop> {
         let mut starved = 0;
+        // Once an order ran out of memory, the work that others may do.
+        let mut most = None;
         while starved < STARVED {
             let Some(favourite) = self.runners.first() else {
                 if self.out.is_empty() {
@@ -275,7 +278,8 @@ impl<'a> Race<'a, '_> {
             let question = self.question;
             let Candidate { name, order, .. } = favourite.candidate.clone();
             let mut trail = std::mem::take(&mut self.trail);
-            let due = (2 * question.budget.work_spent()).max(FIRST_INTERLUDE);
+            let spent = question.budget.work_spent();
+            let due = (2 * spent).max(FIRST_INTERLUDE);
             let mut interludes = Interludes {
                 race: &mut self,
                 favourite: name,
@@ -283,7 +287,7 @@ impl<'a> Race<'a, '_> {
                 end: None,
             };
             let text = name.to_string();
-            let end = question.attempt(&text, &order, None, &mut interludes, &mut trail)?;
+            let end = question.attempt(&text, &order, most, &mut interludes, &mut trail)?;
             let interrupted = interludes.end.take();
             // What was tried in the interludes came to its end before.
             let last = trail.pop();
@@ -301,11 +305,12 @@ impl<'a> Race<'a, '_> {
                     return Ok(Some(*reached));
                 }
                 (_, Some(Interrupted::Overtaken)) => {}
-                (End::Memory, None) => {
+                (End::Memory | End::Unfinished { .. }, None) => {
                     starved += 1;
+                    most.get_or_insert(2 * (question.budget.work_spent() - spent));
                     self.runners.remove(0);
                 }
-                (End::Unfinished { .. } | End::Left, None) => return Err(Stop::Interrupted),
+                (End::Left, None) => return Err(Stop::Interrupted),
             }
         }
         Ok(None)
