@@ -416,6 +416,29 @@ impl Program {
         Ok(())
     }
 
+    /// Are its paths too many to be found from the values of its variables?
+    pub(super) fn is_wide(&self) -> bool {
+        self.wide
+    }
+
+    /// Runs a wide program in a state.
+    pub(super) fn meet(
+        &mut self,
+        system: &System,
+        layout: &Layout,
+        program: (&Predicate, &[Effect]),
+        state: &[Value],
+    ) {
+        let mut path = Path::default();
+        if self.wide
+            && path.run(system, program, |var| (state[var.index()], 0))
+            // A value that cannot be stored is reported where a closure meets it.
+            && let Ok((shape, row)) = row(system, layout, &path)
+        {
+            self.tables.entry(shape).or_default().add(row);
+        }
+    }
+
     /// What is known as events of another store with the same levels.
     pub(super) fn copied(
         &self,
