@@ -79,8 +79,7 @@ fn main() {
             let (Some(name), Some(states)) = (fields.first(), fields.get(states)) else {
                 continue;
             };
-            let coloured = folder == "mcc" && fields.get(1) != Some(&"PT");
-            if !wanted(name) || coloured || states.parse::<u128>().is_err() {
+            if !wanted(name) || states.parse::<u128>().is_err() {
                 continue;
             }
             let path = models.join(folder).join(format!("{name}{file}"));

@@ -12,12 +12,16 @@ pub(super) fn units(names: &Scope, variables: usize) -> Vec<Unit> {
     let mut units = vec![Unit::default()];
     let mut local = vec![false; variables];
     for process in &names.processes {
+        // A property process is no part of the system.
+        let Some(location) = process.location else {
+            continue;
+        };
         let own = process.locals.values().filter_map(|symbol| match symbol {
             Symbol::Variable { first, len, .. } => Some((first.0, len.unwrap_or(1))),
             Symbol::Constant(_) | Symbol::Channel(_) => None,
         });
         let own = own.flat_map(|(first, len)| first..first + len).map(VarId);
-        let mut places: Vec<VarId> = process.location.into_iter().chain(own).collect();
+        let mut places: Vec<VarId> = own.chain([location]).collect();
         places.sort_unstable();
         for place in &places {
             local[place.index()] = true;

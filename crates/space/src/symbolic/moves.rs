@@ -10,7 +10,8 @@
 //!
 //! Every time that something is learned, closures start again. So what is written is
 //! taken for a value that will occur, for more and more rounds; most programs are known after
-//! one look at their initial states.
+//! one look at their initial states. Wide ones, of which too many combinations of values exist, also
+//! learn from single states (`walk.rs`).
 
 use super::layout::Layout;
 use super::program::{Domains, Program};

@@ -81,3 +81,33 @@ impl Walk {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_is_taken_up_where_it_ended() {
+        let text = b"byte x; process P { state s; init s;
+            trans s -> s { guard x < 100; effect x = x + 1; }; }
+            system async;";
+        let system = lariat_model::read_model("counter", text).unwrap();
+        let budget = Budget::unlimited();
+        let mut walk = Walk::default();
+        let mut seen = Vec::new();
+        for (nodes, states) in [(10, 10), (10, 10), (30, 30), (1000, 101)] {
+            let most = nodes * STATES_PER_NODE;
+            walk.on(&system, nodes, &budget, |state, steps| {
+                assert_eq!(steps.len(), usize::from(state[0] < 100));
+                seen.push(state[0]);
+            })
+            .unwrap();
+            assert_eq!(seen.len(), (states * STATES_PER_NODE).min(101) as usize);
+            assert!(seen.len() as u64 <= most);
+        }
+        assert!(seen.iter().copied().eq(0..=100));
+        let mut starved = Walk::default();
+        let visited = starved.on(&system, 1000, &Budget::bytes(16), |_, _| {});
+        assert_eq!(visited, Ok(()), "running out of memory only ends a walk");
+    }
+}
