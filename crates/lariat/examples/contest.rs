@@ -1,4 +1,4 @@
-//! Decides all formulas of the place/transition nets of the contest's collection and compares with
+//! Decides all formulas of the nets of the contest's collection, the coloured ones last, and compares with
 //! the known verdicts: one line an instance, then the sums. Ends with 1 if anything is wrong.
 //!
 //!     cargo run --release -p lariat --example contest -- [--engine NAME] [--automaton-kind KIND] [--timeout SECONDS] [--memory GB] [PART OF A NAME]…
@@ -78,7 +78,8 @@ fn main() -> ExitCode {
         "instance                                  states  holds  violated  undecided  wrong   CPU [s]"
     );
     let mut sums = [0; 4];
-    for instance in kit::instances(&folder) {
+    let kinds = ["PT", "COL"].into_iter();
+    for instance in kinds.flat_map(|kind| kit::instances(&folder, kind)) {
         let is_wanted = |part: &String| instance.name.contains(part.as_str());
         if !arguments.wanted.is_empty() && !arguments.wanted.iter().any(is_wanted) {
             continue;

@@ -17,7 +17,7 @@ const MOST_STATES: u64 = 1_000_000;
 fn verdicts_of_the_contest() {
     let Some(folder) = folder() else { return };
     let mut jobs = Vec::new();
-    for instance in instances(&folder) {
+    for instance in instances(&folder, "PT") {
         if let Some(states @ ..=MOST_STATES) = instance.states {
             for examination in ["LTLCardinality", "LTLFireability"] {
                 jobs.push((states, instance.name.clone(), examination));

@@ -117,8 +117,8 @@ pub struct Event {
     pub action: Action,
 }
 
-/// A unit of a nested-unit Petri net: at most one of its own places is marked at a time if the
-/// net is unit-safe.
+/// Variables that belong together. In a unit of a nested-unit Petri net at most one of its own places is
+/// marked at a time, if the net is unit-safe.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unit {
     /// The places that belong to the unit itself.
@@ -150,7 +150,8 @@ pub struct System {
     pub initial: Vec<State>,
     /// The variable that a fault sets to 1, if events can fail.
     pub fault: Option<VarId>,
-    /// The unit tree of a nested-unit Petri net, the root first; empty for other models.
+    /// What belongs together, the root first: the unit tree of a nested-unit Petri net, or the processes of
+    /// a program; empty for other models.
     pub units: Vec<Unit>,
 }
 

@@ -1,8 +1,9 @@
-//! State spaces of generated families and of contest nets, with what they cost.
+//! State spaces of generated families, of contest nets and of DVE models, with what they cost.
 //!
 //! `cargo run --release -p lariat-space --example statespaces -- [--order auto|all|NAME,…] [--edges]
-//! [--limit WORK] [--memory MB] [FILTER…]`: rows whose name contains one of the filters, all by
-//! default. Contest nets come from the folder `mcc` in `LARIAT_MODELS` (or `../shared/models`).
+//! [--limit WORK] [--memory MB] [FILTER…]`: rows whose name contains one of the filters; by default
+//! all of generated and plain nets. Contest nets come from the folder `mcc` in `LARIAT_MODELS` (or `../shared/models`),
+//! programs from `dve` beside it.
 //!
 //! A row: CPU seconds; nodes created, of the result, and at the peak; bytes a node takes in pool and
 //! unique table; megabytes leased and resident at most; collections; CPU seconds of the
@@ -77,26 +78,35 @@ fn main() {
         }
     }
     let models = std::env::var("LARIAT_MODELS").unwrap_or("../shared/models".to_owned());
-    let mcc = PathBuf::from(models).join("mcc");
-    let Ok(index) = std::fs::read_to_string(mcc.join("index.tsv")) else {
-        println!("no contest nets in {}: skipped", mcc.display());
-        return;
-    };
-    for line in index.lines().skip(1) {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let [name, "PT", _, _, _, states, ..] = fields[..] else {
+    let models = PathBuf::from(models);
+    for (folder, file, states) in [("mcc", "/model.pnml", 5), ("dve", ".dve", 4)] {
+        let Ok(index) = std::fs::read_to_string(models.join(folder).join("index.tsv")) else {
+            println!("no folder {folder} in {}: skipped", models.display());
             continue;
         };
-        if !wanted(name) || states.parse::<u128>().is_err() {
-            continue;
-        }
-        let path = mcc.join(name).join("model.pnml");
-        let system = std::fs::read(&path)
-            .map_err(|e| e.to_string())
-            .and_then(|bytes| read_model(name, &bytes).map_err(|e| e.to_string()));
-        match system {
-            Ok(system) => passed.extend(rows(name, &system, Some(states), &orders, edges, limits)),
-            Err(error) => println!("{name}: {error}"),
+        for line in index.lines().skip(1) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let (Some(name), Some(states)) = (fields.first(), fields.get(states)) else {
+                continue;
+            };
+            // Programs and coloured nets only by name.
+            let is_plain = folder == "mcc" && fields.get(1) == Some(&"PT");
+            if filters.is_empty() && !is_plain {
+                continue;
+            }
+            if !wanted(name) || states.parse::<u128>().is_err() {
+                continue;
+            }
+            let path = models.join(folder).join(format!("{name}{file}"));
+            let system = std::fs::read(&path)
+                .map_err(|e| e.to_string())
+                .and_then(|bytes| read_model(name, &bytes).map_err(|e| e.to_string()));
+            match system {
+                Ok(system) => {
+                    passed.extend(rows(name, &system, Some(states), &orders, edges, limits));
+                }
+                Err(error) => println!("{name}: {error}"),
+            }
         }
     }
     if !passed.is_empty() {

@@ -21,20 +21,20 @@ pub fn folder() -> Option<PathBuf> {
     None
 }
 
-/// A place/transition net of the index.
+/// A net of the index.
 pub struct Instance {
     pub name: String,
     /// Reachable markings, if known and finite.
     pub states: Option<u64>,
 }
 
-/// The place/transition nets of the index.
-pub fn instances(folder: &Path) -> Vec<Instance> {
+/// The nets of the index of this type, `PT` or `COL`.
+pub fn instances(folder: &Path, kind: &str) -> Vec<Instance> {
     let index = std::fs::read_to_string(folder.join("index.tsv")).expect("index.tsv");
     let lines = index.lines().skip(1);
     let columns = lines.map(|line| line.split('\t').collect::<Vec<_>>());
     columns
-        .filter(|columns| columns[1] == "PT")
+        .filter(|columns| columns[1] == kind)
         .map(|columns| Instance {
             name: columns[0].to_owned(),
             states: columns[5].parse().ok(),

@@ -20,6 +20,7 @@ pub(crate) mod nearest;
 mod parser;
 mod scope;
 mod translate;
+mod units;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -166,6 +167,7 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
         initial.push(0);
         VarId(variables.len() as u32 - 1)
     });
+    let units = units::units(&names, variables.len());
     Ok(Dve {
         system: System {
             name: String::new(),
@@ -173,7 +175,7 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
             events: translation.events,
             initial: vec![initial.into()],
             fault,
-            units: Vec::new(),
+            units,
         },
         scope: names,
         assertions: translation.assertions,

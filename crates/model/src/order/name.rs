@@ -14,7 +14,7 @@ pub enum Heuristic {
     RcmForce,
     /// Greedily, the variable whose events are most complete next.
     Noack,
-    /// Along the unit tree of a nested-unit Petri net.
+    /// Along the unit tree of a nested-unit Petri net, or the processes of a program.
     Units,
 }
 

@@ -1,4 +1,4 @@
-//! Along the units of a nested-unit Petri net.
+//! Along the units of a nested-unit Petri net, or the processes of a program.
 //!
 //! Places of one unit exclude each other, so they belong side by side. The unit tree is walked
 //! depth first; each unit contributes its own places and then its subunits. Siblings, and the places

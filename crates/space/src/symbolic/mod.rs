@@ -32,6 +32,7 @@ mod space;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use figures::Census;
 pub use lariat_dd::{Residual, Set, UBig};

@@ -10,14 +10,16 @@
 //!
 //! Every time that something is learned, closures start again. So what is written is
 //! taken for a value that will occur, for more and more rounds; most programs are known after
-//! one look at their initial states.
+//! one look at their initial states. Wide ones, of which too many combinations of values exist, also
+//! learn from single states (`walk.rs`).
 
 use super::layout::Layout;
 use super::program::{Domains, Program};
+use super::walk::Walk;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::{Event, Part, Set, Store};
 use lariat_model::order::Level;
-use lariat_model::{Action, Arc, EventId, Predicate, Row, System, VarId};
+use lariat_model::{Action, Arc, Effect, EventId, Predicate, Row, System, VarId};
 use std::collections::BTreeMap;
 
 /// How many rounds to look ahead at first.
@@ -30,6 +32,8 @@ pub(super) struct Moves {
     domains: Domains,
     /// How many rounds to look ahead when something is to be learned next.
     ahead: u32,
+    /// What wide programs are learned from besides the states of closures.
+    walk: Walk,
     lease: Lease,
     /// How often something was learned.
     pub(super) version: u32,
@@ -67,6 +71,7 @@ impl Moves {
             moves,
             domains: Domains::new(system),
             ahead: FIRST_ROUNDS,
+            walk: Walk::default(),
             lease: budget.lease(),
             version: 0,
         })
@@ -132,14 +137,8 @@ impl Moves {
                 self.domains.occurs(layout.order().var(level), value);
             }
         }
-        let mut programs = Vec::new();
-        for (event, entry) in system.events.iter().zip(&mut self.moves) {
-            if let (Action::Program { guard, effects }, Move::Learned(program)) =
-                (&event.action, entry)
-            {
-                programs.push((program, (guard, &effects[..])));
-            }
-        }
+        self.walk(system, layout, store.figures().created, budget)?;
+        let mut programs: Vec<_> = programs(system, &mut self.moves).collect();
         let mut writes = Vec::new();
         for round in 0.. {
             for (program, code) in &mut programs {
@@ -169,6 +168,50 @@ impl Moves {
         self.lease.resize(bytes)?;
         Ok(news)
     }
+
+    /// Lets wide programs learn from single states, in proportion to the nodes made.
+    fn walk(
+        &mut self,
+        system: &System,
+        layout: &Layout,
+        nodes: u64,
+        budget: &Budget,
+    ) -> Result<(), Stop> {
+        let wide = |entry: &Move| matches!(entry, Move::Learned(program) if program.is_wide());
+        if !self.moves.iter().any(wide) {
+            return Ok(());
+        }
+        let (moves, domains) = (&mut self.moves, &mut self.domains);
+        self.walk.on(system, nodes, budget, |state, steps| {
+            for (var, value) in system.var_ids().zip(state) {
+                domains.occurs(var, *value);
+            }
+            for (event, _) in steps {
+                if let (Move::Learned(program), Action::Program { guard, effects }) =
+                    (&mut moves[event.index()], &system.event(*event).action)
+                {
+                    program.meet(system, layout, (guard, effects), state);
+                }
+            }
+        })
+    }
+}
+
+/// A program and its guard and effects.
+type Coded<'m, 's> = (&'m mut Program, (&'s Predicate, &'s [Effect]));
+
+/// All programs.
+fn programs<'m, 's>(
+    system: &'s System,
+    moves: &'m mut [Move],
+) -> impl Iterator<Item = Coded<'m, 's>> {
+    let events = system.events.iter().zip(moves);
+    events.filter_map(|(event, entry)| match (&event.action, entry) {
+        (Action::Program { guard, effects }, Move::Learned(program)) => {
+            Some((program, (guard, &effects[..])))
+        }
+        _ => None,
+    })
 }
 
 fn asks_what_is_enabled(guard: &Predicate) -> bool {

@@ -16,7 +16,8 @@
 //! that no state has, but it needs no look at the states, and it finds the values that are written
 //! next. Where combinations are too many, the program is *wide*: then the states are projected on
 //! the variables that it may look at, and it runs on each new short vector (as in Meijer,
-//! Kant, Blom, van de Pol: Read, write and copy dependencies for symbolic model checking, HVC 2014).
+//! Kant, Blom, van de Pol: Read, write and copy dependencies for symbolic model checking, HVC 2014);
+//! and what it does in single states on a walk (`walk.rs`) is known ahead of the closures.
 //!
 //! Paths over the same levels with the same blind assignments share a table. Whatever ends early
 //! leaves paths that are right behind, so it can be taken up again.
@@ -414,6 +415,29 @@ impl Program {
         }
         self.seen = Some(store.union(&seen, &new)?);
         Ok(())
+    }
+
+    /// Are its paths too many to be found from the values of its variables?
+    pub(super) fn is_wide(&self) -> bool {
+        self.wide
+    }
+
+    /// Runs a wide program in a state.
+    pub(super) fn meet(
+        &mut self,
+        system: &System,
+        layout: &Layout,
+        program: (&Predicate, &[Effect]),
+        state: &[Value],
+    ) {
+        let mut path = Path::default();
+        if self.wide
+            && path.run(system, program, |var| (state[var.index()], 0))
+            // A value that cannot be stored is reported where a closure meets it.
+            && let Ok((shape, row)) = row(system, layout, &path)
+        {
+            self.tables.entry(shape).or_default().add(row);
+        }
     }
 
     /// What is known as events of another store with the same levels.
