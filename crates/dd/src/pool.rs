@@ -183,16 +183,14 @@ impl Pool {
         &self.words[at..at + 1 + (length << (header & 1))]
     }
 
-    /// The edge of `node` if it has only one.
+    /// Has `node` a single edge?
     #[inline]
-    pub fn single(&self, node: NodeId) -> Option<(u32, NodeId)> {
-        let at = node.index();
-        match self.words[at] {
-            // Dense for the value 0, sparse for any, dense for the value 1.
-            2 => Some((0, NodeId(self.words[at + 1]))),
-            3 => Some((self.words[at + 1], NodeId(self.words[at + 2]))),
-            4 if self.words[at + 1] == 0 => Some((1, NodeId(self.words[at + 2]))),
-            _ => None,
+    pub fn is_single(&self, node: NodeId) -> bool {
+        match self.words[node.index()] {
+            // Dense for the value 0, sparse for any.
+            2 | 3 => true,
+            4 => self.words[node.index() + 1] == 0,
+            _ => false,
         }
     }
 

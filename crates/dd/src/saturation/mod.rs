@@ -28,12 +28,6 @@
 //! target. Where an automaton is the last level, they must also be walked for its moves, unless the residual
 //! is the same and [these change nothing](Filter::is_still).
 //!
-//! Most of the events that are fired are disabled by a level far below, and most nodes of a 1-safe
-//! net have a single edge. Before the image is computed level by level, the single way down is
-//! followed to where it branches or the event is disabled, and fired there first (`look_ahead`);
-//! only if that leaves something are the levels between rebuilt. On nets with hundreds of places
-//! nine in ten steps never happen.
-//!
 //! Filter and listener are type parameters, so that a plain saturation pays for neither.
 
 mod bench;
@@ -54,19 +48,6 @@ use lariat_budget::Stop;
 /// Where an event passes by single edges, its image is remembered on every so many levels: the
 /// way in between is walked faster than it is looked up, and the cache lasts longer.
 const RUNG: u32 = 4;
-
-/// How many levels ahead a single way down is looked at before it is walked.
-const AHEAD: u32 = 64;
-
-/// Instead of a level: the event is disabled.
-const BLOCKED: u32 = 0;
-
-/// Where an event is being fired: the level, and the one down to which it is known to be enabled.
-#[derive(Clone, Copy)]
-struct Spot {
-    level: u32,
-    clear: u32,
-}
 
 /// What stays the same during one saturation.
 struct Run<'a, F, L> {
@@ -260,11 +241,7 @@ impl Kernel {
                         self.read(run, residual, level, to)?
                     };
                     self.tick()?;
-                    let below = Spot {
-                        level: level + 1,
-                        clear: 0,
-                    };
-                    let image = self.fire(run, rest, child, below, source, target)?;
+                    let image = self.fire(run, rest, child, level + 1, source, target)?;
                     if image.is_empty() {
                         continue;
                     }
@@ -315,14 +292,14 @@ impl Kernel {
         Ok(result)
     }
 
-    /// The saturated image of `node`, at `spot`, under `chain`.
+    /// The saturated image of `node` on `level` under `chain`.
     #[inline]
     fn fire<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
         chain: ChainId,
         node: NodeId,
-        Spot { level, mut clear }: Spot,
+        level: u32,
         source: Residual,
         target: Residual,
     ) -> Result<NodeId, Halt> {
@@ -356,92 +333,21 @@ impl Kernel {
                 return self.closure(run, node, level, target);
             }
         }
-        if clear <= level && chain != ChainId::END && self.passes(chain, node, level) {
-            clear = self.look_ahead(run, chain, node, level, source, target)?;
-            if clear == BLOCKED {
-                return Ok(NodeId::EMPTY);
-            }
-        }
-        let spot = Spot { level, clear };
         if !level.is_multiple_of(RUNG) && self.passes(chain, node, level) {
-            return self.fire_unknown(run, chain, node, spot, source, target);
+            return self.fire_unknown(run, chain, node, level, source, target);
         }
         if let Some(result) = self.image_known(run, chain, node, source, target) {
             return Ok(result);
         }
-        let image = self.fire_unknown(run, chain, node, spot, source, target)?;
+        let image = self.fire_unknown(run, chain, node, level, source, target)?;
         self.image_is(run, chain, node, source, target, image);
         Ok(image)
-    }
-
-    /// How far `chain` is enabled on the single way down from `node`: to the level that is
-    /// returned there is nothing to be asked again. [`BLOCKED`] if the image is empty.
-    ///
-    /// Most events that are fired turn out to be disabled far below, and most nodes have one way
-    /// down. So the end of that way comes first: it takes a fraction of the time of an image on
-    /// every level between, which is only asked for if there is one. A short way is no saving.
-    #[inline(never)]
-    fn look_ahead<F: Filter, L: Listener<F>>(
-        &mut self,
-        run: &mut Run<'_, F, L>,
-        mut chain: ChainId,
-        mut node: NodeId,
-        level: u32,
-        mut source: Residual,
-        mut target: Residual,
-    ) -> Result<u32, Halt> {
-        let mut at = level;
-        let mut link = self.chains.link(chain);
-        while let Some((value, child)) = self.pool.single(node) {
-            if F::AUTOMATON && at + 1 == self.levels {
-                break;
-            }
-            let mut to = value;
-            let mut rest = chain;
-            if at == link.level {
-                (to, rest) = match link.action {
-                    Action::Delta { need, .. } if value < need => return Ok(BLOCKED),
-                    Action::Delta { delta, rest, .. } => (self.shift(value, delta)?, rest),
-                    Action::Table { start, end } => {
-                        let (first, last) = self.chains.rows_from(start, end, value);
-                        if first == last {
-                            return Ok(BLOCKED);
-                        }
-                        if first + 1 < last {
-                            break;
-                        }
-                        let row = self.chains.row(first);
-                        (row.to, row.rest)
-                    }
-                };
-                if rest == ChainId::END {
-                    return Ok(u32::MAX);
-                }
-                link = self.chains.link(rest);
-            }
-            source = self.read(run, source, at, value)?;
-            target = self.read(run, target, at, to)?;
-            (chain, node) = (rest, child);
-            at += 1;
-            if at >= level + AHEAD && at.is_multiple_of(RUNG) {
-                break;
-            }
-        }
-        if at < level + RUNG {
-            return Ok(at);
-        }
-        let spot = Spot {
-            level: at,
-            clear: at,
-        };
-        let image = self.fire(run, chain, node, spot, source, target)?;
-        Ok(if image.is_empty() { BLOCKED } else { at })
     }
 
     /// Does `chain` pass `node` by, on a level that it leaves alone and has but one way down?
     #[inline]
     fn passes(&self, chain: ChainId, node: NodeId, level: u32) -> bool {
-        level < self.chains.link(chain).level && self.pool.single(node).is_some()
+        level < self.chains.link(chain).level && self.pool.is_single(node)
     }
 
     /// The image that is not in the cache.
@@ -450,11 +356,10 @@ impl Kernel {
         run: &mut Run<'_, F, L>,
         chain: ChainId,
         node: NodeId,
-        spot: Spot,
+        level: u32,
         source: Residual,
         target: Residual,
     ) -> Result<NodeId, Halt> {
-        let level = spot.level;
         let link = self.chains.link(chain);
         let base = self.stack.len();
         self.push_edges(node)?;
@@ -472,14 +377,14 @@ impl Kernel {
                 continue;
             }
             if level < link.level {
-                self.fire_into(run, chain, child, spot, source, target, value)?;
+                self.fire_into(run, chain, child, level, source, target, value)?;
                 continue;
             }
             match link.action {
                 Action::Delta { need, delta, rest } => {
                     if value >= need {
                         let to = self.shift(value, delta)?;
-                        self.fire_into(run, rest, child, spot, source, target, to)?;
+                        self.fire_into(run, rest, child, level, source, target, to)?;
                     }
                 }
                 Action::Table { start, end } => {
@@ -487,7 +392,7 @@ impl Kernel {
                     let (first, last) = self.chains.rows_from(start, end, value);
                     for row in first..last {
                         let row = self.chains.row(row);
-                        self.fire_into(run, row.rest, child, spot, source, target, row.to)?;
+                        self.fire_into(run, row.rest, child, level, source, target, row.to)?;
                     }
                 }
             }
@@ -501,7 +406,7 @@ impl Kernel {
         Ok(result)
     }
 
-    /// Fires below `spot` and pushes what is reached as an edge under `to`.
+    /// Fires below `level` and pushes what is reached as an edge under `to`.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     fn fire_into<F: Filter, L: Listener<F>>(
@@ -509,17 +414,13 @@ impl Kernel {
         run: &mut Run<'_, F, L>,
         chain: ChainId,
         child: NodeId,
-        spot: Spot,
+        level: u32,
         source: Residual,
         target: Residual,
         to: u32,
     ) -> Result<(), Halt> {
-        let target = self.read(run, target, spot.level, to)?;
-        let below = Spot {
-            level: spot.level + 1,
-            ..spot
-        };
-        let image = self.fire(run, chain, child, below, source, target)?;
+        let target = self.read(run, target, level, to)?;
+        let image = self.fire(run, chain, child, level + 1, source, target)?;
         if !image.is_empty() {
             self.push(to, image)?;
         }

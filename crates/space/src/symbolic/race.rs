@@ -9,13 +9,13 @@
 //!    out. Where these say nothing, the best-scored few are tried on the system itself for a
 //!    moment, and ranked by score and by how far they came.
 //! 3. The favourite runs to the end. Whenever the work done so far has doubled there is an
-//!    *interlude*: the favourite is tried on the next rehearsal, with a third of the work done so
+//!    *interlude*: the favourite is tried on the next rehearsal, with a seventh of the work done so
 //!    far. If it manages, the others are tried too, which may change the favourite. Where no
 //!    rehearsal is left, another candidate is tried on the system itself instead.
 //!
 //! A favourite is not stopped for an interlude, which happens inside its saturation (as a
 //! [`Listener`]), so nothing that it did is done twice. An interlude in which the rehearsal is too
-//! large costs a third of the work before it, and so all of them at most half of the whole.
+//! large costs a seventh of the work before it, and so all of them less than a third of the whole.
 
 use super::reach::{Attempt, End, Question, Reached};
 use super::rehearsal::{Rehearsal, rehearsals};
@@ -57,7 +57,7 @@ const TRIED: usize = 4;
 const FIRST_INTERLUDE: u64 = 100_000;
 
 /// An interlude begins with this part of the work done so far.
-const SHARE: u64 = 3;
+const SHARE: u64 = 7;
 
 /// So many orders that ran out of memory, or that did twice the work in which the first one did,
 /// show that there is too little of it.
@@ -71,7 +71,7 @@ const MANY_LEVELS: usize = 64;
 
 /// The work with which a runner stays in the race when the best needs `best`.
 fn bearable(best: u64) -> u64 {
-    best + best / 3 + NOISE
+    best + best / 4 + NOISE
 }
 
 /// A candidate in the race.
