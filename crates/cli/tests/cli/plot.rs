@@ -73,7 +73,7 @@ fn what_cannot_be_plotted_is_told() {
     let file = folder.file("bad", format!("{good}{{}}\n"));
     lariat(&["plot", &file])
         .exits(2)
-        .complains("bad: line 2: missing field");
+        .complains("bad: line 2, column 2: no result of a job");
     let file = folder.file("empty", "");
     lariat(&["plot", &file])
         .exits(2)
