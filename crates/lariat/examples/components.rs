@@ -6,11 +6,11 @@
 //! The plain state space is one saturation without anything else: no census, no search for an order.
 //! Nets that take less than `--least` (50 ms) are left out. Formulas are drawn over marked places until there are so many
 //! that hold and so many that are violated; one whose whole product, state by state, has fewer than a
-//! thousand states is left out. With `--fair` they are asked of runs that are fair to three places. All times are CPU times of this process, so that a busy machine does little harm. `--each`
-//! prints every formula.
+//! thousand states is left out. With `--fair` they are asked of runs that are fair to three places. All times are
+//! CPU times of this process, so that a busy machine does little harm. `--each` prints every formula.
 
 #[path = "../tests/kit/mod.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "shared with the tests, which use all of it")]
 mod kit;
 
 use lariat::automata::{Legal, translate};

@@ -10,7 +10,7 @@ use crate::engine::Choice;
 use crate::explored::Explored;
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{Lasso, Outcome};
-use lariat_model::{Action, Event, System, Value};
+use lariat_model::{System, Value};
 
 /// Product states of the first, explicit search.
 const FIRST_LOOK: u64 = 200_000;
@@ -31,7 +31,7 @@ struct Turn {
 const FEW_TOKENS: Value = 3;
 
 fn turns(system: &System) -> Vec<Turn> {
-    if !is_net(system) {
+    if !system.is_net() {
         return vec![Turn {
             choice: Choice::Explicit,
             work: None,
@@ -45,7 +45,7 @@ fn turns(system: &System) -> Vec<Turn> {
         most_tokens: None,
         why: "most counterexamples are near, and small models end here",
     }];
-    if makes_tokens(system) {
+    if system.makes_tokens() {
         let initial = system.initial.iter().flatten().copied().max().unwrap_or(0);
         turns.push(Turn {
             choice: Choice::Explicit,
@@ -73,20 +73,6 @@ fn turns(system: &System) -> Vec<Turn> {
         why: "what sets cannot hold, single states may decide",
     });
     turns
-}
-
-/// Are all events transitions of a net?
-pub(crate) fn is_net(system: &System) -> bool {
-    let net = |event: &Event| matches!(event.action, Action::Net(_));
-    system.events.iter().all(net)
-}
-
-/// Does some transition of a net put out more tokens than it takes?
-fn makes_tokens(system: &System) -> bool {
-    system.events.iter().any(|event| match &event.action {
-        Action::Net(arcs) => arcs.iter().map(|arc| i128::from(arc.delta)).sum::<i128>() > 0,
-        _ => false,
-    })
 }
 
 /// Tries the engines in turn until one decides.

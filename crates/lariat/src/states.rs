@@ -1,6 +1,5 @@
 //! The figures of a whole state space, counted explicitly or on decision diagrams.
 
-use crate::auto::is_net;
 use lariat_budget::{Budget, Observer, Stats, Stop};
 use lariat_model::{Deadlock, Predicate, System, VarId};
 use lariat_space::explicit::{self, Explicit};
@@ -82,7 +81,7 @@ pub fn states_and_claims(
             if !matches!(few.stop, Some(Stop::Work(_))) {
                 return few;
             }
-            if !is_net(system) {
+            if !system.is_net() {
                 // Programs are quick to run, and some are slow to learn as relations.
                 let all = explicit(budget);
                 let full = matches!(all.stop, Some(Stop::Memory));

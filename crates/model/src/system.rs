@@ -175,6 +175,20 @@ impl System {
     pub fn event(&self, event: EventId) -> &Event {
         &self.events[event.index()]
     }
+
+    /// Are all events transitions of a net?
+    pub fn is_net(&self) -> bool {
+        let net = |event: &Event| matches!(event.action, Action::Net(_));
+        self.events.iter().all(net)
+    }
+
+    /// Does some transition of a net put out more tokens than it takes? Where none does, their number never grows.
+    pub fn makes_tokens(&self) -> bool {
+        self.events.iter().any(|event| match &event.action {
+            Action::Net(arcs) => arcs.iter().map(|arc| i128::from(arc.delta)).sum::<i128>() > 0,
+            _ => false,
+        })
+    }
 }
 
 impl Action {

@@ -14,19 +14,14 @@
 
 use super::steps::Steps;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
-use lariat_model::{Action, Event, System, Value};
+use lariat_model::{System, Value};
 
 /// Values of the first round are not larger than this, or than an initial one.
 const FEW: Value = 3;
 
 /// The cap of the first round: none where the values are bounded.
 pub fn first_cap(system: &System) -> u32 {
-    let makes_tokens = |event: &Event| match &event.action {
-        Action::Net(arcs) => Some(arcs.iter().map(|arc| i128::from(arc.delta)).sum::<i128>() > 0),
-        _ => None,
-    };
-    let making: Option<Vec<bool>> = system.events.iter().map(makes_tokens).collect();
-    if !making.is_some_and(|making| making.contains(&true)) {
+    if !system.is_net() || !system.makes_tokens() {
         return u32::MAX;
     }
     let initial = system.initial.iter().flatten().copied().max();

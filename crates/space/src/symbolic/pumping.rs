@@ -35,15 +35,10 @@ pub fn pumping(system: &System, work: u64, budget: &Budget) -> Result<Option<Pum
             _ => return Ok(None),
         }
     }
-    // Where no transition makes tokens, their number never grows.
-    let makes_tokens = |arcs: &&[Arc]| {
-        let change: i128 = arcs.iter().map(|a| i128::from(a.delta)).sum();
-        change > 0
-    };
     let Some(initial) = system.initial.first() else {
         return Ok(None);
     };
-    if system.fault.is_some() || !events.iter().any(makes_tokens) {
+    if system.fault.is_some() || !system.makes_tokens() {
         return Ok(None);
     }
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
