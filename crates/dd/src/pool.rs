@@ -183,14 +183,15 @@ impl Pool {
         &self.words[at..at + 1 + (length << (header & 1))]
     }
 
-    /// Has `node` a single edge?
+    /// The edge of `node` if it has but one.
     #[inline]
-    pub fn is_single(&self, node: NodeId) -> bool {
-        match self.words[node.index()] {
-            // Dense for the value 0, sparse for any.
-            2 | 3 => true,
-            4 => self.words[node.index() + 1] == 0,
-            _ => false,
+    pub fn single(&self, node: NodeId) -> Option<(u32, NodeId)> {
+        match self.words[node.index()..] {
+            // Dense for the value 0, sparse for any, dense for the value 1.
+            [2, child, ..] => Some((0, NodeId(child))),
+            [3, value, child, ..] => Some((value, NodeId(child))),
+            [4, 0, child, ..] => Some((1, NodeId(child))),
+            _ => None,
         }
     }
 

@@ -71,6 +71,7 @@ impl Kernel {
             Ok(result) => self.settle().map(|()| Some(result)),
             Err(Halt(())) => {
                 self.stack.clear();
+                self.trail.clear();
                 self.bench.clear();
                 match self.reason.take() {
                     Some(stop) => Err(stop),

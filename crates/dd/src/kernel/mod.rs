@@ -58,6 +58,8 @@ pub struct Kernel {
     pub(crate) cache: Cache,
     /// The shadow stack: edges of results in the making, and rooted nodes under value 0.
     pub(crate) stack: Vec<(u32, NodeId)>,
+    /// The way down single edges: the values of the result, and what the filter asks of them.
+    pub(crate) trail: Vec<(u32, Residual)>,
     pub(crate) bench: Workbench,
     pub(crate) ops: Ops,
     pub(crate) chains: Chains,
@@ -102,6 +104,7 @@ impl Kernel {
             ops: Ops::declare(&mut cache),
             cache,
             stack: Vec::new(),
+            trail: Vec::new(),
             bench: Workbench::new(budget.lease()),
             chains: Chains::new(budget.lease()),
             roots: Vec::new(),

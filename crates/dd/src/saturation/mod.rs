@@ -45,15 +45,31 @@ use crate::predicate::Predicate;
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
-/// Where an event passes by single edges, its image is remembered on every so many levels: the
-/// way in between is walked faster than it is looked up, and the cache lasts longer.
-const RUNG: u32 = 4;
-
 /// What stays the same during one saturation.
 struct Run<'a, F, L> {
     events: &'a Subset,
     filter: &'a mut F,
     listener: &'a mut L,
+}
+
+/// An event on its way down: what is left of it, where it is, and what the filter asks there.
+#[derive(Clone, Copy)]
+struct Place {
+    chain: ChainId,
+    node: NodeId,
+    level: u32,
+    source: Residual,
+    target: Residual,
+}
+
+/// How it goes on from a [`Place`].
+enum Way {
+    /// By a single edge, which becomes one under this value.
+    Down(u32, Place),
+    /// Not by a single edge.
+    Open,
+    /// Not at all.
+    Shut,
 }
 
 impl Kernel {
@@ -241,7 +257,14 @@ impl Kernel {
                         self.read(run, residual, level, to)?
                     };
                     self.tick()?;
-                    let image = self.fire(run, rest, child, level + 1, source, target)?;
+                    let below = Place {
+                        chain: rest,
+                        node: child,
+                        level: level + 1,
+                        source,
+                        target,
+                    };
+                    let image = self.fire(run, below)?;
                     if image.is_empty() {
                         continue;
                     }
@@ -292,17 +315,20 @@ impl Kernel {
         Ok(result)
     }
 
-    /// The saturated image of `node` on `level` under `chain`.
+    /// The saturated image of the node at `place` under the chain there.
     #[inline]
     fn fire<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
-        chain: ChainId,
-        node: NodeId,
-        level: u32,
-        source: Residual,
-        target: Residual,
+        place: Place,
     ) -> Result<NodeId, Halt> {
+        let Place {
+            chain,
+            node,
+            level,
+            source,
+            target,
+        } = place;
         if F::NONE && chain == ChainId::END {
             return Ok(node);
         }
@@ -312,57 +338,147 @@ impl Kernel {
         if node == NodeId::ONE {
             return Ok(node);
         }
-        // Without a source filter the residual of the source is not followed, but for an automaton as
-        // long as it is that of the target.
-        let source = match source {
-            _ if F::SOURCE => source,
-            _ if !F::AUTOMATON => Residual::TRUE,
-            _ if source == target => target,
-            _ => Residual::FALSE,
-        };
-        if F::AUTOMATON && chain == ChainId::END && source == target && run.filter.is_still(target)
-        {
+        let source = followed::<F>(source, target);
+        let place = Place { source, ..place };
+        if self.is_over(run, place) {
             return Ok(node);
         }
-        if chain == ChainId::END && source == Residual::TRUE && !F::AUTOMATON {
+        if chain == ChainId::END
+            && source == Residual::TRUE
+            && !F::AUTOMATON
+            && (!F::TARGET || (target == Residual::TRUE && !F::NODES))
+        {
             // What is below is saturated under the residual of its source.
-            if F::SOURCE && target == Residual::TRUE {
-                return Ok(node);
-            }
-            if !F::TARGET || (target == Residual::TRUE && !F::NODES) {
-                return self.closure(run, node, level, target);
+            return self.closure(run, node, level, target);
+        }
+        if self.pool.single(node).is_some() {
+            return self.slide(run, place);
+        }
+        self.fire_looked_up(run, place)
+    }
+
+    /// Is nothing left to do at `place`?
+    #[inline]
+    fn is_over<F: Filter, L>(&mut self, run: &mut Run<'_, F, L>, place: Place) -> bool {
+        let Place { source, target, .. } = place;
+        place.chain == ChainId::END
+            && (F::NONE
+                || (F::AUTOMATON && source == target && run.filter.is_still(target))
+                || (!F::AUTOMATON
+                    && F::SOURCE
+                    && source == Residual::TRUE
+                    && target == Residual::TRUE))
+    }
+
+    /// The image of a node with a single edge. First down single edges, to see whether the event is
+    /// possible: mostly it is not, and that shows at the price of a few nodes that lie side
+    /// by side, without a look at the cache.
+    fn slide<F: Filter, L: Listener<F>>(
+        &mut self,
+        run: &mut Run<'_, F, L>,
+        top: Place,
+    ) -> Result<NodeId, Halt> {
+        let mut place = top;
+        loop {
+            match self.way(run, place)? {
+                Way::Down(_, next) => place = next,
+                Way::Open => break,
+                Way::Shut => {
+                    self.tick()?;
+                    return Ok(NodeId::EMPTY);
+                }
             }
         }
-        if !level.is_multiple_of(RUNG) && self.passes(chain, node, level) {
-            return self.fire_unknown(run, chain, node, level, source, target);
+        if place.level == top.level {
+            return self.fire_looked_up(run, top);
         }
-        if let Some(result) = self.image_known(run, chain, node, source, target) {
+        if let Some(result) = self.image_known(run, top) {
             return Ok(result);
         }
-        let image = self.fire_unknown(run, chain, node, level, source, target)?;
-        self.image_is(run, chain, node, source, target, image);
+        self.tick()?;
+        let mut image = self.fire(run, place)?;
+        if image.is_empty() {
+            // Below this is known now.
+            return Ok(image);
+        }
+        let base = self.trail.len();
+        place = top;
+        while let Way::Down(to, next) = self.way(run, place)? {
+            self.trail.push((to, place.target));
+            place = next;
+        }
+        while self.trail.len() > base
+            && let Some((to, target)) = self.trail.pop()
+        {
+            place.level -= 1;
+            let edges = self.stack.len();
+            self.push(to, image)?;
+            image = self.fix(run, place.level, edges, target)?;
+        }
+        self.image_is(run, top, image);
         Ok(image)
     }
 
-    /// Does `chain` pass `node` by, on a level that it leaves alone and has but one way down?
+    /// How an event goes on where there is a single edge.
     #[inline]
-    fn passes(&self, chain: ChainId, node: NodeId, level: u32) -> bool {
-        level < self.chains.link(chain).level && self.pool.is_single(node)
+    fn way<F: Filter, L>(&mut self, run: &mut Run<'_, F, L>, place: Place) -> Result<Way, Halt> {
+        let Place { node, level, .. } = place;
+        if node == NodeId::ONE
+            || (F::AUTOMATON && level + 1 == self.levels)
+            || self.is_over(run, place)
+        {
+            return Ok(Way::Open);
+        }
+        let Some((value, child)) = self.pool.single(node) else {
+            return Ok(Way::Open);
+        };
+        let link = self.chains.link(place.chain);
+        let (to, chain) = match link.action {
+            _ if level < link.level => (value, place.chain),
+            Action::Delta { need, .. } if value < need => return Ok(Way::Shut),
+            Action::Delta { delta, rest, .. } => (self.shift(value, delta)?, rest),
+            Action::Table { .. } => return Ok(Way::Open),
+        };
+        let source = self.read(run, place.source, level, value)?;
+        let target = self.read(run, place.target, level, to)?;
+        if (F::SOURCE && source == Residual::FALSE) || (F::TARGET && target == Residual::FALSE) {
+            return Ok(Way::Shut);
+        }
+        let next = Place {
+            chain,
+            node: child,
+            level: level + 1,
+            source: followed::<F>(source, target),
+            target,
+        };
+        Ok(Way::Down(to, next))
+    }
+
+    /// The image from the cache, or computed and remembered.
+    #[inline]
+    fn fire_looked_up<F: Filter, L: Listener<F>>(
+        &mut self,
+        run: &mut Run<'_, F, L>,
+        place: Place,
+    ) -> Result<NodeId, Halt> {
+        if let Some(result) = self.image_known(run, place) {
+            return Ok(result);
+        }
+        let image = self.fire_unknown(run, place)?;
+        self.image_is(run, place, image);
+        Ok(image)
     }
 
     /// The image that is not in the cache.
     fn fire_unknown<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
-        chain: ChainId,
-        node: NodeId,
-        level: u32,
-        source: Residual,
-        target: Residual,
+        place: Place,
     ) -> Result<NodeId, Halt> {
-        let link = self.chains.link(chain);
+        let Place { level, target, .. } = place;
+        let link = self.chains.link(place.chain);
         let base = self.stack.len();
-        self.push_edges(node)?;
+        self.push_edges(place.node)?;
         let end = self.stack.len();
         let mut sorted = true;
         for at in base..end {
@@ -372,19 +488,24 @@ impl Kernel {
                 sorted = false;
                 continue;
             }
-            let source = self.read(run, source, level, value)?;
+            let source = self.read(run, place.source, level, value)?;
             if F::SOURCE && source == Residual::FALSE {
                 continue;
             }
+            let below = Place {
+                node: child,
+                source,
+                ..place
+            };
             if level < link.level {
-                self.fire_into(run, chain, child, level, source, target, value)?;
+                self.fire_into(run, below, place.chain, value)?;
                 continue;
             }
             match link.action {
                 Action::Delta { need, delta, rest } => {
                     if value >= need {
                         let to = self.shift(value, delta)?;
-                        self.fire_into(run, rest, child, level, source, target, to)?;
+                        self.fire_into(run, below, rest, to)?;
                     }
                 }
                 Action::Table { start, end } => {
@@ -392,7 +513,7 @@ impl Kernel {
                     let (first, last) = self.chains.rows_from(start, end, value);
                     for row in first..last {
                         let row = self.chains.row(row);
-                        self.fire_into(run, row.rest, child, level, source, target, row.to)?;
+                        self.fire_into(run, below, row.rest, row.to)?;
                     }
                 }
             }
@@ -406,21 +527,22 @@ impl Kernel {
         Ok(result)
     }
 
-    /// Fires below `level` and pushes what is reached as an edge under `to`.
+    /// Fires `chain` one level below `place` and pushes what is reached as an edge under `to`.
     #[inline]
-    #[allow(clippy::too_many_arguments)]
     fn fire_into<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
+        place: Place,
         chain: ChainId,
-        child: NodeId,
-        level: u32,
-        source: Residual,
-        target: Residual,
         to: u32,
     ) -> Result<(), Halt> {
-        let target = self.read(run, target, level, to)?;
-        let image = self.fire(run, chain, child, level + 1, source, target)?;
+        let below = Place {
+            chain,
+            level: place.level + 1,
+            target: self.read(run, place.target, place.level, to)?,
+            ..place
+        };
+        let image = self.fire(run, below)?;
         if !image.is_empty() {
             self.push(to, image)?;
         }
@@ -445,40 +567,29 @@ impl Kernel {
     }
 
     #[inline]
-    fn image_known<F: Filter, L>(
-        &mut self,
-        run: &Run<'_, F, L>,
-        chain: ChainId,
-        node: NodeId,
-        source: Residual,
-        target: Residual,
-    ) -> Option<NodeId> {
+    fn image_known<F: Filter, L>(&mut self, run: &Run<'_, F, L>, place: Place) -> Option<NodeId> {
+        let Place { chain, node, .. } = place;
         let subset = run.events.scope.word();
         if F::NONE {
             return self.cache.get(Op::Fire.word(chain.0), node.0, subset);
         }
-        let key = [node.0, subset, run.filter.scope(), source.0, target.0];
+        let (source, target) = (place.source.0, place.target.0);
+        let key = [node.0, subset, run.filter.scope(), source, target];
         self.cached(self.ops.fire[kind::<F>()], chain, key)
             .map(|[result, _]| NodeId(result))
     }
 
     #[inline]
-    fn image_is<F: Filter, L>(
-        &mut self,
-        run: &Run<'_, F, L>,
-        chain: ChainId,
-        node: NodeId,
-        source: Residual,
-        target: Residual,
-        result: NodeId,
-    ) {
+    fn image_is<F: Filter, L>(&mut self, run: &Run<'_, F, L>, place: Place, result: NodeId) {
+        let Place { chain, node, .. } = place;
         let subset = run.events.scope.word();
         if F::NONE {
             return self
                 .cache
                 .put(Op::Fire.word(chain.0), node.0, subset, result);
         }
-        let key = [node.0, subset, run.filter.scope(), source.0, target.0];
+        let (source, target) = (place.source.0, place.target.0);
+        let key = [node.0, subset, run.filter.scope(), source, target];
         self.remember(self.ops.fire[kind::<F>()], chain, key, [result.0, 0]);
     }
 }
@@ -487,6 +598,18 @@ impl Kernel {
 #[inline]
 pub(crate) fn kind<F: Filter>() -> usize {
     F::SOURCE as usize | (F::TARGET as usize) << 1 | (F::NODES as usize) << 2
+}
+
+/// Without a source filter the residual of the source is not followed, but for an automaton as
+/// long as it is that of the target.
+#[inline]
+fn followed<F: Filter>(source: Residual, target: Residual) -> Residual {
+    match source {
+        _ if F::SOURCE => source,
+        _ if !F::AUTOMATON => Residual::TRUE,
+        _ if source == target => target,
+        _ => Residual::FALSE,
+    }
 }
 
 /// Can no step be taken under this residual?
