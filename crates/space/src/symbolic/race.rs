@@ -8,14 +8,16 @@
 //! 2. All candidates go through the small rehearsals; who needs much more than the best drops
 //!    out. Where these say nothing, the best-scored few are tried on the system itself for a
 //!    moment, and ranked by score and by how far they came.
-//! 3. The favourite runs to the end. Whenever the work done so far has doubled there is an
-//!    *interlude*: the favourite is tried on the next rehearsal, with a seventh of the work done so
-//!    far. If it manages, the others are tried too, which may change the favourite. Where no
-//!    rehearsal is left, another candidate is tried on the system itself instead.
+//! 3. The favourite runs to the end. Whenever the work done so far has grown by half (doubled, if
+//!    the favourite is new) there is an *interlude*: a runner is tried on the next rehearsal, with
+//!    a part of the work done so far. If it manages, the others are tried too, which may change
+//!    the favourite. Where no rehearsal is left, another candidate is tried on the system itself
+//!    instead.
 //!
 //! A favourite is not stopped for an interlude, which happens inside its saturation (as a
 //! [`Listener`]), so nothing that it did is done twice. An interlude in which the rehearsal is too
-//! large costs a seventh of the work before it, and so all of them less than a third of the whole.
+//! large costs a seventh to a quarter of the work before it, and so all of them together a third to
+//! a half of the rest.
 
 use super::reach::{Attempt, End, Question, Reached};
 use super::rehearsal::{Rehearsal, rehearsals};
@@ -56,15 +58,17 @@ const TRIED: usize = 4;
 /// The first interlude is not before this much work.
 const FIRST_INTERLUDE: u64 = 100_000;
 
-/// An interlude begins with this part of the work done so far.
+/// An interlude begins with this part of the work done so far, or with a larger one where only
+/// a few runners are left.
 const SHARE: u64 = 7;
+const FEW: u64 = 4;
 
 /// So many orders that ran out of memory, or that did twice the work in which the first one did,
 /// show that there is too little of it.
 const STARVED: usize = 3;
 
 /// A rehearsal with this part of the work of another says little about it.
-const MUCH_SMALLER: u64 = 8;
+const MUCH_SMALLER: u64 = 4;
 
 /// Below this many levels, how many are closed says nothing.
 const MANY_LEVELS: usize = 64;
@@ -159,12 +163,12 @@ impl<'a> Race<'a, '_> {
     fn climb(&mut self) -> Result<bool, Stop> {
         let mut told = 0;
         while told < TELLING && self.runners.len() > 1 && self.next < self.rehearsals.len() {
-            let alone = self.alone(SMALL)?;
+            let alone = self.alone(0, SMALL)?;
             if alone.is_some_and(|cost| cost < NOISE) {
                 self.next += 1;
                 continue;
             }
-            match self.rehearse(alone, SMALL, PATIENCE)? {
+            match self.rehearse(0, alone, SMALL, PATIENCE)? {
                 Some(best) => told = best,
                 None => break,
             }
@@ -174,9 +178,9 @@ impl<'a> Race<'a, '_> {
         Ok(told >= NOISE + 5 * levels)
     }
 
-    /// The work of the favourite on the next rehearsal, if it is at most `limit`.
-    fn alone(&self, limit: u64) -> Result<Option<u64>, Stop> {
-        match (self.runners.first(), self.rehearsals.get(self.next)) {
+    /// The work of one runner on the next rehearsal, if it is at most `limit`.
+    fn alone(&self, runner: usize, limit: u64) -> Result<Option<u64>, Stop> {
+        match (self.runners.get(runner), self.rehearsals.get(self.next)) {
             (Some(runner), Some(rehearsal)) => {
                 self.question.rehearse(&runner.candidate, rehearsal, limit)
             }
@@ -184,23 +188,28 @@ impl<'a> Race<'a, '_> {
         }
     }
 
-    /// The next rehearsal for all runners, with at most `limit` each; `first` is what is known
-    /// of the favourite. Those who manage are ranked, the others are out; the result is the work
+    /// The next rehearsal for all runners, with at most `limit` each; `known` is what the runner
+    /// `first` needs. Those who manage are ranked, the others are out; the result is the work
     /// of the best. `None` if the first `patience` runners did not manage.
     fn rehearse(
         &mut self,
-        first: Option<u64>,
+        first: usize,
+        known: Option<u64>,
         limit: u64,
         patience: usize,
     ) -> Result<Option<u64>, Stop> {
         let Some(rehearsal) = self.rehearsals.get(self.next) else {
             return Ok(None);
         };
-        let mut best = first;
-        let mut costs = vec![first];
-        for (at, runner) in self.runners.iter().enumerate().skip(1) {
+        let mut best = known;
+        let mut costs = Vec::with_capacity(self.runners.len());
+        for (at, runner) in self.runners.iter().enumerate() {
             if best.is_none() && at >= patience {
                 return Ok(None);
+            }
+            if at == first {
+                costs.push(known);
+                continue;
             }
             let allowed = best.map_or(limit, bearable);
             let cost = self
@@ -316,19 +325,30 @@ impl<'a> Race<'a, '_> {
         Ok(None)
     }
 
-    /// Rehearsals, as long as they are small beside the work done so far.
-    fn rehearse_more(&mut self) -> Result<(), Stop> {
-        let spent = || self.question.budget.work_spent();
-        let (mut limit, most) = (spent() / SHARE, spent() + spent() / 5 * 3);
-        while self.runners.len() > 1 {
-            let alone = self.alone(limit)?;
+    /// Rehearsals, as long as they are small beside the work done so far, or until one shows that
+    /// `favourite` is none.
+    fn rehearse_more(&mut self, favourite: OrderName) -> Result<(), Stop> {
+        let spent = self.question.budget.work_spent();
+        let most = spent + spent / 5 * 3;
+        // Where few are left, more may be spent on each.
+        let share = (self.runners.len() as u64 + 1).clamp(FEW, SHARE);
+        let mut limit = spent / share;
+        while self.next < self.rehearsals.len() {
+            // Another one whenever it was too large: the favourite may be none.
+            let first = self.turn % self.runners.len();
+            let alone = self.alone(first, limit)?;
             if alone.is_none() {
+                self.turn += 1;
                 break;
             }
-            let Some(best) = self.rehearse(alone, limit, 1)? else {
+            let Some(best) = self.rehearse(first, alone, limit, 1)? else {
                 break;
             };
+            self.turn = 0;
             self.readmit(best, most)?;
+            if self.is_overtaken(favourite) {
+                break;
+            }
             // The next is larger.
             let next = best.saturating_mul(self.runners.len() as u64);
             if self.question.budget.work_spent().saturating_add(next) > most {
@@ -376,24 +396,31 @@ impl<'a> Race<'a, '_> {
         Ok(())
     }
 
+    /// Is another runner so much better than `favourite` that it is worth beginning again?
+    fn is_overtaken(&self, favourite: OrderName) -> bool {
+        let mut runners = self.runners.iter();
+        match (
+            self.runners.first(),
+            runners.find(|r| r.candidate.name == favourite),
+        ) {
+            (Some(best), Some(favourite)) => best.cost + best.cost / 20 < favourite.cost,
+            _ => true,
+        }
+    }
+
     /// Something else while `favourite` runs.
     fn interlude(&mut self, favourite: OrderName) -> Result<Option<Interrupted<'a>>, Stop> {
-        if self.next < self.rehearsals.len() && self.runners.len() > 1 {
-            self.rehearse_more()?;
-            let place = |r: &Runner| r.candidate.name == favourite;
-            let Some(at) = self.runners.iter().position(place) else {
-                return Ok(Some(Interrupted::Overtaken));
-            };
-            // A little better is not worth beginning again.
-            if self.runners[0].cost + self.runners[0].cost / 20 < self.runners[at].cost {
-                return Ok(Some(Interrupted::Overtaken));
-            }
-            let runner = self.runners.remove(at);
-            self.runners.insert(0, runner);
+        let others = (self.runners.len() + self.out.len()).saturating_sub(1);
+        if others == 0 {
             return Ok(None);
         }
-        let others = self.runners.len() - 1 + self.out.len();
-        if others == 0 {
+        if self.next < self.rehearsals.len() {
+            self.rehearse_more(favourite)?;
+            if self.is_overtaken(favourite) {
+                return Ok(Some(Interrupted::Overtaken));
+            }
+            let ahead = |r: &Runner| r.candidate.name != favourite;
+            self.runners.sort_by_key(ahead);
             return Ok(None);
         }
         self.turn = (self.turn + 1) % others;
@@ -472,7 +499,7 @@ impl Interludes<'_, '_, '_> {
     fn play(&mut self, kernel: &mut Kernel) -> Result<(), Halt> {
         match self.race.interlude(self.favourite) {
             Ok(None) => {
-                self.due = 2 * self.race.question.budget.work_spent();
+                self.due = self.race.question.budget.work_spent() / 2 * 3;
                 return Ok(());
             }
             Ok(interrupted) => self.end = interrupted,

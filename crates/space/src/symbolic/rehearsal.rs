@@ -3,10 +3,14 @@
 //! No static score tells which order a system needs, and neither does the beginning of a
 //! saturation, where the last level can be as much work as all others. A *smaller system of the
 //! same shape* does: under two orders of which one is better, it mostly is better there already.
-//! There are two ways to make a net smaller, neither of which touches places or arcs:
+//! There are three ways to make a net smaller, none of which touches places or arcs:
 //!
 //! - **fewer tokens**, where places hold many: `M'(p) = ⌈M(p)·t/max M⌉` for `t = 2, 4, 8 …`;
-//! - **fewer transitions**, where they do not: those that can fire soon. With the *depth* of a
+//! - **fewer components**, where some look alike: without its token a process never begins, a
+//!   resource is never there. In the net in which tokens are never taken away, a marked place is one of
+//!   a *kind* by the number of transitions that are dead without it: kinds are thinned out
+//!   evenly, and only those whose loss is a small part of the net;
+//! - **fewer transitions**, where neither is possible: those that can fire soon. With the *depth* of a
 //!   transition in the net in which tokens are never taken away,
 //!
 //! ```text
@@ -34,6 +38,15 @@ pub(super) struct Rehearsal {
 /// Where marked places hold this many tokens on average, fewer tokens make a rehearsal.
 const MANY_TOKENS: i128 = 4;
 
+/// So many components must be dispensable for rehearsals with fewer.
+const ALIKE: usize = 4;
+
+/// A component has at most this part of the transitions.
+const SMALL_PART: usize = 4;
+
+/// Arcs that may be looked at in search of components.
+const FINDING: usize = 1 << 25;
+
 /// Layers of depth that are told apart at most.
 const LAYERS: u32 = 256;
 
@@ -50,7 +63,7 @@ pub(super) fn rehearsals(system: &System) -> Vec<Rehearsal> {
     let all: i128 = marked().map(|m| i128::from(*m)).sum();
     match marked().max() {
         Some(most) if all >= MANY_TOKENS * marked().count() as i128 => fewer_tokens(system, *most),
-        _ => fewer_events(system, &nets),
+        _ => fewer_components(system, &nets).unwrap_or_else(|| fewer_events(system, &nets)),
     }
 }
 
@@ -75,8 +88,78 @@ fn fewer_tokens(system: &System, most: i64) -> Vec<Rehearsal> {
     sizes.take_while(|t| *t < most).map(scaled).collect()
 }
 
+/// Rehearsals with fewer components, if there are enough that look alike.
+fn fewer_components(system: &System, nets: &[&[Arc]]) -> Option<Vec<Rehearsal>> {
+    let [initial] = &system.initial[..] else {
+        return None;
+    };
+    let marked: Vec<usize> = (0..initial.len()).filter(|p| initial[*p] > 0).collect();
+    let arcs: usize = nets.iter().map(|arcs| arcs.len()).sum();
+    if marked
+        .len()
+        .saturating_mul(marked.len())
+        .saturating_mul(arcs)
+        > FINDING
+    {
+        return None;
+    }
+    let without = |gone: &[usize]| {
+        let mut state = initial.clone();
+        gone.iter().for_each(|place| state[*place] = 0);
+        state
+    };
+    let possible = |state: &State| {
+        let depths = depths(std::slice::from_ref(state), nets);
+        depths.iter().flatten().count()
+    };
+    let all = possible(initial);
+    // The marked places of one kind, by their loss.
+    let mut kinds: Vec<(usize, Vec<usize>)> = Vec::new();
+    for place in marked {
+        let loss = all - possible(&without(&[place]));
+        match kinds.iter_mut().find(|kind| kind.0 == loss) {
+            _ if loss == 0 || loss > all / SMALL_PART => {}
+            Some(kind) => kind.1.push(place),
+            None => kinds.push((loss, vec![place])),
+        }
+    }
+    let mut gone: Vec<usize> = Vec::new();
+    // How many places are gone with each component.
+    let mut ends = Vec::new();
+    while let Some((_, places)) = kinds.iter_mut().max_by_key(|kind| kind.1.len())
+        && let [_, _, ..] = places[..]
+        && let Some(place) = places.pop()
+    {
+        gone.push(place);
+        let left = possible(&without(&gone));
+        let end = gone.len();
+        for (_, places) in &mut kinds {
+            let loss = |place: &usize| {
+                let more = [&gone[..end], &[*place]].concat();
+                left - possible(&without(&more))
+            };
+            let losses: Vec<usize> = places.iter().map(loss).collect();
+            let most = losses.iter().copied().max().unwrap_or(0);
+            // What belongs to the same component is no longer like the others of its kind.
+            let (alike, others): (Vec<_>, Vec<_>) = std::mem::take(places)
+                .into_iter()
+                .zip(losses)
+                .partition(|(_, loss)| *loss == most && most > 0);
+            *places = alike.into_iter().map(|(place, _)| place).collect();
+            gone.extend(others.into_iter().map(|(place, _)| place));
+        }
+        ends.push(gone.len());
+    }
+    let events: Vec<EventId> = system.event_ids().collect();
+    let rehearsal = |end: &usize| Rehearsal {
+        initial: vec![without(&gone[..*end])],
+        events: events.clone(),
+    };
+    (ends.len() >= ALIKE).then(|| ends.iter().rev().map(rehearsal).collect())
+}
+
 fn fewer_events(system: &System, nets: &[&[Arc]]) -> Vec<Rehearsal> {
-    let depths = depths(system, nets);
+    let depths = depths(&system.initial, nets);
     let possible = depths.iter().filter(|d| d.is_some()).count();
     let deepest = depths.iter().flatten().copied().max().unwrap_or(0);
     let mut all: Vec<Rehearsal> = Vec::new();
@@ -102,9 +185,9 @@ fn fewer_events(system: &System, nets: &[&[Arc]]) -> Vec<Rehearsal> {
 }
 
 /// The depth of every event that has one.
-fn depths(system: &System, nets: &[&[Arc]]) -> Vec<Option<u32>> {
-    let mut places: Vec<Option<u32>> = vec![None; system.variables.len()];
-    for state in &system.initial {
+fn depths(initial: &[State], nets: &[&[Arc]]) -> Vec<Option<u32>> {
+    let mut places: Vec<Option<u32>> = vec![None; initial.first().map_or(0, |state| state.len())];
+    for state in initial {
         for (place, tokens) in places.iter_mut().zip(state) {
             if *tokens > 0 {
                 *place = Some(0);
@@ -153,9 +236,31 @@ mod tests {
     }
 
     #[test]
+    fn components_that_look_alike_are_thinned_out() {
+        let system = generate(Family::Philosophers, 8).unwrap();
+        let all = rehearsals(&system);
+        assert!(all.len() >= ALIKE);
+        let marked = |r: &Rehearsal| r.initial[0].iter().filter(|m| **m > 0).count();
+        for (less, more) in all.iter().zip(&all[1..]) {
+            assert!(marked(less) < marked(more));
+        }
+        assert!(all.iter().all(|r| r.events.len() == system.events.len()));
+        let full = system.initial[0].iter().filter(|m| **m > 0).count();
+        assert!(all.last().is_some_and(|r| marked(r) < full));
+    }
+
+    #[test]
     fn shallow_transitions_come_first() {
         let system = generate(Family::SlottedRing, 10).unwrap();
-        let all = rehearsals(&system);
+        let nets: Vec<&[Arc]> = system
+            .events
+            .iter()
+            .filter_map(|event| match &event.action {
+                Action::Net(arcs) => Some(&arcs[..]),
+                _ => None,
+            })
+            .collect();
+        let all = fewer_events(&system, &nets);
         assert!(!all.is_empty());
         for (less, more) in all.iter().zip(&all[1..]) {
             assert!(less.events.iter().all(|e| more.events.contains(e)));
