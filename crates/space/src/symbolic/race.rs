@@ -8,8 +8,8 @@
 //! 2. All candidates go through the small rehearsals; who needs much more than the best drops
 //!    out. Where these say nothing, the best-scored few are tried on the system itself for a
 //!    moment, and ranked by score and by how far they came.
-//! 3. The favourite runs to the end. Whenever the work done so far has grown by half (doubled, if
-//!    the favourite is new) there is an *interlude*: a runner is tried on the next rehearsal, with
+//! 3. The favourite runs to the end. Whenever the work done so far has grown by half (twice or
+//!    three times, if the favourite is new or is so by far) there is an *interlude*: a runner is tried on the next rehearsal, with
 //!    a part of the work done so far. If it manages, the others are tried too, which may change
 //!    the favourite. Where no rehearsal is left, another candidate is tried on the system itself
 //!    instead.
@@ -288,7 +288,9 @@ impl<'a> Race<'a, '_> {
             let Candidate { name, order, .. } = favourite.candidate.clone();
             let mut trail = std::mem::take(&mut self.trail);
             let spent = question.budget.work_spent();
-            let due = (2 * spent).max(FIRST_INTERLUDE);
+            let second = self.runners.get(1).map_or(u64::MAX, |r| r.cost);
+            let clear = favourite.cost.saturating_add(favourite.cost / 2) < second;
+            let due = (spent * if clear { 3 } else { 2 }).max(FIRST_INTERLUDE);
             let mut interludes = Interludes {
                 race: &mut self,
                 favourite: name,
@@ -360,7 +362,7 @@ impl<'a> Race<'a, '_> {
     }
 
     /// Another chance for those who dropped out of a rehearsal that was much smaller than the last
-    /// one, if that leaves the work within `most`.
+    /// one: all of them if the work stays within `most`, else the one with the best score.
     fn readmit(&mut self, best: u64, most: u64) -> Result<(), Stop> {
         let Some(rehearsal) = self
             .next
@@ -369,16 +371,17 @@ impl<'a> Race<'a, '_> {
         else {
             return Ok(());
         };
-        let (again, out) = std::mem::take(&mut self.out)
+        let score = |r: &Runner| r.candidate.score;
+        self.out.sort_by(|a, b| score(a).total_cmp(&score(b)));
+        let (mut again, mut out) = std::mem::take(&mut self.out)
             .into_iter()
             .partition::<Vec<Runner>, _>(|r| r.cost.saturating_mul(MUCH_SMALLER) <= best);
-        self.out = out;
         let price = bearable(best).saturating_mul(again.len() as u64);
         let spent = self.question.budget.work_spent();
         if spent.saturating_add(price) > most {
-            self.out.extend(again);
-            return Ok(());
+            out.extend(again.drain(1.min(again.len())..));
         }
+        self.out = out;
         for runner in again {
             let candidate = &runner.candidate;
             let cost = self
