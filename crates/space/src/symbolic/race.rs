@@ -7,12 +7,13 @@
 //! 1. The file order gets a small budget before any other order has been computed.
 //! 2. All candidates go through the small rehearsals; who needs much more than the best drops
 //!    out. Where these say nothing, the best-scored few are tried on the system itself for a
-//!    moment, and ranked by score and by how far they came.
+//!    moment, and ranked by score and by how far they came. Programs have no rehearsals, but
+//!    processes: their favourite is the order by units, upwards.
 //! 3. The favourite runs to the end. Whenever the work done so far has grown by half (twice or
-//!    three times, if the favourite is new or is so by far) there is an *interlude*: a runner is tried on the next rehearsal, with
-//!    a part of the work done so far. If it manages, the others are tried too, which may change
-//!    the favourite. Where no rehearsal is left, another candidate is tried on the system itself
-//!    instead.
+//!    three times, if the favourite is new or is so by far) there is an *interlude*: a runner is
+//!    tried on the next rehearsal, with a part of the work done so far. If it manages, the others
+//!    are tried too, which may change the favourite. Where no rehearsal is left, another candidate
+//!    is tried on the system itself instead.
 //!
 //! A favourite is not stopped for an interlude, which happens inside its saturation (as a
 //! [`Listener`]), so nothing that it did is done twice. An interlude in which the rehearsal is too
@@ -25,7 +26,7 @@ use super::space::Symbolic;
 use lariat_budget::Stop;
 use lariat_dd::kernel::{Halt, Kernel};
 use lariat_dd::saturation::{Fired, Listener, Silent, Unfiltered};
-use lariat_model::order::{self, Candidate, Order, OrderName};
+use lariat_model::order::{self, Candidate, Direction, Heuristic, Order, OrderName};
 
 /// Work that the file order may do at first: little for a few places, in proportion for many.
 fn first_budget(levels: usize) -> u64 {
@@ -73,12 +74,19 @@ const MUCH_SMALLER: u64 = 4;
 /// Below this many levels, how many are closed says nothing.
 const MANY_LEVELS: usize = 64;
 
+/// The favourite of programs, which have no rehearsals.
+const UNITS_UP: OrderName = OrderName {
+    heuristic: Heuristic::Units,
+    direction: Direction::Up,
+};
+
 /// The work with which a runner stays in the race when the best needs `best`.
 fn bearable(best: u64) -> u64 {
     best + best / 4 + NOISE
 }
 
 /// A candidate in the race.
+#[derive(Clone)]
 struct Runner {
     candidate: Candidate,
     /// The work of its last rehearsal; of the best, if that was too much for this one.
@@ -149,7 +157,16 @@ pub(super) fn race<'a>(question: &Question<'a, '_>) -> Result<Option<Reached<'a>
 
 impl<'a> Race<'a, '_> {
     fn run(mut self) -> Result<Option<Reached<'a>>, Stop> {
-        if !self.climb()?
+        if !self.question.system.is_net()
+            && let Some(units) = order::named(self.question.system, UNITS_UP)
+            && let all = [&self.runners[..], &self.out].concat()
+            && let Some(at) = all.iter().position(|r| r.candidate.order == units)
+        {
+            // Programs have no rehearsals, and no score tells how well they are cut into processes.
+            self.out.clear();
+            self.runners = all;
+            self.runners[..=at].rotate_right(1);
+        } else if !self.climb()?
             && self.runners.len() > 1
             && let Some(reached) = self.try_out()?
         {
