@@ -60,6 +60,9 @@ pub struct Kernel {
     pub(crate) stack: Vec<(u32, NodeId)>,
     /// The way down single edges: the values of the result, and what the filter asks of them.
     pub(crate) trail: Vec<(u32, Residual)>,
+    /// Of the images of nodes with a single edge, how many the cache knew, and how many are empty.
+    pub(crate) known: u64,
+    pub(crate) shut: u64,
     pub(crate) bench: Workbench,
     pub(crate) ops: Ops,
     pub(crate) chains: Chains,
@@ -105,6 +108,8 @@ impl Kernel {
             cache,
             stack: Vec::new(),
             trail: Vec::new(),
+            known: 0,
+            shut: 0,
             bench: Workbench::new(budget.lease()),
             chains: Chains::new(budget.lease()),
             roots: Vec::new(),

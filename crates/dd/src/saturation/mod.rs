@@ -351,10 +351,18 @@ impl Kernel {
             // What is below is saturated under the residual of its source.
             return self.closure(run, node, level, target);
         }
-        if self.pool.single(node).is_some() {
-            return self.slide(run, place);
+        // Where most images are known, a look at the cache comes first.
+        let single = self.pool.single(node).is_some();
+        let look = !single || self.known > self.shut;
+        if look && let Some(result) = self.image_known(run, place) {
+            self.known += single as u64;
+            return Ok(result);
         }
-        self.fire_looked_up(run, place)
+        if single {
+            self.slide(run, place, look)
+        } else {
+            self.fire_remembered(run, place)
+        }
     }
 
     /// Is nothing left to do at `place`?
@@ -370,13 +378,14 @@ impl Kernel {
                     && target == Residual::TRUE))
     }
 
-    /// The image of a node with a single edge. First down single edges, to see whether the event is
-    /// possible: mostly it is not, and that shows at the price of a few nodes that lie side
-    /// by side, without a look at the cache.
+    /// The image of a node with a single edge. Down single edges it shows whether the event is
+    /// possible, at the price of a few nodes that lie side by side; where mostly it is not,
+    /// the cache need not be `looked` at before.
     fn slide<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
         top: Place,
+        looked: bool,
     ) -> Result<NodeId, Halt> {
         let mut place = top;
         loop {
@@ -384,16 +393,18 @@ impl Kernel {
                 Way::Down(_, next) => place = next,
                 Way::Open => break,
                 Way::Shut => {
+                    self.shut += 1;
                     self.tick()?;
                     return Ok(NodeId::EMPTY);
                 }
             }
         }
-        if place.level == top.level {
-            return self.fire_looked_up(run, top);
-        }
-        if let Some(result) = self.image_known(run, top) {
+        if !looked && let Some(result) = self.image_known(run, top) {
+            self.known += 1;
             return Ok(result);
+        }
+        if place.level == top.level {
+            return self.fire_remembered(run, top);
         }
         self.tick()?;
         let mut image = self.fire(run, place)?;
@@ -454,22 +465,18 @@ impl Kernel {
         Ok(Way::Down(to, next))
     }
 
-    /// The image from the cache, or computed and remembered.
-    #[inline]
-    fn fire_looked_up<F: Filter, L: Listener<F>>(
+    /// The image that is not in the cache, which remembers it.
+    fn fire_remembered<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
         place: Place,
     ) -> Result<NodeId, Halt> {
-        if let Some(result) = self.image_known(run, place) {
-            return Ok(result);
-        }
         let image = self.fire_unknown(run, place)?;
         self.image_is(run, place, image);
         Ok(image)
     }
 
-    /// The image that is not in the cache.
+    /// The image, edge by edge.
     fn fire_unknown<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Run<'_, F, L>,
