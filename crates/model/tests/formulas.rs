@@ -134,6 +134,7 @@ fn atoms_and_their_canonical_text() {
         ("fires(t)", "fires(t)", fires(&[0])),
         ("\"t-2\"", "fires(t-2)", fires(&[1])),
         ("fires(t-2)", "fires(t-2)", fires(&[1])),
+        ("fires(\"t-2\", t)", "fires(t, t-2)", fires(&[0, 1])),
         ("fires(t(x=1))", "fires(t(x=1))", fires(&[2])),
         ("fires(u,v)", "fires(u,v)", fires(&[3])),
         ("\"fires(t, t-2)\"", "fires(t, t-2)", fires(&[0, 1])),

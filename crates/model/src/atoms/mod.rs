@@ -11,7 +11,7 @@
 //! name can stand, the *longest* name of the model that the text continues with is meant, provided
 //! that it does not end inside of a word; so `a-b` is the place `a-b` if there is one and `a`
 //! minus `b` if not, and a blank on each side of the minus does not change that. A text that is a
-//! name as a whole is that name. Digits are a number unless a longer name starts with them; a place
+//! name as a whole is that name; inside of `fires( )` and `fireable( )` it may also stand in quotes. Digits are a number unless a longer name starts with them; a place
 //! called `1` can be spelt `tokens(1)`.
 //!
 //! Two texts that mean the same thing for syntactic reasons — `"p >= 1"`, `"0 < p"`, `p` — have the
@@ -27,7 +27,7 @@ use lariat_ltl::{AtomError, RawAtom};
 
 use crate::names::{Names, Sort};
 use crate::predicate::{Predicate, Proposition};
-use crate::system::{Action, EventId};
+use crate::system::EventId;
 
 /// An atom that is understood: its canonical text and what it says.
 pub type Atom = (String, Proposition);
@@ -156,7 +156,7 @@ impl Names<'_> {
                 let rest = rest.trim_start();
                 rest.is_empty() || rest.starts_with(',')
             };
-            let Some(len) = self.longest_prefix(rest, sort, ends) else {
+            let Some((name, len)) = self.listed(rest, sort, ends) else {
                 let end = rest.find(',').unwrap_or(rest.len());
                 let word = rest[..end].trim_end();
                 if word.is_empty() {
@@ -168,7 +168,7 @@ impl Names<'_> {
                 }
                 return Err(self.unknown(word, sort, Some(at..at + word.len())));
             };
-            each(&rest[..len]);
+            each(name);
             at += len;
             at += blanks(&text[at..]);
             if at == text.len() {
@@ -178,10 +178,29 @@ impl Names<'_> {
         }
     }
 
+    /// The name that `text` begins with, and the length of what stands for it: quotes are not needed
+    /// around a name here, but who is used to them may write them.
+    fn listed<'t>(
+        &self,
+        text: &'t str,
+        sort: Sort,
+        ends: impl Fn(&str) -> bool,
+    ) -> Option<(&'t str, usize)> {
+        if let Some(len) = self.longest_prefix(text, sort, &ends) {
+            return Some((&text[..len], len));
+        }
+        let quoted = text.strip_prefix('"')?;
+        let (name, rest) = quoted.split_once('"')?;
+        (self.is(name, sort) && ends(rest)).then_some((name, name.len() + 2))
+    }
+
     fn unknown(&self, word: &str, sort: Sort, span: Option<Range<usize>>) -> AtomError {
+        let net = self.system().is_net();
         let other = match sort {
-            Sort::Event if self.is(word, Sort::Number) => Some("a place, not a transition"),
-            Sort::Number if self.is(word, Sort::Event) => Some("a transition, not a place"),
+            Sort::Event if self.is(word, Sort::Number) && net => Some("a place, not a transition"),
+            Sort::Number if self.is(word, Sort::Event) && net => Some("a transition, not a place"),
+            Sort::Event if self.is(word, Sort::Number) => Some("a variable, not an event"),
+            Sort::Number if self.is(word, Sort::Event) => Some("an event, not a variable"),
             _ => None,
         };
         if let Some(other) = other {
@@ -191,8 +210,6 @@ impl Names<'_> {
                 span,
             };
         }
-        let mut events = self.system().events.iter();
-        let net = events.all(|event| matches!(event.action, Action::Net(_)));
         let what = match (sort, net) {
             (Sort::Number, true) => "place",
             (Sort::Event, true) => "transition",
