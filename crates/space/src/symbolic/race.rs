@@ -9,11 +9,11 @@
 //!    out. Where these say nothing, the best-scored few are tried on the system itself for a
 //!    moment, and ranked by score and by how far they came. Programs have no rehearsals, but
 //!    processes: their favourite is the order by units, upwards.
-//! 3. The favourite runs to the end. Whenever the work done so far has grown by half (twice or
-//!    three times, if the favourite is new or is so by far) there is an *interlude*: a runner is
-//!    tried on the next rehearsal, with a part of the work done so far. If it manages, the others
-//!    are tried too, which may change the favourite. Where no rehearsal is left, another candidate
-//!    is tried on the system itself instead.
+//! 3. The favourite runs to the end. Whenever the work done so far has grown by a part (by more
+//!    where the favourite is new or clear, by less where much was done) there is an *interlude*: a
+//!    runner is tried on the next rehearsal, with a part of the work done so far. If it manages,
+//!    the others are tried too, which may change the favourite. Where no rehearsal is left, another
+//!    candidate is tried on the system itself instead.
 //!
 //! A favourite is not stopped for an interlude, which happens inside its saturation (as a
 //! [`Listener`]), so nothing that it did is done twice. An interlude in which the rehearsal is too
@@ -64,6 +64,10 @@ const FIRST_INTERLUDE: u64 = 100_000;
 const SHARE: u64 = 7;
 const FEW: u64 = 4;
 
+/// From this much work on, interludes come more often where only a few runners are left, and those
+/// who dropped out return sooner: a wrong favourite costs more and more.
+const LONG: u64 = 5_000_000;
+
 /// So many orders that ran out of memory, or that did twice the work in which the first one did,
 /// show that there is too little of it.
 const STARVED: usize = 3;
@@ -73,6 +77,11 @@ const MUCH_SMALLER: u64 = 4;
 
 /// Below this many levels, how many are closed says nothing.
 const MANY_LEVELS: usize = 64;
+
+/// By this part one order is clearly better than another; less than that other part is too little
+/// to begin again for.
+const CLEAR: u64 = 2;
+const LITTLE: u64 = 20;
 
 /// The favourite of programs, which have no rehearsals.
 const UNITS_UP: OrderName = OrderName {
@@ -306,7 +315,7 @@ impl<'a> Race<'a, '_> {
             let mut trail = std::mem::take(&mut self.trail);
             let spent = question.budget.work_spent();
             let second = self.runners.get(1).map_or(u64::MAX, |r| r.cost);
-            let clear = favourite.cost.saturating_add(favourite.cost / 2) < second;
+            let clear = favourite.cost.saturating_add(favourite.cost / CLEAR) < second;
             let due = (spent * if clear { 3 } else { 2 }).max(FIRST_INTERLUDE);
             let mut interludes = Interludes {
                 race: &mut self,
@@ -364,8 +373,11 @@ impl<'a> Race<'a, '_> {
                 break;
             };
             self.turn = 0;
+            if self.is_overtaken(favourite, CLEAR) {
+                break;
+            }
             self.readmit(best, most)?;
-            if self.is_overtaken(favourite) {
+            if self.is_overtaken(favourite, LITTLE) {
                 break;
             }
             // The next is larger.
@@ -379,7 +391,8 @@ impl<'a> Race<'a, '_> {
     }
 
     /// Another chance for those who dropped out of a rehearsal that was much smaller than the last
-    /// one: all of them if the work stays within `most`, else the one with the best score.
+    /// one: all of them if the work stays within `most`, else in long runs the one with the best
+    /// score.
     fn readmit(&mut self, best: u64, most: u64) -> Result<(), Stop> {
         let Some(rehearsal) = self
             .next
@@ -396,7 +409,8 @@ impl<'a> Race<'a, '_> {
         let price = bearable(best).saturating_mul(again.len() as u64);
         let spent = self.question.budget.work_spent();
         if spent.saturating_add(price) > most {
-            out.extend(again.drain(1.min(again.len())..));
+            let one = usize::from(spent > LONG).min(again.len());
+            out.extend(again.drain(one..));
         }
         self.out = out;
         for runner in again {
@@ -416,14 +430,14 @@ impl<'a> Race<'a, '_> {
         Ok(())
     }
 
-    /// Is another runner so much better than `favourite` that it is worth beginning again?
-    fn is_overtaken(&self, favourite: OrderName) -> bool {
+    /// Is another runner better than `favourite` by more than this part?
+    fn is_overtaken(&self, favourite: OrderName, part: u64) -> bool {
         let mut runners = self.runners.iter();
         match (
             self.runners.first(),
             runners.find(|r| r.candidate.name == favourite),
         ) {
-            (Some(best), Some(favourite)) => best.cost + best.cost / 20 < favourite.cost,
+            (Some(best), Some(favourite)) => best.cost + best.cost / part < favourite.cost,
             _ => true,
         }
     }
@@ -436,7 +450,7 @@ impl<'a> Race<'a, '_> {
         }
         if self.next < self.rehearsals.len() {
             self.rehearse_more(favourite)?;
-            if self.is_overtaken(favourite) {
+            if self.is_overtaken(favourite, LITTLE) {
                 return Ok(Some(Interrupted::Overtaken));
             }
             let ahead = |r: &Runner| r.candidate.name != favourite;
@@ -519,7 +533,9 @@ impl Interludes<'_, '_, '_> {
     fn play(&mut self, kernel: &mut Kernel) -> Result<(), Halt> {
         match self.race.interlude(self.favourite) {
             Ok(None) => {
-                self.due = self.race.question.budget.work_spent() / 2 * 3;
+                let spent = self.race.question.budget.work_spent();
+                let often = spent > LONG && self.race.runners.len() < FEW as usize;
+                self.due = spent + if often { spent / 4 } else { spent / 2 };
                 return Ok(());
             }
             Ok(interrupted) => self.end = interrupted,
