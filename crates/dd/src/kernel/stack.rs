@@ -67,6 +67,28 @@ impl Kernel {
         self.stack.get(mark.0 + offset).copied()
     }
 
+    /// Is `found` true of an edge of `node`, tried by increasing value up to the first? The
+    /// children are rooted meanwhile.
+    pub fn any_edge(
+        &mut self,
+        node: NodeId,
+        mut found: impl FnMut(&mut Kernel, (u32, NodeId)) -> Result<bool, Halt>,
+    ) -> Result<bool, Halt> {
+        let base = self.mark();
+        self.push_edges(node)?;
+        let count = self.mark().above(base);
+        let (mut any, mut offset) = (false, 0);
+        while offset < count
+            && !any
+            && let Some(edge) = self.peek(base, offset)
+        {
+            any = found(self, edge)?;
+            offset += 1;
+        }
+        self.release(base);
+        Ok(any)
+    }
+
     /// Pops everything above `mark`.
     #[inline]
     pub fn release(&mut self, mark: Mark) {

@@ -45,17 +45,9 @@ impl Steps {
         if let Some([known, _]) = kernel.cached(self.lives, ChainId::END, key) {
             return Ok(known == 1);
         }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let count = kernel.mark().above(base);
-        let (mut found, mut offset) = (false, 0);
-        while offset < count && !found {
-            if let Some((_, child)) = kernel.peek(base, offset) {
-                found = self.lives(kernel, letters, child, level + 1)?;
-            }
-            offset += 1;
-        }
-        kernel.release(base);
+        let found = kernel.any_edge(node, |kernel, (_, child)| {
+            self.lives(kernel, letters, child, level + 1)
+        })?;
         kernel.tick()?;
         kernel.remember(self.lives, ChainId::END, key, [found.into(), 0]);
         Ok(found)
@@ -78,31 +70,22 @@ impl Steps {
         if let Some([known, _]) = kernel.cached(self.returns, chain, key) {
             return Ok(known == 1);
         }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let count = kernel.mark().above(base);
-        let mut found = false;
-        let mut offset = 0;
-        while offset < count && !found {
-            if let Some((value, child)) = kernel.peek(base, offset) {
-                let mut nth = 0;
-                while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
-                    nth += 1;
-                    let into = target.map(|target| kernel.child(target, step.to));
-                    if into.is_some_and(NodeId::is_empty) {
-                        continue;
-                    }
-                    if let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, step.to)?
-                        && self.returns(kernel, letters, step.rest, (child, into), below)?
-                    {
-                        found = true;
-                        break;
-                    }
+        let found = kernel.any_edge(node, |kernel, (value, child)| {
+            let mut nth = 0;
+            while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
+                nth += 1;
+                let into = target.map(|target| kernel.child(target, step.to));
+                if into.is_some_and(NodeId::is_empty) {
+                    continue;
+                }
+                if let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, step.to)?
+                    && self.returns(kernel, letters, step.rest, (child, into), below)?
+                {
+                    return Ok(true);
                 }
             }
-            offset += 1;
-        }
-        kernel.release(base);
+            Ok(false)
+        })?;
         kernel.tick()?;
         kernel.remember(self.returns, chain, key, [found.into(), 0]);
         Ok(found)
@@ -133,19 +116,13 @@ impl Steps {
         }
         let wanted = letters.marks();
         let mut marks = Marks::NONE;
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let count = kernel.mark().above(base);
-        let mut offset = 0;
-        while offset < count && !marks.contains(wanted) {
-            if let Some((value, child)) = kernel.peek(base, offset)
-                && let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, value)?
-            {
+        // Up to the edge that brings the last one.
+        kernel.any_edge(node, |kernel, (value, child)| {
+            if let Some(below) = Steps::read(kernel, letters, Kind::Inner, at, value)? {
                 marks = marks.union(self.marks(kernel, letters, child, below)?);
             }
-            offset += 1;
-        }
-        kernel.release(base);
+            Ok(marks.contains(wanted))
+        })?;
         kernel.tick()?;
         let halves = [marks.0 as u32, (marks.0 >> 32) as u32];
         kernel.remember(self.marks, ChainId::END, key, halves);

@@ -70,21 +70,13 @@ fn escapes_below(
     if let Some([known, _]) = kernel.cached(steps.escapes, ChainId::END, key) {
         return Ok(known == 1);
     }
-    let base = kernel.mark();
-    kernel.push_edges(node)?;
-    let count = kernel.mark().above(base);
-    let (mut found, mut offset) = (false, 0);
-    while offset < count && !found {
-        if let Some((value, child)) = kernel.peek(base, offset) {
-            found = escapes_below(kernel, steps, cap, able, child, level + 1)?;
-            for &chain in chains {
-                let edge = (value, child);
-                found = found || escapes_from(kernel, steps, cap, chain, edge, level, false)?;
-            }
+    let found = kernel.any_edge(node, |kernel, edge| {
+        let mut found = escapes_below(kernel, steps, cap, able, edge.1, level + 1)?;
+        for &chain in chains {
+            found = found || escapes_from(kernel, steps, cap, chain, edge, level, false)?;
         }
-        offset += 1;
-    }
-    kernel.release(base);
+        Ok(found)
+    })?;
     kernel.tick()?;
     kernel.remember(steps.escapes, ChainId::END, key, [found.into(), 0]);
     Ok(found)
@@ -128,17 +120,9 @@ fn escapes_by(
     if let Some([known, _]) = kernel.cached(steps.escapes, chain, key) {
         return Ok(known == 1);
     }
-    let base = kernel.mark();
-    kernel.push_edges(node)?;
-    let count = kernel.mark().above(base);
-    let (mut found, mut offset) = (false, 0);
-    while offset < count && !found {
-        if let Some(edge) = kernel.peek(base, offset) {
-            found = escapes_from(kernel, steps, cap, chain, edge, level, out)?;
-        }
-        offset += 1;
-    }
-    kernel.release(base);
+    let found = kernel.any_edge(node, |kernel, edge| {
+        escapes_from(kernel, steps, cap, chain, edge, level, out)
+    })?;
     kernel.tick()?;
     kernel.remember(steps.escapes, chain, key, [found.into(), 0]);
     Ok(found)
