@@ -64,8 +64,8 @@ const FIRST_INTERLUDE: u64 = 100_000;
 const SHARE: u64 = 7;
 const FEW: u64 = 4;
 
-/// From this much work on, interludes come more often where only a few runners are left, and those
-/// who dropped out return sooner: a wrong favourite costs more and more.
+/// From this much work on, interludes come more often where the favourite is new or only a few
+/// runners are left, and those who dropped out return sooner: a wrong favourite costs more and more.
 const LONG: u64 = 5_000_000;
 
 /// So many orders that ran out of memory, or that did twice the work in which the first one did,
@@ -316,7 +316,12 @@ impl<'a> Race<'a, '_> {
             let spent = question.budget.work_spent();
             let second = self.runners.get(1).map_or(u64::MAX, |r| r.cost);
             let clear = favourite.cost.saturating_add(favourite.cost / CLEAR) < second;
-            let due = (spent * if clear { 3 } else { 2 }).max(FIRST_INTERLUDE);
+            let alone = match clear {
+                true => 2 * spent,
+                false if spent > LONG => spent / 2,
+                false => spent,
+            };
+            let due = (spent + alone).max(FIRST_INTERLUDE);
             let mut interludes = Interludes {
                 race: &mut self,
                 favourite: name,
