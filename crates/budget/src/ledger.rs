@@ -170,6 +170,20 @@ impl Budget {
         self.work.as_ref().map_or(0, spent)
     }
 
+    /// Units of work that may still be spent, if they are limited.
+    pub fn work_left(&self) -> Option<u64> {
+        let mut left = None;
+        let mut account = self.work.as_deref();
+        while let Some(work) = account {
+            let here = work
+                .limit
+                .saturating_sub(work.spent.load(Ordering::Relaxed));
+            left = Some(left.map_or(here, |left: u64| left.min(here)));
+            account = work.outer.as_deref();
+        }
+        left
+    }
+
     /// The time since the ledger was opened: the clock for statistics.
     pub fn elapsed(&self) -> Duration {
         self.ledger.opened.elapsed()

@@ -286,8 +286,14 @@ fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
                 engine,
                 outcome,
                 why,
+                time,
+                ..
             } = attempt;
-            let _ = writeln!(text, "  {dim}auto: {engine} — {why}; {outcome}{dim:#}");
+            let seconds = time.as_secs_f64();
+            let _ = writeln!(
+                text,
+                "  {dim}auto: {engine} — {why}; {outcome} ({seconds:.3} s){dim:#}"
+            );
         }
         for (name, figure) in report.stats.iter() {
             let _ = writeln!(text, "  {dim}{name:>18} {figure}{dim:#}");

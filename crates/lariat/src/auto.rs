@@ -1,78 +1,141 @@
 //! The portfolio: which engines are tried, in which order, and why.
 //!
-//! Most counterexamples are near the initial state, so a short explicit search comes first. It is
-//! cut off after a count of product states, never by the clock: the same question is answered
-//! by the same engines in every run. Where that is not enough, nets go on as sets of states and programs as
-//! single ones. What an engine held is given back before the next one starts.
+//! Most counterexamples are near the initial state, so a short explicit search comes first. Where that is
+//! not enough, programs go on as single states. Nets go on in *rounds*: every engine of the field
+//! gets so much work, those most likely to finish first, and in the next round several times as much.
+//! So no engine that never ends keeps others from the answer, and what is done again is a small part of the
+//! whole. An engine that ran out of memory, or that cannot answer such questions, leaves the field.
+//!
+//! Who is in the field depends on the [features](crate::features) of the question. On nets of the contest `hyb`
+//! decides most of all engines on sets. On generated ones (`campaigns/slap.toml`) `slap-fst` never
+//! fails where formulas hold; where they are violated `sop` is best if the formula is stutter-invariant, and
+//! `slap` if not.
+//!
+//! Work is counted, never the clock: the same question is answered by the same engines in every run. What an engine
+//! held is given back before the next one starts, but for the reachable states, which are kept for the next property.
 
 use crate::check::{Attempt, Query, Report};
 use crate::engine::Choice;
 use crate::explored::Explored;
+use crate::features::Features;
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{Lasso, Outcome};
-use lariat_model::{System, Value};
+use lariat_model::Value;
 
 /// Product states of the first, explicit search.
 const FIRST_LOOK: u64 = 200_000;
 
-/// Diagram nodes of the search that saturates the product.
-const LONG_LOOK: u64 = 20_000_000;
-
-/// An engine, how much it may create, and why it is tried.
-struct Turn {
-    choice: Choice,
-    work: Option<u64>,
-    /// See [`lariat_engines::Problem::most_tokens`].
-    most_tokens: Option<Value>,
-    why: &'static str,
-}
-
 /// More tokens than this in a place, or than at the start, are not looked at when a net may be unbounded.
 const FEW_TOKENS: Value = 3;
 
-fn turns(system: &System) -> Vec<Turn> {
-    if !system.is_net() {
-        return vec![Turn {
-            choice: Choice::Explicit,
-            work: None,
-            most_tokens: None,
-            why: "steps of programs and tables are quick to take and slow to learn as relations of sets",
-        }];
-    }
-    let mut turns = vec![Turn {
-        choice: Choice::Explicit,
-        work: Some(FIRST_LOOK),
+/// Units of work in the first round, a second or less each: nodes of the product by saturation, nodes of
+/// diagrams in which states and aggregates are held.
+const FIRST_SATURATION: u64 = 600_000;
+const FIRST_SETS: u64 = 400_000;
+
+/// How much more work there is in a round than in the one before.
+const GROWTH: u64 = 8;
+
+/// An engine, how much it may create, and why it is tried.
+#[derive(Clone)]
+struct Turn {
+    choice: Choice,
+    work: u64,
+    /// See [`lariat_engines::Problem::most_tokens`].
+    most_tokens: Option<Value>,
+    why: String,
+}
+
+fn turn(choice: Choice, work: u64, why: impl Into<String>) -> Turn {
+    Turn {
+        choice,
+        work,
         most_tokens: None,
-        why: "most counterexamples are near, and small models end here",
-    }];
-    if system.makes_tokens() {
-        let initial = system.initial.iter().flatten().copied().max().unwrap_or(0);
+        why: why.into(),
+    }
+}
+
+/// Before the rounds.
+fn first_look(features: &Features) -> Vec<Turn> {
+    if !features.net {
+        return vec![turn(
+            Choice::Explicit,
+            u64::MAX,
+            "steps of programs and tables are quick to take and slow to learn as relations of sets",
+        )];
+    }
+    let mut turns = vec![turn(
+        Choice::Explicit,
+        FIRST_LOOK,
+        "most counterexamples are near, and small models end here",
+    )];
+    if features.grows {
+        let low = turn(
+            Choice::Explicit,
+            FIRST_LOOK,
+            "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
+        );
         turns.push(Turn {
-            choice: Choice::Explicit,
-            work: Some(FIRST_LOOK),
-            most_tokens: Some(initial.max(FEW_TOKENS)),
-            why: "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
+            most_tokens: Some(features.tokens.max(FEW_TOKENS)),
+            ..low
         });
     }
-    turns.push(Turn {
-        choice: Choice::Hyb,
-        work: Some(LONG_LOOK),
-        most_tokens: None,
-        why: "sets of states; cycles are found while the product grows, also where there is no end to it",
-    });
-    turns.push(Turn {
-        choice: Choice::SlapFst,
-        work: None,
-        most_tokens: None,
-        why: "sets of states, full LTL with events; the product is small where the automaton waits",
-    });
-    turns.push(Turn {
-        choice: Choice::Explicit,
-        work: None,
-        most_tokens: None,
-        why: "what sets cannot hold, single states may decide",
-    });
     turns
+}
+
+/// Who takes part in the rounds, the most promising first, with the work of the first round.
+fn field(features: &Features) -> Vec<Turn> {
+    if !features.net {
+        return Vec::new();
+    }
+    let Features {
+        observed,
+        visible,
+        events,
+        ..
+    } = features;
+    let saturation = turn(
+        Choice::Hyb,
+        FIRST_SATURATION,
+        "sets of states; cycles are found while the product grows, also where there is no end to it",
+    );
+    let single = turn(
+        Choice::Explicit,
+        FIRST_LOOK,
+        "what sets cannot hold, single states may decide",
+    );
+    let sets = if features.stutters && features.is_local() {
+        turn(
+            Choice::Sop,
+            FIRST_SETS,
+            format!(
+                "a stutter-invariant property, and {visible} of {events} events are visible to its {observed} propositions: sets closed under the others"
+            ),
+        )
+    } else {
+        let reason = match features.stutters {
+            true => "most events are visible",
+            false => "not known to be stutter-invariant",
+        };
+        let why = format!("{reason}: sets closed under self-loops of the automaton");
+        turn(Choice::Slap, FIRST_SETS, why)
+    };
+    let fixpoints = turn(
+        Choice::SlapFst,
+        FIRST_SETS,
+        match features.safety {
+            true => "a safety property: what is to be found is a state, not a cycle",
+            false => "sets, with fixpoints where the automaton cannot leave",
+        },
+    );
+    let mut field = match features.safety {
+        true => vec![saturation, fixpoints, single, sets],
+        false => vec![saturation, single, sets, fixpoints],
+    };
+    if features.names_events {
+        field.retain(|turn| turn.choice != Choice::Hyb);
+    }
+    field
 }
 
 /// Tries the engines in turn until one decides.
@@ -82,43 +145,149 @@ pub(crate) fn run(
     budget: &Budget,
     report: &mut Report,
 ) -> Result<Outcome<Lasso>, Stop> {
-    let mut last = Err(Stop::Work(0));
-    for turn in turns(query.subject.system) {
-        let Turn {
-            choice,
-            most_tokens,
-            why,
-            ..
-        } = turn;
-        let own = match turn.work {
-            Some(limit) => budget.clone().with_work(limit),
-            None => budget.clone(),
-        };
-        if choice == Choice::Explicit && turn.work.is_none() {
-            // Single states without limit may need all the room there is.
-            explored.clear();
+    let features = Features::of(query.subject, query.property);
+    let mut field = field(&features);
+    let mut turns = first_look(&features);
+    let mut round = 0;
+    let mut starved = false;
+    loop {
+        let mut last = Err(Stop::Work(0));
+        for turn in turns {
+            let choice = turn.choice;
+            last = attempt(query, explored, budget, report, turn, round);
+            let leaves = match &last {
+                Err(Stop::Work(_)) => {
+                    budget.spend(0)?;
+                    false
+                }
+                // What this engine could not do another one may.
+                Ok(Outcome::Undecided(_)) => true,
+                Err(Stop::Bound(_) | Stop::Unsupported(_) | Stop::Memory) => true,
+                // The states are known to take longer than the time that is left, which is not over.
+                Err(Stop::Time) if budget.check().is_ok() => true,
+                _ => return last,
+            };
+            starved |= matches!(last, Err(Stop::Memory));
+            if leaves && round > 0 {
+                field.retain(|turn| turn.choice != choice);
+            }
         }
-        last = query.run(choice, most_tokens, explored, &own, report);
-        let outcome = match &last {
+        if field.is_empty() {
+            // More memory is what would have helped, whatever the last one lacked.
+            return if starved { Err(Stop::Memory) } else { last };
+        }
+        // The first look was the first round of the explicit search.
+        let is_due = |turn: &&Turn| round > 0 || turn.choice != Choice::Explicit;
+        turns = field.iter().filter(is_due).cloned().collect();
+        for turn in &mut field {
+            turn.work = turn.work.saturating_mul(GROWTH);
+        }
+        round += 1;
+    }
+}
+
+/// One engine, and what came of it in the trail.
+fn attempt(
+    query: &Query<'_>,
+    explored: &mut Explored<'_>,
+    budget: &Budget,
+    report: &mut Report,
+    turn: Turn,
+    round: u32,
+) -> Result<Outcome<Lasso>, Stop> {
+    let begun = budget.elapsed();
+    match turn.choice {
+        // Many single states may need all the room there is.
+        Choice::Explicit if round > 1 => explored.clear(),
+        // An order serves all properties; what finding it costs is not this engine's. It
+        // meets again what may have gone wrong.
+        Choice::Hyb => {
+            let (order, deadlock) = (&query.options.tuning.order, query.options.deadlock);
+            let _ = explored.order(order, deadlock, budget);
+        }
+        _ => {}
+    }
+    let own = budget.clone().with_work(turn.work);
+    let found = query.run(turn.choice, turn.most_tokens, explored, &own, report);
+    report.trail.push(Attempt {
+        engine: turn.choice.name(),
+        outcome: match &found {
             Ok(Outcome::Undecided(_)) => "undecided".to_owned(),
             Ok(_) => "decided".to_owned(),
             Err(Stop::Work(limit)) => format!("gave up: {limit} units of work"),
             Err(stop) => format!("gave up: {stop}"),
-        };
-        report.trail.push(Attempt {
-            engine: choice.name(),
-            outcome,
-            why: why.to_owned(),
-        });
-        match last {
-            // What only this engine could not do, another one may.
-            Ok(Outcome::Undecided(_))
-            | Err(Stop::Work(_) | Stop::Bound(_) | Stop::Unsupported(_)) => {}
-            // The states are known to take longer than the time that is left, which is not over.
-            Err(Stop::Time) if budget.check().is_ok() => {}
-            // Time, memory and Ctrl-C end the property, an answer ends the search.
-            _ => return last,
-        }
+        },
+        why: match round {
+            0 | 1 => turn.why,
+            _ => format!("once more, with {GROWTH} times the work"),
+        },
+        work: own.work_spent(),
+        time: budget.elapsed().saturating_sub(begun),
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A liveness property of one proposition that few events touch, free of `X`.
+    const PLAIN: Features = Features {
+        net: true,
+        tokens: 1,
+        grows: false,
+        safety: false,
+        stutters: true,
+        names_events: false,
+        observed: 1,
+        visible: 2,
+        events: 10,
+    };
+
+    fn engines(features: &Features) -> Vec<Choice> {
+        field(features).iter().map(|turn| turn.choice).collect()
     }
-    last
+
+    #[test]
+    fn the_question_decides_who_takes_part() {
+        use Choice::{Explicit, Hyb, Slap, SlapFst, Sop};
+        assert_eq!(engines(&PLAIN), [Hyb, Explicit, Sop, SlapFst]);
+        let visible = Features {
+            visible: 9,
+            ..PLAIN
+        };
+        assert_eq!(engines(&visible), [Hyb, Explicit, Slap, SlapFst]);
+        let with_next = Features {
+            stutters: false,
+            safety: true,
+            ..PLAIN
+        };
+        assert_eq!(engines(&with_next), [Hyb, SlapFst, Explicit, Slap]);
+        let events = Features {
+            names_events: true,
+            ..PLAIN
+        };
+        assert_eq!(engines(&events), [Explicit, Sop, SlapFst]);
+        let program = Features {
+            net: false,
+            ..PLAIN
+        };
+        assert!(field(&program).is_empty());
+        assert_eq!(first_look(&program).len(), 1);
+    }
+
+    #[test]
+    fn nets_that_may_grow_are_looked_at_where_there_are_few_tokens() {
+        let most = |features: &Features| -> Vec<Option<Value>> {
+            let turns = first_look(features);
+            turns.iter().map(|turn| turn.most_tokens).collect()
+        };
+        assert_eq!(most(&PLAIN), [None]);
+        let grows = Features {
+            grows: true,
+            tokens: 7,
+            ..PLAIN
+        };
+        assert_eq!(most(&grows), [None, Some(7)]);
+    }
 }

@@ -12,6 +12,7 @@ use lariat_engines::{Invariance, Outcome, Problem};
 use lariat_ltl::{Formula, Formulas};
 use lariat_model::coloured::ColouredNet;
 use lariat_model::{Deadlock, Lasso, Proposition, State, Step, System, Value};
+use std::time::Duration;
 
 /// How to check.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +56,10 @@ pub struct Attempt {
     pub outcome: String,
     /// Why it was chosen.
     pub why: String,
+    /// Units of work that it did.
+    pub work: u64,
+    /// How long it took.
+    pub time: Duration,
 }
 
 /// The answer to one property, with how it was found.

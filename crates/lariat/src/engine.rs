@@ -317,7 +317,7 @@ impl Choice {
                 explored.run(&hybrid, problem, budget, observer, stats)
             }
             None => {
-                let (order, name) = explored.order(&tuning.order, problem, budget, observer)?;
+                let (order, name) = explored.order(&tuning.order, problem.deadlock, budget)?;
                 let hyb = Hyb {
                     proofs: tuning.proofs,
                     order: OrderChoice::Given(order),

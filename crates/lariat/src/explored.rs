@@ -6,12 +6,12 @@
 //! not be found it is remembered with which means, and not tried again with the same or less.
 
 use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_engines::hyb::arrange;
+use lariat_engines::hyb::ORDER_WORK;
 use lariat_engines::hybrid::{Hybrid, explore};
 use lariat_engines::{Lasso, Outcome, Problem};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, System};
-use lariat_space::symbolic::{OrderChoice, Reached};
+use lariat_space::symbolic::{OrderChoice, Reached, arrange};
 use std::time::Duration;
 
 /// The reachable states of a model, once an engine has needed them.
@@ -32,18 +32,42 @@ struct Kept<'s> {
     order: OrderChoice,
     deadlock: Deadlock,
     states: Result<Reached<'s>, Stop>,
-    /// The time there was to find them, if it was limited.
-    given: Option<Duration>,
+    /// What there was to find them.
+    given: Means,
+}
+
+/// Time and work, where they are limited.
+#[derive(Clone, Copy)]
+struct Means {
+    time: Option<Duration>,
+    work: Option<u64>,
+}
+
+impl Means {
+    fn left(budget: &Budget) -> Means {
+        Means {
+            time: budget.time_left(),
+            work: budget.work_left(),
+        }
+    }
 }
 
 impl Kept<'_> {
-    /// Is this what finding the states anew in the time `left` would bring?
-    fn lasts(&self, left: Option<Duration>) -> bool {
-        match (&self.states, self.given, left) {
-            (Ok(_) | Err(Stop::Bound(_) | Stop::Memory), _, _) => true,
-            // A little more would hardly help.
-            (Err(Stop::Time), Some(given), Some(left)) => left <= given + given / 10,
-            (Err(_), _, _) => false,
+    /// Is this what finding the states anew with what is `left` would bring?
+    fn lasts(&self, left: Means) -> bool {
+        let given = self.given;
+        // A little more would hardly help.
+        match self.states {
+            Ok(_) | Err(Stop::Bound(_) | Stop::Memory) => true,
+            Err(Stop::Time) => given
+                .time
+                .zip(left.time)
+                .is_some_and(|(given, left)| left <= given + given / 10),
+            Err(Stop::Work(_)) => given
+                .work
+                .zip(left.work)
+                .is_some_and(|(given, left)| left <= given.saturating_add(given / 10)),
+            Err(_) => false,
         }
     }
 }
@@ -69,7 +93,7 @@ impl<'s> Explored<'s> {
         stats: &mut Stats,
     ) -> Result<Outcome<Lasso>, Stop> {
         let (order, deadlock) = (&hybrid.order, problem.deadlock);
-        let left = budget.time_left();
+        let left = Means::left(budget);
         let serves =
             |kept: &Kept<'_>| kept.order == *order && kept.deadlock == deadlock && kept.lasts(left);
         let kept = match self.kept.take().filter(serves) {
@@ -109,9 +133,8 @@ impl<'s> Explored<'s> {
     pub(crate) fn order(
         &mut self,
         choice: &OrderChoice,
-        problem: &Problem<'_>,
+        deadlock: Deadlock,
         budget: &Budget,
-        observer: &dyn Observer,
     ) -> Result<(Order, String), Stop> {
         let serves = |arranged: &&Arranged| arranged.choice == *choice;
         if let Some(arranged) = self.arranged.as_ref().filter(serves) {
@@ -126,7 +149,19 @@ impl<'s> Explored<'s> {
                 let order = reached.space.layout().order().clone();
                 (order, reached.order.clone())
             }
-            _ => arrange(self.system, choice, problem.deadlock, budget, observer)?,
+            _ => {
+                let given = Means::left(budget);
+                let found = arrange(self.system, choice, deadlock, ORDER_WORK, budget)?;
+                if let Some(reached) = found.reached {
+                    self.kept = Some(Kept {
+                        order: choice.clone(),
+                        deadlock,
+                        states: Ok(*reached),
+                        given,
+                    });
+                }
+                (found.order, found.name)
+            }
         };
         self.arranged = Some(Arranged {
             choice: choice.clone(),
@@ -147,8 +182,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_that_could_not_be_found_are_sought_again_only_with_more_time() {
-        let seconds = |seconds| Some(Duration::from_secs(seconds));
+    fn states_that_could_not_be_found_are_sought_again_only_with_more() {
+        let seconds = |seconds| Means {
+            time: Some(Duration::from_secs(seconds)),
+            work: None,
+        };
+        let units = |units| Means {
+            time: None,
+            work: Some(units),
+        };
+        let endless = Means {
+            time: None,
+            work: None,
+        };
         let lasts = |stop: Stop, given, left| {
             let kept = Kept {
                 order: OrderChoice::default(),
@@ -161,10 +207,12 @@ mod tests {
         assert!(lasts(Stop::Time, seconds(10), seconds(3)));
         assert!(lasts(Stop::Time, seconds(10), seconds(10)));
         assert!(!lasts(Stop::Time, seconds(10), seconds(20)));
-        assert!(!lasts(Stop::Time, seconds(10), None));
-        assert!(lasts(Stop::Memory, seconds(10), None));
-        assert!(lasts(Stop::Bound("infinite".to_owned()), None, None));
-        assert!(!lasts(Stop::Interrupted, None, None));
-        assert!(!lasts(Stop::Work(5), seconds(10), seconds(1)));
+        assert!(!lasts(Stop::Time, seconds(10), endless));
+        assert!(lasts(Stop::Memory, seconds(10), endless));
+        assert!(lasts(Stop::Bound("infinite".to_owned()), endless, endless));
+        assert!(!lasts(Stop::Interrupted, endless, endless));
+        assert!(lasts(Stop::Work(5), units(5), units(5)));
+        assert!(!lasts(Stop::Work(5), units(5), units(10)));
+        assert!(!lasts(Stop::Work(5), units(5), endless));
     }
 }

@@ -10,6 +10,7 @@ mod auto;
 mod check;
 mod engine;
 mod explored;
+mod features;
 mod prepare;
 pub mod property_process;
 pub mod replay;

@@ -275,6 +275,8 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
             "engine": attempt.engine,
             "outcome": attempt.outcome,
             "why": attempt.why,
+            "work": attempt.work,
+            "seconds": attempt.time.as_secs_f64(),
         })).collect::<Vec<_>>(),
         "counterexample": match &report.verdict {
             Verdict::Violated(replayed) => lasso_json(context.system, replayed.lasso()),

@@ -72,6 +72,8 @@ fn a_violated_property_outweighs_an_undecided_one() {
         "false",
         "-f",
         LARGE_HOLDS,
+        "--engine",
+        "explicit",
         "--memory",
         "2M",
         "--json",

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 fn memory_and_time() {
     let folder = Folder::new();
     let net = large_net(&folder);
-    for (limit, value, reason) in [("--memory", "1M", "memory"), ("--timeout", "1ms", "time")] {
+    for (limit, value, reason) in [("--memory", "20K", "memory"), ("--timeout", "1ms", "time")] {
         let ran = lariat(&["check", &net, "-f", LARGE_HOLDS, limit, value, "--json"]).exits(3);
         let answer = ran.json().remove(0);
         assert_eq!(answer["verdict"], "unknown");

@@ -55,9 +55,8 @@ use lariat_budget::{Budget, Observer, Progress, Stats, Stop};
 use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store};
 use lariat_emptiness::Outcome;
-use lariat_model::order::{self, Order};
-use lariat_model::{Deadlock, Lasso, Step, System};
-use lariat_space::symbolic::{Layout, OrderChoice, Reach, Symbolic, reach};
+use lariat_model::{Deadlock, Lasso, Step};
+use lariat_space::symbolic::{Arrangement, Layout, OrderChoice, Symbolic, arrange};
 use lasso::Walker;
 use letters::{Letters, Still};
 use path::{Goal, Walk};
@@ -78,8 +77,9 @@ pub struct Hyb {
     pub order: OrderChoice,
 }
 
-/// Work that finding an order may cost.
-const ORDER_WORK: u64 = 2_000_000;
+/// Work that finding an order may cost: the product should be small where the reachable states are, and
+/// these may be too many.
+pub const ORDER_WORK: u64 = 2_000_000;
 
 /// Hyb-MC as an [`Engine`](crate::Engine).
 pub fn hyb(
@@ -159,19 +159,22 @@ impl Hyb {
         stats: &mut Stats,
     ) -> Result<(Symbolic<'s>, String), Stop> {
         let (system, deadlock) = (problem.system, problem.deadlock);
-        let (order, name) = arrange(system, &self.order, deadlock, budget, observer)?;
+        let Arrangement {
+            order,
+            name,
+            reached,
+        } = arrange(system, &self.order, deadlock, ORDER_WORK, budget)?;
         let space = Symbolic::new(system, &order, deadlock, budget)?;
         if !space.learns() {
             return Ok((space, name));
         }
         drop(space);
-        let mut reached = explore(
-            system,
-            &OrderChoice::Given(order),
-            deadlock,
-            budget,
-            observer,
-        )?;
+        let order = OrderChoice::Given(order);
+        let mut reached = match reached {
+            Some(reached) => *reached,
+            None => explore(system, &order, deadlock, budget, observer)?,
+        };
+        reached.space.set_budget(budget);
         let overflow = reached.space.overflow(&reached.states)?;
         note_overflow(stats, system, overflow);
         Ok((reached.space, name))
@@ -202,44 +205,6 @@ impl Figures {
         stats.set("cache_lookups", self.lookups);
         stats.set("cache_hits", self.hits);
     }
-}
-
-/// An order for `system` that should do for its products too, with its name.
-///
-/// The reachable states tell, if they are not too many to be counted first; else the best score does.
-pub fn arrange(
-    system: &System,
-    choice: &OrderChoice,
-    deadlock: Deadlock,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<(Order, String), Stop> {
-    match choice {
-        OrderChoice::Given(order) => return Ok((order.clone(), "given".to_owned())),
-        OrderChoice::Named(name) => {
-            let order = order::named(system, *name).ok_or_else(|| {
-                Stop::Unsupported(format!(
-                    "the order {name} needs units, which the model lacks"
-                ))
-            })?;
-            return Ok((order, name.to_string()));
-        }
-        OrderChoice::Auto => {}
-    }
-    let limited = budget.clone().with_work(ORDER_WORK);
-    match reach(system, choice, deadlock, &limited, observer) {
-        Ok(Reach::All(reached)) => {
-            return Ok((reached.space.layout().order().clone(), reached.order));
-        }
-        Ok(Reach::Unbounded(_)) | Err(Stop::Work(_)) => {}
-        Err(stop) => return Err(stop),
-    }
-    let mut candidates = order::candidates(system);
-    candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
-    Ok(match candidates.into_iter().next() {
-        Some(best) => (best.order, best.name.to_string()),
-        None => (Order::file(system.variables.len()), "file".to_owned()),
-    })
 }
 
 impl<'p> Product<'p> {

@@ -38,6 +38,6 @@ pub use figures::Census;
 pub use lariat_dd::{Residual, Set, UBig};
 pub use layout::Layout;
 pub use pumping::{Pumping, pumping};
-pub use reach::{Attempt, OrderChoice, Reach, Reached, reach};
+pub use reach::{Arrangement, Attempt, OrderChoice, Reach, Reached, arrange, reach};
 pub use residual::Residuals;
 pub use space::{Steps, Symbolic};

@@ -116,8 +116,12 @@ struct Race<'a, 'b> {
     turn: usize,
 }
 
-/// All reachable states; `None` if the orders that are left need more memory than there is.
-pub(super) fn race<'a>(question: &Question<'a, '_>) -> Result<Option<Reached<'a>>, Stop> {
+/// All reachable states; `None` if the orders that are left need more memory than there is. The
+/// `favourite` is told also where the race is stopped.
+pub(super) fn race<'a>(
+    question: &Question<'a, '_>,
+    favourite: &mut Option<Candidate>,
+) -> Result<Option<Reached<'a>>, Stop> {
     // All work, to be measured by.
     let budget = question.budget.clone().with_work(u64::MAX);
     let question = Question {
@@ -152,7 +156,7 @@ pub(super) fn race<'a>(question: &Question<'a, '_>) -> Result<Option<Reached<'a>
         .map(runner)
         .partition::<Vec<Runner>, _>(|r| r.candidate.score > hopeless);
     out.iter_mut().for_each(|runner| runner.cost = u64::MAX);
-    let race = Race {
+    let mut race = Race {
         question,
         trail,
         runners,
@@ -161,11 +165,13 @@ pub(super) fn race<'a>(question: &Question<'a, '_>) -> Result<Option<Reached<'a>
         next: 0,
         turn: 0,
     };
-    race.run()
+    let found = race.run();
+    *favourite = race.runners.into_iter().next().map(|r| r.candidate);
+    found
 }
 
 impl<'a> Race<'a, '_> {
-    fn run(mut self) -> Result<Option<Reached<'a>>, Stop> {
+    fn run(&mut self) -> Result<Option<Reached<'a>>, Stop> {
         if !self.question.system.is_net()
             && let Some(units) = order::named(self.question.system, UNITS_UP)
             && let all = [&self.runners[..], &self.out].concat()
@@ -298,7 +304,7 @@ impl<'a> Race<'a, '_> {
     }
 
     /// The favourite to the end, whoever it is.
-    fn perform(mut self) -> Result<Option<Reached<'a>>, Stop> {
+    fn perform(&mut self) -> Result<Option<Reached<'a>>, Stop> {
         let mut starved = 0;
         // Once an order ran out of memory, the work that others may do.
         let mut most = None;
@@ -323,7 +329,7 @@ impl<'a> Race<'a, '_> {
             };
             let due = (spent + alone).max(FIRST_INTERLUDE);
             let mut interludes = Interludes {
-                race: &mut self,
+                race: &mut *self,
                 favourite: name,
                 due,
                 end: None,
@@ -338,12 +344,13 @@ impl<'a> Race<'a, '_> {
             self.trail = trail;
             match (end, interrupted) {
                 (End::Reached(space, states), _) => {
-                    return Ok(Some(Reached::new(space, states, text, self.trail)));
+                    let trail = std::mem::take(&mut self.trail);
+                    return Ok(Some(Reached::new(space, states, text, trail)));
                 }
                 (_, Some(Interrupted::Stopped(stop))) => return Err(stop),
                 (_, Some(Interrupted::Found(mut reached))) => {
                     self.trail.append(&mut reached.trail);
-                    reached.trail = self.trail;
+                    reached.trail = std::mem::take(&mut self.trail);
                     return Ok(Some(*reached));
                 }
                 (_, Some(Interrupted::Overtaken)) => {}

@@ -90,16 +90,9 @@ pub fn reach<'a>(
             if let Some(proof) = pumping(system, PUMPING, budget)? {
                 return Ok(Reach::Unbounded(proof));
             }
-            race(&question)?
+            race(&question, &mut None)?
         }
-        OrderChoice::Named(name) => {
-            let Some(order) = order::named(system, *name) else {
-                return Err(Stop::Unsupported(format!(
-                    "the order {name} needs units, which the model lacks"
-                )));
-            };
-            question.single(&name.to_string(), &order)?
-        }
+        OrderChoice::Named(name) => question.single(&name.to_string(), &named(system, *name)?)?,
         OrderChoice::Given(order) => question.single("given", order)?,
     };
     match found {
@@ -114,6 +107,73 @@ pub fn reach<'a>(
             None => Err(Stop::Memory),
         },
     }
+}
+
+/// An order, for work other than finding the reachable states.
+pub struct Arrangement<'a> {
+    /// The order.
+    pub order: Order,
+    /// Its name.
+    pub name: String,
+    /// The reachable states, if they were found on the way.
+    pub reached: Option<Box<Reached<'a>>>,
+}
+
+/// An order of the given choice. If trying must tell, the states are sought with at most `work`, and if
+/// that is too little the favourite of that moment is taken.
+pub fn arrange<'a>(
+    system: &'a System,
+    choice: &OrderChoice,
+    deadlock: Deadlock,
+    work: u64,
+    budget: &Budget,
+) -> Result<Arrangement<'a>, Stop> {
+    let untried = |order, name| Arrangement {
+        order,
+        name,
+        reached: None,
+    };
+    match choice {
+        OrderChoice::Given(order) => return Ok(untried(order.clone(), "given".to_owned())),
+        OrderChoice::Named(name) => return Ok(untried(named(system, *name)?, name.to_string())),
+        OrderChoice::Auto => {}
+    }
+    let mut favourite = None;
+    if pumping(system, PUMPING, budget)?.is_none() {
+        let question = Question {
+            system,
+            deadlock,
+            budget: &budget.clone().with_work(work),
+        };
+        match race(&question, &mut favourite) {
+            Ok(Some(reached)) => {
+                return Ok(Arrangement {
+                    order: reached.space.layout().order().clone(),
+                    name: reached.order.clone(),
+                    reached: Some(Box::new(reached)),
+                });
+            }
+            Ok(None) => return Err(Stop::Memory),
+            Err(Stop::Work(_)) => budget.spend(0)?,
+            Err(stop) => return Err(stop),
+        }
+    }
+    let by_score = || {
+        let candidates = order::candidates(system).into_iter();
+        candidates.min_by(|a, b| a.score.total_cmp(&b.score))
+    };
+    Ok(match favourite.or_else(by_score) {
+        Some(best) => untried(best.order, best.name.to_string()),
+        None => untried(Order::file(system.variables.len()), "file".to_owned()),
+    })
+}
+
+fn named(system: &System, name: OrderName) -> Result<Order, Stop> {
+    order::named(system, name).ok_or_else(|| {
+        Stop::Unsupported(format!(
+            "the order {name} needs units, which the model lacks"
+        ))
+    })
 }
 
 /// What every attempt is asked.

@@ -1,0 +1,142 @@
+//! What `auto` looks at before it chooses: the property and the net.
+
+use crate::check::{Property, Subject};
+use lariat_ltl::{AtomId, classes};
+use lariat_model::{EventId, Predicate, Proposition, System, Value, VarId};
+
+/// What matters for the choice of engines.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct Features {
+    /// Is every event a transition of a net?
+    pub net: bool,
+    /// The most tokens in a place at the start.
+    pub tokens: Value,
+    /// Can their number grow, maybe without bound?
+    pub grows: bool,
+    /// Does a violation show after finitely many steps, by the syntax?
+    pub safety: bool,
+    /// Is it free of `X`, so that repeating a letter does not matter?
+    pub stutters: bool,
+    /// Does it say which events are taken?
+    pub names_events: bool,
+    /// The propositions that it observes.
+    pub observed: usize,
+    /// Events that can change one of them, or that are one.
+    pub visible: usize,
+    /// All events.
+    pub events: usize,
+}
+
+impl Features {
+    pub fn of(subject: &Subject<'_>, property: Property<'_>) -> Features {
+        let system = subject.system;
+        let (atoms, classes) = match property {
+            Property::Formula(formula) => (
+                subject.formulas.atoms_of(formula),
+                Some(classes(subject.formulas, formula)),
+            ),
+            Property::Never(automaton) => (automaton.atoms.clone(), None),
+        };
+        let meaning = |atom: &AtomId| subject.propositions.get(atom.index());
+        let observed: Vec<&Proposition> = atoms.iter().filter_map(meaning).collect();
+        let fires = |p: &&&Proposition| matches!(p, Proposition::Fires(_));
+        Features {
+            net: system.is_net(),
+            tokens: system.initial.iter().flatten().copied().max().unwrap_or(0),
+            grows: system.makes_tokens(),
+            safety: classes.is_some_and(|classes| classes.safety),
+            stutters: classes.is_some_and(|classes| classes.x_free),
+            names_events: observed.iter().any(|p| fires(&p)),
+            observed: observed.len(),
+            visible: visible(system, &observed),
+            events: system.events.len(),
+        }
+    }
+
+    /// Can most events happen unobserved?
+    pub fn is_local(&self) -> bool {
+        self.visible <= self.events / 2
+    }
+}
+
+/// How many events can change one of the propositions, or are one.
+fn visible(system: &System, observed: &[&Proposition]) -> usize {
+    let mut read = vec![false; system.variables.len()];
+    let mut named = vec![false; system.events.len()];
+    let mut vars = Vec::new();
+    for proposition in observed {
+        match proposition {
+            Proposition::Fires(events) => events.iter().for_each(|e| named[e.index()] = true),
+            Proposition::State(predicate) => collect_reads(system, predicate, &mut vars),
+        }
+    }
+    vars.iter().for_each(|var| read[var.index()] = true);
+    let sees = |event: &EventId| {
+        let writes = system.event(*event).action.writes();
+        named[event.index()] || writes.iter().any(|var| read[var.index()])
+    };
+    system.event_ids().filter(sees).count()
+}
+
+/// Adds every variable on which `predicate` depends.
+fn collect_reads(system: &System, predicate: &Predicate, vars: &mut Vec<VarId>) {
+    match predicate {
+        Predicate::Enabled(events) => {
+            let reads = |event: &EventId| system.event(*event).action.reads();
+            vars.extend(events.iter().flat_map(reads));
+        }
+        Predicate::Deadlock => vars.extend(system.var_ids()),
+        Predicate::Not(inner) => collect_reads(system, inner, vars),
+        Predicate::And(all) | Predicate::Or(all) => {
+            all.iter().for_each(|p| collect_reads(system, p, vars));
+        }
+        Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => {
+            predicate.collect_vars(vars);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_ltl::{Formulas, FreeVocabulary, parse};
+    use lariat_model::generate::{Family, generate};
+    use lariat_model::{Comparison, Predicate};
+
+    fn features(text: &str) -> Features {
+        let system = generate(Family::Kanban, 5).unwrap();
+        let mut formulas = Formulas::new();
+        let formula = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        let propositions = [
+            Proposition::State(Predicate::compare(VarId(0), Comparison::Ge, 1)),
+            Proposition::Fires(vec![EventId(0)]),
+            Proposition::State(Predicate::Deadlock),
+        ];
+        let subject = Subject {
+            coloured: None,
+            system: &system,
+            formulas: &formulas,
+            propositions: &propositions,
+        };
+        Features::of(&subject, Property::Formula(formula))
+    }
+
+    #[test]
+    fn formulas_are_told_apart() {
+        let eventually = features("F a");
+        assert!(eventually.stutters && !eventually.safety && !eventually.names_events);
+        assert!(eventually.net && eventually.tokens == 5 && !eventually.grows);
+        assert!(eventually.is_local() && eventually.visible > 0);
+        // The second atom is an event.
+        let next = features("G(a -> X b)");
+        assert!(!next.stutters && next.safety && next.names_events);
+        assert_eq!(next.observed, 2);
+    }
+
+    #[test]
+    fn everything_can_change_a_deadlock() {
+        let all = features("G F (a | b | c)");
+        assert_eq!(all.visible, all.events);
+        assert!(!all.is_local());
+    }
+}
