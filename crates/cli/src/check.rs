@@ -106,6 +106,7 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
                 abstraction: !args.without.contains(&Proof::Abstraction),
                 structure: !args.without.contains(&Proof::Structure),
             },
+            ..Tuning::default()
         },
         deadlock: args.deadlock.into(),
     };

@@ -18,20 +18,17 @@ use crate::check::{Attempt, Query, Report};
 use crate::engine::Choice;
 use crate::explored::Explored;
 use crate::features::Features;
-use lariat_budget::{Budget, Stop};
+use lariat_budget::Stop;
 use lariat_engines::{Lasso, Outcome};
 use lariat_model::Value;
-
-/// Product states of the first, explicit search.
-const FIRST_LOOK: u64 = 200_000;
 
 /// More tokens than this in a place, or than at the start, are not looked at when a net may be unbounded.
 const FEW_TOKENS: Value = 3;
 
-/// Units of work in the first round, a second or less each: nodes of the product by saturation, nodes of
-/// diagrams in which states and aggregates are held.
-const FIRST_SATURATION: u64 = 600_000;
-const FIRST_SETS: u64 = 400_000;
+/// What the first round allows beside a product state of the first look, so that all take about as long: units of work in
+/// the saturation of a product, and in diagrams that hold states and aggregates.
+const SATURATION: u64 = 3;
+const SETS: u64 = 2;
 
 /// How much more work there is in a round than in the one before.
 const GROWTH: u64 = 8;
@@ -56,7 +53,7 @@ fn turn(choice: Choice, work: u64, why: impl Into<String>) -> Turn {
 }
 
 /// Before the rounds.
-fn first_look(features: &Features) -> Vec<Turn> {
+fn first_turns(features: &Features, look: u64) -> Vec<Turn> {
     if !features.net {
         return vec![turn(
             Choice::Explicit,
@@ -66,13 +63,13 @@ fn first_look(features: &Features) -> Vec<Turn> {
     }
     let mut turns = vec![turn(
         Choice::Explicit,
-        FIRST_LOOK,
+        look,
         "most counterexamples are near, and small models end here",
     )];
     if features.grows {
         let low = turn(
             Choice::Explicit,
-            FIRST_LOOK,
+            look,
             "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
         );
         turns.push(Turn {
@@ -84,7 +81,7 @@ fn first_look(features: &Features) -> Vec<Turn> {
 }
 
 /// Who takes part in the rounds, the most promising first, with the work of the first round.
-fn field(features: &Features) -> Vec<Turn> {
+fn field(features: &Features, look: u64) -> Vec<Turn> {
     if !features.net {
         return Vec::new();
     }
@@ -96,18 +93,18 @@ fn field(features: &Features) -> Vec<Turn> {
     } = features;
     let saturation = turn(
         Choice::Hyb,
-        FIRST_SATURATION,
+        look.saturating_mul(SATURATION),
         "sets of states; cycles are found while the product grows, also where there is no end to it",
     );
     let single = turn(
         Choice::Explicit,
-        FIRST_LOOK,
+        look,
         "what sets cannot hold, single states may decide",
     );
     let sets = if features.stutters && features.is_local() {
         turn(
             Choice::Sop,
-            FIRST_SETS,
+            look.saturating_mul(SETS),
             format!(
                 "a stutter-invariant property, and {visible} of {events} events are visible to its {observed} propositions: sets closed under the others"
             ),
@@ -118,11 +115,11 @@ fn field(features: &Features) -> Vec<Turn> {
             false => "not known to be stutter-invariant",
         };
         let why = format!("{reason}: sets closed under self-loops of the automaton");
-        turn(Choice::Slap, FIRST_SETS, why)
+        turn(Choice::Slap, look.saturating_mul(SETS), why)
     };
     let fixpoints = turn(
         Choice::SlapFst,
-        FIRST_SETS,
+        look.saturating_mul(SETS),
         match features.safety {
             true => "a safety property: what is to be found is a state, not a cycle",
             false => "sets, with fixpoints where the automaton cannot leave",
@@ -142,19 +139,20 @@ fn field(features: &Features) -> Vec<Turn> {
 pub(crate) fn run(
     query: &Query<'_>,
     explored: &mut Explored<'_>,
-    budget: &Budget,
     report: &mut Report,
 ) -> Result<Outcome<Lasso>, Stop> {
+    let budget = query.budget;
     let features = Features::of(query.subject, query.property);
-    let mut field = field(&features);
-    let mut turns = first_look(&features);
+    let look = query.options.tuning.first_look;
+    let mut field = field(&features, look);
+    let mut turns = first_turns(&features, look);
     let mut round = 0;
     let mut starved = false;
     loop {
         let mut last = Err(Stop::Work(0));
         for turn in turns {
             let choice = turn.choice;
-            last = attempt(query, explored, budget, report, turn, round);
+            last = attempt(query, explored, report, turn, round);
             let leaves = match &last {
                 Err(Stop::Work(_)) => {
                     budget.spend(0)?;
@@ -190,11 +188,11 @@ pub(crate) fn run(
 fn attempt(
     query: &Query<'_>,
     explored: &mut Explored<'_>,
-    budget: &Budget,
     report: &mut Report,
     turn: Turn,
     round: u32,
 ) -> Result<Outcome<Lasso>, Stop> {
+    let budget = query.budget;
     let begun = budget.elapsed();
     match turn.choice {
         // Many single states may need all the room there is.
@@ -245,7 +243,7 @@ mod tests {
     };
 
     fn engines(features: &Features) -> Vec<Choice> {
-        field(features).iter().map(|turn| turn.choice).collect()
+        field(features, 1).iter().map(|turn| turn.choice).collect()
     }
 
     #[test]
@@ -272,14 +270,14 @@ mod tests {
             net: false,
             ..PLAIN
         };
-        assert!(field(&program).is_empty());
-        assert_eq!(first_look(&program).len(), 1);
+        assert!(field(&program, 1).is_empty());
+        assert_eq!(first_turns(&program, 1).len(), 1);
     }
 
     #[test]
     fn nets_that_may_grow_are_looked_at_where_there_are_few_tokens() {
         let most = |features: &Features| -> Vec<Option<Value>> {
-            let turns = first_look(features);
+            let turns = first_turns(features, 1);
             turns.iter().map(|turn| turn.most_tokens).collect()
         };
         assert_eq!(most(&PLAIN), [None]);

@@ -100,10 +100,11 @@ pub fn check(
         subject,
         property,
         options,
+        budget,
         observer,
     };
     let found = match options.engine {
-        Choice::Auto => auto::run(&query, explored, budget, &mut report),
+        Choice::Auto => auto::run(&query, explored, &mut report),
         choice => query.run(choice, None, explored, budget, &mut report),
     };
     report.verdict = Verdict::earn(found, |lasso| {
@@ -146,11 +147,16 @@ fn rolled_back(mut lasso: Lasso) -> Lasso {
     lasso
 }
 
+/// Work that may be spent on whether there is any infinite run.
+const VACUITY: u64 = 2_000_000;
+
 /// One property and how it is to be checked.
 pub(crate) struct Query<'a> {
     pub subject: &'a Subject<'a>,
     pub property: Property<'a>,
     pub options: &'a Options,
+    /// For all that is done about the property.
+    pub budget: &'a Budget,
     pub observer: &'a dyn Observer,
 }
 
@@ -203,19 +209,15 @@ impl Query<'_> {
             stats.set("full_edges", size.edges);
         }
         if outcome == Outcome::Empty && *deadlock == Deadlock::Ignore {
-            report.vacuous = self.vacuous(choice, explored, budget);
+            report.vacuous = self.vacuous(choice, explored);
         }
         Ok(outcome)
     }
 
     /// Without any infinite run a formula and its negation hold alike; the user should know. Running
-    /// out of something here takes nothing from the verdict.
-    fn vacuous(
-        &self,
-        choice: Choice,
-        explored: &mut Explored<'_>,
-        budget: &Budget,
-    ) -> Option<&'static str> {
+    /// out of something here takes nothing from the verdict, and there is a limit: on an unbounded
+    /// net that has no cycle the search would not end.
+    fn vacuous(&self, choice: Choice, explored: &mut Explored<'_>) -> Option<&'static str> {
         let anything = Automaton::universal();
         let any_run = Problem {
             system: self.subject.system,
@@ -233,7 +235,7 @@ impl Query<'_> {
             &self.options.tuning,
             &any_run,
             explored,
-            budget,
+            &self.budget.clone().with_work(VACUITY),
             self.observer,
             &mut Stats::default(),
         );

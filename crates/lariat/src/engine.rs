@@ -97,7 +97,7 @@ impl Needs {
 }
 
 /// How an engine is to be run where there is a choice.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Tuning {
     /// The kind of automaton, if not the engine's own.
     pub kind: Option<Kind>,
@@ -111,6 +111,22 @@ pub struct Tuning {
     pub whole_product: bool,
     /// Which proofs of absence `hyb` tries before it searches.
     pub proofs: Proofs,
+    /// Product states of the explicit search with which `auto` begins; what follows is in proportion.
+    pub first_look: u64,
+}
+
+impl Default for Tuning {
+    fn default() -> Tuning {
+        Tuning {
+            kind: None,
+            check: None,
+            order: OrderChoice::default(),
+            published: false,
+            whole_product: false,
+            proofs: Proofs::default(),
+            first_look: 200_000,
+        }
+    }
 }
 
 impl Choice {

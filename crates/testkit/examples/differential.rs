@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let result = campaign.run(&subjects, |counters| {
         if spoken.elapsed() >= Duration::from_secs(5) {
             spoken = Instant::now();
-            eprintln!("{:4} s: {counters}", start.elapsed().as_secs());
+            eprintln!("{:4} s: {}", start.elapsed().as_secs(), counters.headline());
         }
     });
     match result {

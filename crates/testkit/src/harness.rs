@@ -254,18 +254,26 @@ pub struct Counters {
     pub subjects: Vec<(String, Tally)>,
 }
 
-impl fmt::Display for Counters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} systems, {} questions ({} hold, {} violated)",
+impl Counters {
+    /// The sums, on one line.
+    pub fn headline(&self) -> String {
+        let verdicts: u64 = self.subjects.iter().map(|(_, t)| t.decided).sum();
+        format!(
+            "{} systems, {} questions ({} hold, {} violated), {verdicts} verdicts",
             self.seeds,
             self.holds + self.violated,
             self.holds,
             self.violated
-        )?;
+        )
+    }
+}
+
+/// The sums, and a line for every subject.
+impl fmt::Display for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.headline())?;
         for (name, t) in &self.subjects {
-            write!(f, "; {name}: {} decided", t.decided)?;
+            write!(f, "\n  {name}: {} decided", t.decided)?;
             if t.unknown + t.skipped > 0 {
                 write!(f, ", {} unknown, {} not asked", t.unknown, t.skipped)?;
             }

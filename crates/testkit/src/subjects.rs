@@ -164,6 +164,7 @@ pub fn all() -> Vec<Subject> {
         );
         all.push(translated(&format!("{name}-translated"), run).only(stutter_invariant));
     }
+    all.push(facade_rounds());
     all.push(facade_text());
     all
 }
@@ -223,8 +224,21 @@ pub fn facade(choice: Choice, kind: Option<Kind>) -> Subject {
         kind,
         ..Tuning::default()
     };
+    tuned(&name, choice, tuning)
+}
+
+/// `auto` with so little work in its first round that it goes through many of them.
+pub fn facade_rounds() -> Subject {
+    let tuning = Tuning {
+        first_look: 1,
+        ..Tuning::default()
+    };
+    tuned("facade-auto-rounds", Choice::Auto, tuning)
+}
+
+fn tuned(name: &str, choice: Choice, tuning: Tuning) -> Subject {
     let needs = choice.needs(&tuning);
-    let subject = Subject::new(&name, move |case| {
+    let subject = Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
         let options = Options {
             engine: choice,

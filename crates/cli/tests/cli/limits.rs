@@ -29,6 +29,23 @@ fn memory_and_time() {
     lariat(&["check", &net, "-f", LARGE_HOLDS, "--memory", "0"]).exits(2);
 }
 
+#[test]
+fn looking_for_any_infinite_run_has_an_end() {
+    let folder = Folder::new();
+    let net = folder.file(
+        "grows.pnml",
+        r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
+        <net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">
+        <place id="p"/><transition id="t"/><arc id="a" source="t" target="p"/></page></net></pnml>"#,
+    );
+    for engine in ["auto", "explicit", "hyb"] {
+        let args = ["--deadlock", "ignore", "--engine", engine];
+        lariat(&[&["check", &net, "-f", "true"], &args[..]].concat())
+            .exits(0)
+            .says("HOLDS");
+    }
+}
+
 /// A check that has answered its first property and is busy with the second.
 fn busy(folder: &Folder) -> (Child, BufReader<std::process::ChildStdout>, String) {
     let net = large_net(folder);
