@@ -19,16 +19,14 @@ fn processor_seconds() -> Option<f64> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mode = std::env::args().nth(1).unwrap_or_default();
-    let folder = std::env::var("LARIAT_LTL").unwrap_or_else(|_| "../shared/ltl".into());
-    let text = std::fs::read_to_string(format!("{folder}/corpus.tsv"))?;
+    let table = lariat_corpora::formulas().ok_or("no table of formulas")?;
     let mut sums = [[0usize; 2]; 2];
     let mut seconds = 0.0;
     let mut verdicts = [0usize; 3];
     println!("    states       edges     det  formula");
-    for line in text.lines().skip(1) {
-        let column: Vec<&str> = line.split('\t').collect();
+    for column in table {
         let mut formulas = Formulas::new();
-        let f = parse(column[0], &mut formulas, &mut FreeVocabulary)?;
+        let f = parse(&column[0], &mut formulas, &mut FreeVocabulary)?;
         let not_f = formulas.not(f);
         for (g, states, edges, sign) in [(f, 2, 3, ""), (not_f, 10, 11, "!")] {
             let start = Instant::now();

@@ -6,23 +6,9 @@
 
 use lariat::model::{Properties, read};
 use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Verdict, check};
+use lariat_corpora::{models, table};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The folder with the contest's instances, if it is there.
-fn folder() -> Option<PathBuf> {
-    let models = match std::env::var_os("LARIAT_MODELS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-    };
-    let folder = models.join("mcc");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: no contest models in {}", folder.display());
-    None
-}
 
 /// Is an instance with this many markings, as the index says it, small enough?
 fn is_small(states: &str) -> bool {
@@ -33,15 +19,13 @@ fn is_small(states: &str) -> bool {
 
 #[test]
 fn verdicts_and_lassos_of_coloured_nets() {
-    let Some(folder) = folder() else { return };
-    let index = std::fs::read_to_string(folder.join("index.tsv")).expect("index.tsv");
+    let Some(folder) = models("mcc") else { return };
     let (mut holds, mut violated, mut undecided) = (0, 0, 0);
-    for line in index.lines().skip(1) {
-        let columns: Vec<&str> = line.split('\t').collect();
-        if columns[1] != "COL" || !is_small(columns[5]) {
+    for columns in table(&folder.join("index.tsv")) {
+        if columns[1] != "COL" || !is_small(&columns[5]) {
             continue;
         }
-        let instance = columns[0];
+        let instance = &columns[0][..];
         let file = |name: &str| std::fs::read(folder.join(instance).join(name)).expect(name);
         let model = read(instance, &file("model.pnml")).expect(instance);
         let net = &model.coloured.as_ref().expect("a coloured net").net;

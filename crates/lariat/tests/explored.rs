@@ -19,10 +19,7 @@ const SETS: [Choice; 7] = [
 
 /// Sixty formulas about some places and transitions.
 fn sixty(system: &System) -> (Properties, Vec<Formula>) {
-    let seed = std::env::var("LARIAT_SEED").ok();
-    let seed = seed.and_then(|text| text.parse().ok()).unwrap_or(1);
-    println!("LARIAT_SEED={seed}");
-    let mut random = Random::new(seed);
+    let mut random = Random::new(lariat_corpora::seed(1));
     let names = Names::of(system);
     let mut properties = Properties::new();
     let mut atoms: Vec<AtomId> = Vec::new();

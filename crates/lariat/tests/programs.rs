@@ -8,33 +8,12 @@ use lariat::model::{Model, Properties};
 use lariat::{
     Budget, Choice, Explored, Options, Property, Quiet, Subject, Verdict, check, property_process,
 };
+use lariat_corpora::{models, number, table};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn models() -> Option<PathBuf> {
-    let folder = match std::env::var_os("LARIAT_MODELS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-    };
-    if !folder.is_dir() {
-        eprintln!("skipped: there are no models in {}", folder.display());
-        return None;
-    }
-    Some(folder)
-}
-
-/// The lines of a table, without its header.
-fn table(path: &Path) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(path).expect("a table of models");
-    let cells = |line: &str| line.split('\t').map(str::to_owned).collect();
-    text.lines().skip(1).map(cells).collect()
-}
+use std::path::Path;
 
 fn limit() -> u64 {
-    std::env::var("LARIAT_STATES")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(10_000)
+    number("LARIAT_STATES", 10_000)
 }
 
 fn read(path: &Path) -> Model {
@@ -93,20 +72,20 @@ fn engines(states: u64) -> &'static [Choice] {
 
 #[test]
 fn formulas_have_the_published_verdicts() {
-    let Some(folder) = models() else { return };
-    let verdicts = table(&folder.join("dve/verdicts.tsv"));
+    let Some(folder) = models("dve") else { return };
+    let verdicts = table(&folder.join("verdicts.tsv"));
     let mut decided = 0;
-    for line in table(&folder.join("dve/index.tsv")) {
+    for line in table(&folder.join("index.tsv")) {
         let (name, states) = (&line[0], line[4].parse::<u64>().expect("a number"));
-        let file = folder.join(format!("dve/{name}.ltl"));
+        let file = folder.join(format!("{name}.ltl"));
         if !file.is_file() {
             continue;
         }
         for kind in ["dve", "etf"] {
-            let path = folder.join(format!("{kind}/{name}.{kind}"));
-            if !path.is_file() {
+            let path = models(kind).map(|folder| folder.join(format!("{name}.{kind}")));
+            let Some(path) = path.filter(|path| path.is_file()) else {
                 continue;
-            }
+            };
             let model = read(&path);
             let properties = properties(&model, &file);
             let wanted = verdicts.iter().filter(|v| v[0] == *name);
@@ -131,9 +110,9 @@ fn formulas_have_the_published_verdicts() {
 
 #[test]
 fn property_processes_have_the_published_verdicts() {
-    let Some(folder) = models() else { return };
-    let verdicts = table(&folder.join("dve/verdicts.tsv"));
-    for entry in fs::read_dir(folder.join("dve/property-process")).expect("a folder") {
+    let Some(folder) = models("dve") else { return };
+    let verdicts = table(&folder.join("verdicts.tsv"));
+    for entry in fs::read_dir(folder.join("property-process")).expect("a folder") {
         let path = entry.expect("an entry").path();
         let file = path
             .file_stem()

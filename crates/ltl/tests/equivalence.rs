@@ -1,25 +1,13 @@
 //! Normal forms, simplification, classes and implications against the truth on random lasso words.
 
+use lariat_corpora::{cases, formulas, seed};
 use lariat_ltl::{
     Formula, Formulas, FreeVocabulary, Random, Simplifier, Syntax, Weights, classes, holds, is_nnf,
     nnf, parse, print, random_formula, simplify, truth,
 };
 
-fn seed() -> u64 {
-    let seed = std::env::var("LARIAT_SEED")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(20_261_115);
-    println!("LARIAT_SEED={seed}");
-    seed
-}
-
-fn cases(default: usize) -> usize {
-    std::env::var("LARIAT_CASES")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(default)
-}
+/// The first seed, if no other is asked for.
+const SEED: u64 = 20_261_115;
 
 /// A lasso word over at most 32 atoms: a letter is a set of bits.
 struct Word {
@@ -80,7 +68,7 @@ fn draw(s: &mut Formulas, random: &mut Random) -> Formula {
 
 #[test]
 fn nothing_changes_the_language() {
-    let mut random = Random::new(seed());
+    let mut random = Random::new(seed(SEED));
     let mut s = Formulas::new();
     let mut simplifier = Simplifier::new();
     for case in 0..cases(8_000) {
@@ -113,7 +101,7 @@ fn nothing_changes_the_language() {
 
 #[test]
 fn implications_are_true() {
-    let mut random = Random::new(seed());
+    let mut random = Random::new(seed(SEED));
     let mut proven = 0;
     for case in 0..cases(20_000) {
         let mut s = Formulas::new();
@@ -138,7 +126,7 @@ fn implications_are_true() {
 
 #[test]
 fn eventual_and_universal_formulas_are() {
-    let mut random = Random::new(seed());
+    let mut random = Random::new(seed(SEED));
     for _ in 0..cases(20_000) {
         let mut s = Formulas::new();
         let f = draw(&mut s, &mut random);
@@ -160,7 +148,7 @@ fn eventual_and_universal_formulas_are() {
 
 #[test]
 fn formulas_without_next_do_not_see_stuttering() {
-    let mut random = Random::new(seed());
+    let mut random = Random::new(seed(SEED));
     for _ in 0..cases(5_000) {
         let mut s = Formulas::new();
         let f = draw(&mut s, &mut random);
@@ -287,7 +275,7 @@ fn large_formulas_take_no_time() {
         let g = simplify(&mut s, f);
         assert!(is_nnf(&s, g));
     }
-    let mut random = Random::new(seed());
+    let mut random = Random::new(seed(SEED));
     let atoms: Vec<_> = (0..10).map(|i| s.atom_id(&format!("p{i}"))).collect();
     for _ in 0..20 {
         let f = random_formula(&mut s, &atoms, 400, &Weights::ALL, &mut random);
@@ -298,15 +286,9 @@ fn large_formulas_take_no_time() {
 
 #[test]
 fn the_corpus_keeps_its_meaning() {
-    let folder = std::env::var("LARIAT_LTL")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/ltl").to_owned());
-    let Ok(corpus) = std::fs::read_to_string(format!("{folder}/corpus.tsv")) else {
-        println!("SKIPPED: no corpus.tsv in {folder} (set LARIAT_LTL)");
-        return;
-    };
-    let mut random = Random::new(seed());
-    for line in corpus.lines().skip(1) {
-        let text = line.split('\t').next().unwrap_or_default();
+    let mut random = Random::new(seed(SEED));
+    for line in formulas().unwrap_or_default() {
+        let text = &line[0];
         let mut s = Formulas::new();
         let f = parse(text, &mut s, &mut FreeVocabulary).unwrap();
         let not_f = s.not(f);

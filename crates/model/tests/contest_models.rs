@@ -1,32 +1,15 @@
 //! Every contest model that is at hand is read, and its properties are understood.
 
-use std::path::PathBuf;
-
+use lariat_corpora::{models, table};
 use lariat_model::{Action, Properties, System, read};
-
-/// The folder with `mcc/`, if it is there.
-fn models() -> Option<PathBuf> {
-    let folder = match std::env::var_os("LARIAT_MODELS") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-    };
-    let folder = folder.join("mcc");
-    if !folder.is_dir() {
-        eprintln!("skipped: no models in {}", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 /// Instance, is it a P/T net, [places, transitions, arcs].
 fn index(folder: &std::path::Path) -> Vec<(String, bool, [usize; 3])> {
-    let index = std::fs::read_to_string(folder.join("index.tsv")).unwrap();
-    let lines = index.lines().skip(1);
-    lines
-        .map(|line| {
-            let columns: Vec<&str> = line.split('\t').collect();
+    table(&folder.join("index.tsv"))
+        .into_iter()
+        .map(|columns| {
             let size = [2, 3, 4].map(|i| columns[i].parse().unwrap());
-            (columns[0].to_owned(), columns[1] == "PT", size)
+            (columns[0].clone(), columns[1] == "PT", size)
         })
         .collect()
 }
@@ -47,7 +30,7 @@ fn size(system: &System) -> [usize; 3] {
 
 #[test]
 fn nets_have_the_size_of_the_index() {
-    let Some(folder) = models() else { return };
+    let Some(folder) = models("mcc") else { return };
     for (instance, is_pt, want) in index(&folder) {
         let bytes = std::fs::read(folder.join(&instance).join("model.pnml")).unwrap();
         let model = read(&instance, &bytes).unwrap_or_else(|error| panic!("{error}"));
@@ -66,7 +49,7 @@ fn nets_have_the_size_of_the_index() {
 
 #[test]
 fn properties_bind() {
-    let Some(folder) = models() else { return };
+    let Some(folder) = models("mcc") else { return };
     for (instance, _, _) in index(&folder) {
         let bytes = std::fs::read(folder.join(&instance).join("model.pnml")).unwrap();
         let model = read(&instance, &bytes).unwrap_or_else(|error| panic!("{error}"));

@@ -2,10 +2,10 @@
 //!
 //! `LARIAT_SEED` replays a run, `LARIAT_CASES` makes it longer.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use lariat_budget::Budget;
+use lariat_corpora::{cases, models, seed};
 use lariat_model::coloured::unfold;
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Names, Properties, System, pnml, read_model};
@@ -15,12 +15,7 @@ struct Random(u64);
 
 impl Random {
     fn new(salt: u64) -> Random {
-        let seed = std::env::var("LARIAT_SEED")
-            .ok()
-            .and_then(|s| s.parse().ok())
-            .unwrap_or(2024);
-        println!("LARIAT_SEED={seed}");
-        Random(seed ^ salt)
+        Random(seed(2024) ^ salt)
     }
 
     fn next(&mut self) -> u64 {
@@ -34,13 +29,6 @@ impl Random {
     fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
-}
-
-fn cases(default: usize) -> usize {
-    std::env::var("LARIAT_CASES")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(default)
 }
 
 /// Changes a few bytes: flips, cuts, repetitions, moved pieces, words that mean something.
@@ -93,18 +81,8 @@ fn system() -> System {
 
 /// A contest file that is at hand, if any.
 fn real(file: &str) -> Option<Vec<u8>> {
-    let folder = match std::env::var_os("LARIAT_MODELS") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-    };
-    let bytes = std::fs::read(folder.join("mcc/Philosophers-PT-000005").join(file)).ok();
-    if bytes.is_none() {
-        println!(
-            "skipped: no {file} of a contest model in {}",
-            folder.display()
-        );
-    }
-    bytes
+    let folder = models("mcc")?.join("Philosophers-PT-000005");
+    std::fs::read(folder.join(file)).ok()
 }
 
 #[test]

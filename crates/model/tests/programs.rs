@@ -1,10 +1,10 @@
 //! DVE and ETF: what is refused and how, meanings that the collections do not exercise, and
 //! mutated files.
 
+use lariat_corpora::{cases, models, seed};
 use lariat_model::{Model, Value, dve, etf};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The reachable states, by the reference semantics.
 fn reachable(model: &str) -> (dve::Dve, BTreeSet<Box<[Value]>>) {
@@ -441,10 +441,6 @@ impl Random {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let folder = match std::env::var_os("LARIAT_MODELS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-    };
     let mut texts: Vec<Vec<u8>> = vec![
         b"channel {byte} c[2], d; const int N = 2; byte g[N] = {1};
           process P { byte x; state a, b; init a; commit b; assert a: x < 3;
@@ -466,35 +462,26 @@ begin sort s \"one\" #61# end sort
 "
         .to_vec(),
     ];
-    for path in [
-        "dve/gear.1.dve",
-        "dve/features/haoEEDM.dve",
-        "etf/needham.1.etf",
+    for (kind, file) in [
+        ("dve", "gear.1.dve"),
+        ("dve", "features/haoEEDM.dve"),
+        ("etf", "needham.1.etf"),
     ] {
-        match fs::read(folder.join(path)) {
-            Ok(text) => texts.push(text),
-            Err(_) => eprintln!("skipped: {path} is not there"),
-        }
+        texts.extend(models(kind).and_then(|folder| fs::read(folder.join(file)).ok()));
     }
     texts
 }
 
 #[test]
 fn mutated_files_are_read_or_refused() {
-    let number = |name: &str, default: u64| {
-        let value = std::env::var(name).ok();
-        value.and_then(|n| n.parse().ok()).unwrap_or(default)
-    };
-    let seed = number("LARIAT_SEED", 20_251_115);
-    println!("LARIAT_SEED={seed}");
-    let mut random = Random(seed | 1);
+    let mut random = Random(seed(20_251_115) | 1);
     let texts = seeds();
     let words: Vec<Vec<u8>> = texts
         .iter()
         .flat_map(|t| t.split(|b| !b.is_ascii_graphic()).map(<[u8]>::to_vec))
         .filter(|w| !w.is_empty())
         .collect();
-    for _ in 0..number("LARIAT_CASES", 4000) {
+    for _ in 0..cases(4000) {
         let mut text = texts[random.below(texts.len())].clone();
         for _ in 0..1 + random.below(4) {
             let at = random.below(text.len());

@@ -15,12 +15,12 @@
 //! place; at the end, of how many rows that is true.
 
 use lariat_budget::{Budget, Quiet, Stop};
+use lariat_corpora::{models, table};
 use lariat_model::generate::{Family, generate};
 use lariat_model::order::OrderName;
 use lariat_model::{Deadlock, System, read_model};
 use lariat_space::symbolic::{OrderChoice, Reach, reach};
 use std::collections::VecDeque;
-use std::path::PathBuf;
 
 /// Work that every order may do, whatever the best one needs.
 const MARGIN: u64 = 200_000;
@@ -77,27 +77,23 @@ fn main() {
             }
         }
     }
-    let models = std::env::var("LARIAT_MODELS").unwrap_or("../shared/models".to_owned());
-    let models = PathBuf::from(models);
-    for (folder, file, states) in [("mcc", "/model.pnml", 5), ("dve", ".dve", 4)] {
-        let Ok(index) = std::fs::read_to_string(models.join(folder).join("index.tsv")) else {
-            println!("no folder {folder} in {}: skipped", models.display());
+    for (kind, file, states) in [("mcc", "/model.pnml", 5), ("dve", ".dve", 4)] {
+        let Some(folder) = models(kind) else {
             continue;
         };
-        for line in index.lines().skip(1) {
-            let fields: Vec<&str> = line.split('\t').collect();
+        for fields in table(&folder.join("index.tsv")) {
             let (Some(name), Some(states)) = (fields.first(), fields.get(states)) else {
                 continue;
             };
             // Programs and coloured nets only by name.
-            let is_plain = folder == "mcc" && fields.get(1) == Some(&"PT");
+            let is_plain = kind == "mcc" && fields.get(1).is_some_and(|kind| kind == "PT");
             if filters.is_empty() && !is_plain {
                 continue;
             }
             if !wanted(name) || states.parse::<u128>().is_err() {
                 continue;
             }
-            let path = models.join(folder).join(format!("{name}{file}"));
+            let path = folder.join(format!("{name}{file}"));
             let system = std::fs::read(&path)
                 .map_err(|e| e.to_string())
                 .and_then(|bytes| read_model(name, &bytes).map_err(|e| e.to_string()));

@@ -5,28 +5,17 @@
 //! left out.
 
 use lariat_budget::{Budget, Quiet};
+use lariat_corpora::{models, number, table};
 use lariat_model::{Deadlock, read_model};
 use lariat_space::explicit::{Explicit, count};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 #[test]
 fn coloured_nets_have_the_published_sizes() {
-    let folder = match std::env::var_os("LARIAT_MODELS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-    }
-    .join("mcc");
-    if !folder.is_dir() {
-        eprintln!("skipped: there are no models in {}", folder.display());
-        return;
-    }
-    let limit = std::env::var("LARIAT_STATES").ok();
-    let limit = limit.and_then(|n| n.parse().ok()).unwrap_or(100_000);
-    let index = fs::read_to_string(folder.join("index.tsv")).expect("index.tsv");
+    let Some(folder) = models("mcc") else { return };
+    let limit = number("LARIAT_STATES", 100_000);
     let mut explored = 0;
-    for line in index.lines().skip(1) {
-        let columns: Vec<&str> = line.split('\t').collect();
+    for columns in table(&folder.join("index.tsv")) {
         let Some(states) = columns[5]
             .parse()
             .ok()
@@ -37,8 +26,9 @@ fn coloured_nets_have_the_published_sizes() {
         if columns[1] != "COL" {
             continue;
         }
-        let bytes = fs::read(folder.join(columns[0]).join("model.pnml")).expect("a readable model");
-        let system = read_model(columns[0], &bytes).unwrap_or_else(|error| panic!("{error}"));
+        let bytes =
+            fs::read(folder.join(&columns[0]).join("model.pnml")).expect("a readable model");
+        let system = read_model(&columns[0], &bytes).unwrap_or_else(|error| panic!("{error}"));
         let space = Explicit::new(&system, Deadlock::Stutter);
         let found = count(&space, &[], &Budget::bytes(2 << 30), &Quiet);
         assert_eq!(found.stop, None, "{}", columns[0]);

@@ -1,29 +1,25 @@
 //! Contest nets are counted right, where they are at hand.
 
 use lariat_budget::{Budget, Quiet, Stop};
+use lariat_corpora::{cases, models, table};
 use lariat_model::{Deadlock, System, read_model};
 use lariat_space::explicit::{Explicit, count};
 use lariat_space::symbolic::{OrderChoice, Reach, Reached, UBig, reach};
-use std::path::PathBuf;
 
 /// The place/transition nets with what is known of their number of states; none, with a word
 /// about it, where they are not at hand.
 fn nets() -> Vec<(String, String, System)> {
-    let models = std::env::var_os("LARIAT_MODELS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-        PathBuf::from,
-    );
-    let mcc = models.join("mcc");
-    let Ok(index) = std::fs::read_to_string(mcc.join("index.tsv")) else {
-        println!("skipped: no contest nets in {}", mcc.display());
+    let Some(mcc) = models("mcc") else {
         return Vec::new();
     };
     let mut nets = Vec::new();
-    for line in index.lines().skip(1) {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let [name, "PT", _, _, _, states, ..] = fields[..] else {
+    for fields in table(&mcc.join("index.tsv")) {
+        let [name, kind, _, _, _, states, ..] = &fields[..] else {
             continue;
         };
+        if kind != "PT" {
+            continue;
+        }
         let bytes = std::fs::read(mcc.join(name).join("model.pnml")).unwrap();
         let system = read_model(name, &bytes).unwrap();
         nets.push((name.to_owned(), states.to_owned(), system));
@@ -68,10 +64,9 @@ fn small_contest_nets_have_their_known_sizes() {
 /// a thousand states per case (`LARIAT_CASES`).
 #[test]
 fn figures_are_those_of_single_states() {
-    let cases = std::env::var("LARIAT_CASES").ok();
-    let cases: u64 = cases.and_then(|c| c.parse().ok()).unwrap_or(20);
+    let most = 1000 * cases(20) as u64;
     for (name, states, system) in nets() {
-        if !states.parse::<u64>().is_ok_and(|s| s <= 1000 * cases) {
+        if !states.parse::<u64>().is_ok_and(|s| s <= most) {
             continue;
         }
         let space = Explicit::new(&system, Deadlock::Stutter);

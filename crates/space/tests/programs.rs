@@ -5,37 +5,15 @@
 //! are left out.
 
 use lariat_budget::{Budget, Quiet};
+use lariat_corpora::{models, number, table};
 use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Count, Explicit, count};
 use lariat_space::symbolic::{OrderChoice, Reach, UBig, reach};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn models(kind: &str) -> Option<PathBuf> {
-    let folder = match std::env::var_os("LARIAT_MODELS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-    }
-    .join(kind);
-    if !folder.is_dir() {
-        eprintln!("skipped: there are no models in {}", folder.display());
-        return None;
-    }
-    Some(folder)
-}
-
-/// The lines of a table, without its header.
-fn table(path: &Path) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(path).expect("a table of models");
-    let cells = |line: &str| line.split('\t').map(str::to_owned).collect();
-    text.lines().skip(1).map(cells).collect()
-}
+use std::path::Path;
 
 fn limit() -> u64 {
-    std::env::var("LARIAT_STATES")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(30_000)
+    number("LARIAT_STATES", 30_000)
 }
 
 fn explore(system: &System) -> Count {

@@ -142,14 +142,8 @@ impl Random {
 
 #[test]
 fn the_explicit_space_is_the_reference_graph() {
-    let number = |name: &str, default: u64| {
-        let value = std::env::var(name).ok();
-        value.and_then(|n| n.parse().ok()).unwrap_or(default)
-    };
-    let seed = number("LARIAT_SEED", 7_203_114);
-    println!("LARIAT_SEED={seed}");
-    let mut random = Random(seed | 1);
-    for case in 0..number("LARIAT_CASES", 4000) {
+    let mut random = Random(lariat_corpora::seed(7_203_114) | 1);
+    for case in 0..lariat_corpora::cases(4000) {
         let system = random.system();
         let space = Explicit::new(&system, Deadlock::Ignore);
         let mut states = space.states(&Budget::unlimited());

@@ -6,12 +6,7 @@ use lariat_ltl::{AtomId, Formula, Formulas, Random, holds};
 
 /// The seed of this run: `LARIAT_SEED`, or the default. Printed, so that a failure repeats.
 pub fn seed() -> u64 {
-    let seed = std::env::var("LARIAT_SEED")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(0x1a51a7);
-    println!("seed {seed} (set LARIAT_SEED to change it)");
-    seed
+    lariat_corpora::seed(0x1a51a7)
 }
 
 /// The automata of a formula and of its negation.

@@ -24,16 +24,10 @@ impl Entry {
 }
 
 pub fn corpus() -> Vec<Entry> {
-    let folder = std::env::var("LARIAT_LTL")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/ltl").into());
-    let Ok(text) = std::fs::read_to_string(format!("{folder}/corpus.tsv")) else {
-        println!("skipped: no corpus.tsv in {folder}");
-        return Vec::new();
-    };
-    text.lines()
-        .skip(1)
-        .map(|line| {
-            let column: Vec<String> = line.split('\t').map(str::to_owned).collect();
+    lariat_corpora::formulas()
+        .unwrap_or_default()
+        .into_iter()
+        .map(|column| {
             let mut formulas = Formulas::new();
             let f = parse(&column[0], &mut formulas, &mut FreeVocabulary).unwrap();
             Entry {

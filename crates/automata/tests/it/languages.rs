@@ -38,10 +38,7 @@ const SHIPPED: &[&str] = &[
 ];
 
 fn cases() -> usize {
-    std::env::var("LARIAT_CASES")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(400)
+    lariat_corpora::cases(400)
 }
 
 fn any_letter(atoms: usize) -> impl FnMut(&mut Random) -> Letter {

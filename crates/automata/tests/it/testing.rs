@@ -65,10 +65,8 @@ fn both_kinds_keep_the_language() {
         assert_eq!(invariant, Ok(true), "{text}");
         check(&mut formulas, f, text, &mut random);
     }
-    let cases = std::env::var("LARIAT_CASES").ok();
-    let cases = cases.and_then(|n| n.parse().ok()).unwrap_or(400);
     let mut invariant_with_next = 0;
-    for case in 0..cases {
+    for case in 0..lariat_corpora::cases(400) {
         let mut formulas = Formulas::new();
         let atoms: Vec<AtomId> = ["p", "q", "r"].map(|n| formulas.atom_id(n)).to_vec();
         let with_next = random.chance(1, 3);

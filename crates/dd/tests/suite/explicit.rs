@@ -38,12 +38,11 @@ impl Random {
 
 /// Runs `case` on `count` seeds, scaled by `LARIAT_CASES`; `LARIAT_SEED` picks the first.
 pub fn cases(count: u64, case: impl Fn(&mut Random)) {
-    let read = |name| std::env::var(name).ok()?.parse::<u64>().ok();
-    let first = read("LARIAT_SEED").unwrap_or(1);
+    let first = lariat_corpora::seed(1);
     let count = if cfg!(miri) {
         2
     } else {
-        count * read("LARIAT_CASES").unwrap_or(1)
+        count * lariat_corpora::number("LARIAT_CASES", 1)
     };
     for seed in first..first + count {
         println!("seed {seed}");

@@ -41,15 +41,13 @@ impl Random {
 /// Runs `case` as often as `LARIAT_CASES` (or `default`) says, each time with its own seed,
 /// which is printed when it fails. `LARIAT_SEED` sets the first.
 pub fn cases(default: u64, case: impl Fn(&mut Random)) {
-    let number = |name| std::env::var(name).ok().and_then(|v| v.parse().ok());
-    let first: u64 = number("LARIAT_SEED").unwrap_or(1);
-    let count = number("LARIAT_CASES").unwrap_or(default);
+    let first = lariat_corpora::seed(1);
+    let count = lariat_corpora::number("LARIAT_CASES", default);
     for seed in first..first + count {
         let guard = PrintSeed(seed);
         case(&mut Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)));
         std::mem::forget(guard);
     }
-    println!("{count} cases from LARIAT_SEED={first}");
 }
 
 struct PrintSeed(u64);

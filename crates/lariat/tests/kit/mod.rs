@@ -3,22 +3,14 @@
 
 use lariat::model::Properties;
 use lariat::{Budget, Explored, Options, Property, Quiet, Reason, Subject, Verdict, check};
+use lariat_corpora::{models, table};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The folder with the instances, if it is there; says plainly if not.
 pub fn folder() -> Option<PathBuf> {
-    let models = match std::env::var_os("LARIAT_MODELS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-    };
-    let folder = models.join("mcc");
-    if folder.join("index.tsv").is_file() {
-        return Some(folder);
-    }
-    eprintln!("skipped: no contest models in {}", folder.display());
-    None
+    models("mcc")
 }
 
 /// A net of the index.
@@ -30,13 +22,11 @@ pub struct Instance {
 
 /// The nets of the index of this type, `PT` or `COL`.
 pub fn instances(folder: &Path, kind: &str) -> Vec<Instance> {
-    let index = std::fs::read_to_string(folder.join("index.tsv")).expect("index.tsv");
-    let lines = index.lines().skip(1);
-    let columns = lines.map(|line| line.split('\t').collect::<Vec<_>>());
-    columns
+    table(&folder.join("index.tsv"))
+        .into_iter()
         .filter(|columns| columns[1] == kind)
         .map(|columns| Instance {
-            name: columns[0].to_owned(),
+            name: columns[0].clone(),
             states: columns[5].parse().ok(),
         })
         .collect()

@@ -10,12 +10,7 @@ struct Random(u64);
 
 impl Random {
     fn seeded() -> Random {
-        let seed = std::env::var("LARIAT_SEED")
-            .ok()
-            .and_then(|s| s.parse().ok())
-            .unwrap_or(20_261_115);
-        println!("seed {seed}");
-        Random(seed | 1)
+        Random(lariat_corpora::seed(20_261_115) | 1)
     }
 
     fn below(&mut self, n: usize) -> usize {

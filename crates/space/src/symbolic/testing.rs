@@ -11,12 +11,7 @@ pub(crate) struct Random(u64);
 impl Random {
     /// From the environment variable `LARIAT_SEED`, else always the same.
     pub(crate) fn seeded() -> Random {
-        let seed = std::env::var("LARIAT_SEED")
-            .ok()
-            .and_then(|s| s.parse().ok())
-            .unwrap_or(20_261_115);
-        println!("seed {seed}");
-        Random(seed | 1)
+        Random(lariat_corpora::seed(20_261_115) | 1)
     }
 
     pub(crate) fn below(&mut self, n: usize) -> usize {
@@ -37,10 +32,7 @@ impl Random {
 
 /// How many cases a campaign runs: scaled by `LARIAT_CASES` (in percent).
 pub(crate) fn cases(usual: usize) -> usize {
-    let percent = std::env::var("LARIAT_CASES")
-        .ok()
-        .and_then(|s| s.parse::<usize>().ok());
-    usual * percent.unwrap_or(100) / 100
+    usual * lariat_corpora::cases(100) / 100
 }
 
 fn variable(i: usize, domain: Domain) -> Variable {
