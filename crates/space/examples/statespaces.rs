@@ -46,7 +46,7 @@ fn resident() -> u64 {
 
 fn main() {
     let mut filters = Vec::new();
-    let (mut orders, mut edges, mut limit) = ("file".to_owned(), false, 30_000_000);
+    let (mut orders, mut edges, mut limit) = ("file".to_owned(), false, 100_000_000);
     let mut memory = 3 << 10;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {

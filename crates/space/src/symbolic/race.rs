@@ -17,8 +17,8 @@
 //!
 //! A favourite is not stopped for an interlude, which happens inside its saturation (as a
 //! [`Listener`]), so nothing that it did is done twice. An interlude in which the rehearsal is too
-//! large costs a seventh to a quarter of the work before it, and so all of them together a third to
-//! a half of the rest.
+//! large costs a seventh to a third of the work before it, and so all of them together a third to
+//! two thirds of the rest.
 
 use super::reach::{Attempt, End, Question, Reached};
 use super::rehearsal::{Rehearsal, rehearsals};
@@ -60,12 +60,16 @@ const TRIED: usize = 4;
 const FIRST_INTERLUDE: u64 = 100_000;
 
 /// An interlude begins with this part of the work done so far, or with a larger one where only
-/// a few runners are left.
+/// a few runners are left, and a larger one yet in long runs.
 const SHARE: u64 = 7;
 const FEW: u64 = 4;
+const FEW_IN_LONG: u64 = 3;
 
-/// From this much work on, interludes come more often where the favourite is new or only a few
-/// runners are left, and those who dropped out return sooner: a wrong favourite costs more and more.
+/// A wrong favourite costs more and more. From this much work on a new one is questioned sooner,
+const QUESTIONED: u64 = 2_000_000;
+
+/// and from this much on interludes come more often where only a few runners are left, and those who
+/// dropped out return sooner.
 const LONG: u64 = 5_000_000;
 
 /// So many orders that ran out of memory, or that did twice the work in which the first one did,
@@ -324,7 +328,7 @@ impl<'a> Race<'a, '_> {
             let clear = favourite.cost.saturating_add(favourite.cost / CLEAR) < second;
             let alone = match clear {
                 true => 2 * spent,
-                false if spent > LONG => spent / 2,
+                false if spent > QUESTIONED => spent / 2,
                 false => spent,
             };
             let due = (spent + alone).max(FIRST_INTERLUDE);
@@ -371,7 +375,8 @@ impl<'a> Race<'a, '_> {
         let spent = self.question.budget.work_spent();
         let most = spent + spent / 5 * 3;
         // Where few are left, more may be spent on each.
-        let share = (self.runners.len() as u64 + 1).clamp(FEW, SHARE);
+        let few = if spent > LONG { FEW_IN_LONG } else { FEW };
+        let share = (self.runners.len() as u64 + 1).clamp(few, SHARE);
         let mut limit = spent / share;
         while self.next < self.rehearsals.len() {
             // Another one whenever it was too large: the favourite may be none.
