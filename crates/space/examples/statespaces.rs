@@ -12,7 +12,8 @@
 //! With `--order all` the automatic order comes first, then the one it found, then the others,
 //! none of which gets much more work than the best before it. A line tells whether the
 //! automatic order took at most twice the time of the best single one, and 0.1 s, and 10 µs a
-//! place; at the end, of how many rows that is true.
+//! place; at the end, of how many rows that is true. Where that is close both are measured three times, and the
+//! medians count.
 
 use lariat_budget::{Budget, Quiet, Stop};
 use lariat_corpora::{models, table};
@@ -211,11 +212,33 @@ fn rows(
     if !all {
         return None;
     }
-    let (Some(automatic), Some((least, order))) = (automatic, best) else {
+    let (Some(mut automatic), Some((mut least, order))) = (automatic, best) else {
         println!("{name:28} order bar: FAIL, no order came to an end");
         return Some(false);
     };
-    let bar = 2.0 * least + 0.1 + 10e-6 * system.variables.len() as f64;
+    let bar_of = |least: f64| 2.0 * least + 0.1 + 10e-6 * system.variables.len() as f64;
+    if (0.8..1.25).contains(&(automatic / bar_of(least))) {
+        // Near the bar noise decides, so both are measured more often, in turn.
+        let seconds = |choice: &OrderChoice| {
+            let start = cpu();
+            let found = reach(
+                system,
+                choice,
+                Deadlock::Stutter,
+                &Budget::bytes(memory),
+                &Quiet,
+            );
+            found.map_or(f64::INFINITY, |_| cpu() - start)
+        };
+        let single = order.parse().map_or(OrderChoice::Auto, OrderChoice::Named);
+        let (mut ours, mut theirs) = (vec![automatic], vec![least]);
+        for _ in 0..2 {
+            ours.push(seconds(&OrderChoice::Auto));
+            theirs.push(seconds(&single));
+        }
+        (automatic, least) = (median(ours), median(theirs));
+    }
+    let bar = bar_of(least);
     let pass = automatic <= bar;
     println!(
         "{name:28} order bar: {} auto {automatic:.2} s, {order} {least:.2} s, {:.2} of what it may take",
@@ -223,6 +246,11 @@ fn rows(
         automatic / bar
     );
     Some(pass)
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
 }
 
 /// A large number as `1.234e56`.
