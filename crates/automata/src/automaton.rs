@@ -98,6 +98,51 @@ impl Automaton {
             })
     }
 
+    /// The atoms that some guard asks for, as bits of a letter.
+    pub fn support(&self) -> u64 {
+        let edges = self.states.iter().flatten();
+        edges.fold(0, |all, edge| all | self.guards.support(edge.guard))
+    }
+
+    /// The atoms that can still matter in `state`: those on edges that can be reached from it.
+    pub fn free_atoms(&self, state: StateId) -> u64 {
+        let mut seen = vec![false; self.states.len()];
+        let mut open = vec![state];
+        let mut free = 0;
+        while let Some(q) = open.pop() {
+            if !std::mem::replace(&mut seen[q.index()], true) {
+                for edge in self.transitions(q) {
+                    free |= self.guards.support(edge.guard);
+                    open.push(edge.to);
+                }
+            }
+        }
+        free
+    }
+
+    /// The edges in *normal form*: at least one mark, which every edge carries if there was none, one
+    /// edge for each source, marks and target, and none that reads nothing. Also all marks.
+    ///
+    /// Engines on sets read automata like this, because a self-loop without marks is no edge to them and every
+    /// edge costs a saturation. Guards are joined in `guards`, a store that begins as the automaton's.
+    pub fn normal_edges(&self, guards: &mut Guards) -> (Marks, Vec<Vec<Transition>>) {
+        let unmarked = self.mark_count == 0;
+        let mut states = Vec::with_capacity(self.states.len());
+        for transitions in &self.states {
+            let mut edges: Vec<Transition> = Vec::with_capacity(transitions.len());
+            for t in transitions {
+                let marks = if unmarked { Marks::all(1) } else { t.marks };
+                match edges.iter_mut().find(|e| (e.marks, e.to) == (marks, t.to)) {
+                    Some(edge) => edge.guard = guards.or(edge.guard, t.guard),
+                    None => edges.push(Transition { marks, ..*t }),
+                }
+            }
+            edges.retain(|edge| edge.guard != Guards::FALSE);
+            states.push(edges);
+        }
+        (Marks::all(self.mark_count.max(1)), states)
+    }
+
     /// How many edges there are.
     pub fn edge_count(&self) -> usize {
         self.states.iter().map(Vec::len).sum()

@@ -1,6 +1,6 @@
 //! Strongly connected components of explicit graphs (Tarjan, SIAM J. Comput. 1972), iteratively.
 
-use crate::automaton::Automaton;
+use crate::automaton::{Automaton, StateId};
 use lariat_emptiness::Marks;
 
 /// The components of a graph.
@@ -66,11 +66,13 @@ pub fn components(nodes: usize, successor: impl Fn(usize, usize) -> Option<usize
 }
 
 /// The components of an automaton and what their cycles carry.
-pub(crate) struct AutomatonComponents {
+pub struct AutomatonComponents {
     /// The component of every state, numbered as in [`Components`].
     pub of: Vec<u32>,
     /// For every component the marks on its inner edges, `None` if it has no inner edge.
     pub marks: Vec<Option<Marks>>,
+    /// For every component: does no edge leave it?
+    pub terminal: Vec<bool>,
     /// The marks an accepting component must carry.
     all: Marks,
 }
@@ -80,25 +82,41 @@ impl AutomatonComponents {
     pub fn accepting(&self, component: u32) -> bool {
         self.marks[component as usize].is_some_and(|m| m.contains(self.all))
     }
+
+    /// Is this an edge that an accepting cycle can take: inside of an accepting component?
+    pub fn is_inner(&self, from: StateId, to: StateId) -> bool {
+        let component = self.of[from.index()];
+        self.of[to.index()] == component && self.accepting(component)
+    }
+
+    /// Can the automaton never leave the component of `state`?
+    pub fn is_terminal(&self, state: StateId) -> bool {
+        self.terminal[self.of[state.index()] as usize]
+    }
 }
 
 /// The components of `a`.
-pub(crate) fn automaton_components(a: &Automaton) -> AutomatonComponents {
+pub fn automaton_components(a: &Automaton) -> AutomatonComponents {
     let found = components(a.states.len(), |n, k| {
         a.states[n].get(k).map(|t| t.to.index())
     });
     let mut marks = vec![None; found.count];
+    let mut terminal = vec![true; found.count];
     for (n, edges) in a.states.iter().enumerate() {
+        let component = found.of[n];
         for t in edges {
-            if found.of[n] == found.of[t.to.index()] {
-                let slot: &mut Option<Marks> = &mut marks[found.of[n] as usize];
+            if component == found.of[t.to.index()] {
+                let slot: &mut Option<Marks> = &mut marks[component as usize];
                 *slot = Some(slot.unwrap_or(Marks::NONE).union(t.marks));
+            } else {
+                terminal[component as usize] = false;
             }
         }
     }
     AutomatonComponents {
         of: found.of,
         marks,
+        terminal,
         all: a.all_marks(),
     }
 }

@@ -11,8 +11,10 @@
 
 mod ledger;
 mod observer;
+mod statistic;
 mod stats;
 
 pub use ledger::{Budget, Cancel, Lease, Stop};
 pub use observer::{Observer, Progress, Quiet};
+pub use statistic::Statistic;
 pub use stats::{Figure, Stats};

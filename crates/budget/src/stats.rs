@@ -1,5 +1,6 @@
 //! What an engine counted.
 
+use crate::statistic::Statistic;
 use std::fmt;
 
 /// One figure.
@@ -9,7 +10,7 @@ pub enum Figure {
     Count(u64),
     /// A share or an average.
     Real(f64),
-    /// A name, such as the variable order used.
+    /// A name, such as the kind of automaton that was read.
     Text(String),
 }
 
@@ -47,27 +48,30 @@ impl From<String> for Figure {
     }
 }
 
-/// Named figures in the order in which they were first set.
+/// Figures in the order in which they were first set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stats(Vec<(&'static str, Figure)>);
+pub struct Stats(Vec<(Statistic, Figure)>);
 
 impl Stats {
-    /// Sets `name`, replacing an earlier figure of that name.
-    pub fn set(&mut self, name: &'static str, figure: impl Into<Figure>) {
+    /// Sets `statistic`, replacing an earlier figure of that name.
+    pub fn set(&mut self, statistic: Statistic, figure: impl Into<Figure>) {
         let figure = figure.into();
-        match self.0.iter_mut().find(|(n, _)| *n == name) {
+        match self.0.iter_mut().find(|(known, _)| *known == statistic) {
             Some(slot) => slot.1 = figure,
-            None => self.0.push((name, figure)),
+            None => self.0.push((statistic, figure)),
         }
     }
 
-    /// The figure called `name`.
-    pub fn get(&self, name: &str) -> Option<&Figure> {
-        self.0.iter().find(|(n, _)| *n == name).map(|(_, f)| f)
+    /// The figure of `statistic`, if it was set.
+    pub fn get(&self, statistic: Statistic) -> Option<&Figure> {
+        let found = self.0.iter().find(|(known, _)| *known == statistic);
+        found.map(|(_, figure)| figure)
     }
 
-    /// All figures.
+    /// All figures by their names.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
-        self.0.iter().map(|(n, f)| (*n, f))
+        self.0
+            .iter()
+            .map(|(statistic, figure)| (statistic.name(), figure))
     }
 }

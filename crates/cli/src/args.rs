@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
-use lariat::{Check as Emptiness, Choice, Counting, Deadlock, Kind as AutomatonKind, OrderChoice};
+use lariat::{AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, Preset, Proof};
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Kind as PlotKind, Measure};
 use lariat_campaign::units::{Bytes, Span};
@@ -117,11 +117,11 @@ pub(crate) struct Check {
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
     pub engine: Choice,
     /// The kind of automaton, if not the engine's own.
-    #[arg(long, value_name = "KIND")]
-    pub automaton_kind: Option<Kind>,
+    #[arg(long, value_name = "KIND", value_parser = automaton_kind())]
+    pub automaton_kind: Option<AutomatonKind>,
     /// The emptiness check, if not the engine's own.
-    #[arg(long, value_name = "CHECK")]
-    pub emptiness: Option<CheckName>,
+    #[arg(long, value_name = "CHECK", value_parser = emptiness())]
+    pub emptiness: Option<Emptiness>,
     /// The order of the variables in decision diagrams: auto, file, force, rcm-force, noack or
     /// units, all but the first with -up or -down.
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
@@ -134,11 +134,11 @@ pub(crate) struct Check {
     #[arg(long)]
     pub whole_product: bool,
     /// Do without a proof of absence before a symbolic search, to see what it is worth (hyb).
-    #[arg(long, value_name = "PROOF", value_delimiter = ',')]
+    #[arg(long, value_name = "PROOF", value_delimiter = ',', value_parser = proof())]
     pub without: Vec<Proof>,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
-    #[arg(long, value_name = "POLICY", default_value = "stutter")]
-    pub deadlock: Policy,
+    #[arg(long, value_name = "POLICY", default_value = "stutter", value_parser = deadlock())]
+    pub deadlock: Deadlock,
     #[command(flatten)]
     pub limits: Limits,
     /// One JSON object a property and line, as soon as it is known.
@@ -158,6 +158,28 @@ pub(crate) struct Check {
     pub verbose: bool,
 }
 
+impl Check {
+    /// How much is said while it runs.
+    pub(crate) fn volume(&self) -> Volume {
+        match (self.quiet, self.verbose) {
+            (true, _) => Volume::Silent,
+            (false, true) => Volume::Remarks,
+            (false, false) => Volume::Progress,
+        }
+    }
+}
+
+/// How much is said on stderr while something runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Volume {
+    /// Nothing.
+    Silent,
+    /// A line of progress, on a terminal.
+    Progress,
+    /// And what is worth knowing of how it goes.
+    Remarks,
+}
+
 /// Limits that end in an answer, never in a kill.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -169,10 +191,52 @@ pub(crate) struct Limits {
     pub memory: Option<Bytes>,
 }
 
-/// The engines that can be asked for, with what each is.
+/// One of the library's values, by name; help lists what each is.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+    about: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let value = move |value: &T| PossibleValue::new(name(*value)).help(about(*value));
+    PossibleValuesParser::new(all.iter().map(value)).try_map(move |text| {
+        let found = all.iter().find(|value| name(**value) == text).copied();
+        found.ok_or_else(|| format!("`{text}` is none of them"))
+    })
+}
+
+/// Who decides: `auto`, or the name of a preset.
 fn engine() -> impl TypedValueParser<Value = Choice> {
-    let value = |choice: Choice| PossibleValue::new(choice.name()).help(choice.about());
-    PossibleValuesParser::new(Choice::ALL.map(value)).try_map(|name| name.parse::<Choice>())
+    let auto = PossibleValue::new(Choice::AUTO).help("Lariat chooses, and says why");
+    let preset = |preset: &Preset| PossibleValue::new(preset.name).help(preset.about);
+    let values = std::iter::once(auto).chain(Preset::ALL.iter().map(preset));
+    PossibleValuesParser::new(values).map(|name| match Preset::named(&name) {
+        Some(preset) => Choice::Plan(preset.plan()),
+        None => Choice::default(),
+    })
+}
+
+fn automaton_kind() -> impl TypedValueParser<Value = AutomatonKind> {
+    one_of(
+        &AutomatonKind::ALL,
+        AutomatonKind::name,
+        AutomatonKind::about,
+    )
+}
+
+fn emptiness() -> impl TypedValueParser<Value = Emptiness> {
+    one_of(&Emptiness::ALL, Emptiness::name, Emptiness::about)
+}
+
+fn proof() -> impl TypedValueParser<Value = Proof> {
+    one_of(&Proof::ALL, Proof::name, Proof::about)
+}
+
+fn deadlock() -> impl TypedValueParser<Value = Deadlock> {
+    one_of(&Deadlock::ALL, Deadlock::name, Deadlock::about)
+}
+
+fn counting() -> impl TypedValueParser<Value = Counting> {
+    one_of(&Counting::ALL, Counting::name, Counting::about)
 }
 
 /// An order of the variables: `auto`, or the name of a heuristic.
@@ -180,80 +244,6 @@ fn order(text: &str) -> Result<OrderChoice, String> {
     match text {
         "auto" => Ok(OrderChoice::Auto),
         name => name.parse().map(OrderChoice::Named),
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub(crate) enum CheckName {
-    /// Couvreur's: equal nodes only.
-    Couvreur,
-    /// Also nodes included in dead ones.
-    Nsiec,
-    /// Also nodes that include active ones, taken apart.
-    Iec,
-    /// Also nodes included in active ones; nsiec where that leaves a doubt.
-    Aec,
-    /// That of single states with a testing automaton: cycles first, then livelocks.
-    TwoPass,
-}
-
-impl CheckName {
-    /// The check among those that can be chosen; the two-pass check is never one of several.
-    pub(crate) fn chosen(self) -> Option<Emptiness> {
-        match self {
-            CheckName::Couvreur => Some(Emptiness::Couvreur),
-            CheckName::Nsiec => Some(Emptiness::Nsiec),
-            CheckName::Iec => Some(Emptiness::Iec),
-            CheckName::Aec => Some(Emptiness::Aec),
-            CheckName::TwoPass => None,
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub(crate) enum Proof {
-    /// No firing at the level of a node led to a known state.
-    Recurring,
-    /// The values of a node have no cycle.
-    Abstraction,
-    /// What events do to components leaves no cycle at a level.
-    Structure,
-}
-
-#[derive(Clone, Copy, ValueEnum, Debug)]
-pub(crate) enum CountingName {
-    /// Single states while they are few, then diagrams.
-    Auto,
-    /// Single states, packed.
-    Explicit,
-    /// Sets of states in decision diagrams, by saturation.
-    Symbolic,
-}
-
-impl From<CountingName> for Counting {
-    fn from(name: CountingName) -> Counting {
-        match name {
-            CountingName::Auto => Counting::Auto,
-            CountingName::Explicit => Counting::Explicit,
-            CountingName::Symbolic => Counting::Symbolic,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum, Debug)]
-pub(crate) enum Policy {
-    /// The last state repeats for ever.
-    Stutter,
-    /// Only infinite runs count.
-    Ignore,
-}
-
-impl From<Policy> for Deadlock {
-    fn from(policy: Policy) -> Deadlock {
-        match policy {
-            Policy::Stutter => Deadlock::Stutter,
-            Policy::Ignore => Deadlock::Ignore,
-        }
     }
 }
 
@@ -272,8 +262,8 @@ pub(crate) struct States {
     /// The model.
     pub model: PathBuf,
     /// How to count.
-    #[arg(long, value_name = "ENGINE", default_value = "auto")]
-    pub engine: CountingName,
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = counting())]
+    pub engine: Counting,
     /// The order of the variables in decision diagrams: auto, file, force, rcm-force, noack or
     /// units, all but the first with -up or -down.
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
@@ -300,36 +290,13 @@ pub(crate) struct Translate {
     /// The formula; the automaton accepts the words that satisfy it.
     pub formula: String,
     /// The kind of automaton.
-    #[arg(long, value_name = "KIND", default_value = "tgba")]
-    pub to: Kind,
+    #[arg(long, value_name = "KIND", default_value = "tgba", value_parser = automaton_kind())]
+    pub to: AutomatonKind,
     /// How it is written.
     #[arg(long, value_name = "FORMAT", default_value = "hoa")]
     pub format: Format,
     #[command(flatten)]
     pub limits: Limits,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub(crate) enum Kind {
-    /// Several acceptance marks, on edges.
-    Tgba,
-    /// One acceptance mark, on states.
-    Ba,
-    /// Testing automaton: reads changes, accepts by states and by livelock. Stutter-invariant formulas.
-    Ta,
-    /// Generalized testing automaton: reads changes, several marks on edges. Stutter-invariant formulas.
-    Tgta,
-}
-
-impl From<Kind> for AutomatonKind {
-    fn from(kind: Kind) -> AutomatonKind {
-        match kind {
-            Kind::Tgba => AutomatonKind::Tgba,
-            Kind::Ba => AutomatonKind::Ba,
-            Kind::Ta => AutomatonKind::Ta,
-            Kind::Tgta => AutomatonKind::Tgta,
-        }
-    }
 }
 
 #[derive(Clone, Copy, ValueEnum, Debug)]

@@ -1,6 +1,6 @@
 //! `lariat check`.
 
-use crate::args::{Check, CheckName, Proof};
+use crate::args::Check;
 use crate::progress::Line;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
@@ -9,8 +9,8 @@ use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat::model::{self, Model, Names, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, Explored, Figure, InputError, Options, Proofs, Property, Reason, Report, Stop,
-    Subject, Tuning, Verdict, check, property_process,
+    Attempt, Choice, Explored, InputError, Options, Proofs, Property, Reason, Report, Stop,
+    Subject, Systems, Variant, Verdict, check, property_process,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -40,15 +40,11 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
     let model = args.model.display().to_string();
     let (properties, tasks) = tasks(args, &read)?;
     let mut trace = args.trace.as_deref().map(Trace::create).transpose()?;
-    let subject = Subject {
-        coloured: read.coloured_net(),
-        system,
-        formulas: &properties.formulas,
-        propositions: &properties.propositions,
-    };
+    let subject = Subject::new(&read, &properties);
     let options = options(args)?;
     let mut worst = Exit::Fine;
-    let mut explored = Explored::new(system);
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
     let mut warned = BTreeSet::new();
     for task in &tasks {
         let start = Instant::now();
@@ -57,7 +53,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
             Question::Formula(formula) => Property::Formula(*formula),
             Question::Never(automaton) => Property::Never(automaton),
         };
-        let line = Line::new(args.quiet);
+        let line = Line::new(args.volume());
         let report = check(&subject, question, &options, &mut explored, &own, &line);
         drop(line);
         let context = Context {
@@ -70,7 +66,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
             atoms: &task.atoms,
             seconds: start.elapsed().as_secs_f64(),
         };
-        if let Some(Figure::Text(variable)) = report.stats.get("overflow")
+        if let Some(variable) = &report.overflow
             && warned.insert(variable.clone())
         {
             crate::warn_of_overflow(variable);
@@ -91,34 +87,45 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
     Ok(worst)
 }
 
-/// Engine and tuning, if they go together.
+/// What the arguments ask for, if it goes together.
 pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
-    let options = Options {
-        engine: args.engine,
-        tuning: Tuning {
-            kind: args.automaton_kind.map(Into::into),
-            check: args.emptiness.and_then(CheckName::chosen),
-            order: args.order.clone(),
-            published: args.published,
-            whole_product: args.whole_product,
-            proofs: Proofs {
-                recurring: !args.without.contains(&Proof::Recurring),
-                abstraction: !args.without.contains(&Proof::Abstraction),
-                structure: !args.without.contains(&Proof::Structure),
-            },
-            ..Tuning::default()
-        },
-        deadlock: args.deadlock.into(),
+    let variant = Variant {
+        published: args.published,
+        proofs: Proofs::without(&args.without),
+        ..Variant::default()
     };
-    if let Some(refusal) = options.engine.refuses(&options.tuning) {
-        return Err(Failure::new(refusal));
-    }
-    let is_two_pass = options.engine.is_two_pass(&options.tuning);
-    if args.emptiness == Some(CheckName::TwoPass) && !is_two_pass {
-        return Err(Failure::new(
-            "two passes are for single states with a testing automaton (`--engine ta`); other products need one",
-        ));
-    }
+    let choice = match &args.engine {
+        Choice::Auto(_) => {
+            let axis = [
+                (args.automaton_kind.is_some(), "the kind of automaton"),
+                (args.emptiness.is_some(), "the emptiness check"),
+                (variant != Variant::default(), "the variant"),
+            ];
+            if let Some((_, what)) = axis.iter().find(|(given, _)| *given) {
+                return Err(Failure::new(format!(
+                    "`auto` chooses {what} too; name an engine"
+                )));
+            }
+            args.engine.clone()
+        }
+        Choice::Plan(preset) => {
+            let mut plan = preset.as_variant(variant);
+            if let Some(kind) = args.automaton_kind {
+                plan = plan.reading(kind);
+            }
+            if let Some(emptiness) = args.emptiness {
+                plan = plan.checked_by(emptiness);
+            }
+            Choice::Plan(plan)
+        }
+    };
+    let options = Options {
+        choice,
+        order: args.order.clone(),
+        deadlock: args.deadlock,
+        whole_product: args.whole_product,
+    };
+    options.validate().map_err(Failure::new)?;
     Ok(options)
 }
 
@@ -296,7 +303,10 @@ fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
                 "  {dim}auto: {engine} — {why}; {outcome} ({seconds:.3} s){dim:#}"
             );
         }
-        for (name, figure) in report.stats.iter() {
+        if let Some(order) = &report.account.order {
+            let _ = writeln!(text, "  {dim}{:>18} {order}{dim:#}", "order");
+        }
+        for (name, figure) in report.account.stats.iter() {
             let _ = writeln!(text, "  {dim}{name:>18} {figure}{dim:#}");
         }
     }

@@ -81,6 +81,12 @@ pub(crate) fn warn(message: &str) {
     let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {message}");
 }
 
+/// Says on stderr what those who asked for it want to know.
+pub(crate) fn remark(message: &str) {
+    let dim = anstyle::Style::new().dimmed();
+    let _ = writeln!(anstream::stderr(), "{dim}note: {message}{dim:#}");
+}
+
 /// The warning about a variable whose value has wrapped around.
 pub(crate) fn warn_of_overflow(variable: &str) {
     warn(&format!(

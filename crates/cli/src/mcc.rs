@@ -9,8 +9,8 @@ use crate::args::{Limits, Mcc};
 use crate::{Exit, Failure, input, out};
 use lariat::model::{Model, Properties};
 use lariat::{
-    Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Stop, Subject, Verdict,
-    check, states,
+    Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Stop, Subject, Systems,
+    Verdict, check, states,
 };
 use lariat_campaign::units::{Bytes, Span};
 use std::time::{Duration, Instant};
@@ -66,13 +66,9 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
     let mut properties = Properties::new();
     let origin = path.display().to_string();
     properties.add_mcc(&model.names(), &origin, &input::bytes(&path)?)?;
-    let subject = Subject {
-        coloured: model.coloured_net(),
-        system: &model.system,
-        formulas: &properties.formulas,
-        propositions: &properties.propositions,
-    };
-    let mut explored = Explored::new(&model.system);
+    let subject = Subject::new(&model, &properties);
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
     let mut open: Vec<_> = properties.list.iter().collect();
     let mut slice = FIRST_SLICE;
     while !open.is_empty() && !cancel.is_pressed() {

@@ -1,37 +1,40 @@
 //! Progress on a terminal.
 
+use crate::args::Volume;
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat::{Observer, Progress};
 use std::fmt::Write as _;
 use std::time::Duration;
 
 /// A line on stderr that says what is being done, gone when dropped; hidden where stderr is no terminal.
-pub(crate) struct Line(ProgressBar);
+pub(crate) struct Line {
+    bar: ProgressBar,
+    volume: Volume,
+}
 
 impl Line {
-    pub(crate) fn new(quiet: bool) -> Line {
-        let bar = if quiet {
-            ProgressBar::hidden()
-        } else {
-            ProgressBar::new_spinner()
+    pub(crate) fn new(volume: Volume) -> Line {
+        let bar = match volume {
+            Volume::Silent => ProgressBar::hidden(),
+            Volume::Progress | Volume::Remarks => ProgressBar::new_spinner(),
         };
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(200));
-        Line(bar)
+        Line { bar, volume }
     }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 
 impl Observer for Line {
     fn progress(&self, progress: Progress<'_>) {
-        if self.0.is_hidden() {
+        if self.bar.is_hidden() {
             return;
         }
         let mut message = progress.phase.to_owned();
@@ -39,7 +42,13 @@ impl Observer for Line {
             let separator = if i == 0 { ": " } else { ", " };
             let _ = write!(message, "{separator}{} {what}", grouped(*number));
         }
-        self.0.set_message(message);
+        self.bar.set_message(message);
+    }
+
+    fn remark(&self, remark: &str) {
+        if self.volume == Volume::Remarks {
+            self.bar.suspend(|| crate::remark(remark));
+        }
     }
 }
 

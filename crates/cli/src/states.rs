@@ -1,6 +1,6 @@
 //! `lariat states`.
 
-use crate::args::States;
+use crate::args::{States, Volume};
 use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
 use lariat::model::Format;
@@ -15,10 +15,13 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     let budget = input::for_property(&budget, &args.limits);
     let model = input::model(&args.model, &budget)?;
     let system = &model.system;
-    let line = Line::new(args.json);
+    let line = Line::new(match args.json {
+        true => Volume::Silent,
+        false => Volume::Progress,
+    });
     let start = Instant::now();
     let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
-    let (engine, order) = (args.engine.into(), &args.order);
+    let (engine, order) = (args.engine, &args.order);
     let mut found = states_and_claims(system, &claims, engine, order, &budget, &line);
     let seconds = start.elapsed().as_secs_f64();
     drop(line);

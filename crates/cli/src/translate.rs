@@ -1,6 +1,6 @@
 //! `lariat translate`.
 
-use crate::args::{Format, Kind, Translate};
+use crate::args::{Format, Translate};
 use crate::{Exit, Failure, input, out};
 use lariat::automata::testing::{Ta, Tgta, write_testing_dot, write_testing_json};
 use lariat::automata::{
@@ -8,7 +8,7 @@ use lariat::automata::{
     write_json, write_never,
 };
 use lariat::ltl::{Formula, Formulas, FreeVocabulary, ParseError, Syntax, parse, print};
-use lariat::{Budget, InputError, Stop};
+use lariat::{AutomatonKind, Budget, InputError, Stop};
 
 pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     let mut formulas = Formulas::new();
@@ -69,25 +69,24 @@ enum Made {
 }
 
 fn make(
-    kind: Kind,
+    kind: AutomatonKind,
     formulas: &mut Formulas,
     formula: Formula,
     budget: &Budget,
 ) -> Result<Made, Stop> {
     let any = Legal::any();
     let automaton = translate(formulas, formula, &any, budget)?;
-    if matches!(kind, Kind::Ta | Kind::Tgta) && !stutter_invariant(formulas, formula, &any, budget)?
-    {
+    if kind.is_testing() && !stutter_invariant(formulas, formula, &any, budget)? {
         return Err(Stop::Unsupported(
             "testing automata see changes only, and this formula can tell how often a letter is repeated"
                 .to_owned(),
         ));
     }
     Ok(match kind {
-        Kind::Tgba => Made::Automaton(automaton),
-        Kind::Ba => Made::Automaton(buchi(&automaton, Placement::States, &any, budget)?),
-        Kind::Ta => Made::Ta(Ta::new(&automaton, budget)?),
-        Kind::Tgta => Made::Tgta(Tgta::new(&automaton, budget)?),
+        AutomatonKind::Tgba => Made::Automaton(automaton),
+        AutomatonKind::Ba => Made::Automaton(buchi(&automaton, Placement::States, &any, budget)?),
+        AutomatonKind::Ta => Made::Ta(Ta::new(&automaton, budget)?),
+        AutomatonKind::Tgta => Made::Tgta(Tgta::new(&automaton, budget)?),
     })
 }
 

@@ -1,44 +1,89 @@
-//! The explicit engine: synchronous product × Couvreur's check.
+//! The explicit engine: a product of single states × a check on its graph.
 //!
-//! Decides full LTL with events on every system whose states fit into memory, and finds most
-//! counterexamples after a small part of them.
+//! Decides full LTL with events on every system whose states fit into memory, and finds most counterexamples
+//! after a small part of them. With testing automata it decides stutter-invariant properties of states; see
+//! [`testing_automata`](crate::testing_automata).
+//!
+//! | automaton | product | check |
+//! | --- | --- | --- |
+//! | TGBA, BA | [`Sync`] | Couvreur |
+//! | TA | [`testing_automata::Product`](crate::testing_automata::Product) | two passes |
+//! | TGTA | the same | Couvreur |
 
-use crate::problem::{Problem, note_overflow};
-use crate::steps::concrete;
+use crate::account::Account;
+use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
+use crate::steps::{Steps, concrete};
 use crate::sync::Sync;
-use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_emptiness::{Counts, Outcome, couvreur, lasso};
-use lariat_model::Lasso;
+use crate::testing_automata;
+use lariat_budget::{Statistic, Stop};
+use lariat_emptiness::{Counts, Lasso as Abstract, Outcome, couvreur, lasso};
+use lariat_space::explicit::States;
 
-/// Runs the engine; see [`crate::Engine`].
-pub fn explicit(
-    problem: &Problem<'_>,
-    budget: &Budget,
-    observer: &dyn Observer,
-    stats: &mut Stats,
-) -> Result<Outcome<Lasso>, Stop> {
-    let product = Sync::new(problem, observer);
-    let mut worker = product.worker(budget);
+/// The explicit engine.
+pub const EXPLICIT: Engine = Engine {
+    name: "explicit",
+    automata: &AutomatonKind::ALL,
+    checks: |kind| match kind {
+        AutomatonKind::Ta => &[Emptiness::TwoPass],
+        _ => &[Emptiness::Couvreur],
+    },
+    needs: Needs::Nothing,
+    has_published: false,
+    procedure: Procedure::Single(|task| match task.automaton {
+        AutomatonKind::Tgba | AutomatonKind::Ba => synchronous(task),
+        AutomatonKind::Ta => testing_automata::ta(task),
+        AutomatonKind::Tgta => testing_automata::tgta(task),
+    }),
+};
+
+/// The synchronous product × Couvreur's check.
+fn synchronous(task: &mut Task<'_>) -> Found {
+    let product = Sync::new(task.problem, task.observer);
+    let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
     let found = couvreur(&product, &mut worker, &mut counts);
-    stats.set("product_states", counts.nodes);
-    stats.set("product_edges", counts.edges);
-    stats.set("states", worker.states().len());
-    stats.set("packed_bits", worker.states().packed_bits());
-    stats.set("depth", counts.deepest);
-    note_overflow(stats, problem.system, worker.states().overflow());
-    let result = match found? {
+    tell(task.account, &counts, worker.states());
+    let found = match found? {
         Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
             "states with more tokens were not looked at".to_owned(),
         )),
+        found => conclude(&product, &mut worker, found, lasso),
+    };
+    finish(task);
+    found
+}
+
+/// The figures of a search among single states.
+pub(crate) fn tell(account: &mut Account, counts: &Counts, states: &States) {
+    account.search(counts);
+    account.stats.set(Statistic::STATES, states.len());
+    account
+        .stats
+        .set(Statistic::PACKED_BITS, states.packed_bits());
+    account.overflow = states.overflow();
+}
+
+/// What is known only when everything is done, the lasso included.
+pub(crate) fn finish(task: &mut Task<'_>) {
+    let bytes = task.budget.bytes_peak();
+    task.account.stats.set(Statistic::BYTES_PEAK, bytes);
+}
+
+/// The end of every engine on single states: a run of the system for the evidence of an exact check.
+pub(crate) fn conclude<P: Steps, E>(
+    product: &P,
+    worker: &mut P::Worker,
+    found: Outcome<E>,
+    lasso: impl FnOnce(&P, &mut P::Worker, &E) -> Result<Option<Abstract>, Stop>,
+) -> Found {
+    let inexact = |what: &str| Stop::Internal(format!("an exact check left {what}"));
+    match found {
         Outcome::Empty => Ok(Outcome::Empty),
         Outcome::Accepting(evidence) => {
-            let found = lasso(&product, &mut worker, &evidence)?;
-            let found = found.expect("a component found by an exact check has a lasso");
-            concrete(&product, &mut worker, &found).map(Outcome::Accepting)
+            let found = lasso(product, worker, &evidence)?;
+            let found = found.ok_or_else(|| inexact("a component without a lasso"))?;
+            concrete(product, worker, &found).map(Outcome::Accepting)
         }
-        Outcome::Undecided(_) => unreachable!("Couvreur's check is exact"),
-    };
-    stats.set("bytes_peak", budget.bytes_peak());
-    result
+        Outcome::Undecided(_) => Err(inexact("a doubt")),
+    }
 }

@@ -2,10 +2,11 @@
 //!
 //! Labels are computed once a state and interned: a state costs four bytes.
 
+use crate::alphabet::state_propositions;
 use crate::problem::Problem;
 use lariat_automata::Letter;
 use lariat_budget::Stop;
-use lariat_model::{Predicate, Proposition};
+use lariat_model::Predicate;
 use lariat_space::explicit::{Explicit, StateId, States};
 use rustc_hash::FxHashMap;
 
@@ -15,15 +16,7 @@ pub(crate) struct StateAtoms<'p>(Vec<(u64, &'p Predicate)>);
 
 impl<'p> StateAtoms<'p> {
     pub fn new(problem: &Problem<'p>) -> StateAtoms<'p> {
-        let atoms = problem.propositions.iter().enumerate();
-        StateAtoms(
-            atoms
-                .filter_map(|(i, proposition)| match proposition {
-                    Proposition::State(predicate) => Some((1 << i, predicate)),
-                    Proposition::Fires(_) => None,
-                })
-                .collect(),
-        )
+        StateAtoms(state_propositions(problem.propositions).collect())
     }
 }
 

@@ -1,29 +1,36 @@
 //! Engines: procedures that decide whether a system has a run that an automaton accepts.
 //!
-//! A procedure takes a [`Problem`], a budget and an observer, and returns an
-//! [`Outcome`] whose evidence is a concrete [`Lasso`] of the system it was given. "Product
+//! A procedure takes a [`Task`] — a [`Problem`], a budget, an observer — and the system in the form that it needs, and
+//! returns an [`Outcome`] whose evidence is a concrete [`Lasso`] of the system it was given. "Product
 //! graph × emptiness check" is one family of procedures; fixpoints over sets are another.
-//! `Outcome::Empty` is only ever returned by a completed search.
+//!
+//! Every engine describes itself in one constant of type [`Engine`], in its own file. `Outcome::Empty` is only ever
+//! returned by a completed search.
 
 #![forbid(unsafe_code)]
 
+mod account;
+mod alphabet;
+pub mod component_wise;
+mod engine;
 mod explicit;
-pub mod hyb;
-pub mod hybrid;
 mod labels;
 mod pairs;
 mod problem;
+pub mod sets;
 mod single;
 mod size;
 mod steps;
 pub mod sync;
-pub mod testing;
+pub mod testing_automata;
 
-pub use explicit::explicit;
-pub use hyb::{Hyb, Proofs, hyb};
-pub use hybrid::{Hybrid, bcz, el, owcty, slap, slap_fst};
+pub use account::Account;
+pub use alphabet::{Alphabet, ClassId, EventClass, event_classes};
+pub use component_wise::{HYB, Proof, Proofs};
+pub use engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Variant};
+pub use explicit::EXPLICIT;
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
-pub use problem::{Engine, Invariance, Problem};
-pub use size::{Size, explicit_size, ta_size, tgta_size};
-pub use testing::{as_buchi, ba, ta, tgta};
+pub use problem::{Invariance, Problem};
+pub use sets::{BCZ, EL, Fixpoint, OWCTY, SLAP, SLAP_FST, SOG, SOP};
+pub use size::{Size, product_size};

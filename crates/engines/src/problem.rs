@@ -1,15 +1,16 @@
 //! The question that every engine answers.
 
-use lariat_automata::Automaton;
-use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_emptiness::Outcome;
-use lariat_model::{Deadlock, Lasso, Proposition, System, Value, VarId};
+use crate::alphabet::{Alphabet, state_propositions};
+use lariat_automata::{Automaton, Legal, Letter, Placement, buchi};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Deadlock, Proposition, State, System, Value};
+use std::sync::Arc;
 
 /// Does `system` have a run that `automaton` accepts?
 ///
 /// Position `i` of a run has the letter (state `i`, event taken *from* it); the automaton reads
 /// the letters from position 0 on. A stutter step at a deadlock fires nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Problem<'a> {
     /// The system.
     pub system: &'a System,
@@ -24,6 +25,7 @@ pub struct Problem<'a> {
     /// If given, engines on single states of nets may leave out states with more tokens in a place:
     /// they find runs, but say that there are none only if nothing was left out.
     pub most_tokens: Option<Value>,
+    alphabet: Arc<Alphabet>,
 }
 
 /// What is known of an automaton's language under stuttering. Engines that skip steps need it and
@@ -40,13 +42,65 @@ pub struct Invariance<'a> {
     pub states: &'a [bool],
 }
 
-/// A procedure. Statistics are filled in also when it stops early.
-pub type Engine =
-    fn(&Problem<'_>, &Budget, &dyn Observer, &mut Stats) -> Result<Outcome<Lasso>, Stop>;
+impl<'a> Problem<'a> {
+    /// The question about all runs, with nothing known of stuttering.
+    pub fn new(
+        system: &'a System,
+        automaton: &'a Automaton,
+        propositions: &'a [Proposition],
+        deadlock: Deadlock,
+    ) -> Problem<'a> {
+        Problem {
+            system,
+            automaton,
+            propositions,
+            deadlock,
+            invariance: Invariance::default(),
+            most_tokens: None,
+            alphabet: Arc::new(Alphabet::new(system, propositions)),
+        }
+    }
 
-/// Notes in the statistics, as `overflow`, a variable whose value has wrapped around.
-pub(crate) fn note_overflow(stats: &mut Stats, system: &System, overflow: Option<VarId>) {
-    if let Some(var) = overflow {
-        stats.set("overflow", system.variable(var).name.clone());
+    /// The same, with what is known of the automaton's language under stuttering.
+    pub fn knowing(self, invariance: Invariance<'a>) -> Problem<'a> {
+        Problem { invariance, ..self }
+    }
+
+    /// The letters that the automaton reads.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        &self.alphabet
+    }
+
+    /// The state atoms that are true in `state`, by the reference semantics.
+    pub fn label(&self, state: &State) -> Letter {
+        let holds = |bits, (bit, predicate)| match self.system.holds(predicate, state) {
+            true => bits | bit,
+            false => bits,
+        };
+        Letter(state_propositions(self.propositions).fold(0, holds))
+    }
+
+    /// Does the automaton ask which events are taken?
+    pub fn reads_events(&self) -> bool {
+        self.automaton.support() & self.alphabet.event_atoms() != 0
+    }
+
+    /// The Büchi automaton, marks on states, that accepts what the problem's own does.
+    pub fn degeneralized(&self, budget: &Budget) -> Result<Automaton, Stop> {
+        buchi(self.automaton, Placement::States, &Legal::any(), budget)
+    }
+
+    /// The same question with another automaton for the same language, over the same atoms.
+    ///
+    /// What was known of single states of the automaton is not known of the new ones.
+    pub fn with_automaton<'b>(&'b self, automaton: &'b Automaton) -> Problem<'b> {
+        Problem {
+            automaton,
+            invariance: Invariance {
+                states: &[],
+                ..self.invariance
+            },
+            ..self.clone()
+        }
     }
 }

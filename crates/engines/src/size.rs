@@ -3,9 +3,10 @@
 //! For measurement: papers compare whole products besides what was explored of them. Nodes are numbered in the
 //! order of discovery, so that going through the numbers is a search that needs no memory of its own.
 
+use crate::engine::AutomatonKind;
 use crate::problem::Problem;
 use crate::sync::Sync;
-use crate::testing::{Product, only_states};
+use crate::testing_automata::{Product, only_states};
 use lariat_automata::testing::{Ta, Tgta};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Graph, NodeId};
@@ -19,37 +20,41 @@ pub struct Size {
     pub edges: u64,
 }
 
-/// The size of the product that [`explicit`](crate::explicit()) searches.
-pub fn explicit_size(
+/// The size of the product of single states that the explicit engine searches with this kind of automaton.
+pub fn product_size(
+    problem: &Problem<'_>,
+    kind: AutomatonKind,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Size, Stop> {
+    if kind.is_testing() {
+        only_states(problem)?;
+    }
+    match kind {
+        AutomatonKind::Tgba => synchronous(problem, budget, observer),
+        AutomatonKind::Ba => {
+            let automaton = problem.degeneralized(budget)?;
+            synchronous(&problem.with_automaton(&automaton), budget, observer)
+        }
+        AutomatonKind::Ta => {
+            let automaton = Ta::new(problem.automaton, budget)?;
+            let product = Product::two_pass(problem, &automaton, observer);
+            size(&product, &mut product.worker(budget))
+        }
+        AutomatonKind::Tgta => {
+            let automaton = Tgta::new(problem.automaton, budget)?;
+            let product = Product::generalized(problem, &automaton, observer);
+            size(&product, &mut product.worker(budget))
+        }
+    }
+}
+
+fn synchronous(
     problem: &Problem<'_>,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Size, Stop> {
     let product = Sync::new(problem, observer);
-    size(&product, &mut product.worker(budget))
-}
-
-/// The size of the product that [`ta`](crate::ta()) searches.
-pub fn ta_size(
-    problem: &Problem<'_>,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Size, Stop> {
-    only_states(problem)?;
-    let automaton = Ta::new(problem.automaton, budget)?;
-    let product = Product::two_pass(problem, &automaton, observer);
-    size(&product, &mut product.worker(budget))
-}
-
-/// The size of the product that [`tgta`](crate::tgta()) searches.
-pub fn tgta_size(
-    problem: &Problem<'_>,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Size, Stop> {
-    only_states(problem)?;
-    let automaton = Tgta::new(problem.automaton, budget)?;
-    let product = Product::generalized(problem, &automaton, observer);
     size(&product, &mut product.worker(budget))
 }
 

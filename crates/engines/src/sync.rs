@@ -11,6 +11,7 @@
 //! state and *event class* — events that make the same `fires` atoms true are one class. A state
 //! whose label no transition of `q` accepts is left without firing anything. `single.rs` has the rest.
 
+use crate::alphabet::{Alphabet, ClassId};
 use crate::labels::{Label, StateAtoms};
 use crate::problem::Problem;
 use crate::single::{self, Moves};
@@ -18,8 +19,9 @@ use crate::steps::Steps;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId};
-use lariat_model::{EventId, Proposition, State};
+use lariat_model::{EventId, State};
 use lariat_space::explicit::Explicit;
+use std::sync::Arc;
 
 pub use crate::single::Cursor;
 
@@ -29,44 +31,22 @@ pub struct Sync<'p> {
     observer: &'p dyn Observer,
     space: Explicit<'p>,
     state_atoms: StateAtoms<'p>,
-    /// The class of each event, and the letter bits of each class. Class 0 fires nothing.
-    classes: Vec<u32>,
-    class_bits: Vec<u64>,
+    alphabet: Arc<Alphabet>,
 }
 
 /// What one worker has found of the product. What the automaton does depends on label, automaton state and event
 /// class.
-pub type Worker = single::Worker<(Label, Location, u32)>;
+pub type Worker = single::Worker<(Label, Location, ClassId)>;
 
 impl<'p> Sync<'p> {
     /// Prepares the product; nothing is explored yet.
     pub fn new(problem: &Problem<'p>, observer: &'p dyn Observer) -> Sync<'p> {
-        let mut event_bits = vec![0; problem.system.events.len()];
-        for (i, proposition) in problem.propositions.iter().enumerate() {
-            if let Proposition::Fires(events) = proposition {
-                for event in events {
-                    event_bits[event.index()] |= 1 << i;
-                }
-            }
-        }
-        let mut class_bits = vec![0];
-        let classes = event_bits
-            .into_iter()
-            .map(|bits| {
-                let known = class_bits.iter().position(|b| *b == bits);
-                known.unwrap_or_else(|| {
-                    class_bits.push(bits);
-                    class_bits.len() - 1
-                }) as u32
-            })
-            .collect();
         Sync {
-            problem: *problem,
+            problem: problem.clone(),
             observer,
             space: Explicit::new(problem.system, problem.deadlock),
             state_atoms: StateAtoms::new(problem),
-            classes,
-            class_bits,
+            alphabet: problem.alphabet().clone(),
         }
     }
 
@@ -80,9 +60,15 @@ impl<'p> Sync<'p> {
     }
 
     /// The automaton's moves from `location` under a label and an event class.
-    fn choices(&self, worker: &mut Worker, label: Label, location: Location, class: u32) -> Moves {
+    fn choices(
+        &self,
+        worker: &mut Worker,
+        label: Label,
+        location: Location,
+        class: ClassId,
+    ) -> Moves {
         worker.choices((label, location, class), |labels| {
-            let letter = Letter(labels.letter(label).0 | self.class_bits[class as usize]);
+            let letter = Letter(labels.letter(label).0 | self.alphabet.letter(class).0);
             let reading = self.problem.automaton.reading(location, letter);
             reading.map(|t| (t.marks, t.to))
         })
@@ -102,10 +88,12 @@ impl Steps for Sync<'_> {
                 return Ok(Some(listed));
             }
             let label = worker.label(&self.space, &self.state_atoms, state)?;
-            let class_of = |event: Option<EventId>| event.map_or(0, |e| self.classes[e.index()]);
-            if self.class_bits.len() == 1 {
+            if self.alphabet.classes().len() == 1 {
                 // The letter does not depend on the step: perhaps nothing can be read at all.
-                if self.choices(worker, label, location, 0).is_empty() {
+                if self
+                    .choices(worker, label, location, ClassId::UNNAMED)
+                    .is_empty()
+                {
                     return Ok(None);
                 }
             }
@@ -115,7 +103,7 @@ impl Steps for Sync<'_> {
             else {
                 return Ok(None);
             };
-            let moves = self.choices(worker, label, location, class_of(step.0));
+            let moves = self.choices(worker, label, location, self.alphabet.class(step.0));
             cursor.list(step, moves);
         }
     }

@@ -14,38 +14,31 @@
 //! Work is counted, never the clock: the same question is answered by the same engines in every run. What an engine
 //! held is given back before the next one starts, but for the reachable states, which are kept for the next property.
 
-use crate::check::{Attempt, Query, Report};
-use crate::engine::Choice;
+mod schedule;
+
+pub use schedule::Schedule;
+
+use crate::check::{Attempt, Query, Report, Turn};
 use crate::explored::Explored;
 use crate::features::Features;
+use crate::plan::Plan;
 use lariat_budget::Stop;
-use lariat_engines::{Lasso, Outcome};
+use lariat_engines::{Found, Outcome};
 use lariat_model::Value;
 
-/// More tokens than this in a place, or than at the start, are not looked at when a net may be unbounded.
-const FEW_TOKENS: Value = 3;
-
-/// What the first round allows beside a product state of the first look, so that all take about as long: units of work in
-/// the saturation of a product, and in diagrams that hold states and aggregates.
-const SATURATION: u64 = 3;
-const SETS: u64 = 2;
-
-/// How much more work there is in a round than in the one before.
-const GROWTH: u64 = 8;
-
-/// An engine, how much it may create, and why it is tried.
+/// A plan, how much it may create, and why it is tried.
 #[derive(Clone)]
-struct Turn {
-    choice: Choice,
+struct Candidate {
+    plan: Plan,
     work: u64,
     /// See [`lariat_engines::Problem::most_tokens`].
     most_tokens: Option<Value>,
     why: String,
 }
 
-fn turn(choice: Choice, work: u64, why: impl Into<String>) -> Turn {
-    Turn {
-        choice,
+fn candidate(preset: &str, work: u64, why: impl Into<String>) -> Candidate {
+    Candidate {
+        plan: Plan::of(preset),
         work,
         most_tokens: None,
         why: why.into(),
@@ -53,27 +46,28 @@ fn turn(choice: Choice, work: u64, why: impl Into<String>) -> Turn {
 }
 
 /// Before the rounds.
-fn first_turns(features: &Features, look: u64) -> Vec<Turn> {
+fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
+    let look = schedule.first_look;
     if !features.net {
-        return vec![turn(
-            Choice::Explicit,
+        return vec![candidate(
+            "explicit",
             u64::MAX,
             "steps of programs and tables are quick to take and slow to learn as relations of sets",
         )];
     }
-    let mut turns = vec![turn(
-        Choice::Explicit,
+    let mut turns = vec![candidate(
+        "explicit",
         look,
         "most counterexamples are near, and small models end here",
     )];
     if features.grows {
-        let low = turn(
-            Choice::Explicit,
+        let low = candidate(
+            "explicit",
             look,
             "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
         );
-        turns.push(Turn {
-            most_tokens: Some(features.tokens.max(FEW_TOKENS)),
+        turns.push(Candidate {
+            most_tokens: Some(features.tokens.max(schedule.few_tokens)),
             ..low
         });
     }
@@ -81,7 +75,7 @@ fn first_turns(features: &Features, look: u64) -> Vec<Turn> {
 }
 
 /// Who takes part in the rounds, the most promising first, with the work of the first round.
-fn field(features: &Features, look: u64) -> Vec<Turn> {
+fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
     if !features.net {
         return Vec::new();
     }
@@ -91,20 +85,23 @@ fn field(features: &Features, look: u64) -> Vec<Turn> {
         events,
         ..
     } = features;
-    let saturation = turn(
-        Choice::Hyb,
-        look.saturating_mul(SATURATION),
+    let look = schedule.first_look;
+    let saturation_work = look.saturating_mul(schedule.saturation);
+    let sets_work = look.saturating_mul(schedule.sets);
+    let saturation = candidate(
+        "hyb",
+        saturation_work,
         "sets of states; cycles are found while the product grows, also where there is no end to it",
     );
-    let single = turn(
-        Choice::Explicit,
+    let single = candidate(
+        "explicit",
         look,
         "what sets cannot hold, single states may decide",
     );
     let sets = if features.stutters && features.is_local() {
-        turn(
-            Choice::Sop,
-            look.saturating_mul(SETS),
+        candidate(
+            "sop",
+            sets_work,
             format!(
                 "a stutter-invariant property, and {visible} of {events} events are visible to its {observed} propositions: sets closed under the others"
             ),
@@ -115,11 +112,11 @@ fn field(features: &Features, look: u64) -> Vec<Turn> {
             false => "not known to be stutter-invariant",
         };
         let why = format!("{reason}: sets closed under self-loops of the automaton");
-        turn(Choice::Slap, look.saturating_mul(SETS), why)
+        candidate("slap", sets_work, why)
     };
-    let fixpoints = turn(
-        Choice::SlapFst,
-        look.saturating_mul(SETS),
+    let fixpoints = candidate(
+        "slap-fst",
+        sets_work,
         match features.safety {
             true => "a safety property: what is to be found is a state, not a cycle",
             false => "sets, with fixpoints where the automaton cannot leave",
@@ -130,29 +127,29 @@ fn field(features: &Features, look: u64) -> Vec<Turn> {
         false => vec![saturation, single, sets, fixpoints],
     };
     if features.names_events {
-        field.retain(|turn| turn.choice != Choice::Hyb);
+        field.retain(|turn| turn.plan.name != "hyb");
     }
     field
 }
 
 /// Tries the engines in turn until one decides.
-pub(crate) fn run(
-    query: &Query<'_>,
-    explored: &mut Explored<'_>,
+pub(crate) fn run<'s>(
+    query: &Query<'_, 's>,
+    schedule: &Schedule,
+    explored: &mut Explored<'s>,
     report: &mut Report,
-) -> Result<Outcome<Lasso>, Stop> {
+) -> Found {
     let budget = query.budget;
     let features = Features::of(query.subject, query.property);
-    let look = query.options.tuning.first_look;
-    let mut field = field(&features, look);
-    let mut turns = first_turns(&features, look);
+    let mut field = field(&features, schedule);
+    let mut candidates = first_look(&features, schedule);
     let mut round = 0;
     let mut starved = false;
     loop {
         let mut last = Err(Stop::Work(0));
-        for turn in turns {
-            let choice = turn.choice;
-            last = attempt(query, explored, report, turn, round);
+        for candidate in candidates {
+            let name = candidate.plan.name;
+            last = attempt(query, schedule, explored, report, candidate, round);
             let leaves = match &last {
                 Err(Stop::Work(_)) => {
                     budget.spend(0)?;
@@ -167,7 +164,7 @@ pub(crate) fn run(
             };
             starved |= matches!(last, Err(Stop::Memory));
             if leaves && round > 0 {
-                field.retain(|turn| turn.choice != choice);
+                field.retain(|other| other.plan.name != name);
             }
         }
         if field.is_empty() {
@@ -175,40 +172,39 @@ pub(crate) fn run(
             return if starved { Err(Stop::Memory) } else { last };
         }
         // The first look was the first round of the explicit search.
-        let is_due = |turn: &&Turn| round > 0 || turn.choice != Choice::Explicit;
-        turns = field.iter().filter(is_due).cloned().collect();
-        for turn in &mut field {
-            turn.work = turn.work.saturating_mul(GROWTH);
+        let is_due = |other: &&Candidate| round > 0 || !other.plan.has_single_states();
+        candidates = field.iter().filter(is_due).cloned().collect();
+        for candidate in &mut field {
+            candidate.work = candidate.work.saturating_mul(schedule.growth);
         }
         round += 1;
     }
 }
 
 /// One engine, and what came of it in the trail.
-fn attempt(
-    query: &Query<'_>,
-    explored: &mut Explored<'_>,
+fn attempt<'s>(
+    query: &Query<'_, 's>,
+    schedule: &Schedule,
+    explored: &mut Explored<'s>,
     report: &mut Report,
-    turn: Turn,
+    candidate: Candidate,
     round: u32,
-) -> Result<Outcome<Lasso>, Stop> {
+) -> Found {
     let budget = query.budget;
     let begun = budget.elapsed();
-    match turn.choice {
+    let plan = candidate.plan;
+    if plan.has_single_states() && round > 1 {
         // Many single states may need all the room there is.
-        Choice::Explicit if round > 1 => explored.clear(),
-        // An order serves all properties; what finding it costs is not this engine's. It
-        // meets again what may have gone wrong.
-        Choice::Hyb => {
-            let (order, deadlock) = (&query.options.tuning.order, query.options.deadlock);
-            let _ = explored.order(order, deadlock, budget);
-        }
-        _ => {}
+        explored.clear();
     }
-    let own = budget.clone().with_work(turn.work);
-    let found = query.run(turn.choice, turn.most_tokens, explored, &own, report);
+    let turn = Turn {
+        plan,
+        budget: budget.clone().with_work(candidate.work),
+        most_tokens: candidate.most_tokens,
+    };
+    let found = query.run(&turn, explored, report);
     report.trail.push(Attempt {
-        engine: turn.choice.name(),
+        engine: plan.name,
         outcome: match &found {
             Ok(Outcome::Undecided(_)) => "undecided".to_owned(),
             Ok(_) => "decided".to_owned(),
@@ -216,10 +212,10 @@ fn attempt(
             Err(stop) => format!("gave up: {stop}"),
         },
         why: match round {
-            0 | 1 => turn.why,
-            _ => format!("once more, with {GROWTH} times the work"),
+            0 | 1 => candidate.why,
+            _ => format!("once more, with {} times the work", schedule.growth),
         },
-        work: own.work_spent(),
+        work: turn.budget.work_spent(),
         time: budget.elapsed().saturating_sub(begun),
     });
     found
@@ -242,42 +238,42 @@ mod tests {
         events: 10,
     };
 
-    fn engines(features: &Features) -> Vec<Choice> {
-        field(features, 1).iter().map(|turn| turn.choice).collect()
+    fn engines(features: &Features) -> Vec<&'static str> {
+        let field = field(features, &Schedule::default());
+        field.iter().map(|candidate| candidate.plan.name).collect()
     }
 
     #[test]
     fn the_question_decides_who_takes_part() {
-        use Choice::{Explicit, Hyb, Slap, SlapFst, Sop};
-        assert_eq!(engines(&PLAIN), [Hyb, Explicit, Sop, SlapFst]);
+        assert_eq!(engines(&PLAIN), ["hyb", "explicit", "sop", "slap-fst"]);
         let visible = Features {
             visible: 9,
             ..PLAIN
         };
-        assert_eq!(engines(&visible), [Hyb, Explicit, Slap, SlapFst]);
+        assert_eq!(engines(&visible), ["hyb", "explicit", "slap", "slap-fst"]);
         let with_next = Features {
             stutters: false,
             safety: true,
             ..PLAIN
         };
-        assert_eq!(engines(&with_next), [Hyb, SlapFst, Explicit, Slap]);
+        assert_eq!(engines(&with_next), ["hyb", "slap-fst", "explicit", "slap"]);
         let events = Features {
             names_events: true,
             ..PLAIN
         };
-        assert_eq!(engines(&events), [Explicit, Sop, SlapFst]);
+        assert_eq!(engines(&events), ["explicit", "sop", "slap-fst"]);
         let program = Features {
             net: false,
             ..PLAIN
         };
-        assert!(field(&program, 1).is_empty());
-        assert_eq!(first_turns(&program, 1).len(), 1);
+        assert!(field(&program, &Schedule::default()).is_empty());
+        assert_eq!(first_look(&program, &Schedule::default()).len(), 1);
     }
 
     #[test]
     fn nets_that_may_grow_are_looked_at_where_there_are_few_tokens() {
         let most = |features: &Features| -> Vec<Option<Value>> {
-            let turns = first_turns(features, 1);
+            let turns = first_look(features, &Schedule::default());
             turns.iter().map(|turn| turn.most_tokens).collect()
         };
         assert_eq!(most(&PLAIN), [None]);

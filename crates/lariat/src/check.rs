@@ -1,50 +1,84 @@
-//! From a property to a verdict: plan → run → replay.
+//! From a property to a verdict: prepare → run → replay.
 
-use crate::auto;
-use crate::engine::{Choice, Tuning};
+use crate::auto::{self, Schedule};
 use crate::explored::Explored;
+use crate::plan::Plan;
 use crate::prepare::prepare;
-use crate::replay::{self, replay};
+use crate::run::Run;
+use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
-use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_engines::{Invariance, Outcome, Problem};
-use lariat_ltl::{Formula, Formulas};
-use lariat_model::coloured::ColouredNet;
-use lariat_model::{Deadlock, Lasso, Proposition, State, Step, System, Value};
+use lariat_budget::{Budget, Observer, Statistic};
+use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size};
+use lariat_model::{Deadlock, Value};
+use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
+
+/// Who decides.
+#[derive(Clone, Debug)]
+pub enum Choice {
+    /// Several plans, chosen by the property and the net, until one decides.
+    Auto(Schedule),
+    /// One plan.
+    Plan(Plan),
+}
+
+impl Default for Choice {
+    fn default() -> Choice {
+        Choice::Auto(Schedule::default())
+    }
+}
+
+impl From<Plan> for Choice {
+    fn from(plan: Plan) -> Choice {
+        Choice::Plan(plan)
+    }
+}
+
+impl Choice {
+    /// The name by which `auto` is asked for.
+    pub const AUTO: &str = "auto";
+
+    /// The name by which it is asked for.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Choice::Auto(_) => Choice::AUTO,
+            Choice::Plan(plan) => plan.name,
+        }
+    }
+}
 
 /// How to check.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The engine.
-    pub engine: Choice,
-    /// What can be changed about it.
-    pub tuning: Tuning,
+    /// Who decides.
+    pub choice: Choice,
+    /// The order of the variables in diagrams.
+    pub order: OrderChoice,
     /// What happens at deadlocks.
     pub deadlock: Deadlock,
+    /// Also count the whole product, of which a check that finds something sees a part.
+    pub whole_product: bool,
 }
 
-/// What is to be checked of a system.
-#[derive(Clone, Copy, Debug)]
-pub enum Property<'a> {
-    /// Every run satisfies the formula.
-    Formula(Formula),
-    /// No run is accepted: the automaton is that of the *negated* property.
-    Never(&'a Automaton),
-}
-
-/// A model with the vocabulary of its properties.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// The model.
-    pub system: &'a System,
-    /// The coloured net that it is the unfolding of, if it is one.
-    pub coloured: Option<&'a ColouredNet>,
-    /// The store of the formulas.
-    pub formulas: &'a Formulas,
-    /// What the atoms mean, by their ids.
-    pub propositions: &'a [Proposition],
+impl Options {
+    /// Do the options go together? If not, a sentence says why.
+    pub fn validate(&self) -> Result<(), String> {
+        let counts = match &self.choice {
+            Choice::Auto(_) => false,
+            Choice::Plan(plan) => {
+                plan.validate()?;
+                plan.has_single_states()
+            }
+        };
+        if self.whole_product && !counts {
+            let name = self.choice.name();
+            return Err(format!(
+                "whole products are counted of single states (`explicit`, `ba`, `ta`, `tgta`), not by `{name}`"
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// One engine that `auto` tried.
@@ -75,26 +109,29 @@ pub struct Report {
     pub vacuous: Option<&'static str>,
     /// What `auto` tried; empty if an engine was asked for by name.
     pub trail: Vec<Attempt>,
-    /// What was counted.
-    pub stats: Stats,
+    /// What the engine told of its run, in terms of the system that it saw.
+    pub account: Account,
+    /// A variable that was assigned a value beyond its range, which wraps around.
+    pub overflow: Option<String>,
 }
 
-/// Decides one property. What `explored` keeps of the subject's system serves the next property.
-pub fn check(
-    subject: &Subject<'_>,
+/// Decides one property. What `explored` keeps of the subject's systems serves the next property.
+pub fn check<'s>(
+    subject: &Subject<'s>,
     property: Property<'_>,
     options: &Options,
-    explored: &mut Explored<'_>,
+    explored: &mut Explored<'s>,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Report {
     let mut report = Report {
         verdict: Verdict::Unknown(Reason::Inconclusive("nothing was run".to_owned())),
-        engine: options.engine.name(),
+        engine: options.choice.name(),
         deadlock: options.deadlock,
         vacuous: None,
         trail: Vec::new(),
-        stats: Stats::default(),
+        account: Account::default(),
+        overflow: None,
     };
     let query = Query {
         subject,
@@ -103,56 +140,22 @@ pub fn check(
         budget,
         observer,
     };
-    let found = match options.engine {
-        Choice::Auto => auto::run(&query, explored, &mut report),
-        choice => query.run(choice, None, explored, budget, &mut report),
+    let found = match &options.choice {
+        Choice::Auto(schedule) => auto::run(&query, schedule, explored, &mut report),
+        Choice::Plan(plan) => query.run(&Turn::whole(*plan, budget), explored, &mut report),
     };
     report.verdict = Verdict::earn(found, |lasso| {
-        let lasso = rolled_back(lasso);
-        let property = match property {
-            Property::Formula(formula) => replay::Property::Formula(subject.formulas, formula),
-            Property::Never(automaton) => replay::Property::Never(automaton),
-        };
-        replay(
-            subject.system,
-            subject.propositions,
-            property,
-            options.deadlock,
-            &lasso,
-        )?;
-        if let Some(net) = subject.coloured {
-            net.replay(subject.system, &lasso)?;
-        }
-        Ok(lasso)
+        subject.replayed(property, options.deadlock, lasso)
     });
     report
-}
-
-/// The same run with its loop begun as early as possible: while the last step of the prefix is also
-/// the last one of the loop, from the same state, the loop may as well start before it.
-fn rolled_back(mut lasso: Lasso) -> Lasso {
-    while let ([.., last], [.., closing]) = (&lasso.prefix[..], &lasso.cycle[..]) {
-        let source = |steps: &[Step], first: &State| match steps {
-            [.., before, _] => before.state.clone(),
-            _ => first.clone(),
-        };
-        let same = last == closing
-            && source(&lasso.prefix, &lasso.initial) == source(&lasso.cycle, &closing.state);
-        if !same {
-            break;
-        }
-        lasso.prefix.pop();
-        lasso.cycle.rotate_right(1);
-    }
-    lasso
 }
 
 /// Work that may be spent on whether there is any infinite run.
 const VACUITY: u64 = 2_000_000;
 
 /// One property and how it is to be checked.
-pub(crate) struct Query<'a> {
-    pub subject: &'a Subject<'a>,
+pub(crate) struct Query<'a, 's> {
+    pub subject: &'a Subject<'s>,
     pub property: Property<'a>,
     pub options: &'a Options,
     /// For all that is done about the property.
@@ -160,56 +163,59 @@ pub(crate) struct Query<'a> {
     pub observer: &'a dyn Observer,
 }
 
-impl Query<'_> {
-    /// Searches for a violating run with one engine; `most_tokens` as in [`Problem`].
-    pub fn run(
-        &self,
-        choice: Choice,
-        most_tokens: Option<Value>,
-        explored: &mut Explored<'_>,
-        budget: &Budget,
-        report: &mut Report,
-    ) -> Result<Outcome<Lasso>, Stop> {
-        budget.check()?;
-        report.engine = choice.name();
-        report.stats = Stats::default();
-        let Options {
-            tuning, deadlock, ..
-        } = self.options;
-        let prepared = prepare(
-            self.subject,
-            self.property,
-            choice.needs(tuning),
-            tuning.published,
-            budget,
-        )?;
-        let automaton = &*prepared.automaton;
-        let kind = choice.kind(tuning);
-        report.stats.set("automaton_kind", kind.name().to_owned());
-        // An engine that reads another kind replaces these.
-        report.stats.set("automaton_states", automaton.states.len());
-        report.stats.set("automaton_edges", automaton.edge_count());
-        report
-            .stats
-            .set("automaton_marks", u64::from(automaton.mark_count));
-        let problem = Problem {
-            system: self.subject.system,
-            automaton,
-            propositions: &prepared.propositions,
-            deadlock: *deadlock,
-            invariance: prepared.invariance(),
-            most_tokens,
-        };
-        let stats = &mut report.stats;
-        let outcome = choice.run(tuning, &problem, explored, budget, self.observer, stats)?;
-        if tuning.whole_product
-            && let Ok(size) = kind.product_size(&problem, budget, self.observer)
-        {
-            stats.set("full_states", size.nodes);
-            stats.set("full_edges", size.edges);
+/// One plan, and what it may spend.
+pub(crate) struct Turn {
+    pub plan: Plan,
+    pub budget: Budget,
+    /// As in [`Problem`].
+    pub most_tokens: Option<Value>,
+}
+
+impl Turn {
+    /// The plan may spend everything and look at every state.
+    fn whole(plan: Plan, budget: &Budget) -> Turn {
+        Turn {
+            plan,
+            budget: budget.clone(),
+            most_tokens: None,
         }
-        if outcome == Outcome::Empty && *deadlock == Deadlock::Ignore {
-            report.vacuous = self.vacuous(choice, explored);
+    }
+}
+
+impl<'s> Query<'_, 's> {
+    /// Searches for a violating run with one plan.
+    pub fn run(&self, turn: &Turn, explored: &mut Explored<'s>, report: &mut Report) -> Found {
+        let Turn { plan, budget, .. } = turn;
+        budget.check()?;
+        report.engine = plan.name;
+        report.account = Account::default();
+        let deadlock = self.options.deadlock;
+        let prepared = prepare(self.subject, self.property, plan, budget)?;
+        let system = self.subject.system();
+        let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
+        let mut problem =
+            Problem::new(system, automaton, propositions, deadlock).knowing(prepared.invariance());
+        problem.most_tokens = turn.most_tokens;
+        let run = Run {
+            plan,
+            order: &self.options.order,
+            budget,
+            shared: self.budget,
+            observer: self.observer,
+        };
+        let found = run.decide(&problem, system, explored, &mut report.account);
+        let name = |var| system.variable(var).name.clone();
+        report.overflow = report.account.overflow.map(name);
+        let outcome = found?;
+        if self.options.whole_product
+            && let Ok(size) = product_size(&problem, plan.automaton, budget, self.observer)
+        {
+            let stats = &mut report.account.stats;
+            stats.set(Statistic::FULL_STATES, size.nodes);
+            stats.set(Statistic::FULL_EDGES, size.edges);
+        }
+        if outcome == Outcome::Empty && deadlock == Deadlock::Ignore {
+            report.vacuous = self.vacuous(plan, explored);
         }
         Ok(outcome)
     }
@@ -217,28 +223,24 @@ impl Query<'_> {
     /// Without any infinite run a formula and its negation hold alike; the user should know. Running
     /// out of something here takes nothing from the verdict, and there is a limit: on an unbounded
     /// net that has no cycle the search would not end.
-    fn vacuous(&self, choice: Choice, explored: &mut Explored<'_>) -> Option<&'static str> {
+    fn vacuous(&self, plan: &Plan, explored: &mut Explored<'s>) -> Option<&'static str> {
         let anything = Automaton::universal();
-        let any_run = Problem {
-            system: self.subject.system,
-            automaton: &anything,
-            propositions: &[],
-            deadlock: Deadlock::Ignore,
-            invariance: Invariance {
-                letters: true,
-                silent: true,
-                states: &[],
-            },
-            most_tokens: None,
+        let system = self.subject.system();
+        let invariance = Invariance {
+            letters: true,
+            silent: true,
+            states: &[],
         };
-        let found = choice.run(
-            &self.options.tuning,
-            &any_run,
-            explored,
-            &self.budget.clone().with_work(VACUITY),
-            self.observer,
-            &mut Stats::default(),
-        );
+        let any_run = Problem::new(system, &anything, &[], Deadlock::Ignore).knowing(invariance);
+        let budget = self.budget.clone().with_work(VACUITY);
+        let run = Run {
+            plan,
+            order: &self.options.order,
+            budget: &budget,
+            shared: &budget,
+            observer: self.observer,
+        };
+        let found = run.decide(&any_run, system, explored, &mut Account::default());
         (found == Ok(Outcome::Empty)).then_some("no infinite run")
     }
 }

@@ -1,39 +1,70 @@
-//! What the properties of one model share: its reachable states as sets.
+//! What the properties of a model share: reachable states as sets, and variable orders.
 //!
-//! Finding an order and saturating usually costs far more than deciding one property afterwards. The
-//! first engine that needs the reachable states leaves them here for the next property; residuals and
-//! products of a property go with it. After an engine ran out of memory no states are kept. Where they could
-//! not be found it is remembered with which means, and not tried again with the same or less.
+//! Finding an order and saturating usually costs far more than deciding one property afterwards. What was found is kept
+//! here, for every system by itself: passes make several of one model. Nothing here runs an engine. What could not
+//! be found is remembered with the means that there were, and not sought again with the same or less.
 
-use lariat_budget::{Budget, Observer, Stats, Stop};
-use lariat_engines::hyb::ORDER_WORK;
-use lariat_engines::hybrid::{Hybrid, explore};
-use lariat_engines::{Lasso, Outcome, Problem};
-use lariat_model::order::Order;
-use lariat_model::{Deadlock, System};
-use lariat_space::symbolic::{OrderChoice, Reached, arrange};
+use lariat_budget::{Budget, Observer, Progress, Stop};
+use lariat_model::passes::Systems;
+use lariat_model::{Deadlock, System, VarId};
+use lariat_space::symbolic::{Arrangement, OrderChoice, Reach, Reached, Symbolic, arrange, reach};
 use std::time::Duration;
 
-/// The reachable states of a model, once an engine has needed them.
+/// Work that finding an order may cost where the reachable states are not needed: the product should be small
+/// where they are many, and they may be too many.
+const ORDER_WORK: u64 = 2_000_000;
+
+/// What was explored of the systems of one model.
 pub struct Explored<'s> {
-    system: &'s System,
-    kept: Option<Kept<'s>>,
-    arranged: Option<Arranged>,
+    systems: &'s Systems,
+    known: Vec<Known<'s>>,
 }
 
-/// An order, by what was chosen, and its name.
-struct Arranged {
-    choice: OrderChoice,
-    order: Order,
+/// What was explored of one system.
+struct Known<'s> {
+    system: &'s System,
+    states: Option<Sought<'s>>,
+    arranged: Option<Arranged<'s>>,
+}
+
+/// The reachable states, or why they were not found.
+struct Sought<'s> {
+    asked: Asked,
+    found: Result<States<'s>, Stop>,
+    /// What there was to find them.
+    given: Means,
+}
+
+/// A space under an order, for engines that need no states.
+struct Arranged<'s> {
+    asked: Asked,
+    space: Symbolic<'s>,
     name: String,
 }
 
-struct Kept<'s> {
+/// What was asked for.
+#[derive(Clone, PartialEq)]
+struct Asked {
     order: OrderChoice,
     deadlock: Deadlock,
-    states: Result<Reached<'s>, Stop>,
-    /// What there was to find them.
-    given: Means,
+}
+
+/// The reachable states of a system.
+pub struct States<'s> {
+    /// The states, and the space that they are in.
+    pub reached: Reached<'s>,
+    /// A variable that some step assigns a value beyond its range.
+    pub overflow: Option<VarId>,
+}
+
+/// A system under an order.
+pub struct Ordered<'e, 's> {
+    /// The space. Programs have been learned.
+    pub space: &'e Symbolic<'s>,
+    /// The order by name.
+    pub name: &'e str,
+    /// A variable that some step assigns a value beyond its range, as far as that is known.
+    pub overflow: Option<VarId>,
 }
 
 /// Time and work, where they are limited.
@@ -52,12 +83,12 @@ impl Means {
     }
 }
 
-impl Kept<'_> {
-    /// Is this what finding the states anew with what is `left` would bring?
+impl Sought<'_> {
+    /// Is this what seeking the states anew with what is `left` would bring?
     fn lasts(&self, left: Means) -> bool {
         let given = self.given;
         // A little more would hardly help.
-        match self.states {
+        match self.found {
             Ok(_) | Err(Stop::Bound(_) | Stop::Memory) => true,
             Err(Stop::Time) => given
                 .time
@@ -73,108 +104,198 @@ impl Kept<'_> {
 }
 
 impl<'s> Explored<'s> {
-    /// Nothing is explored of `system` yet.
-    pub fn new(system: &'s System) -> Explored<'s> {
+    /// Nothing is explored yet; systems that passes make are kept in `systems`.
+    pub fn new(systems: &'s Systems) -> Explored<'s> {
         Explored {
-            system,
-            kept: None,
-            arranged: None,
+            systems,
+            known: Vec::new(),
         }
     }
 
-    /// Decides `problem`, which is about this system, with an engine on sets: in the states that are
-    /// kept if they serve, otherwise in its own, which are kept instead.
-    pub(crate) fn run(
-        &mut self,
-        hybrid: &Hybrid,
-        problem: &Problem<'_>,
-        budget: &Budget,
-        observer: &dyn Observer,
-        stats: &mut Stats,
-    ) -> Result<Outcome<Lasso>, Stop> {
-        let (order, deadlock) = (&hybrid.order, problem.deadlock);
-        let left = Means::left(budget);
-        let serves =
-            |kept: &Kept<'_>| kept.order == *order && kept.deadlock == deadlock && kept.lasts(left);
-        let kept = match self.kept.take().filter(serves) {
-            Some(kept) => {
-                if let Err(stop) = &kept.states {
-                    observer.remark(&format!(
-                        "the reachable states were not found before ({stop}) and are not tried again"
-                    ));
-                }
-                kept
-            }
-            None => Kept {
-                order: order.clone(),
-                deadlock,
-                states: explore(self.system, order, deadlock, budget, observer),
-                given: left,
-            },
-        };
-        let reached = match kept.states {
-            Ok(reached) => reached,
-            Err(ref stop) => {
-                let stop = stop.clone();
-                self.kept = Some(kept);
-                return Err(stop);
-            }
-        };
-        let (found, reached) = hybrid.run_in(problem, reached, budget, observer, stats);
-        if !matches!(found, Err(Stop::Memory)) {
-            let states = Ok(reached);
-            self.kept = Some(Kept { states, ..kept });
-        }
-        found
+    /// Where systems that passes make are kept.
+    pub fn systems(&self) -> &'s Systems {
+        self.systems
     }
 
-    /// The order for engines that do without the reachable states: that of the states that are kept, or
-    /// one that is found once.
-    pub(crate) fn order(
+    fn known(&mut self, system: &'s System) -> &mut Known<'s> {
+        let at = self
+            .known
+            .iter()
+            .position(|k| std::ptr::eq(k.system, system));
+        let at = at.unwrap_or_else(|| {
+            self.known.push(Known {
+                system,
+                states: None,
+                arranged: None,
+            });
+            self.known.len() - 1
+        });
+        &mut self.known[at]
+    }
+
+    /// The reachable states of `system` under an order.
+    pub fn states(
         &mut self,
-        choice: &OrderChoice,
+        system: &'s System,
+        order: &OrderChoice,
         deadlock: Deadlock,
         budget: &Budget,
-    ) -> Result<(Order, String), Stop> {
-        let serves = |arranged: &&Arranged| arranged.choice == *choice;
-        if let Some(arranged) = self.arranged.as_ref().filter(serves) {
-            return Ok((arranged.order.clone(), arranged.name.clone()));
-        }
-        let (order, name) = match &self.kept {
-            Some(Kept {
-                order,
-                states: Ok(reached),
-                ..
-            }) if order == choice => {
-                let order = reached.space.layout().order().clone();
-                (order, reached.order.clone())
-            }
-            _ => {
-                let given = Means::left(budget);
-                let found = arrange(self.system, choice, deadlock, ORDER_WORK, budget)?;
-                if let Some(reached) = found.reached {
-                    self.kept = Some(Kept {
-                        order: choice.clone(),
-                        deadlock,
-                        states: Ok(*reached),
-                        given,
-                    });
-                }
-                (found.order, found.name)
-            }
-        };
-        self.arranged = Some(Arranged {
-            choice: choice.clone(),
+        observer: &dyn Observer,
+    ) -> Result<&mut States<'s>, Stop> {
+        let asked = Asked {
             order: order.clone(),
-            name: name.clone(),
-        });
-        Ok((order, name))
+            deadlock,
+        };
+        let known = self.known(system);
+        let left = Means::left(budget);
+        let serves = |sought: &Sought<'_>| sought.asked == asked && sought.lasts(left);
+        if !known.states.as_ref().is_some_and(serves) {
+            known.states = None;
+            let found = reachable(system, order, deadlock, budget, observer);
+            known.states = Some(Sought {
+                asked,
+                found,
+                given: left,
+            });
+        } else if let Some(Sought {
+            found: Err(stop), ..
+        }) = &known.states
+        {
+            observer.remark(&format!(
+                "the reachable states were not found before ({stop}) and are not sought again"
+            ));
+        }
+        match &mut known.states {
+            Some(Sought { found, .. }) => found.as_mut().map_err(|stop| stop.clone()),
+            None => Err(Stop::Internal("states that were just kept".to_owned())),
+        }
     }
 
-    /// Gives the states back, to make room.
-    pub(crate) fn clear(&mut self) {
-        self.kept.take_if(|kept| kept.states.is_ok());
+    /// `system` under an order, without more of its states than finding the order and learning programs take.
+    ///
+    /// States that are found on the way are kept for those who need them.
+    pub fn ordered(
+        &mut self,
+        system: &'s System,
+        order: &OrderChoice,
+        deadlock: Deadlock,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<Ordered<'_, 's>, Stop> {
+        let asked = Asked {
+            order: order.clone(),
+            deadlock,
+        };
+        let known = self.known(system);
+        let serves = |arranged: &Arranged<'_>| arranged.asked == asked;
+        let has_states = known
+            .states
+            .as_ref()
+            .is_some_and(|s| s.asked == asked && s.found.is_ok());
+        if !has_states && !known.arranged.as_ref().is_some_and(serves) {
+            let phase = "ordering";
+            let figures = &[];
+            observer.progress(Progress { phase, figures });
+            known.arrange(&asked, budget, observer)?;
+        }
+        if let Some(Sought {
+            asked: of,
+            found: Ok(states),
+            ..
+        }) = &known.states
+            && *of == asked
+        {
+            return Ok(Ordered {
+                space: &states.reached.space,
+                name: &states.reached.order,
+                overflow: states.overflow,
+            });
+        }
+        match &known.arranged {
+            Some(Arranged { space, name, .. }) => Ok(Ordered {
+                space,
+                name,
+                overflow: None,
+            }),
+            None => Err(Stop::Internal("an order that was just found".to_owned())),
+        }
     }
+
+    /// Gives the states of `system` back.
+    pub fn forget(&mut self, system: &'s System) {
+        self.known(system).states = None;
+    }
+
+    /// Gives all states back, to make room.
+    pub fn clear(&mut self) {
+        for known in &mut self.known {
+            known.states.take_if(|sought| sought.found.is_ok());
+        }
+    }
+}
+
+impl<'s> Known<'s> {
+    /// Finds an order, and states if they are found on the way or if programs must be learned from them.
+    fn arrange(
+        &mut self,
+        asked: &Asked,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<(), Stop> {
+        let Asked { order, deadlock } = asked;
+        let given = Means::left(budget);
+        let Arrangement {
+            order,
+            name,
+            reached,
+        } = arrange(self.system, order, *deadlock, ORDER_WORK, budget)?;
+        let states = match reached {
+            Some(reached) => Some(with_overflow(*reached)?),
+            None => {
+                let space = Symbolic::new(self.system, &order, *deadlock, budget)?;
+                if space.learns() {
+                    let order = OrderChoice::Given(order);
+                    Some(reachable(self.system, &order, *deadlock, budget, observer)?)
+                } else {
+                    self.arranged = Some(Arranged {
+                        asked: asked.clone(),
+                        space,
+                        name,
+                    });
+                    None
+                }
+            }
+        };
+        if let Some(states) = states {
+            self.states = Some(Sought {
+                asked: asked.clone(),
+                found: Ok(states),
+                given,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Explores a system completely.
+fn reachable<'s>(
+    system: &'s System,
+    order: &OrderChoice,
+    deadlock: Deadlock,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<States<'s>, Stop> {
+    match reach(system, order, deadlock, budget, observer)? {
+        Reach::All(reached) => with_overflow(*reached),
+        Reach::Unbounded(_) => Err(Stop::Bound(
+            "the system has infinitely many states".to_owned(),
+        )),
+    }
+}
+
+fn with_overflow(mut reached: Reached<'_>) -> Result<States<'_>, Stop> {
+    let overflow = reached.space.overflow(&reached.states)?;
+    Ok(States { reached, overflow })
 }
 
 #[cfg(test)]
@@ -196,13 +317,15 @@ mod tests {
             work: None,
         };
         let lasts = |stop: Stop, given, left| {
-            let kept = Kept {
-                order: OrderChoice::default(),
-                deadlock: Deadlock::default(),
-                states: Err(stop),
+            let sought = Sought {
+                asked: Asked {
+                    order: OrderChoice::default(),
+                    deadlock: Deadlock::default(),
+                },
+                found: Err(stop),
                 given,
             };
-            kept.lasts(left)
+            sought.lasts(left)
         };
         assert!(lasts(Stop::Time, seconds(10), seconds(3)));
         assert!(lasts(Stop::Time, seconds(10), seconds(10)));

@@ -1,6 +1,6 @@
 //! What `auto` looks at before it chooses: the property and the net.
 
-use crate::check::{Property, Subject};
+use crate::subject::{Property, Subject};
 use lariat_ltl::{AtomId, classes};
 use lariat_model::{EventId, Predicate, Proposition, System, Value, VarId};
 
@@ -29,15 +29,15 @@ pub(crate) struct Features {
 
 impl Features {
     pub fn of(subject: &Subject<'_>, property: Property<'_>) -> Features {
-        let system = subject.system;
+        let system = subject.system();
         let (atoms, classes) = match property {
             Property::Formula(formula) => (
-                subject.formulas.atoms_of(formula),
-                Some(classes(subject.formulas, formula)),
+                subject.formulas().atoms_of(formula),
+                Some(classes(subject.formulas(), formula)),
             ),
             Property::Never(automaton) => (automaton.atoms.clone(), None),
         };
-        let meaning = |atom: &AtomId| subject.propositions.get(atom.index());
+        let meaning = |atom: &AtomId| subject.propositions().get(atom.index());
         let observed: Vec<&Proposition> = atoms.iter().filter_map(meaning).collect();
         let fires = |p: &&&Proposition| matches!(p, Proposition::Fires(_));
         Features {
@@ -112,12 +112,7 @@ mod tests {
             Proposition::Fires(vec![EventId(0)]),
             Proposition::State(Predicate::Deadlock),
         ];
-        let subject = Subject {
-            coloured: None,
-            system: &system,
-            formulas: &formulas,
-            propositions: &propositions,
-        };
+        let subject = Subject::of_system(&system, &formulas, &propositions);
         Features::of(&subject, Property::Formula(formula))
     }
 

@@ -8,14 +8,16 @@
 
 mod auto;
 mod check;
-mod engine;
 mod explored;
 mod features;
+mod plan;
 mod prepare;
 pub mod property_process;
 pub mod replay;
 pub mod report;
+mod run;
 mod states;
+mod subject;
 mod verdict;
 
 pub use lariat_automata as automata;
@@ -23,13 +25,20 @@ pub use lariat_ltl as ltl;
 pub use lariat_model as model;
 pub use lariat_space as space;
 
-pub use check::{Attempt, Options, Property, Report, Subject, check};
-pub use engine::{Choice, Kind, Needs, Tuning};
-pub use explored::Explored;
-pub use lariat_budget::{Budget, Cancel, Figure, Observer, Progress, Quiet, Stats, Stop};
-pub use lariat_engines::Proofs;
-pub use lariat_engines::hybrid::Check;
+pub use auto::Schedule;
+pub use check::{Attempt, Choice, Options, Report, check};
+pub use explored::{Explored, Ordered, States};
+pub use lariat_budget::{
+    Budget, Cancel, Figure, Observer, Progress, Quiet, Statistic, Stats, Stop,
+};
+pub use lariat_engines::{
+    Account, AutomatonKind, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant,
+};
+pub use lariat_model::passes::{Lift, Pass, Systems};
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
 pub use lariat_space::symbolic::{OrderChoice, Pumping};
+pub use plan::{Plan, Preset};
+pub use run::Run;
 pub use states::{Counting, StateSpace, states, states_and_claims};
+pub use subject::{Property, Subject};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

@@ -1,16 +1,15 @@
 //! From a property to the automaton of its violations, with what is known of it.
 
-use crate::check::{Property, Subject};
-use crate::engine::Needs;
+use crate::plan::Plan;
+use crate::subject::{Property, Subject};
 use lariat_automata::{
     Automaton, Legal, silent_step_invariant, stutter_invariant, translate, translate_labelled,
 };
 use lariat_budget::{Budget, Stop};
-use lariat_engines::Invariance;
+use lariat_engines::{EventClass, Invariance, Needs, event_classes};
 use lariat_ltl::{AtomId, Formula, classes};
-use lariat_model::{EventId, Proposition};
+use lariat_model::Proposition;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Work that a stutter test may cost: it is an opportunity, not the question.
 const MOST_STUTTER_WORK: u64 = 200_000;
@@ -35,12 +34,11 @@ impl Prepared<'_> {
     }
 }
 
-/// Prepares a property for an engine; `silent` if it should also be known whether silent steps matter.
+/// Prepares a property for a plan: the automaton, and what the plan needs to know of it.
 pub(crate) fn prepare<'a>(
     subject: &Subject<'_>,
     property: Property<'a>,
-    needs: Needs,
-    silent: bool,
+    plan: &Plan,
     budget: &Budget,
 ) -> Result<Prepared<'a>, Stop> {
     let mut prepared = Prepared {
@@ -53,14 +51,14 @@ pub(crate) fn prepare<'a>(
     match property {
         Property::Never(automaton) => prepared.automaton = Cow::Borrowed(automaton),
         Property::Formula(formula) => {
-            translated(subject, formula, needs, silent, budget, &mut prepared)?
+            translated(subject, formula, plan, budget, &mut prepared)?;
         }
     }
     prepared.propositions = prepared
         .automaton
         .atoms
         .iter()
-        .map(|atom| subject.propositions[atom.index()].clone())
+        .map(|atom| subject.propositions()[atom.index()].clone())
         .collect();
     Ok(prepared)
 }
@@ -68,21 +66,22 @@ pub(crate) fn prepare<'a>(
 fn translated(
     subject: &Subject<'_>,
     formula: Formula,
-    needs: Needs,
-    silent: bool,
+    plan: &Plan,
     budget: &Budget,
     prepared: &mut Prepared<'_>,
 ) -> Result<(), Stop> {
     // Rewriting makes many formulas; they go with this copy of the store.
-    let mut formulas = subject.formulas.clone();
+    let mut formulas = subject.formulas().clone();
     let negation = formulas.not(formula);
     let legal = legal_letters(subject);
+    let needs = plan.needs();
     let limited = budget.clone().with_work(MOST_STUTTER_WORK);
-    if needs.stuttering() {
+    if matches!(needs, Needs::Stuttering | Needs::StateStuttering) {
         let invariant = stutter_invariant(&mut formulas, negation, &legal, &limited);
         prepared.letters = known(invariant)?;
     }
-    if silent {
+    // The published event graph leaves silent steps out.
+    if plan.variant.published {
         let invariant = silent_step_invariant(&mut formulas, negation, &legal, &limited);
         prepared.silent = known(invariant)?;
     }
@@ -106,25 +105,18 @@ fn known(answer: Result<bool, Stop>) -> Result<bool, Stop> {
     }
 }
 
-/// Which `fires` atoms can be true together: those that share an event, and none at all.
+/// Which `fires` atoms can be true together: those of a class of events.
 fn legal_letters(subject: &Subject<'_>) -> Legal {
-    let mut atoms_of_event: BTreeMap<EventId, Vec<AtomId>> = BTreeMap::new();
-    let mut event_atoms = Vec::new();
-    for (i, proposition) in subject.propositions.iter().enumerate() {
-        if let Proposition::Fires(events) = proposition {
-            let atom = AtomId(i as u32);
-            event_atoms.push(atom);
-            for event in events {
-                atoms_of_event.entry(*event).or_default().push(atom);
-            }
-        }
-    }
+    let propositions = subject.propositions().iter().enumerate();
+    let atom = |i: usize| AtomId(i as u32);
+    let event_atoms: Vec<AtomId> = propositions
+        .filter(|(_, proposition)| matches!(proposition, Proposition::Fires(_)))
+        .map(|(i, _)| atom(i))
+        .collect();
     if event_atoms.is_empty() {
         return Legal::any();
     }
-    let together: BTreeSet<Vec<AtomId>> = atoms_of_event
-        .into_values()
-        .chain(std::iter::once(Vec::new()))
-        .collect();
-    Legal::events(event_atoms, together.into_iter().collect())
+    let classes = event_classes(subject.system(), subject.propositions());
+    let together = |class: EventClass| class.propositions.into_iter().map(atom).collect();
+    Legal::events(event_atoms, classes.into_iter().map(together).collect())
 }

@@ -46,14 +46,6 @@ pub fn word(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// The name of a deadlock policy, as on the command line.
-pub fn policy(deadlock: Deadlock) -> &'static str {
-    match deadlock {
-        Deadlock::Stutter => "stutter",
-        Deadlock::Ignore => "ignore",
-    }
-}
-
 /// How the verdict was found and what it is about, in a few words: engine, time, deadlock policy, and
 /// the reason why nothing is known or why what is known says little.
 pub fn summary(report: &Report, context: &Context<'_>) -> String {
@@ -268,9 +260,9 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
             _ => Json::Null,
         },
         "engine": report.engine,
-        "deadlock": policy(report.deadlock),
+        "deadlock": report.deadlock.name(),
         "seconds": context.seconds,
-        "stats": stats(&report.stats),
+        "stats": account(report),
         "auto": report.trail.iter().map(|attempt| json!({
             "engine": attempt.engine,
             "outcome": attempt.outcome,
@@ -285,6 +277,23 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
     });
     if let (Some(why), Some(object)) = (report.vacuous, object.as_object_mut()) {
         object.insert("vacuous".to_owned(), why.into());
+    }
+    object
+}
+
+/// What an engine told of its run, as a JSON object: its figures, the variable order and a variable that overflows.
+fn account(report: &Report) -> Json {
+    let mut object = stats(&report.account.stats);
+    let texts = [
+        ("order", &report.account.order),
+        ("overflow", &report.overflow),
+    ];
+    if let Some(object) = object.as_object_mut() {
+        for (name, text) in texts {
+            if let Some(text) = text {
+                object.insert(name.to_owned(), text.as_str().into());
+            }
+        }
     }
     object
 }

@@ -1,6 +1,6 @@
 //! The figures of a whole state space, counted explicitly or on decision diagrams.
 
-use lariat_budget::{Budget, Observer, Stats, Stop};
+use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
 use lariat_model::{Deadlock, Predicate, System, VarId};
 use lariat_space::explicit::{self, Explicit};
 use lariat_space::symbolic::{OrderChoice, Pumping, Reach, Reached, UBig, reach};
@@ -15,6 +15,29 @@ pub enum Counting {
     Explicit,
     /// Sets of states in decision diagrams, by saturation.
     Symbolic,
+}
+
+impl Counting {
+    /// All of them.
+    pub const ALL: [Counting; 3] = [Counting::Auto, Counting::Explicit, Counting::Symbolic];
+
+    /// The name by which it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Counting::Auto => "auto",
+            Counting::Explicit => "explicit",
+            Counting::Symbolic => "symbolic",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Counting::Auto => "single states while they are few, then diagrams",
+            Counting::Explicit => "single states, packed",
+            Counting::Symbolic => "sets of states in decision diagrams, by saturation",
+        }
+    }
 }
 
 /// States that `auto` counts one by one before it turns to diagrams.
@@ -105,12 +128,12 @@ fn explicit(
     let space = Explicit::new(system, Deadlock::Stutter);
     let count = explicit::count(&space, claims, budget, observer);
     let mut stats = Stats::default();
-    stats.set("states_seen", count.states);
-    stats.set("edges_seen", count.edges);
-    stats.set("packed_bits", count.packed_bits);
+    stats.set(Statistic::STATES_SEEN, count.states);
+    stats.set(Statistic::EDGES_SEEN, count.edges);
+    stats.set(Statistic::PACKED_BITS, count.packed_bits);
     let each = count.bytes as f64 / count.states.max(1) as f64;
-    stats.set("bytes_per_state", each);
-    stats.set("bytes_peak", count.bytes);
+    stats.set(Statistic::BYTES_PER_STATE, each);
+    stats.set(Statistic::BYTES_PEAK, count.bytes);
     let complete = count.stop.is_none();
     StateSpace {
         states: complete.then(|| count.states.into()),
@@ -123,7 +146,7 @@ fn explicit(
         failed: count.failed.into_iter().map(UBig::from).collect(),
         overflow: count.overflow,
         stop: count.stop,
-        engine: "explicit",
+        engine: Counting::Explicit.name(),
         order: None,
         stats,
     }
@@ -137,13 +160,13 @@ fn symbolic(
     observer: &dyn Observer,
 ) -> StateSpace {
     let mut found = StateSpace {
-        engine: "symbolic",
+        engine: Counting::Symbolic.name(),
         ..StateSpace::default()
     };
     let start = budget.elapsed();
     let reached = reach(system, order, Deadlock::Stutter, budget, observer);
     let seconds = (budget.elapsed() - start).as_secs_f64();
-    found.stats.set("reach_seconds", seconds);
+    found.stats.set(Statistic::REACH_SECONDS, seconds);
     match reached {
         Ok(Reach::All(mut reached)) => {
             found.bounded = Some(true);
@@ -156,7 +179,7 @@ fn symbolic(
         }
         Err(stop) => found.stop = Some(stop),
     }
-    found.stats.set("bytes_peak", budget.bytes_peak());
+    found.stats.set(Statistic::BYTES_PEAK, budget.bytes_peak());
     found
 }
 
@@ -168,13 +191,15 @@ fn figures(
     let set = reached.states.clone();
     let store = reached.space.store_figures();
     let census = reached.space.census(&set, true)?;
-    found.stats.set("nodes_final", census.nodes);
-    found.stats.set("nodes_peak", store.peak);
-    found.stats.set("nodes_created", store.created);
-    found.stats.set("cache_lookups", store.lookups);
-    found.stats.set("cache_hits", store.hits);
-    found.stats.set("collections", store.collections);
-    found.stats.set("orders_tried", reached.trail.len());
+    found.stats.set(Statistic::NODES_FINAL, census.nodes);
+    found.stats.set(Statistic::NODES_PEAK, store.peak);
+    found.stats.set(Statistic::NODES_CREATED, store.created);
+    found.stats.set(Statistic::CACHE_LOOKUPS, store.lookups);
+    found.stats.set(Statistic::CACHE_HITS, store.hits);
+    found.stats.set(Statistic::COLLECTIONS, store.collections);
+    found
+        .stats
+        .set(Statistic::ORDERS_TRIED, reached.trail.len());
     found.states = Some(census.states);
     found.edges = census.edges;
     found.max_tokens_in_place = Some(census.max_tokens_in_place);

@@ -4,9 +4,7 @@
 //! kind of event, a guarded program another, a table a third; nothing behind this crate knows
 //! which format a model came from. Formula atoms and guards are the same [`Predicate`].
 //!
-//! A pass returns a system and the way back. Unfolding is the only one: [`coloured::Unfolding`]
-//! knows the place and colour of every variable and the binding of every event, so the coloured net
-//! itself replays a [`Lasso`] of its unfolding. The reference meaning of events and predicates is in [`System::successors`] and
+//! A pass returns a system and the way back, see [`passes`]. The reference meaning of events and predicates is in [`System::successors`] and
 //! [`System::holds`]: slow, small, and what a counterexample is replayed with.
 
 #![forbid(unsafe_code)]
@@ -23,6 +21,7 @@ mod load;
 mod mcc;
 mod names;
 pub mod order;
+pub mod passes;
 pub mod pnml;
 mod predicate;
 mod properties;

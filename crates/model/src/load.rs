@@ -9,6 +9,7 @@ use crate::dve::{self, Assertion, PropertyAutomaton, Scope};
 use crate::error::InputError;
 use crate::etf;
 use crate::names::{Meaning, Names};
+use crate::passes::UnfoldingLift;
 use crate::pnml::{self, Pnml};
 use crate::system::System;
 
@@ -103,6 +104,13 @@ impl Model {
     /// The coloured net that the system is the unfolding of, if it is one.
     pub fn coloured_net(&self) -> Option<&ColouredNet> {
         self.coloured.as_deref().map(|coloured| &coloured.net)
+    }
+
+    /// The way back from the system to the net as it was written, if it is the unfolding of a coloured one.
+    pub fn lift(&self) -> Option<UnfoldingLift<'_>> {
+        let net = self.coloured_net()?;
+        let system = &self.system;
+        Some(UnfoldingLift { net, system })
     }
 
     /// The names that formulas may use.

@@ -137,6 +137,27 @@ pub enum Deadlock {
     Ignore,
 }
 
+impl Deadlock {
+    /// All policies, the usual one first.
+    pub const ALL: [Deadlock; 2] = [Deadlock::Stutter, Deadlock::Ignore];
+
+    /// The name by which it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Deadlock::Stutter => "stutter",
+            Deadlock::Ignore => "ignore",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Deadlock::Stutter => "the last state repeats for ever",
+            Deadlock::Ignore => "only infinite runs count",
+        }
+    }
+}
+
 /// A model: variables, events that change them, and where it starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct System {

@@ -3,12 +3,13 @@
 //! ```text
 //! img(S) = {t | s –e→ t, s ∈ S, e ∈ E}              pre(S) = {s | s –e→ t, t ∈ S, e ∈ E}
 //! dead(S) = {s ∈ S | no event at all leaves s}
-//! Succ(S) = img(S) ∪ dead(S)      Pre(S) = pre(S) ∪ dead(S)          where deadlocks stutter
+//! stutter(S) = dead(S) where deadlocks stutter, ∅ where they do not
 //! ```
 //!
-//! A stutter step adds nothing to a closure, so it is never an event of a saturation; it enters the
-//! one-step operators and the search for cycles, here and nowhere else. Every operation with
-//! events takes a subset of them, [`Steps`]; stuttering fires nothing and belongs to none.
+//! A stutter step adds nothing to a closure, so it is never an event of a saturation; which states have
+//! one is decided here and nowhere else ([`stuttering`](Symbolic::stuttering)), and engines add it to their one-step
+//! operators under the letters that allow it. Every operation with events takes a subset of them,
+//! [`Steps`]; stuttering fires nothing and belongs to none.
 //!
 //! Programs are learned from the states they are applied to (see `moves.rs`); every forward
 //! operation does so by itself. Going backward is exact within states that some forward
@@ -99,11 +100,6 @@ impl<'a> Symbolic<'a> {
     /// Where the variables are.
     pub fn layout(&self) -> &Layout {
         &self.layout
-    }
-
-    /// What happens at deadlocks.
-    pub fn deadlock(&self) -> Deadlock {
-        self.deadlock
     }
 
     /// The store of the sets, for the set algebra and for operations of one's own.
@@ -267,27 +263,22 @@ impl<'a> Symbolic<'a> {
         self.store.dead(&all.0.forward, set)
     }
 
-    /// The states of `set` that stutter.
-    fn stuttering(&mut self, set: &Set) -> Result<Set, Stop> {
-        match self.deadlock {
-            Deadlock::Stutter => self.dead(set),
-            Deadlock::Ignore => Ok(self.store.empty()),
+    /// The states of `set` that have a stutter loop: the dead ones where deadlocks stutter.
+    pub fn stuttering(&mut self, set: &Set) -> Result<Set, Stop> {
+        match self.has_stutter_loops() {
+            true => self.dead(set),
+            false => Ok(self.store.empty()),
         }
     }
 
-    /// `Succ(set)`: all events, and stuttering.
-    pub fn succ(&mut self, set: &Set) -> Result<Set, Stop> {
-        let image = self.image(set, &self.all())?;
-        let still = self.stuttering(set)?;
-        self.store.union(&image, &still)
+    /// Does `state` have a stutter loop?
+    pub fn stutters(&self, state: &[Value]) -> bool {
+        self.has_stutter_loops() && self.system.is_deadlock(state)
     }
 
-    /// `Pre(set) ∩ within`: all events, and stuttering.
-    pub fn pre(&mut self, set: &Set, within: &Set) -> Result<Set, Stop> {
-        let before = self.pre_image(set, &self.all(), within)?;
-        let inside = self.store.intersection(set, within)?;
-        let still = self.stuttering(&inside)?;
-        self.store.union(&before, &still)
+    /// Do dead states have a stutter loop, so that every state starts an infinite run?
+    pub fn has_stutter_loops(&self) -> bool {
+        self.deadlock == Deadlock::Stutter
     }
 
     // --- closures -----------------------------------------------------------------------------
@@ -399,27 +390,6 @@ impl<'a> Symbolic<'a> {
         self.store.saturate_within(&backward, from, within)
     }
 
-    /// The greatest `Z ⊆ set` with `Z ⊆ pre(Z) ∪ stuttering states`: from exactly these states a run
-    /// of `steps` can stay in `set` for ever. Empty iff `set` has no cycle of `steps`, where a
-    /// stuttering deadlock is a cycle.
-    pub fn divergent(&mut self, set: &Set, steps: &Steps) -> Result<Set, Stop> {
-        let still = self.stuttering(set)?;
-        let mut here = set.clone();
-        loop {
-            let before = self.pre_image(&here, steps, &here)?;
-            let next = self.store.union(&before, &still)?;
-            if next == here || next.is_empty() {
-                return Ok(next);
-            }
-            here = next;
-        }
-    }
-
-    /// Does `set` contain a cycle of `steps`, or a deadlock that stutters?
-    pub fn has_cycle(&mut self, set: &Set, steps: &Steps) -> Result<bool, Stop> {
-        Ok(!self.divergent(set, steps)?.is_empty())
-    }
-
     // --- predicates ---------------------------------------------------------------------------
 
     /// A scope for predicates: residuals of one query share what was computed with them.
@@ -483,31 +453,6 @@ impl<'a> Symbolic<'a> {
             }
             Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => Ok(set.clone()),
         }
-    }
-
-    /// The parts of `set` whose states agree on all `labels`, each with its label: bit `i` says
-    /// whether predicate `i` holds. At most 64 labels; no part is empty; in order of the label.
-    pub fn partition(
-        &mut self,
-        set: &Set,
-        query: &mut Residuals,
-        labels: &[Residual],
-    ) -> Result<Vec<(u64, Set)>, Stop> {
-        let mut parts = vec![(0u64, set.clone())];
-        for (bit, label) in labels.iter().enumerate() {
-            let mut finer = Vec::with_capacity(parts.len());
-            for (letter, part) in parts {
-                let yes = self.store.select(&part, query, *label)?;
-                let no = self.store.difference(&part, &yes)?;
-                finer.push((letter, no));
-                finer.push((letter | 1 << bit, yes));
-            }
-            finer.retain(|(_, part)| !part.is_empty());
-            parts = finer;
-        }
-        parts.retain(|(_, part)| !part.is_empty());
-        parts.sort_by_key(|(letter, _)| *letter);
-        Ok(parts)
     }
 
     /// A variable that some step from `set` assigns a value beyond its range, which wraps around.

@@ -1,0 +1,93 @@
+//! The names of everything that is counted, in one place.
+//!
+//! Engines set figures under these names, reports print them and plots read them back from files of
+//! results. A figure whose name is not in this table cannot be set: [`Statistic`] has no other values.
+
+/// The name of a figure.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Statistic {
+    name: &'static str,
+    meaning: &'static str,
+}
+
+impl Statistic {
+    /// The name, as reports print it.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// What is counted, in a few words.
+    pub const fn meaning(self) -> &'static str {
+        self.meaning
+    }
+}
+
+macro_rules! statistics {
+    ($($constant:ident $name:literal $meaning:literal;)*) => {
+        impl Statistic {
+            $(
+                #[doc = $meaning]
+                pub const $constant: Statistic = Statistic { name: $name, meaning: $meaning };
+            )*
+
+            /// All of them, in the order of the table.
+            pub const ALL: &[Statistic] = &[$(Statistic::$constant),*];
+        }
+    };
+}
+
+statistics! {
+    AUTOMATON_KIND "automaton_kind" "The kind of automaton that was read.";
+    AUTOMATON_STATES "automaton_states" "States of that automaton.";
+    AUTOMATON_EDGES "automaton_edges" "Its edges.";
+    AUTOMATON_MARKS "automaton_marks" "Its acceptance marks.";
+    TESTING_TRANSITIONS "testing_transitions" "Transitions of a testing automaton, one for each change.";
+    PRODUCT_STATES "product_states" "Nodes of the product that were explored.";
+    PRODUCT_EDGES "product_edges" "Edges of the product that were explored.";
+    FULL_STATES "full_states" "Nodes of the whole product.";
+    FULL_EDGES "full_edges" "Edges of the whole product.";
+    STATES "states" "Different states of the system among them.";
+    PACKED_BITS "packed_bits" "Bits of a packed state.";
+    DEPTH "depth" "The longest path that the search held.";
+    AGGREGATES "aggregates" "Nodes that hold sets of states.";
+    INCLUSIONS "inclusions" "Nodes that were left out because another one includes them.";
+    SYMBOLIC_OPERATIONS "symbolic_operations" "Successors, predecessors, closures and parts of sets that were computed.";
+    DIVERGENCE_TESTS "divergence_tests" "Sets that were searched for a cycle.";
+    DIAGRAM_PEAK "diagram_peak" "The most diagram nodes at one moment.";
+    DIAGRAM_CREATED "diagram_created" "Diagram nodes created.";
+    CACHE_LOOKUPS "cache_lookups" "Questions to the operation cache.";
+    CACHE_HITS "cache_hits" "Questions that it could answer.";
+    SCC_CHECKS "scc_checks" "Saturated nodes that could have closed a fair cycle.";
+    SCC_PREVENTED_BY_STRUCTURE "scc_prevented_by_structure" "Searches ruled out by what events do to components.";
+    SCC_PREVENTED_BY_AUTOMATON "scc_prevented_by_automaton" "Searches ruled out because the automaton cannot accept there.";
+    SCC_PREVENTED_BY_RECURRING "scc_prevented_by_recurring" "Searches ruled out because no known state was met again.";
+    SCC_PREVENTED_BY_ABSTRACTION "scc_prevented_by_abstraction" "Searches ruled out because the values of the node have no cycle.";
+    SCC_PREVENTED_BY_MARKS "scc_prevented_by_marks" "Searches ruled out because a mark is missing.";
+    SCC_SYMBOLIC_RUNS "scc_symbolic_runs" "Searches that were carried out.";
+    ROUNDS "rounds" "Rounds with a growing cap on values.";
+    PRODUCT_SECONDS "product_seconds" "Seconds of the saturation of the product.";
+    SCC_SHARE "scc_share" "The share of them that searches took.";
+    REACH_SECONDS "reach_seconds" "Seconds until the reachable states were found.";
+    STATES_SEEN "states_seen" "States that were found.";
+    EDGES_SEEN "edges_seen" "Steps between them that were taken.";
+    BYTES_PER_STATE "bytes_per_state" "Bytes that a state takes in the store.";
+    NODES_FINAL "nodes_final" "Diagram nodes of the reachable states.";
+    NODES_PEAK "nodes_peak" "The most diagram nodes at one moment.";
+    NODES_CREATED "nodes_created" "Diagram nodes created.";
+    COLLECTIONS "collections" "Garbage collections.";
+    ORDERS_TRIED "orders_tried" "Variable orders that were tried.";
+    BYTES_PEAK "bytes_peak" "The most bytes that the stores held at one moment.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_name_stands_for_two_figures() {
+        let names: BTreeSet<&str> = Statistic::ALL.iter().map(|s| s.name()).collect();
+        assert_eq!(names.len(), Statistic::ALL.len());
+        assert!(Statistic::ALL.iter().all(|s| s.meaning().ends_with('.')));
+    }
+}

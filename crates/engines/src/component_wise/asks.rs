@@ -1,0 +1,155 @@
+//! What is asked of nodes before they are searched.
+//!
+//! The answers are short, and most end with the first witness:
+//!
+//! ```text
+//! lives(n)      ⇔  some automaton state of n has inner moves under some label
+//! ret_ε(n, t)   ⇔  img_ε(n) ∩ t ≠ ∅ by inner moves             without t: img_ε(n) ≠ ∅
+//! marks(n, c)   =  the marks of inner moves that lead to automaton states of n by the labels they are with
+//! ```
+//!
+//! The first depends on the node alone and is remembered for all residuals and events; where it says no, as in most of a product whose
+//! property holds, nothing else is asked.
+
+use super::letters::{Letters, MoveKind};
+use super::steps::{Position, Steps};
+use lariat_dd::Residual;
+use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
+use lariat_emptiness::Marks;
+
+/// Where a node has a single edge, an answer is remembered on every so many levels.
+const RUNG: u32 = 4;
+
+impl Steps {
+    /// Has `node`, on `level`, an automaton state from which inner moves lead under some label? Others are on no fair cycle.
+    pub fn lives(
+        &self,
+        kernel: &mut Kernel,
+        letters: &Letters,
+        mut node: NodeId,
+        mut level: u32,
+    ) -> Result<bool, Halt> {
+        // Where there is one way down it is walked faster than it is looked up.
+        while level < self.automaton {
+            let mut edges = kernel.edges(node);
+            match (edges.next(), edges.next()) {
+                (Some((_, child)), None) if !level.is_multiple_of(RUNG) => node = child,
+                _ => break,
+            }
+            level += 1;
+        }
+        if level == self.automaton {
+            return Ok(kernel.edges(node).any(|(q, _)| letters.is_inner(q)));
+        }
+        let key = [node.word(), 0, 0, 0, 0];
+        if let Some([known, _]) = kernel.cached(self.lives, ChainId::END, key) {
+            return Ok(known == 1);
+        }
+        let found = kernel.any_edge(node, |kernel, (_, child)| {
+            self.lives(kernel, letters, child, level + 1)
+        })?;
+        kernel.tick()?;
+        kernel.remember(self.lives, ChainId::END, key, [found.into(), 0]);
+        Ok(found)
+    }
+
+    /// `ret`: does an inner move with `chain` lead from `node` into `target`, or anywhere if there is none?
+    pub fn returns(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        chain: ChainId,
+        (node, target): (NodeId, Option<NodeId>),
+        at: Position,
+    ) -> Result<bool, Halt> {
+        if at.level == self.automaton {
+            return inner_move(kernel, letters, (node, target), at.residual);
+        }
+        let word = target.map_or(0, NodeId::word);
+        let key = [node.word(), word, at.residual.0, 0, 0];
+        if let Some([known, _]) = kernel.cached(self.returns, chain, key) {
+            return Ok(known == 1);
+        }
+        let found = kernel.any_edge(node, |kernel, (value, child)| {
+            let mut nth = 0;
+            while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
+                nth += 1;
+                let into = target.map(|target| kernel.child(target, step.to));
+                if into.is_some_and(NodeId::is_empty) {
+                    continue;
+                }
+                if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, step.to)?
+                    && self.returns(kernel, letters, step.rest, (child, into), below)?
+                {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })?;
+        kernel.tick()?;
+        kernel.remember(self.returns, chain, key, [found.into(), 0]);
+        Ok(found)
+    }
+
+    /// The marks of all inner moves that lead to automaton states of `node` by the labels they are with:
+    /// no step inside of the node carries others.
+    pub fn marks(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        node: NodeId,
+        at: Position,
+    ) -> Result<Marks, Halt> {
+        if at.level == self.automaton {
+            let mut marks = Marks::NONE;
+            for (q, _) in kernel.edges(node) {
+                match letters.marks_into(at.residual, q) {
+                    Ok(into) => marks = marks.union(into),
+                    Err(stop) => return Err(kernel.halt(stop)),
+                }
+            }
+            return Ok(marks);
+        }
+        let key = [node.word(), 0, at.residual.0, 0, 0];
+        if let Some([low, high]) = kernel.cached(self.marks, ChainId::END, key) {
+            return Ok(Marks(u64::from(high) << 32 | u64::from(low)));
+        }
+        let wanted = letters.marks();
+        let mut marks = Marks::NONE;
+        // Up to the edge that brings the last one.
+        kernel.any_edge(node, |kernel, (value, child)| {
+            if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, value)? {
+                marks = marks.union(self.marks(kernel, letters, child, below)?);
+            }
+            Ok(marks.contains(wanted))
+        })?;
+        kernel.tick()?;
+        let halves = [marks.0 as u32, (marks.0 >> 32) as u32];
+        kernel.remember(self.marks, ChainId::END, key, halves);
+        Ok(marks)
+    }
+}
+
+/// Does an inner move lead from a state of a node into another node, or anywhere?
+fn inner_move(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    (node, target): (NodeId, Option<NodeId>),
+    residual: Residual,
+) -> Result<bool, Halt> {
+    let mut failure = None;
+    let found = kernel.edges(node).any(|(q, _)| {
+        let leads = letters.any_move(MoveKind::Inner, residual, q, |next| match target {
+            Some(target) => !kernel.child(target, next).is_empty(),
+            None => true,
+        });
+        leads.unwrap_or_else(|stop| {
+            failure = Some(stop);
+            true
+        })
+    });
+    match failure {
+        Some(stop) => Err(kernel.halt(stop)),
+        None => Ok(found),
+    }
+}

@@ -1,0 +1,120 @@
+//! The automaton's relation as a filter of saturation, and as a predicate on pairs.
+
+use super::letters::{Letters, MoveKind, Question, Still};
+use lariat_budget::Stop;
+use lariat_dd::kernel::{Kernel, Scope};
+use lariat_dd::saturation::Filter;
+use lariat_dd::{Predicate, Residual};
+
+/// Steps of the product.
+pub struct AnyMove<'a> {
+    /// The labels.
+    pub letters: &'a mut Letters,
+    /// [`Still::Images`] while the product is built from its initial states, [`Still::Any`] for other parts of it.
+    pub still: Still,
+}
+
+impl Filter for AnyMove<'_> {
+    const SOURCE: bool = false;
+    const TARGET: bool = true;
+    const AUTOMATON: bool = true;
+
+    fn scope(&self) -> u32 {
+        self.letters.scope(Question::Any).word()
+    }
+
+    #[inline]
+    fn step(
+        &mut self,
+        _: &Kernel,
+        residual: Residual,
+        level: u32,
+        value: u32,
+    ) -> Result<Residual, Stop> {
+        self.letters.step(residual, level, value)
+    }
+
+    fn moves(
+        &mut self,
+        _: &Kernel,
+        residual: Residual,
+        from: u32,
+        to: &mut Vec<u32>,
+    ) -> Result<(), Stop> {
+        self.letters.any_move(MoveKind::Any, residual, from, |q| {
+            to.push(q);
+            false
+        })?;
+        Ok(())
+    }
+
+    fn is_still(&mut self, residual: Residual) -> bool {
+        self.letters.is_still(residual, self.still)
+    }
+}
+
+/// Steps of the product in which the automaton makes an inner move.
+pub struct InnerMove<'a>(pub &'a mut Letters);
+
+impl Filter for InnerMove<'_> {
+    const SOURCE: bool = false;
+    const TARGET: bool = true;
+    const AUTOMATON: bool = true;
+
+    fn scope(&self) -> u32 {
+        self.0.scope(Question::Inner).word()
+    }
+
+    #[inline]
+    fn step(
+        &mut self,
+        _: &Kernel,
+        residual: Residual,
+        level: u32,
+        value: u32,
+    ) -> Result<Residual, Stop> {
+        let rest = self.0.step(residual, level, value)?;
+        Ok(if self.0.is_idle(rest) {
+            Residual::FALSE
+        } else {
+            rest
+        })
+    }
+
+    fn moves(
+        &mut self,
+        _: &Kernel,
+        residual: Residual,
+        from: u32,
+        to: &mut Vec<u32>,
+    ) -> Result<(), Stop> {
+        self.0.any_move(MoveKind::Inner, residual, from, |q| {
+            to.push(q);
+            false
+        })?;
+        Ok(())
+    }
+
+    fn is_still(&mut self, residual: Residual) -> bool {
+        self.0.is_still(residual, Still::Inner)
+    }
+}
+
+/// Pairs of a state and an automaton state that accepts the repetition of the state's label.
+pub struct Resting<'a>(pub &'a mut Letters);
+
+impl Predicate for Resting<'_> {
+    fn scope(&self) -> &Scope {
+        self.0.scope(Question::Resting)
+    }
+
+    fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
+        if level < self.0.automaton() {
+            return self.0.step(residual, level, value);
+        }
+        Ok(match self.0.rests(residual, value) {
+            true => Residual::TRUE,
+            false => Residual::FALSE,
+        })
+    }
+}

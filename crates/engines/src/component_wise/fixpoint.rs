@@ -1,0 +1,108 @@
+//! Is there a fair cycle with a new step in a saturated node?
+//!
+//! New are the steps by events with their top on the level of the node, and of these only those on candidate
+//! arcs: on every fair cycle with a new step there is one on such an arc. With `N` for the inner
+//! steps in the node, `N_m` for those with mark `m` and `N_new` for the new ones,
+//!
+//! ```text
+//! Z₀ = N_new(B(n))        f(Z) = N_new(N*(N_m(… N*(N_1(N*(Z))))))        Zᵢ₊₁ = f(Zᵢ)
+//! ```
+//!
+//! goes down until nothing changes. What is left is what fair cycles with a new step reach by new
+//! steps: every member comes from another by a path that carries all marks, so going back for ever
+//! repeats. It is empty iff there is no such cycle. Everything stays in the node, because it begins
+//! there and the node is closed.
+//!
+//! The published algorithm filters sources and targets of new steps in turn and asks for accepting
+//! states; sets of targets alone are enough, and the chain of marks is what generalized acceptance
+//! adds. Each `N*` is one saturation below the node, which shares its cache with all others.
+
+use super::filters::InnerMove;
+use super::letters::{Letters, MoveKind};
+use super::search::Arc;
+use super::steps::{Position, Steps};
+use lariat_dd::kernel::{Halt, Kernel, NodeId};
+use lariat_dd::saturation::Silent;
+
+/// What fair cycles with a step on `arcs` reach by such steps, from `node`, which is rooted.
+pub fn fair(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    steps: &Steps,
+    arcs: &[Arc],
+    node: NodeId,
+    at: Position,
+) -> Result<NodeId, Halt> {
+    let base = kernel.mark();
+    let mut here = along(kernel, letters, steps, arcs, node, at)?;
+    while !here.is_empty() {
+        kernel.push(0, here)?;
+        let mut ahead = closure(kernel, letters, steps, here, at)?;
+        for mark in letters.marks().iter() {
+            kernel.push(0, ahead)?;
+            let kind = MoveKind::Marked(mark);
+            let marked = steps.images(kernel, letters, kind, ahead, at)?;
+            kernel.push(0, marked)?;
+            ahead = closure(kernel, letters, steps, marked, at)?;
+        }
+        kernel.push(0, ahead)?;
+        let next = along(kernel, letters, steps, arcs, ahead, at)?;
+        kernel.release(base);
+        if next == here {
+            break;
+        }
+        here = next;
+    }
+    Ok(here)
+}
+
+/// `N*`
+pub fn closure(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    steps: &Steps,
+    node: NodeId,
+    at: Position,
+) -> Result<NodeId, Halt> {
+    let (events, mut filter) = (&steps.all, InnerMove(letters));
+    kernel.saturate_below(
+        node,
+        at.level,
+        events,
+        &mut filter,
+        at.residual,
+        &mut Silent,
+    )
+}
+
+/// `N_new`
+pub fn along(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    steps: &Steps,
+    arcs: &[Arc],
+    node: NodeId,
+    at: Position,
+) -> Result<NodeId, Halt> {
+    let base = kernel.mark();
+    for arc in arcs.iter().filter(|arc| arc.recurring) {
+        let child = kernel.child(node, arc.from);
+        let residual = match letters.step(at.residual, at.level, arc.to) {
+            Ok(residual) => residual,
+            Err(stop) => return Err(kernel.halt(stop)),
+        };
+        let below = Position {
+            level: at.level + 1,
+            residual,
+        };
+        if child.is_empty() || letters.is_idle(residual) {
+            continue;
+        }
+        let image = steps.image(kernel, letters, MoveKind::Inner, arc.rest, child, below)?;
+        if !image.is_empty() {
+            kernel.push(arc.to, image)?;
+        }
+    }
+    kernel.sort(base)?;
+    kernel.make(base)
+}

@@ -1,0 +1,352 @@
+//! Hyb-MC: the product built by saturation, and searched for fair cycles while it is built.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `letters.rs` | the automaton's transition relation as a residual of the state |
+//! | `filters.rs` | the same as filter and as predicate |
+//! | `still.rs` | labels that may be read once more in vain |
+//! | `steps.rs` | single steps of the product on nodes of any level |
+//! | `asks.rs` | questions about nodes |
+//! | `search.rs` | the listener: every saturated node is searched once |
+//! | `structure.rs` | levels without cycles, by what events do to components |
+//! | `abstraction.rs` | cycles between a node's own values |
+//! | `fixpoint.rs` | fair cycles with a new step, by sets |
+//! | `cap.rs` | rounds for nets that may be unbounded |
+//! | `resting.rs` | runs that end in a deadlock |
+//! | `path.rs` | paths of the product, found the way it is saturated |
+//! | `lasso.rs` | a concrete lasso from what was found |
+//!
+//! The product is a set of vectors: the components of the system by their order, and below them the state
+//! of the automaton after it has read the label of the state above,
+//!
+//! ```text
+//! initial = {(s, q') | s initial, q₀ –λ(s)→ q'}          (s, q) → (s', q')   iff   s → s', q –λ(s')→ q'
+//! ```
+//!
+//! It is the closure of the initial pairs by the one saturation that there is, with the automaton as the
+//! filter's last level and `search.rs` as its listener. The first fair cycle ends it: nothing
+//! beyond the part explored so far is needed, not even that the system is bounded. A net that may be unbounded is
+//! explored in rounds.
+//!
+//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
+//! Aspects of Computing 28 (2016). We read the first label explicitly, ask predicates over any
+//! components, keep marks on edges, and have several of them.
+
+mod abstraction;
+mod asks;
+mod cap;
+mod filters;
+mod fixpoint;
+mod lasso;
+mod letters;
+mod path;
+mod resting;
+mod search;
+mod steps;
+mod still;
+mod structure;
+
+use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
+use crate::problem::Problem;
+use crate::sets::walk::lost;
+use cap::{escapes, first_cap};
+use filters::AnyMove;
+use lariat_budget::{Budget, Observer, Progress, Statistic, Stats, Stop};
+use lariat_dd::kernel::NodeId;
+use lariat_dd::{Set, Store};
+use lariat_emptiness::Outcome;
+use lariat_model::{Lasso, Step};
+use lariat_space::symbolic::{Layout, Symbolic};
+use lasso::Walker;
+use letters::{Letters, Still};
+use path::{Goal, Walk};
+use resting::{Watch, resting};
+use search::{Counts, Evidence, Search};
+use std::time::Duration;
+use steps::{Position, Steps};
+use structure::cyclic_levels;
+
+pub use search::{Proof, Proofs};
+
+/// Hyb-MC, the component-wise engine.
+pub const HYB: Engine = Engine {
+    name: "hyb",
+    automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
+    checks: |_| &[],
+    needs: Needs::States,
+    has_published: false,
+    procedure: Procedure::ComponentWise(component_wise),
+};
+
+/// Tells that something else begins.
+fn enter(observer: &dyn Observer, phase: &'static str) {
+    let figures = &[];
+    observer.progress(Progress { phase, figures });
+}
+
+/// The product of a problem, before anything is explored.
+struct Product<'p> {
+    problem: &'p Problem<'p>,
+    layout: Layout,
+    store: Store,
+    letters: Letters,
+    steps: Steps,
+    initial: Set,
+    /// Do dead states have a stutter loop?
+    stutters: bool,
+}
+
+/// Decides a task on the system under an order, in as many rounds as its values take.
+fn component_wise(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
+    enter(task.observer, "product");
+    let mut cap = first_cap(task.problem.system);
+    let mut figures = Figures::default();
+    let found = loop {
+        let found = round(task, space, cap, &mut figures);
+        match found {
+            Ok(None) => cap = cap.saturating_mul(2),
+            Ok(Some(outcome)) => break Ok(outcome),
+            Err(stop) => break Err(stop),
+        }
+    };
+    figures.enter(&mut task.account.stats);
+    let bytes = task.budget.bytes_peak();
+    task.account.stats.set(Statistic::BYTES_PEAK, bytes);
+    found
+}
+
+/// One round with values up to `cap`; `None` if nothing was found but something left out.
+fn round(
+    task: &Task<'_>,
+    space: &Symbolic<'_>,
+    cap: u32,
+    figures: &mut Figures,
+) -> Result<Option<Outcome<Lasso>>, Stop> {
+    let mut product = Product::new(task.problem, space, cap, task.budget)?;
+    let found = product.decide(task.variant.proofs, task.budget, task.observer, figures);
+    figures.rounds += 1;
+    let store = product.store.figures();
+    figures.peak = figures.peak.max(store.peak);
+    figures.created += store.created;
+    figures.lookups += store.lookups;
+    figures.hits += store.hits;
+    found
+}
+
+/// What was counted in all rounds.
+#[derive(Default)]
+struct Figures {
+    rounds: u64,
+    counts: Counts,
+    time: Duration,
+    peak: usize,
+    created: u64,
+    lookups: u64,
+    hits: u64,
+}
+
+impl Figures {
+    fn enter(&self, stats: &mut Stats) {
+        self.counts.enter(stats);
+        stats.set(Statistic::ROUNDS, self.rounds);
+        stats.set(Statistic::PRODUCT_SECONDS, self.time.as_secs_f64());
+        let share = self.counts.time.as_secs_f64() / self.time.as_secs_f64().max(1e-9);
+        stats.set(Statistic::SCC_SHARE, share.min(1.0));
+        stats.set(Statistic::DIAGRAM_PEAK, self.peak);
+        stats.set(Statistic::DIAGRAM_CREATED, self.created);
+        stats.set(Statistic::CACHE_LOOKUPS, self.lookups);
+        stats.set(Statistic::CACHE_HITS, self.hits);
+    }
+}
+
+impl<'p> Product<'p> {
+    fn new(
+        problem: &'p Problem<'p>,
+        space: &Symbolic<'_>,
+        cap: u32,
+        budget: &Budget,
+    ) -> Result<Product<'p>, Stop> {
+        let layout = space.layout().clone();
+        let (mut store, events) = space.extended(1, budget)?;
+        let scopes = [(); 4].map(|()| store.scope());
+        let leases = [budget.lease(), budget.lease()];
+        let letters = Letters::new(problem, space, cap, scopes, leases)?;
+        let steps = Steps::new(&mut store, &events)?;
+        let mut vectors = Vec::new();
+        for state in &problem.system.initial {
+            let values = layout.encode_state(problem.system, state)?;
+            for q in letters.first(problem, state) {
+                let mut vector = values.clone();
+                vector.push(q);
+                vectors.push(vector);
+            }
+        }
+        let initial = store.from_vectors(&vectors)?;
+        Ok(Product {
+            problem,
+            layout,
+            store,
+            letters,
+            steps,
+            initial,
+            stutters: space.has_stutter_loops(),
+        })
+    }
+
+    /// One round; `None` if nothing was found but something left out.
+    fn decide(
+        &mut self,
+        proofs: Proofs,
+        budget: &Budget,
+        observer: &dyn Observer,
+        figures: &mut Figures,
+    ) -> Result<Option<Outcome<Lasso>>, Stop> {
+        let watch = Watch {
+            initial: match &self.problem.system.initial[..] {
+                [one] if self.stutters => Some(self.layout.encode_state(self.problem.system, one)?),
+                _ => None,
+            },
+        };
+        let cyclic = match proofs.structure {
+            true => cyclic_levels(self.problem.system, &self.layout, &self.steps),
+            false => vec![true; self.layout.levels()],
+        };
+        let mut search = Search::new(&self.steps, proofs, cyclic, watch, budget);
+        let start = budget.elapsed();
+        let root = self.letters.root();
+        let saturated = self.store.saturate_with(
+            &self.steps.all,
+            &self.initial,
+            &mut AnyMove {
+                letters: &mut self.letters,
+                still: Still::Images,
+            },
+            root,
+            &mut search,
+        );
+        figures.time += budget.elapsed() - start;
+        figures.counts.add(&search.counts);
+        let top = search.top;
+        // Nothing was made since the listener left, so what it found is still there.
+        let found = match (saturated?, search.found) {
+            (None, Some(Evidence::Cycle { at, arcs, reached })) => {
+                let reached = self.store.wrap(reached);
+                enter(observer, "lasso");
+                return self.cycle(at, &arcs, &reached, top).map(Some);
+            }
+            (None, Some(Evidence::Rest(ends))) => self.store.wrap(ends),
+            (None, None) => return Err(Stop::Internal("a search left without reason".to_owned())),
+            (Some(all), _) => match self.rest(&all)? {
+                Some(ends) => ends,
+                None => return self.nothing(&all),
+            },
+        };
+        enter(observer, "lasso");
+        let walk = self.prefix(top, Goal::In(found.node()))?;
+        let rest = Step {
+            event: None,
+            state: self.state(&walk.end()),
+        };
+        Ok(Some(Outcome::Accepting(self.lasso(&walk, vec![rest]))))
+    }
+
+    /// The ends of accepting runs in a finished product, if there are any.
+    fn rest(&mut self, all: &Set) -> Result<Option<Set>, Stop> {
+        if !self.stutters {
+            return Ok(None);
+        }
+        let (letters, steps) = (&mut self.letters, &self.steps);
+        let node = all.node();
+        let ends = self
+            .store
+            .run(|kernel| resting(kernel, letters, steps, node))?;
+        Ok(ends.filter(|ends| !ends.is_empty()))
+    }
+
+    /// What it means that nothing was found in all that was explored.
+    fn nothing(&mut self, all: &Set) -> Result<Option<Outcome<Lasso>>, Stop> {
+        let Some(cap) = self.letters.cut() else {
+            return Ok(Some(Outcome::Empty));
+        };
+        let (steps, node) = (&self.steps, all.node());
+        let mut complete = false;
+        self.store.run(|kernel| {
+            complete = !escapes(kernel, steps, cap, node)?;
+            Ok(NodeId::EMPTY)
+        })?;
+        Ok(complete.then_some(Outcome::Empty))
+    }
+
+    /// The lasso of a fair cycle in a node.
+    fn cycle(
+        &mut self,
+        at: Position,
+        arcs: &[search::Arc],
+        reached: &Set,
+        top: u32,
+    ) -> Result<Outcome<Lasso>, Stop> {
+        let mut cycle = None;
+        let mut walker = Walker {
+            letters: &mut self.letters,
+            steps: &self.steps,
+            top,
+        };
+        let end = self.store.run(|kernel| {
+            let walk = walker.cycle(kernel, arcs, reached.node(), at)?;
+            let end = kernel.chain_of(&walk.start)?;
+            cycle = Some(walk);
+            Ok(end)
+        })?;
+        let (Some(cycle), Some(end)) = (cycle, end) else {
+            return Err(lost());
+        };
+        let prefix = self.prefix(top, Goal::Ending(end.node(), at))?;
+        // What is above the node stays as it is when the cycle begins.
+        let above = prefix.end()[..at.level as usize].to_vec();
+        let mut steps = Vec::new();
+        cycle.follow(|event, suffix| {
+            let mut vector = above.clone();
+            vector.extend(suffix);
+            steps.push(Step {
+                event: Some(event),
+                state: self.state(&vector),
+            });
+        });
+        Ok(Outcome::Accepting(self.lasso(&prefix, steps)))
+    }
+
+    fn prefix(&mut self, top: u32, goal: Goal<'_>) -> Result<Walk, Stop> {
+        let mut found = None;
+        let initial = self.initial.node();
+        let mut walker = Walker {
+            letters: &mut self.letters,
+            steps: &self.steps,
+            top,
+        };
+        self.store.run(|kernel| {
+            found = Some(walker.prefix(kernel, initial, goal)?);
+            Ok(NodeId::EMPTY)
+        })?;
+        found.ok_or_else(lost)
+    }
+
+    /// The state of a vector of the product.
+    fn state(&self, vector: &[u32]) -> lariat_model::State {
+        self.layout.decode_state(&vector[..self.layout.levels()])
+    }
+
+    fn lasso(&self, prefix: &Walk, cycle: Vec<Step>) -> Lasso {
+        let mut steps = Vec::new();
+        prefix.follow(|event, vector| {
+            steps.push(Step {
+                event: Some(event),
+                state: self.state(vector),
+            });
+        });
+        Lasso {
+            initial: self.state(&prefix.start),
+            prefix: steps,
+            cycle,
+        }
+    }
+}

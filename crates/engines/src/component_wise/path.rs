@@ -1,0 +1,507 @@
+//! Paths of the product, found the way it is saturated.
+//!
+//! Layers of a breadth-first search are poor diagrams, and there may be thousands of them. Closed sets are good
+//! ones and mostly known from the saturation. So a path at level `k` is searched by the number of its
+//! firings at `k` alone, with everything below closed in between:
+//!
+//! ```text
+//! Eᵢ = from[i]                        Cᵢ = N*_{>k}(Eᵢ)
+//! E' = img_ε(Cᵢ) \ all C at i',      C' = N*_{>k}(E')              for ε with top k from i to i'
+//! ```
+//!
+//! until some `C` meets the goal. The way back alternates: from the goal to a member of the `E` that its `C`
+//! was closed from, which is the same question one level lower; from there over one firing to a member of the
+//! `C` before.
+//!
+//! Most levels have no firing. To a single goal `g` the search goes down along `g` as far as the goal stays in the closure of what is
+//! left, which is a question of halving, and begins there. So a path of `h` hops over `K` levels costs about
+//! `h · K · log K` besides the closures. Hops only say what is different from their level on.
+//!
+//! The path has the fewest firings at the highest level, not the fewest of all.
+
+use super::filters::{AnyMove, InnerMove};
+use super::letters::{Letters, MoveKind, Still};
+use super::steps::{Hop, Position, Steps};
+use crate::sets::walk::lost;
+use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
+use lariat_dd::saturation::Silent;
+use lariat_model::EventId;
+use rustc_hash::FxHashMap;
+
+/// A suffix and the hops from it.
+pub struct Walk {
+    /// The level of the suffix.
+    pub level: u32,
+    /// Where it starts.
+    pub start: Vec<u32>,
+    /// The hops, at or below this level.
+    pub hops: Vec<Hop>,
+}
+
+impl Walk {
+    /// Calls `each` with every event and the suffix that it leads to; returns where the walk ends.
+    pub fn follow(&self, mut each: impl FnMut(EventId, &[u32])) -> Vec<u32> {
+        let mut suffix = self.start.clone();
+        for hop in &self.hops {
+            suffix.truncate((hop.level - self.level) as usize);
+            suffix.extend(&hop.suffix);
+            each(hop.event, &suffix);
+        }
+        suffix
+    }
+
+    /// Where it ends.
+    pub fn end(&self) -> Vec<u32> {
+        self.follow(|_, _| {})
+    }
+}
+
+/// Where a path is to end. Nodes are rooted by whoever asks.
+#[derive(Clone, Copy)]
+pub enum Goal<'g> {
+    /// Here.
+    At(&'g [u32]),
+    /// In one of these.
+    In(NodeId),
+    /// In any state with this suffix, where what is above leaves the same residual.
+    Ending(NodeId, Position),
+}
+
+/// States that were found together, below one value of the level.
+struct Found {
+    value: u32,
+    entries: NodeId,
+    closed: NodeId,
+    /// From which others, and by what.
+    by: Option<(usize, EventId, ChainId)>,
+}
+
+/// What was found, and the end of the path in the last of it.
+type Trail = (Vec<Found>, Vec<u32>);
+
+/// Is the vector in the node?
+pub fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
+    for value in vector {
+        node = kernel.child(node, *value);
+        if node.is_empty() {
+            return false;
+        }
+    }
+    node == NodeId::ONE
+}
+
+/// A vector of the node, which is not empty.
+pub fn pick(kernel: &mut Kernel, mut node: NodeId) -> Result<Vec<u32>, Halt> {
+    let mut vector = Vec::new();
+    while node != NodeId::ONE {
+        let edge = match node {
+            NodeId::EMPTY => None,
+            _ => kernel.edges(node).next(),
+        };
+        match edge {
+            Some((value, child)) => {
+                vector.push(value);
+                node = child;
+            }
+            None => return Err(kernel.halt(lost())),
+        }
+    }
+    Ok(vector)
+}
+
+/// Searches for paths by one kind of move.
+pub struct Paths<'a> {
+    /// The labels.
+    pub letters: &'a mut Letters,
+    /// The events.
+    pub steps: &'a Steps,
+    /// The moves.
+    pub kind: MoveKind,
+}
+
+impl Paths<'_> {
+    /// A path from one of `from` to the goal by events with their top at or below `top`, if there is one.
+    pub fn path_below(
+        &mut self,
+        kernel: &mut Kernel,
+        top: u32,
+        from: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Walk>, Halt> {
+        let mut above = Vec::new();
+        let walk = self.path_from(kernel, top, from, goal, at, &mut above)?;
+        Ok(walk.map(|walk| {
+            above.extend(walk.start);
+            Walk {
+                level: at.level,
+                start: above,
+                hops: walk.hops,
+            }
+        }))
+    }
+
+    /// The same from `top` on; appends the values above that it has.
+    fn path_from(
+        &mut self,
+        kernel: &mut Kernel,
+        top: u32,
+        from: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+        above: &mut Vec<u32>,
+    ) -> Result<Option<Walk>, Halt> {
+        if at.level >= top {
+            return self.path(kernel, from, goal, at);
+        }
+        let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
+        for (value, child) in values {
+            if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)? {
+                above.push(value);
+                let walk = self.path_from(kernel, top, child, goal, below, above)?;
+                if walk.is_some() {
+                    return Ok(walk);
+                }
+                above.pop();
+            }
+        }
+        Ok(None)
+    }
+
+    /// A path from one of `from`, which is rooted, to the goal, if there is one.
+    fn path(
+        &mut self,
+        kernel: &mut Kernel,
+        from: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Walk>, Halt> {
+        if let Some(start) = self.member(kernel, from, goal, at)? {
+            return Ok(Some(Walk {
+                level: at.level,
+                start,
+                hops: Vec::new(),
+            }));
+        }
+        if from.is_empty() || at.level == self.steps.automaton {
+            return Ok(None);
+        }
+        let base = kernel.mark();
+        let walk = match self.search(kernel, from, goal, at)? {
+            Some((all, end)) => Some(self.retrace(kernel, &all, end, at)?),
+            None => None,
+        };
+        kernel.release(base);
+        Ok(walk)
+    }
+
+    /// A path from one of `from`, which is rooted, to `end`, which they lead to.
+    pub fn path_to(
+        &mut self,
+        kernel: &mut Kernel,
+        from: NodeId,
+        end: &[u32],
+        at: Position,
+    ) -> Result<Walk, Halt> {
+        // What of `from` begins like `end`, level by level.
+        let mut ways = vec![(from, at)];
+        let (mut node, mut place) = (from, at);
+        for &value in end {
+            node = kernel.child(node, value);
+            if node == NodeId::ONE {
+                return Ok(Walk {
+                    level: at.level,
+                    start: end.to_vec(),
+                    hops: Vec::new(),
+                });
+            }
+            if node.is_empty() {
+                break;
+            }
+            place = self.below(kernel, place, value)?;
+            ways.push((node, place));
+        }
+        // The lowest level on which that still leads to `end`.
+        let (mut low, mut high, mut step) = (0, ways.len(), 1);
+        while low + 1 < high {
+            let middle = if low + step < high {
+                low + step
+            } else {
+                low.midpoint(high)
+            };
+            let (node, place) = ways[middle];
+            let closed = self.closure(kernel, node, place)?;
+            if contains(kernel, closed, &end[middle..]) {
+                (low, step) = (middle, 2 * step);
+            } else {
+                high = middle;
+            }
+        }
+        let (node, place) = ways[low];
+        match self.path(kernel, node, Goal::At(&end[low..]), place)? {
+            Some(walk) => {
+                let mut start = end[..low].to_vec();
+                start.extend(walk.start);
+                Ok(Walk {
+                    level: at.level,
+                    start,
+                    hops: walk.hops,
+                })
+            }
+            None => Err(kernel.halt(lost())),
+        }
+    }
+
+    /// Looks for the goal by the number of firings on the level of `from`: everything that was found until then, rooted, and a
+    /// member of the goal in the last of it.
+    fn search(
+        &mut self,
+        kernel: &mut Kernel,
+        from: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Trail>, Halt> {
+        let mut all: Vec<Found> = Vec::new();
+        let mut known: FxHashMap<u32, NodeId> = FxHashMap::default();
+        let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
+        for (value, child) in values {
+            let found = (value, child, None);
+            if let Some(end) = self.add(kernel, (&mut all, &mut known), found, goal, at)? {
+                return Ok(Some((all, end)));
+            }
+        }
+        let mut next = 0;
+        while next < all.len() {
+            let (from, source) = (all[next].value, all[next].closed);
+            let steps = self.steps;
+            for &(chain, event) in steps.tops(at.level) {
+                let mut nth = 0;
+                while let Some(step) = kernel.nth_step(chain, at.level, from, nth)? {
+                    nth += 1;
+                    let Some(below) = Steps::read(kernel, self.letters, self.kind, at, step.to)?
+                    else {
+                        continue;
+                    };
+                    let (kind, rest) = (self.kind, step.rest);
+                    let image = steps.image(kernel, self.letters, kind, rest, source, below)?;
+                    let mark = kernel.mark();
+                    kernel.push(0, image)?;
+                    let before = known.get(&step.to).copied().unwrap_or(NodeId::EMPTY);
+                    let fresh = kernel.difference(image, before)?;
+                    kernel.release(mark);
+                    if fresh.is_empty() {
+                        continue;
+                    }
+                    kernel.push(0, fresh)?;
+                    let found = (step.to, fresh, Some((next, event, rest)));
+                    if let Some(end) = self.add(kernel, (&mut all, &mut known), found, goal, at)? {
+                        return Ok(Some((all, end)));
+                    }
+                }
+            }
+            next += 1;
+        }
+        Ok(None)
+    }
+
+    /// Closes what was found and keeps it; a member of the goal, if there is one in it.
+    fn add(
+        &mut self,
+        kernel: &mut Kernel,
+        (all, known): (&mut Vec<Found>, &mut FxHashMap<u32, NodeId>),
+        (value, entries, by): (u32, NodeId, Option<(usize, EventId, ChainId)>),
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Vec<u32>>, Halt> {
+        let below = self.below(kernel, at, value)?;
+        let closed = self.closure(kernel, entries, below)?;
+        kernel.push(0, closed)?;
+        let before = known.get(&value).copied().unwrap_or(NodeId::EMPTY);
+        let sum = kernel.union(before, closed)?;
+        kernel.push(0, sum)?;
+        known.insert(value, sum);
+        all.push(Found {
+            value,
+            entries,
+            closed,
+            by,
+        });
+        match self.goal_below(kernel, goal, at, value)? {
+            Some((goal, below)) => self.member(kernel, closed, goal, below),
+            None => Ok(None),
+        }
+    }
+
+    /// The path to `end`, a member of what was found last.
+    fn retrace(
+        &mut self,
+        kernel: &mut Kernel,
+        all: &[Found],
+        mut end: Vec<u32>,
+        at: Position,
+    ) -> Result<Walk, Halt> {
+        let mut pieces: Vec<Vec<Hop>> = Vec::new();
+        let mut last = all.len() - 1;
+        loop {
+            let Found {
+                value, entries, by, ..
+            } = all[last];
+            let below = self.below(kernel, at, value)?;
+            let walk = self.path_to(kernel, entries, &end, below)?;
+            pieces.push(walk.hops);
+            let mut suffix = vec![value];
+            suffix.extend(&walk.start);
+            let Some((before, event, rest)) = by else {
+                let hops = pieces.into_iter().rev().flatten().collect();
+                return Ok(Walk {
+                    level: at.level,
+                    start: suffix,
+                    hops,
+                });
+            };
+            let base = kernel.mark();
+            let entry = kernel.chain_of(&walk.start)?;
+            kernel.push(0, entry)?;
+            let pair = (all[before].closed, entry);
+            let steps = self.steps;
+            let sources = steps.source(kernel, self.letters, self.kind, rest, pair, below)?;
+            end = pick(kernel, sources)?;
+            kernel.release(base);
+            pieces.push(vec![Hop {
+                event,
+                level: at.level,
+                suffix,
+            }]);
+            last = before;
+        }
+    }
+
+    /// The place below `value`.
+    fn below(&mut self, kernel: &mut Kernel, at: Position, value: u32) -> Result<Position, Halt> {
+        match self.letters.step(at.residual, at.level, value) {
+            Ok(residual) => Ok(Position {
+                level: at.level + 1,
+                residual,
+            }),
+            Err(stop) => Err(kernel.halt(stop)),
+        }
+    }
+
+    /// Everything that `node` leads to below the levels above.
+    fn closure(&mut self, kernel: &mut Kernel, node: NodeId, at: Position) -> Result<NodeId, Halt> {
+        let Position { level, residual } = at;
+        let events = &self.steps.all;
+        match self.kind {
+            MoveKind::Any => {
+                let mut filter = AnyMove {
+                    letters: self.letters,
+                    still: Still::Any,
+                };
+                kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
+            }
+            MoveKind::Inner | MoveKind::Marked(_) => {
+                let mut filter = InnerMove(self.letters);
+                kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
+            }
+        }
+    }
+
+    /// What the goal asks below `value`; `None` if it cannot be met there.
+    fn goal_below<'g>(
+        &mut self,
+        kernel: &mut Kernel,
+        goal: Goal<'g>,
+        at: Position,
+        value: u32,
+    ) -> Result<Option<(Goal<'g>, Position)>, Halt> {
+        let below = self.below(kernel, at, value)?;
+        let goal = match goal {
+            Goal::At([first, rest @ ..]) if *first == value => Goal::At(rest),
+            Goal::At(_) => Goal::In(NodeId::EMPTY),
+            Goal::In(set) => Goal::In(kernel.child(set, value)),
+            // The suffix itself begins here.
+            Goal::Ending(end, wanted) if wanted.level == at.level => {
+                match wanted.residual == at.residual {
+                    true => Goal::In(kernel.child(end, value)),
+                    false => Goal::In(NodeId::EMPTY),
+                }
+            }
+            ending => ending,
+        };
+        let possible = !matches!(goal, Goal::In(NodeId::EMPTY));
+        Ok(possible.then_some((goal, below)))
+    }
+
+    /// A member of a node that is in the goal.
+    fn member(
+        &mut self,
+        kernel: &mut Kernel,
+        node: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Vec<u32>>, Halt> {
+        if let Goal::At(end) = goal {
+            return Ok(contains(kernel, node, end).then(|| end.to_vec()));
+        }
+        let met = self.meets(kernel, node, goal, at)?;
+        match met.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(pick(kernel, met)?)),
+        }
+    }
+
+    /// The members of a node that are in the goal.
+    fn meets(
+        &mut self,
+        kernel: &mut Kernel,
+        node: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        let (end, wanted) = match goal {
+            Goal::At(end) => {
+                let base = kernel.mark();
+                let end = kernel.chain_of(end)?;
+                kernel.push(0, end)?;
+                let met = kernel.intersection(node, end)?;
+                kernel.release(base);
+                return Ok(met);
+            }
+            Goal::In(set) => return kernel.intersection(node, set),
+            Goal::Ending(end, wanted) => (end, wanted),
+        };
+        if node.is_empty() {
+            return Ok(node);
+        }
+        if at.level == wanted.level {
+            return match at.residual == wanted.residual {
+                true => kernel.intersection(node, end),
+                false => Ok(NodeId::EMPTY),
+            };
+        }
+        let key = [node.word(), end.word(), at.residual.0, 0, 0];
+        let op = self.steps.ending;
+        if let Some([known, _]) = kernel.cached(op, ChainId::END, key) {
+            return Ok(NodeId::from_word(known));
+        }
+        let base = kernel.mark();
+        kernel.push_edges(node)?;
+        let mark = kernel.mark();
+        for offset in 0..mark.above(base) {
+            let Some((value, child)) = kernel.peek(base, offset) else {
+                break;
+            };
+            if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)? {
+                let part = self.meets(kernel, child, goal, below)?;
+                if !part.is_empty() {
+                    kernel.push(value, part)?;
+                }
+            }
+        }
+        let result = kernel.make(mark)?;
+        kernel.release(base);
+        kernel.tick()?;
+        kernel.remember(op, ChainId::END, key, [result.word(), 0]);
+        Ok(result)
+    }
+}

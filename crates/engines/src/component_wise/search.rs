@@ -1,0 +1,418 @@
+//! The listener: what each saturated node closes is searched for a fair cycle at once.
+//!
+//! Saturation closes nodes from the bottom up. A fair cycle of the product has a highest level at which it
+//! fires; it lies in the node of that level, under the residual of what is above, and in none
+//! below. So it is enough to search every pair of saturated node and residual once, and only for
+//! cycles with a *new* step, by an event with its top on the level of the node. Most searches are
+//! prevented by proofs of absence:
+//!
+//! 0. what events do to components leaves no cycle at the level of the node (`structure.rs`);
+//! 1. a firing at which the automaton can make no inner move is on no fair cycle; mostly there is no state of an accepting
+//!    component at all, which is known of a node once and for all;
+//! 2. *recurring states*: the firing of a cycle that comes last finds its target known already. A node
+//!    in which no firing led to a known state has no new cycle. Whether it does is asked of the direct
+//!    image, before saturation, and of the states known at the time;
+//! 3. *abstraction*: the arcs between the node's own values must have a cycle with a recurring arc;
+//! 4. below the values of such a cycle there must be steps with all marks.
+//!
+//! What remains is decided by the fixpoint. Its candidate arcs are the recurring ones inside of cyclic
+//! components of the abstraction. Recurrence is kept per arc rather than as a set of states: it is then a
+//! question that ends with the first witness, and nothing has to be kept alive between firings.
+//!
+//! A union of saturated nodes that were searched needs no search: all are closed, so that a cycle lies
+//! in one of them. The same goes for what a cache returns.
+//!
+//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
+//! Aspects of Computing 28 (2016).
+
+use super::abstraction::cyclic;
+use super::filters::AnyMove;
+use super::fixpoint::fair;
+use super::letters::{Letters, MoveKind};
+use super::resting::Watch;
+use super::steps::{Position, Steps};
+use lariat_budget::{Budget, Statistic, Stats};
+use lariat_dd::Residual;
+use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
+use lariat_dd::saturation::{Fired, Listener};
+use lariat_emptiness::Marks;
+use rustc_hash::FxHashMap;
+use std::time::Duration;
+
+/// Which proofs of absence are tried.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Proofs {
+    /// No firing led to a known state.
+    pub recurring: bool,
+    /// The values of the node have no cycle.
+    pub abstraction: bool,
+    /// What events do to components leaves no cycle at a level.
+    pub structure: bool,
+}
+
+impl Default for Proofs {
+    fn default() -> Proofs {
+        Proofs {
+            recurring: true,
+            abstraction: true,
+            structure: true,
+        }
+    }
+}
+
+/// One of them, by name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Proof {
+    /// [`Proofs::recurring`].
+    Recurring,
+    /// [`Proofs::abstraction`].
+    Abstraction,
+    /// [`Proofs::structure`].
+    Structure,
+}
+
+impl Proof {
+    /// All of them.
+    pub const ALL: [Proof; 3] = [Proof::Recurring, Proof::Abstraction, Proof::Structure];
+
+    /// The name by which it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Proof::Recurring => "recurring",
+            Proof::Abstraction => "abstraction",
+            Proof::Structure => "structure",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Proof::Recurring => "no firing at the level of a node led to a known state",
+            Proof::Abstraction => "the values of a node have no cycle",
+            Proof::Structure => "what events do to components leaves no cycle at a level",
+        }
+    }
+}
+
+impl Proofs {
+    /// All but some.
+    pub fn without(left_out: &[Proof]) -> Proofs {
+        let tried = |proof| !left_out.contains(&proof);
+        Proofs {
+            recurring: tried(Proof::Recurring),
+            abstraction: tried(Proof::Abstraction),
+            structure: tried(Proof::Structure),
+        }
+    }
+}
+
+/// A firing at the level of a node: from one of its values to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Arc {
+    /// The value before.
+    pub from: u32,
+    /// The value after.
+    pub to: u32,
+    /// What happens below.
+    pub rest: ChainId,
+    /// Did it lead to a known state, or is it not asked?
+    pub recurring: bool,
+}
+
+/// What was found.
+pub enum Evidence {
+    /// Fair cycles in a node.
+    Cycle {
+        /// Where the node is.
+        at: Position,
+        /// The candidate arcs.
+        arcs: Vec<Arc>,
+        /// What the cycles reach by them.
+        reached: NodeId,
+    },
+    /// States, paired with automaton states, in which an accepted run can stay for ever.
+    Rest(NodeId),
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counts {
+    /// Pairs of saturated node and residual.
+    pub checks: u64,
+    /// On a level without cycles.
+    pub no_structure: u64,
+    /// Without an inner move.
+    pub no_inner: u64,
+    /// Without a recurring arc.
+    pub no_recurring: u64,
+    /// Without a cycle in the abstraction.
+    pub no_cycle: u64,
+    /// Without all marks where there is one.
+    pub no_marks: u64,
+    /// Searched symbolically.
+    pub runs: u64,
+    /// Time that all this took.
+    pub time: Duration,
+}
+
+impl Counts {
+    /// Adds those of another search.
+    pub fn add(&mut self, other: &Counts) {
+        self.checks += other.checks;
+        self.no_structure += other.no_structure;
+        self.no_inner += other.no_inner;
+        self.no_recurring += other.no_recurring;
+        self.no_cycle += other.no_cycle;
+        self.no_marks += other.no_marks;
+        self.runs += other.runs;
+        self.time += other.time;
+    }
+
+    /// Enters the figures.
+    pub fn enter(&self, stats: &mut Stats) {
+        stats.set(Statistic::SCC_CHECKS, self.checks);
+        stats.set(Statistic::SCC_PREVENTED_BY_STRUCTURE, self.no_structure);
+        stats.set(Statistic::SCC_PREVENTED_BY_AUTOMATON, self.no_inner);
+        stats.set(Statistic::SCC_PREVENTED_BY_RECURRING, self.no_recurring);
+        stats.set(Statistic::SCC_PREVENTED_BY_ABSTRACTION, self.no_cycle);
+        stats.set(Statistic::SCC_PREVENTED_BY_MARKS, self.no_marks);
+        stats.set(Statistic::SCC_SYMBOLIC_RUNS, self.runs);
+    }
+}
+
+/// Of so many firings one is timed: looking at the clock takes longer than most.
+const SAMPLE: u32 = 64;
+
+/// Listens to the saturation of the product.
+pub struct Search<'a> {
+    clock: Budget,
+    /// Firings until the next is timed.
+    sample: u32,
+    steps: &'a Steps,
+    proofs: Proofs,
+    /// For every level: can a cycle have its highest firing there?
+    cyclic: Vec<bool>,
+    /// The arcs of the node in work on every level.
+    frames: Vec<FxHashMap<(u32, u32, ChainId), bool>>,
+    /// The topmost level at which anything may have been fired.
+    pub top: u32,
+    /// Looks for runs that end.
+    watch: Watch,
+    /// What was counted.
+    pub counts: Counts,
+    /// What was found.
+    pub found: Option<Evidence>,
+}
+
+impl<'a> Search<'a> {
+    /// Nothing was heard yet.
+    ///
+    /// At levels that are not `cyclic` no cycle can have its highest firing.
+    pub fn new(
+        steps: &'a Steps,
+        proofs: Proofs,
+        cyclic: Vec<bool>,
+        watch: Watch,
+        clock: &Budget,
+    ) -> Search<'a> {
+        Search {
+            clock: clock.clone(),
+            sample: SAMPLE,
+            steps,
+            proofs,
+            cyclic,
+            frames: vec![FxHashMap::default(); steps.automaton as usize + 1],
+            top: steps.automaton,
+            watch,
+            counts: Counts::default(),
+            found: None,
+        }
+    }
+
+    /// The arcs on which a new fair cycle can have a step; counts why there are none.
+    fn candidates(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        node: NodeId,
+        at: Position,
+    ) -> Result<Vec<Arc>, Halt> {
+        let frame = &mut self.frames[at.level as usize];
+        let arc = |((from, to, rest), recurring)| Arc {
+            from,
+            to,
+            rest,
+            recurring,
+        };
+        let mut arcs: Vec<Arc> = frame.drain().map(arc).collect();
+        if arcs.is_empty() {
+            self.counts.no_inner += 1;
+            return Ok(arcs);
+        }
+        if !arcs.iter().any(|arc| arc.recurring) {
+            self.counts.no_recurring += 1;
+            return Ok(Vec::new());
+        }
+        // Hash maps have no order of their own.
+        arcs.sort_unstable_by_key(|arc| (arc.from, arc.to, arc.rest));
+        let groups = match self.proofs.abstraction {
+            true => cyclic(&arcs),
+            false => vec![arcs],
+        };
+        if groups.is_empty() {
+            self.counts.no_cycle += 1;
+            return Ok(Vec::new());
+        }
+        let mut candidates = Vec::new();
+        for group in groups {
+            if self.has_marks(kernel, letters, &group, node, at)? {
+                candidates.extend(group);
+            }
+        }
+        self.counts.no_marks += u64::from(candidates.is_empty());
+        Ok(candidates)
+    }
+
+    /// Do the steps into the values of these arcs have all marks?
+    fn has_marks(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        arcs: &[Arc],
+        node: NodeId,
+        at: Position,
+    ) -> Result<bool, Halt> {
+        let wanted = letters.marks();
+        let mut marks = Marks::NONE;
+        let mut last = None;
+        for value in arcs.iter().flat_map(|arc| [arc.from, arc.to]) {
+            if marks.contains(wanted) {
+                return Ok(true);
+            }
+            if last == Some(value) {
+                continue;
+            }
+            last = Some(value);
+            let child = kernel.child(node, value);
+            if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, value)? {
+                let more = self.steps.marks(kernel, letters, child, below)?;
+                marks = marks.union(more);
+            }
+        }
+        Ok(marks.contains(wanted))
+    }
+
+    /// Keeps what is to be known of a firing.
+    fn arc(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        fired: Fired,
+    ) -> Result<(), Halt> {
+        let key = (fired.from, fired.to, fired.rest);
+        let known = self.frames[fired.level as usize].get(&key).copied();
+        let at = Position {
+            level: fired.level + 1,
+            residual: fired.residuals.1,
+        };
+        if known == Some(true)
+            || letters.is_idle(at.residual)
+            || !self.steps.lives(kernel, letters, fired.source, at.level)?
+        {
+            return Ok(());
+        }
+        let mut ask = |target| {
+            let pair = (fired.source, target);
+            self.steps.returns(kernel, letters, fired.rest, pair, at)
+        };
+        let recurring = match self.proofs.recurring {
+            true => !fired.before.is_empty() && ask(Some(fired.before))?,
+            false => false,
+        };
+        if recurring || known == Some(false) || ask(None)? {
+            let recurring = recurring || !self.proofs.recurring;
+            self.frames[fired.level as usize].insert(key, recurring);
+        }
+        Ok(())
+    }
+
+    /// Searches a saturated node, unless it was searched before.
+    fn node(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        node: NodeId,
+        at: Position,
+    ) -> Result<(), Halt> {
+        let key = [node.word(), 0, at.residual.0, 0, 0];
+        let searched = self.steps.searched;
+        if kernel.cached(searched, ChainId::END, key).is_some() {
+            self.frames[at.level as usize].clear();
+            return Ok(());
+        }
+        kernel.remember(searched, ChainId::END, key, [1, 0]);
+        self.counts.checks += 1;
+        if !self.cyclic[at.level as usize] {
+            self.counts.no_structure += 1;
+            return Ok(());
+        }
+        let arcs = self.candidates(kernel, letters, node, at)?;
+        if arcs.is_empty() {
+            return Ok(());
+        }
+        self.counts.runs += 1;
+        let start = self.clock.elapsed();
+        let reached = fair(kernel, letters, self.steps, &arcs, node, at)?;
+        self.counts.time += self.clock.elapsed() - start;
+        if reached.is_empty() {
+            return Ok(());
+        }
+        self.found = Some(Evidence::Cycle { at, arcs, reached });
+        Err(kernel.leave())
+    }
+}
+
+impl<'l> Listener<AnyMove<'l>> for Search<'_> {
+    fn begun(&mut self, level: u32) {
+        self.top = self.top.min(level);
+    }
+
+    fn fired(
+        &mut self,
+        kernel: &mut Kernel,
+        filter: &mut AnyMove<'l>,
+        fired: Fired,
+    ) -> Result<(), Halt> {
+        if !self.cyclic[fired.level as usize] {
+            return Ok(());
+        }
+        self.sample -= 1;
+        if self.sample > 0 {
+            return self.arc(kernel, filter.letters, fired);
+        }
+        self.sample = SAMPLE;
+        let start = self.clock.elapsed();
+        self.arc(kernel, filter.letters, fired)?;
+        self.counts.time += (self.clock.elapsed() - start) * SAMPLE;
+        Ok(())
+    }
+
+    fn saturated(
+        &mut self,
+        kernel: &mut Kernel,
+        filter: &mut AnyMove<'l>,
+        level: u32,
+        residual: Residual,
+        node: NodeId,
+    ) -> Result<(), Halt> {
+        let letters: &mut Letters = filter.letters;
+        if level == self.top {
+            let resting = self.watch.look(kernel, letters, self.steps, level, node)?;
+            if !resting.is_empty() {
+                self.found = Some(Evidence::Rest(resting));
+                return Err(kernel.leave());
+            }
+        }
+        self.node(kernel, letters, node, Position { level, residual })
+    }
+}

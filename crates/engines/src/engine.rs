@@ -1,0 +1,207 @@
+//! What an engine is: its axes, what it needs, and how it is run.
+//!
+//! Automaton kind, product, emptiness check and variant are separate choices. An engine says in one constant,
+//! [`Engine`], beside its algorithm, which of them it goes with; the façade's `Plan` puts one of each together and is
+//! the one place that says whether they fit.
+//!
+//! ```text
+//! Procedure::Single          single states; needs nothing but the system
+//! Procedure::Sets            sets of states; takes the reachable states
+//! Procedure::ComponentWise   the product by saturation; takes the system under an order
+//! ```
+//!
+//! An engine takes what it needs, never a wish for it: whoever runs it finds orders and states first.
+
+use crate::account::Account;
+use crate::component_wise::Proofs;
+use crate::problem::Problem;
+use crate::sets::fixpoint::Fixpoint;
+use crate::sets::operators::Sets;
+use lariat_budget::{Budget, Observer, Stop};
+use lariat_emptiness::Outcome;
+use lariat_model::Lasso;
+use lariat_space::symbolic::Symbolic;
+
+/// In which form an engine reads the formula's automaton.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AutomatonKind {
+    /// Several acceptance marks, on edges.
+    Tgba,
+    /// One acceptance mark, on states.
+    Ba,
+    /// By changes, with Büchi and livelock states.
+    Ta,
+    /// By changes, with several acceptance marks.
+    Tgta,
+}
+
+impl AutomatonKind {
+    /// All of them.
+    pub const ALL: [AutomatonKind; 4] = [
+        AutomatonKind::Tgba,
+        AutomatonKind::Ba,
+        AutomatonKind::Ta,
+        AutomatonKind::Tgta,
+    ];
+
+    /// The name by which it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            AutomatonKind::Tgba => "tgba",
+            AutomatonKind::Ba => "ba",
+            AutomatonKind::Ta => "ta",
+            AutomatonKind::Tgta => "tgta",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            AutomatonKind::Tgba => "several acceptance marks, on edges",
+            AutomatonKind::Ba => "one acceptance mark, on states",
+            AutomatonKind::Ta => {
+                "testing automaton: reads changes, accepts by states and by livelock; stutter-invariant formulas"
+            }
+            AutomatonKind::Tgta => {
+                "generalized testing automaton: reads changes, several marks on edges; stutter-invariant formulas"
+            }
+        }
+    }
+
+    /// Does it read changes, not letters?
+    pub fn is_testing(self) -> bool {
+        matches!(self, AutomatonKind::Ta | AutomatonKind::Tgta)
+    }
+}
+
+/// Which emptiness check searches a product.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Emptiness {
+    /// Equal nodes only.
+    Couvreur,
+    /// Inclusion in dead nodes.
+    Nsiec,
+    /// And of active nodes, taking nodes apart.
+    Iec,
+    /// And in active nodes; where that leaves a doubt, NSIEC decides.
+    Aec,
+    /// Cycles first, then livelocks: for testing automata.
+    TwoPass,
+}
+
+impl Emptiness {
+    /// All of them.
+    pub const ALL: [Emptiness; 5] = [
+        Emptiness::Couvreur,
+        Emptiness::Nsiec,
+        Emptiness::Iec,
+        Emptiness::Aec,
+        Emptiness::TwoPass,
+    ];
+
+    /// The name by which it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Emptiness::Couvreur => "couvreur",
+            Emptiness::Nsiec => "nsiec",
+            Emptiness::Iec => "iec",
+            Emptiness::Aec => "aec",
+            Emptiness::TwoPass => "two-pass",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Emptiness::Couvreur => "Couvreur's: equal nodes only",
+            Emptiness::Nsiec => "also nodes included in dead ones",
+            Emptiness::Iec => "also nodes that include active ones, taken apart",
+            Emptiness::Aec => "also nodes included in active ones; nsiec where that leaves a doubt",
+            Emptiness::TwoPass => {
+                "that of single states with a testing automaton: cycles first, then livelocks"
+            }
+        }
+    }
+
+    /// The checks for products whose nodes are sets, the usual one first.
+    pub const OF_SETS: &[Emptiness] = &[
+        Emptiness::Nsiec,
+        Emptiness::Couvreur,
+        Emptiness::Iec,
+        Emptiness::Aec,
+    ];
+}
+
+/// What an engine must know of a property.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needs {
+    /// Nothing: full LTL with events.
+    Nothing,
+    /// That it speaks of states alone, not of which event is taken.
+    States,
+    /// That repeating letters does not matter.
+    Stuttering,
+    /// The same of every state of the automaton, as far as it can be told.
+    StateStuttering,
+}
+
+/// The switches that papers and measurements ask for; everything on and our own by default.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Variant {
+    /// The construction as it was published, where ours differs.
+    pub published: bool,
+    /// Which proofs of absence the component-wise engine tries before it searches.
+    pub proofs: Proofs,
+    /// What decides terminal nodes of SLAP-FST.
+    pub fixpoint: Fixpoint,
+}
+
+/// An engine, described beside its algorithm.
+#[derive(Debug)]
+pub struct Engine {
+    /// Its name in the literature.
+    pub name: &'static str,
+    /// The kinds of automata that it reads, its own first.
+    pub automata: &'static [AutomatonKind],
+    /// The emptiness checks to choose from with a kind of automaton, its own first; none if it searches no
+    /// graph.
+    pub checks: fn(AutomatonKind) -> &'static [Emptiness],
+    /// What it needs of a property, whatever automaton it reads.
+    pub needs: Needs,
+    /// Is there a published variant that differs from ours?
+    pub has_published: bool,
+    /// How it is run.
+    pub procedure: Procedure,
+}
+
+/// How an engine is run, and on what.
+#[derive(Clone, Copy, Debug)]
+pub enum Procedure {
+    /// On single states, which it finds itself.
+    Single(fn(&mut Task<'_>) -> Found),
+    /// On sets of the reachable states.
+    Sets(fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found),
+    /// On the system under an order, which must have learned what programs do.
+    ComponentWise(fn(&mut Task<'_>, &Symbolic<'_>) -> Found),
+}
+
+/// What an engine returns. `Outcome::Empty` is only ever the end of a complete search.
+pub type Found = Result<Outcome<Lasso>, Stop>;
+
+/// What an engine is given besides the system in the form that it takes.
+pub struct Task<'a> {
+    /// The question. If the automaton is to be a Büchi automaton, it is one already.
+    pub problem: &'a Problem<'a>,
+    /// In which form the automaton is to be read.
+    pub automaton: AutomatonKind,
+    /// The check of the engines that search a graph.
+    pub emptiness: Option<Emptiness>,
+    /// The switches.
+    pub variant: Variant,
+    /// What may be spent.
+    pub budget: &'a Budget,
+    /// Who hears of it.
+    pub observer: &'a dyn Observer,
+    /// What is told of the run, also if it ends early.
+    pub account: &'a mut Account,
+}

@@ -1,0 +1,108 @@
+//! BCZ: the multiple-state tableau, a product without any closure.
+//!
+//! A node is an automaton state and a set of states that agree on all observed propositions;
+//!
+//! ```text
+//! (q,a) –ac→ (d,p)   iff   q –f,ac→ d,   a ⊨ f,   p ∈ Part(Succ(a))
+//! ```
+//!
+//! A. Biere, E. M. Clarke, Y. Zhu, *Multiple state and single state tableaux for combining local and
+//! global model checking*, 1999, as A. Duret-Lutz et al. compare it with their own products.
+//! With events `Succ(a)` are the successors by steps whose letters satisfy `f`. Exact for
+//! full LTL.
+//!
+//! Cost: one image a node, but nodes are as many as different sets at equal distance from the start: it
+//! is the yardstick for the products that close their sets.
+
+use super::operators::Sets;
+use super::product::{Aggregate, Passage, Product};
+use super::search;
+use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
+use lariat_automata::{Automaton, Guard};
+use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+use std::sync::Arc;
+
+/// Sets of equal label without closure.
+pub const BCZ: Engine = Engine {
+    name: "bcz",
+    automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
+    checks: |_| Emptiness::OF_SETS,
+    needs: Needs::Nothing,
+    has_published: false,
+    procedure: Procedure::Sets(|task, sets| {
+        let product = Bcz::new(sets);
+        search(task, sets, product)
+    }),
+};
+
+/// The product.
+pub struct Bcz {
+    automaton: Arc<Automaton>,
+    /// The atoms that guards ask for.
+    observed: u64,
+}
+
+impl Bcz {
+    /// The product of the problem of `sets`.
+    pub fn new(sets: &Sets<'_, '_>) -> Bcz {
+        let automaton = sets.automaton();
+        let observed = automaton.support();
+        Bcz {
+            automaton,
+            observed,
+        }
+    }
+}
+
+impl Product for Bcz {
+    fn marks(&self) -> Marks {
+        self.automaton.all_marks()
+    }
+
+    fn initial(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        k: usize,
+    ) -> Result<Option<Vec<Aggregate>>, Stop> {
+        let Some(&location) = self.automaton.initial.get(k) else {
+            return Ok(None);
+        };
+        let set = sets.space.initial()?;
+        let parts = sets.parts(&set, self.observed)?;
+        let node = |(_, part)| Aggregate::plain(location, part);
+        Ok(Some(parts.into_iter().map(node).collect()))
+    }
+
+    fn edges(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+    ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
+        let Some(t) = self.automaton.transitions(from.location).get(k) else {
+            return Ok(None);
+        };
+        let next = sets.post(&from.set, t.guard)?;
+        let parts = sets.parts(&next, self.observed)?;
+        let edge = |(_, part)| (t.marks, Aggregate::plain(t.to, part));
+        Ok(Some(parts.into_iter().map(edge).collect()))
+    }
+
+    fn start(&mut self, _: &mut Sets<'_, '_>, _: &Aggregate) -> Option<Guard> {
+        None
+    }
+
+    fn passage(
+        &mut self,
+        _: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+        _: &Aggregate,
+    ) -> Result<Passage, Stop> {
+        Ok(Passage::Step {
+            guard: self.automaton.transitions(from.location)[k].guard,
+            through: None,
+        })
+    }
+}

@@ -1,0 +1,50 @@
+//! EL: the fixpoint of Emerson and Lei on the synchronous product.
+//!
+//! ```text
+//! Z := Reach(initial)
+//! repeat  for every mark m:  Z := {z ∈ Z | z reaches inside of Z an edge of Z that carries m}
+//! until nothing changes
+//! ```
+//!
+//! What is left are exactly the reachable states from which an accepting run starts. Acceptance is on
+//! edges, and an edge is in `Z` if both its ends are; without marks every edge counts.
+//!
+//! E. A. Emerson, C.-L. Lei, *Efficient model checking in fragments of the propositional
+//! mu-calculus*, LICS 1986. Exact for full LTL and events. The inner closure is a backward
+//! saturation inside of `Z` instead of a breadth-first search.
+//!
+//! Cost: at most one round per component of the product on a longest path, each with a pre-image and a
+//! saturation a mark; all reachable states of the product are held at once.
+
+use super::operators::Sets;
+use super::whole::{Family, Whole, is_empty};
+use super::{Fixpoint, solve};
+use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
+use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+
+/// EL on the whole product.
+pub const EL: Engine = Engine {
+    name: "el",
+    automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
+    checks: |_| &[],
+    needs: Needs::Nothing,
+    has_published: false,
+    procedure: Procedure::Sets(|_, sets| solve(sets, Fixpoint::El)),
+};
+
+/// The members of `within` from which an accepting run stays in `within`.
+pub fn fair(sets: &mut Sets<'_, '_>, whole: &Whole, within: Family) -> Result<Family, Stop> {
+    let mut here = within;
+    let mut settled = 0;
+    let marks: Vec<u32> = whole.marks.iter().collect();
+    let mut at = 0;
+    while settled < marks.len() && !is_empty(&here) {
+        let marked = whole.sources(sets, &here, Marks::one(marks[at]))?;
+        let next = whole.back_within(sets, marked, &here)?;
+        settled = if next == here { settled + 1 } else { 0 };
+        here = next;
+        at = (at + 1) % marks.len();
+    }
+    Ok(here)
+}

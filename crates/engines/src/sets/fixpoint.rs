@@ -1,0 +1,75 @@
+//! Which fixpoint decides a family, and what is asked before it.
+//!
+//! A run that ends in a deadlock stutters there for ever, so whether such a run accepts is a question about dead
+//! states alone:
+//!
+//! ```text
+//! R := EL(Z ∩ {(q,s) | s stutters})            Z has an accepting run if R is not empty
+//! ```
+//!
+//! There are few of them, and a step leads nowhere but back, so this is quick. The fixpoint on all of `Z` would have to
+//! peel off a system that only moves on layer by layer to learn the same.
+
+use super::el;
+use super::operators::Sets;
+use super::owcty;
+use super::whole::{Family, Whole, is_empty};
+use lariat_budget::Stop;
+
+/// Which fixpoint decides.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Fixpoint {
+    /// Backward: Emerson and Lei.
+    El,
+    /// Forward: one way, catch them young.
+    #[default]
+    Owcty,
+}
+
+impl Fixpoint {
+    /// Is there an accepting run in `within`?
+    pub(super) fn accepts(
+        self,
+        sets: &mut Sets<'_, '_>,
+        whole: &Whole,
+        within: Family,
+    ) -> Result<bool, Stop> {
+        if !is_empty(&at_rest(sets, whole, &within)?) {
+            return Ok(true);
+        }
+        let left = match self {
+            Fixpoint::El => el::fair(sets, whole, within)?,
+            Fixpoint::Owcty => owcty::hull(sets, whole, within)?,
+        };
+        Ok(!is_empty(&left))
+    }
+
+    /// Members of `within` from which accepting runs stay among them. None if there are none in `within`;
+    /// otherwise all that can reach one of the accepting cycles considered, which are those of dead states if there are
+    /// any, and all if not.
+    pub(super) fn fair(
+        self,
+        sets: &mut Sets<'_, '_>,
+        whole: &Whole,
+        within: Family,
+    ) -> Result<Family, Stop> {
+        let still = at_rest(sets, whole, &within)?;
+        if !is_empty(&still) {
+            return whole.back_within(sets, still, &within);
+        }
+        match self {
+            Fixpoint::El => el::fair(sets, whole, within),
+            Fixpoint::Owcty => {
+                let hull = owcty::hull(sets, whole, within.clone())?;
+                let components = el::fair(sets, whole, hull)?;
+                whole.back_within(sets, components, &within)
+            }
+        }
+    }
+}
+
+/// The members of `within` that accept by stuttering for ever.
+fn at_rest(sets: &mut Sets<'_, '_>, whole: &Whole, within: &Family) -> Result<Family, Stop> {
+    let still = whole.resting(sets, within)?;
+    el::fair(sets, whole, still)
+}

@@ -1,0 +1,141 @@
+//! Engines on sets: products whose nodes hold sets of states in diagrams, and fixpoints.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `operators.rs` | the system as sets, guards as conditions on steps |
+//! | `product.rs` | what a product says, and the graph that it becomes for every check |
+//! | `walk.rs` | concrete lassos from abstract ones |
+//! | `bcz.rs` | sets of equal label, no closure |
+//! | `sog.rs` | aggregates closed under what is not observed |
+//! | `sog_testing.rs` | the same, read by testing automata |
+//! | `sop.rs` | the same, observing only what the automaton can still ask for |
+//! | `slap.rs` | sets closed under the self-loops of the automaton |
+//! | `slap_fst.rs` | and fixpoints where the automaton cannot leave |
+//! | `whole.rs` | the whole product as one set per automaton state |
+//! | `fixpoint.rs`, `el.rs`, `owcty.rs` | fixpoints on it, and what is asked before |
+//! | `witness.rs` | a run for a fixpoint |
+//!
+//! All take the reachable states of the system, which decided the order and tell where deadlocks are. An engine that is
+//! a product ends in [`search`], which knows every check; one that is a fixpoint in [`solve`].
+
+mod bcz;
+mod el;
+pub mod fixpoint;
+pub mod operators;
+mod owcty;
+pub mod product;
+mod slap;
+mod slap_fst;
+mod sog;
+mod sog_testing;
+mod sop;
+pub mod walk;
+pub mod whole;
+mod witness;
+
+use crate::engine::{Emptiness, Found, Task};
+use lariat_budget::{Statistic, Stop};
+use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
+use lariat_model::Lasso;
+use lariat_space::symbolic::Reached;
+use operators::Sets;
+use product::{Aggregates, Product, Worker};
+use whole::Whole;
+
+pub use bcz::BCZ;
+pub use el::EL;
+pub use fixpoint::Fixpoint;
+pub use owcty::OWCTY;
+pub use slap::SLAP;
+pub use slap_fst::SLAP_FST;
+pub use sog::SOG;
+pub use sop::SOP;
+
+/// Decides a task with the procedure of an engine on sets, in the explored space of its system.
+pub fn decide(
+    procedure: fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found,
+    task: &mut Task<'_>,
+    reached: &mut Reached<'_>,
+) -> Found {
+    task.account.order = Some(reached.order.clone());
+    let mut sets = Sets::new(task.problem, reached, task.budget);
+    let found = procedure(task, &mut sets);
+    let store = sets.space.store_figures();
+    let stats = &mut task.account.stats;
+    stats.set(Statistic::SYMBOLIC_OPERATIONS, sets.operations);
+    stats.set(Statistic::DIVERGENCE_TESTS, sets.divergence_tests);
+    stats.set(Statistic::DIAGRAM_PEAK, store.peak);
+    stats.set(Statistic::DIAGRAM_CREATED, store.created);
+    stats.set(Statistic::BYTES_PEAK, task.budget.bytes_peak());
+    found
+}
+
+/// Searches a product and makes a lasso of what is found.
+fn search<P: Product>(task: &mut Task<'_>, sets: &mut Sets<'_, '_>, product: P) -> Found {
+    let check = task.emptiness.unwrap_or(Emptiness::Nsiec);
+    let (graph, mut worker) = Aggregates::new(product, sets, task.budget, task.observer);
+    let mut counts = Counts::default();
+    let found = conclude(&graph, &mut worker, check, &mut counts);
+    let stats = &mut task.account.stats;
+    stats.set(Statistic::AGGREGATES, worker.node_count());
+    stats.set(Statistic::PRODUCT_STATES, counts.nodes);
+    stats.set(Statistic::PRODUCT_EDGES, worker.edge_count());
+    let hits = counts.dead_inclusions + counts.active_inclusions;
+    stats.set(Statistic::INCLUSIONS, hits);
+    found
+}
+
+fn conclude<'w, 'r, 's, P: Product>(
+    graph: &Aggregates<'_, 'w, 'r, 's, P>,
+    worker: &mut Worker<'w, 'r, 's, P>,
+    check: Emptiness,
+    counts: &mut Counts,
+) -> Found {
+    let found = match check {
+        Emptiness::Couvreur => couvreur(graph, worker, counts)?,
+        Emptiness::Nsiec => nsiec(graph, worker, counts)?,
+        Emptiness::Iec => iec(graph, worker, counts)?,
+        Emptiness::Aec => aec(graph, worker, counts)?,
+        Emptiness::TwoPass => {
+            return Err(Stop::Unsupported(
+                "two passes are for single states with a testing automaton".to_owned(),
+            ));
+        }
+    };
+    let mut lasso = |evidence: &Evidence| walk::concrete(graph, worker, evidence);
+    match found {
+        Outcome::Empty => Ok(Outcome::Empty),
+        Outcome::Accepting(evidence) => match lasso(&evidence)? {
+            Some(lasso) => Ok(Outcome::Accepting(lasso)),
+            None => Err(walk::lost()),
+        },
+        Outcome::Undecided(evidence) => match lasso(&evidence)? {
+            Some(lasso) => Ok(Outcome::Accepting(lasso)),
+            None => conclude(graph, worker, Emptiness::Nsiec, counts),
+        },
+    }
+}
+
+/// A fixpoint on the whole product.
+fn solve(sets: &mut Sets<'_, '_>, fixpoint: Fixpoint) -> Found {
+    let whole = Whole::new(sets);
+    let initial = whole.initial(sets)?;
+    let reached = whole.reach(sets, initial.clone())?;
+    let fair = fixpoint.fair(sets, &whole, reached)?;
+    if whole::is_empty(&fair) {
+        return Ok(Outcome::Empty);
+    }
+    for q in sets.automaton().state_ids() {
+        let (initial, fair_here) = (&initial[q.index()], &fair[q.index()]);
+        let starts = sets.space.store().intersection(initial, fair_here)?;
+        if let Some(start) = sets.space.pick(&starts) {
+            let run = witness::run(sets, &whole, (q, start), &fair)?;
+            return Ok(Outcome::Accepting(Lasso {
+                initial: run.start,
+                prefix: run.path,
+                cycle: run.cycle,
+            }));
+        }
+    }
+    Err(walk::lost())
+}

@@ -1,0 +1,487 @@
+//! What all engines on sets share: a system as sets, and letters as conditions on its steps.
+//!
+//! A letter is (state, event taken from it). Events that make the same `fires` atoms true form one
+//! *class*; class 0 makes none true and is also the class of a stutter step. A guard `f` of the
+//! automaton, once the class is known, asks for the state alone: `f|c`. So
+//!
+//! ```text
+//! post(S, f) = ⋃ c: img_c({s ∈ S | s ⊨ f|c})  ∪  {s ∈ S | s stutters, s ⊨ f|0}
+//! ```
+//!
+//! Classes with equal `f|c` are applied together; without `fires` atoms there is one class and
+//! everything is one image. Closures leave stutter steps out, which add nothing to them; where
+//! several `f|c` differ, the closures by each are repeated in turn until nothing changes.
+//!
+//! A condition on states is a residual predicate that is pushed into the diagram operations.
+//! A few questions have none (whether a program that may fail is enabled): there the reachable
+//! states are computed first and those that satisfy the condition are kept as a set.
+
+use crate::alphabet::{Alphabet, ClassId};
+use crate::problem::Problem;
+use lariat_automata::{Automaton, Cube, Guard, Guards, Letter};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{EventId, Predicate, Proposition, State, Step, System};
+use lariat_space::symbolic::{Reached, Residual, Residuals, Set, Steps, Symbolic};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The sets of one problem, with everything that was prepared for its guards.
+pub struct Sets<'r, 's> {
+    problem: &'r Problem<'r>,
+    system: &'s System,
+    automaton: Arc<Automaton>,
+    alphabet: Arc<Alphabet>,
+    /// The system as sets.
+    pub space: &'r mut Symbolic<'s>,
+    reachable: Set,
+    /// The reachable states with a stutter loop, once they were needed.
+    stuttering: Option<Set>,
+    /// The scope of all predicates of the problem.
+    pub query: Residuals,
+    /// The automaton's guards; an engine may add its own.
+    pub guards: Guards,
+    atoms: FxHashMap<usize, Residual>,
+    conditions: FxHashMap<Guard, Condition>,
+    letters: FxHashMap<Guard, Arc<Letters>>,
+    steps: FxHashMap<Vec<ClassId>, Steps>,
+    /// How often a set was asked for its successors, predecessors, a closure or a part.
+    pub operations: u64,
+    /// How often a set was searched for a cycle.
+    pub divergence_tests: u64,
+}
+
+/// What a state is asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// A predicate of the query.
+    Predicate(Residual),
+    /// Is it in this set of reachable states?
+    Member(Set),
+}
+
+impl Condition {
+    const ALWAYS: Condition = Condition::Predicate(Residual::TRUE);
+    const NEVER: Condition = Condition::Predicate(Residual::FALSE);
+}
+
+/// A guard as conditions on steps.
+struct Letters {
+    groups: Vec<Group>,
+    /// What a state must satisfy to stutter under the guard.
+    still: Condition,
+}
+
+/// Steps whose sources are asked the same.
+struct Group {
+    source: Condition,
+    steps: Steps,
+}
+
+impl<'r, 's> Sets<'r, 's> {
+    /// Prepares the sets of `problem`, whose system was explored before.
+    pub fn new(
+        problem: &'r Problem<'r>,
+        reached: &'r mut Reached<'s>,
+        budget: &Budget,
+    ) -> Sets<'r, 's> {
+        let Reached { space, states, .. } = reached;
+        space.set_budget(budget);
+        let query = space.query();
+        Sets {
+            problem,
+            system: space.system(),
+            automaton: Arc::new(problem.automaton.clone()),
+            alphabet: problem.alphabet().clone(),
+            space,
+            reachable: states.clone(),
+            stuttering: None,
+            query,
+            guards: problem.automaton.guards.clone(),
+            atoms: FxHashMap::default(),
+            conditions: FxHashMap::default(),
+            letters: FxHashMap::default(),
+            steps: FxHashMap::default(),
+            operations: 0,
+            divergence_tests: 0,
+        }
+    }
+
+    /// The automaton.
+    pub fn automaton(&self) -> Arc<Automaton> {
+        self.automaton.clone()
+    }
+
+    /// The letters that it reads.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        &self.alphabet
+    }
+
+    /// All reachable states.
+    pub fn reachable(&self) -> &Set {
+        &self.reachable
+    }
+
+    // --- guards -------------------------------------------------------------------------------
+
+    /// The guard that is left of `guard` when the event is one of a class with these letter bits.
+    pub fn under(&mut self, guard: Guard, bits: u64) -> Guard {
+        let events = self.alphabet.event_atoms();
+        if self.guards.support(guard) & events == 0 {
+            return guard;
+        }
+        let class = self.guards.cube(Cube {
+            positive: bits & events,
+            negative: !bits & events,
+        });
+        let both = self.guards.and(guard, class);
+        self.guards.exists(both, events)
+    }
+
+    /// The predicate of state atom `i`.
+    fn atom(&mut self, i: usize) -> Result<Residual, Stop> {
+        if let Some(&known) = self.atoms.get(&i) {
+            return Ok(known);
+        }
+        let residual = match self.problem.propositions.get(i) {
+            Some(Proposition::State(predicate)) => self.query.compile(self.system, predicate)?,
+            _ => Residual::FALSE,
+        };
+        self.atoms.insert(i, residual);
+        Ok(residual)
+    }
+
+    /// A guard that asks for states alone, as a condition.
+    pub fn condition(&mut self, guard: Guard) -> Result<Condition, Stop> {
+        if let Some(known) = self.conditions.get(&guard) {
+            return Ok(known.clone());
+        }
+        let condition = match self.predicate(guard) {
+            Ok(predicate) => Condition::Predicate(predicate),
+            Err(Stop::Unsupported(_)) => Condition::Member(self.members(guard)?),
+            Err(stop) => return Err(stop),
+        };
+        self.conditions.insert(guard, condition.clone());
+        Ok(condition)
+    }
+
+    /// The shorter of the disjunctive and the conjunctive form of `guard`.
+    fn predicate(&mut self, guard: Guard) -> Result<Residual, Stop> {
+        let opposite = self.guards.not(guard);
+        let (yes, no) = (self.guards.cubes(guard), self.guards.cubes(opposite));
+        if yes.len() <= no.len() {
+            return self.disjunction(&yes);
+        }
+        let other = self.disjunction(&no)?;
+        Ok(self.query.not(other))
+    }
+
+    /// The reachable states that satisfy `guard`.
+    fn members(&mut self, guard: Guard) -> Result<Set, Stop> {
+        let reachable = self.reachable.clone();
+        let propositions = self.problem.propositions;
+        let mut members = self.space.empty();
+        for cube in self.guards.cubes(guard) {
+            let mut all = Vec::new();
+            for (i, proposition) in propositions.iter().enumerate() {
+                if let Proposition::State(predicate) = proposition {
+                    if cube.positive >> i & 1 == 1 {
+                        all.push(predicate.clone());
+                    }
+                    if cube.negative >> i & 1 == 1 {
+                        all.push(Predicate::Not(Box::new(predicate.clone())));
+                    }
+                }
+            }
+            let some = self.space.select(&reachable, &Predicate::And(all))?;
+            members = self.space.store().union(&members, &some)?;
+        }
+        Ok(members)
+    }
+
+    fn disjunction(&mut self, cubes: &[Cube]) -> Result<Residual, Stop> {
+        let mut any = Residual::FALSE;
+        for cube in cubes {
+            let mut all = Residual::TRUE;
+            for i in 0..Guards::MAX_ATOMS {
+                let bit = 1 << i;
+                if cube.positive & bit != 0 {
+                    let atom = self.atom(i)?;
+                    all = self.query.and(all, atom);
+                }
+                if cube.negative & bit != 0 {
+                    let atom = self.atom(i)?;
+                    let not = self.query.not(atom);
+                    all = self.query.and(all, not);
+                }
+            }
+            any = self.query.or(any, all);
+        }
+        Ok(any)
+    }
+
+    fn letters(&mut self, guard: Guard) -> Result<Arc<Letters>, Stop> {
+        if let Some(known) = self.letters.get(&guard) {
+            return Ok(known.clone());
+        }
+        let mut still = Condition::NEVER;
+        let mut sources: Vec<(Condition, Vec<ClassId>)> = Vec::new();
+        let alphabet = self.alphabet.clone();
+        for class in alphabet.classes() {
+            let rest = self.under(guard, alphabet.letter(class).0);
+            let source = self.condition(rest)?;
+            if class == ClassId::UNNAMED {
+                still = source.clone();
+            }
+            if source == Condition::NEVER || alphabet.events(class).is_empty() {
+                continue;
+            }
+            match sources.iter_mut().find(|(known, _)| *known == source) {
+                Some((_, classes)) => classes.push(class),
+                None => sources.push((source, vec![class])),
+            }
+        }
+        let mut groups = Vec::with_capacity(sources.len());
+        for (source, classes) in sources {
+            let steps = self.steps(classes);
+            groups.push(Group { source, steps });
+        }
+        let letters = Arc::new(Letters { groups, still });
+        self.letters.insert(guard, letters.clone());
+        Ok(letters)
+    }
+
+    /// The steps of some classes.
+    fn steps(&mut self, classes: Vec<ClassId>) -> Steps {
+        if let Some(known) = self.steps.get(&classes) {
+            return known.clone();
+        }
+        let mut events: Vec<EventId> = Vec::new();
+        for &class in &classes {
+            events.extend(self.alphabet.events(class));
+        }
+        events.sort_unstable();
+        let steps = if events.len() == self.system.events.len() {
+            self.space.all()
+        } else {
+            self.space.steps(&events)
+        };
+        self.steps.insert(classes, steps.clone());
+        steps
+    }
+
+    // --- sets ---------------------------------------------------------------------------------
+
+    /// The states of `set` that satisfy a condition.
+    pub fn filter(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
+        match condition {
+            Condition::Predicate(Residual::TRUE) => Ok(set.clone()),
+            Condition::Predicate(Residual::FALSE) => Ok(self.space.empty()),
+            Condition::Predicate(residual) => self.space.filter(set, &mut self.query, *residual),
+            Condition::Member(members) => self.space.store().intersection(set, members),
+        }
+    }
+
+    /// The states of `set` that satisfy `condition` and have a stutter loop; the space knows which do.
+    fn still(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
+        if *condition == Condition::NEVER {
+            return Ok(self.space.empty());
+        }
+        let stuttering = match &self.stuttering {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.space.stuttering(&self.reachable)?;
+                self.stuttering.insert(found).clone()
+            }
+        };
+        let here = self.space.store().intersection(set, &stuttering)?;
+        self.filter(&here, condition)
+    }
+
+    /// The states of `set` that stutter by a letter of `guard`.
+    pub fn resting(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        let letters = self.letters(guard)?;
+        self.still(set, &letters.still)
+    }
+
+    /// Where a step by a letter of `guard` leads from `set`.
+    pub fn post(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        let mut next = self.still(set, &letters.still)?;
+        for group in &letters.groups {
+            let sources = self.filter(set, &group.source)?;
+            if !sources.is_empty() {
+                let image = self.space.image(&sources, &group.steps)?;
+                next = self.space.store().union(&next, &image)?;
+            }
+        }
+        Ok(next)
+    }
+
+    /// The states of `within` from which a step by a letter of `guard` leads into `set`.
+    pub fn pre(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        let inside = self.space.store().intersection(set, within)?;
+        let mut before = self.still(&inside, &letters.still)?;
+        for group in &letters.groups {
+            let sources = self.filter(within, &group.source)?;
+            if !sources.is_empty() {
+                let image = self.space.pre_image(set, &group.steps, &sources)?;
+                before = self.space.store().union(&before, &image)?;
+            }
+        }
+        Ok(before)
+    }
+
+    /// The least `X ⊇ set` with `post(X, guard) ⊆ X`.
+    pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            let space = &mut sets.space;
+            match &group.source {
+                Condition::Predicate(Residual::TRUE) => space.reach(set, &group.steps),
+                Condition::Predicate(source) => {
+                    space.freach(set, &group.steps, &mut sets.query, *source)
+                }
+                Condition::Member(members) => space.freach_set(set, &group.steps, members),
+            }
+        })
+    }
+
+    /// The least `X ⊇ set` that is closed under steps by letters of `guard`, which asks for events
+    /// alone, into states that satisfy `target`, which asks for states alone.
+    pub fn close_into(&mut self, set: &Set, guard: Guard, target: Guard) -> Result<Set, Stop> {
+        debug_assert_eq!(self.guards.support(guard) & self.alphabet.state_atoms(), 0);
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        let target = self.condition(target)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| match &target {
+            Condition::Predicate(Residual::TRUE) => sets.space.reach(set, &group.steps),
+            Condition::Predicate(target) => {
+                sets.space
+                    .reachf(set, &group.steps, &mut sets.query, *target)
+            }
+            Condition::Member(members) => sets.space.reach_within(set, &group.steps, members),
+        })
+    }
+
+    /// The least `X ⊇ set` with `post(X ∩ within, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    pub fn close_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            if group.source == Condition::ALWAYS {
+                return sets.space.reach_within(set, &group.steps, within);
+            }
+            // Steps may leave `within`, but what is outside is no source of further ones.
+            let sources = sets.filter(within, &group.source)?;
+            let closed = sets.space.freach_set(set, &group.steps, &sources)?;
+            sets.space.store().intersection(&closed, within)
+        })
+    }
+
+    /// The least `X ⊇ set` with `pre(X, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    pub fn back_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            let sources = sets.filter(within, &group.source)?;
+            let domain = sets.space.store().union(&sources, set)?;
+            sets.space.back_within(set, &group.steps, &domain)
+        })
+    }
+
+    /// Repeats the closures of all groups until each is closed.
+    fn in_turn(
+        &mut self,
+        set: &Set,
+        groups: &[Group],
+        mut closure: impl FnMut(&mut Sets<'r, 's>, &Set, &Group) -> Result<Set, Stop>,
+    ) -> Result<Set, Stop> {
+        let mut closed = set.clone();
+        let (mut at, mut settled) = (0, 0);
+        while settled < groups.len() && !closed.is_empty() {
+            let next = closure(self, &closed, &groups[at])?;
+            settled = if next == closed { settled + 1 } else { 1 };
+            closed = next;
+            at = (at + 1) % groups.len();
+        }
+        Ok(closed)
+    }
+
+    /// The states of `set` from which steps by letters of `guard` can stay in `set` for ever; a
+    /// state that stutters can.
+    pub fn divergent(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        self.divergence_tests += 1;
+        let mut here = set.clone();
+        loop {
+            let next = self.pre(&here, guard, &here)?;
+            if next == here || next.is_empty() {
+                return Ok(next);
+            }
+            here = next;
+        }
+    }
+
+    /// The parts of `set` whose states agree on the state atoms of `mask`, each with its letter;
+    /// no part is empty.
+    pub fn parts(&mut self, set: &Set, mask: u64) -> Result<Vec<(Letter, Set)>, Stop> {
+        self.operations += 1;
+        let mut parts = vec![(Letter(0), set.clone())];
+        let observed = mask & self.alphabet.state_atoms();
+        for i in (0..Guards::MAX_ATOMS).filter(|i| observed >> i & 1 == 1) {
+            let atom = self.guards.atom(i);
+            let condition = self.condition(atom)?;
+            let mut finer = Vec::with_capacity(parts.len());
+            for (letter, part) in parts {
+                let yes = self.filter(&part, &condition)?;
+                let no = self.space.store().difference(&part, &yes)?;
+                finer.push((letter, no));
+                finer.push((Letter(letter.0 | 1 << i), yes));
+            }
+            finer.retain(|(_, part)| !part.is_empty());
+            parts = finer;
+        }
+        parts.retain(|(_, part)| !part.is_empty());
+        Ok(parts)
+    }
+
+    // --- single states ------------------------------------------------------------------------
+
+    /// The state atoms that are true in `state`, as bits of a letter.
+    pub fn label(&self, state: &State) -> u64 {
+        self.problem.label(state).0
+    }
+
+    /// A step from `state` by a letter of `guard` into `targets`, if there is one.
+    pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Step> {
+        let system = self.system;
+        let label = self.label(state);
+        let alphabet = self.alphabet.clone();
+        for class in alphabet.classes() {
+            let letter = Letter(label | alphabet.letter(class).0);
+            if !self.guards.accepts(guard, letter) {
+                continue;
+            }
+            for &event in alphabet.events(class) {
+                for next in system.successors(state, event) {
+                    if self.space.contains(targets, &next) {
+                        return Some(Step {
+                            event: Some(event),
+                            state: next,
+                        });
+                    }
+                }
+            }
+        }
+        let stutters = self.guards.accepts(guard, Letter(label))
+            && self.space.stutters(state)
+            && self.space.contains(targets, state);
+        stutters.then(|| Step {
+            event: None,
+            state: state.clone(),
+        })
+    }
+}

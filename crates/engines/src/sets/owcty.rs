@@ -1,0 +1,58 @@
+//! OWCTY: one way, catch them young, on the synchronous product.
+//!
+//! ```text
+//! Z := Reach(initial)
+//! repeat  for every mark m:  Z := what is reached inside of Z from targets of edges of Z with m
+//!         trim:              Z := Z ∩ post(Z) until nothing changes
+//! until nothing changes
+//! ```
+//!
+//! The forward mirror of EL: what is left is what accepting components reach. It is empty iff
+//! there is none. An edge is in `Z` if both its ends are.
+//!
+//! K. Fisler, R. Fraer, G. Kamhi, M. Vardi, Z. Yang, *Is there a best symbolic cycle-detection
+//! algorithm?*, TACAS 2001. Exact for full LTL and events. Closures saturate.
+//!
+//! Cost: as EL; trimming goes step by step and throws out long tails without an accepting cycle.
+
+use super::operators::Sets;
+use super::whole::{Family, Whole, is_empty};
+use super::{Fixpoint, solve};
+use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
+use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+
+/// OWCTY on the whole product.
+pub const OWCTY: Engine = Engine {
+    name: "owcty",
+    automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
+    checks: |_| &[],
+    needs: Needs::Nothing,
+    has_published: false,
+    procedure: Procedure::Sets(|_, sets| solve(sets, Fixpoint::Owcty)),
+};
+
+/// What accepting components inside of `within` reach there; empty iff there is none.
+pub fn hull(sets: &mut Sets<'_, '_>, whole: &Whole, within: Family) -> Result<Family, Stop> {
+    let mut here = within;
+    loop {
+        let before = here.clone();
+        for mark in whole.marks.iter() {
+            let marked = whole.targets(sets, &here, Marks::one(mark))?;
+            here = whole.reach_within(sets, marked, &here)?;
+            if is_empty(&here) {
+                return Ok(here);
+            }
+        }
+        loop {
+            let trimmed = whole.targets(sets, &here, Marks::NONE)?;
+            if trimmed == here {
+                break;
+            }
+            here = trimmed;
+        }
+        if here == before || is_empty(&here) {
+            return Ok(here);
+        }
+    }
+}

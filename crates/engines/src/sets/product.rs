@@ -1,0 +1,335 @@
+//! Products whose nodes are (automaton state, kind, set of states), as graphs for every check.
+//!
+//! A product says what the `k`-th group of edges of a node is; this file does the rest: it interns
+//! nodes, computes a group only when a search gets there (it may cost a saturation), remembers it,
+//! and compares sets for the checks that use inclusion. A node costs its key and the root of
+//! its diagram, nothing per state.
+//!
+//! What kinds mean is the product's own affair. Nodes of one automaton state and one kind are
+//! compared by their sets, so a product that gives its divergent nodes a kind per label and the empty set
+//! has them compared by equality.
+
+use super::operators::Sets;
+use super::walk::{Ending, lost};
+use lariat_automata::{Guard, StateId};
+use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
+use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
+use lariat_model::State;
+use lariat_space::symbolic::Set;
+use rustc_hash::FxHashMap;
+use std::marker::PhantomData;
+
+/// A node of a product.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Aggregate {
+    /// The automaton state.
+    pub location: StateId,
+    /// Nodes of different kinds are never compared.
+    pub kind: u32,
+    /// The states.
+    pub set: Set,
+}
+
+impl Aggregate {
+    /// A node of the only kind.
+    pub fn plain(location: StateId, set: Set) -> Aggregate {
+        Aggregate {
+            location,
+            kind: 0,
+            set,
+        }
+    }
+}
+
+/// How single states pass an edge.
+pub enum Passage {
+    /// By one step with a letter of `guard`, then inside of the target, if `through` is there, by any
+    /// number of steps with letters of it.
+    Step {
+        /// The letters of the first step.
+        guard: Guard,
+        /// The letters of the steps inside of the target.
+        through: Option<Guard>,
+    },
+    /// Not at all: the edge stands for infinite runs from its source, and here is one.
+    End(Ending),
+    /// Not at all: the edge stands for infinite runs, and one starts in each of these states of
+    /// its source; [`Product::ending`] makes it.
+    EndIn(Set),
+}
+
+/// A product of the automaton with sets.
+///
+/// Edges are asked for in groups, `k` = 0, 1, … until `None`; a group may be empty. Groups are a
+/// function of node and `k`. No node has an empty set, but for those that stand for divergence.
+pub trait Product {
+    /// All acceptance marks.
+    fn marks(&self) -> Marks;
+
+    /// The `k`-th group of initial nodes.
+    fn initial(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        k: usize,
+    ) -> Result<Option<Vec<Aggregate>>, Stop>;
+
+    /// The `k`-th group of edges of `from`.
+    fn edges(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+    ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop>;
+
+    /// The letters by which the states of an initial node are reached inside of it from initial
+    /// states; `None` if it has only initial states.
+    fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard>;
+
+    /// How single states pass the edge of the `k`-th group of `from` that leads to `to`.
+    fn passage(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+        to: &Aggregate,
+    ) -> Result<Passage, Stop>;
+
+    /// The run that starts in `start` and for which the `k`-th group of edges of `from` stands: asked
+    /// only where [`passage`](Product::passage) answers [`Passage::EndIn`].
+    fn ending(
+        &mut self,
+        _sets: &mut Sets<'_, '_>,
+        _from: &Aggregate,
+        _k: usize,
+        _start: &State,
+    ) -> Result<Ending, Stop> {
+        Err(lost())
+    }
+}
+
+/// The graph of a product; everything is in its [`Worker`].
+pub struct Aggregates<'o, 'w, 'r, 's, P> {
+    marks: Marks,
+    observer: &'o dyn Observer,
+    kind: PhantomData<fn() -> (P, &'w Sets<'r, 's>)>,
+}
+
+/// What is known of a product.
+pub struct Worker<'w, 'r, 's, P> {
+    /// The sets.
+    pub sets: &'w mut Sets<'r, 's>,
+    /// The product.
+    pub product: P,
+    nodes: Vec<Aggregate>,
+    ids: FxHashMap<Aggregate, NodeId>,
+    classes: FxHashMap<(StateId, u32), u32>,
+    class_of: Vec<u32>,
+    initial: Vec<NodeId>,
+    initial_groups: Option<usize>,
+    edges: Vec<Edges>,
+    edge_count: usize,
+    budget: Budget,
+    own: Lease,
+    check: Lease,
+}
+
+/// The edges of a node as far as somebody has asked.
+#[derive(Default)]
+struct Edges {
+    /// Each with its group.
+    known: Vec<(Edge, u32)>,
+    asked: u32,
+    complete: bool,
+}
+
+impl<'o, 'w, 'r, 's, P: Product> Aggregates<'o, 'w, 'r, 's, P> {
+    /// The graph of `product` and a worker that has found nothing yet.
+    pub fn new(
+        product: P,
+        sets: &'w mut Sets<'r, 's>,
+        budget: &Budget,
+        observer: &'o dyn Observer,
+    ) -> (Aggregates<'o, 'w, 'r, 's, P>, Worker<'w, 'r, 's, P>) {
+        let graph = Aggregates {
+            marks: product.marks(),
+            observer,
+            kind: PhantomData,
+        };
+        let worker = Worker {
+            sets,
+            product,
+            nodes: Vec::new(),
+            ids: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            class_of: Vec::new(),
+            initial: Vec::new(),
+            initial_groups: Some(0),
+            edges: Vec::new(),
+            edge_count: 0,
+            budget: budget.clone(),
+            own: budget.lease(),
+            check: budget.lease(),
+        };
+        (graph, worker)
+    }
+}
+
+impl<P: Product> Worker<'_, '_, '_, P> {
+    /// The node of that number.
+    pub fn node(&self, id: NodeId) -> &Aggregate {
+        &self.nodes[id.index()]
+    }
+
+    /// How many nodes were found.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many edges were computed.
+    pub fn edge_count(&self) -> usize {
+        self.edge_count
+    }
+
+    /// The initial nodes that were asked for.
+    pub fn initial_nodes(&self) -> impl Iterator<Item = &Aggregate> {
+        self.initial.iter().map(|id| self.node(*id))
+    }
+
+    fn intern(&mut self, node: Aggregate) -> Result<NodeId, Stop> {
+        if let Some(&known) = self.ids.get(&node) {
+            return Ok(known);
+        }
+        self.budget.spend(1)?;
+        let id = NodeId(self.nodes.len() as u32);
+        let classes = self.classes.len() as u32;
+        let class = *self
+            .classes
+            .entry((node.location, node.kind))
+            .or_insert(classes);
+        if self.nodes.len() == self.nodes.capacity() {
+            let each = 2 * size_of::<Aggregate>() + size_of::<Edges>() + 64;
+            let edges = self.edge_count * size_of::<(Edge, u32)>();
+            self.own.resize((2 * self.nodes.len() + 8) * each + edges)?;
+        }
+        self.class_of.push(class);
+        self.edges.push(Edges::default());
+        self.nodes.push(node.clone());
+        self.ids.insert(node, id);
+        Ok(id)
+    }
+
+    /// The group in which `edge` of `from` was found.
+    pub(super) fn group(&self, from: NodeId, edge: Edge) -> Option<usize> {
+        let known = &self.edges[from.index()].known;
+        let found = known.iter().find(|(e, _)| *e == edge);
+        found.map(|(_, group)| *group as usize)
+    }
+}
+
+impl<'w, 'r, 's, P: Product> Graph for Aggregates<'_, 'w, 'r, 's, P> {
+    type Stop = Stop;
+    type Worker = Worker<'w, 'r, 's, P>;
+    type Cursor = usize;
+
+    fn marks(&self) -> Marks {
+        self.marks
+    }
+
+    fn initial(
+        &self,
+        worker: &mut Worker<'w, 'r, 's, P>,
+        k: usize,
+    ) -> Result<Option<NodeId>, Stop> {
+        while worker.initial.len() <= k
+            && let Some(group) = worker.initial_groups
+        {
+            let nodes = worker.product.initial(worker.sets, group)?;
+            worker.initial_groups = nodes.is_some().then_some(group + 1);
+            for node in nodes.into_iter().flatten() {
+                let id = worker.intern(node)?;
+                worker.initial.push(id);
+            }
+        }
+        Ok(worker.initial.get(k).copied())
+    }
+
+    fn next_edge(
+        &self,
+        worker: &mut Worker<'w, 'r, 's, P>,
+        node: NodeId,
+        cursor: &mut usize,
+    ) -> Result<Option<Edge>, Stop> {
+        loop {
+            let edges = &worker.edges[node.index()];
+            if let Some((edge, _)) = edges.known.get(*cursor) {
+                *cursor += 1;
+                return Ok(Some(*edge));
+            }
+            if edges.complete {
+                return Ok(None);
+            }
+            let group = edges.asked;
+            let from = worker.nodes[node.index()].clone();
+            let found = worker.product.edges(worker.sets, &from, group as usize)?;
+            worker.edges[node.index()].complete = found.is_none();
+            worker.edges[node.index()].asked = group + 1;
+            for (marks, to) in found.into_iter().flatten() {
+                let to = worker.intern(to)?;
+                let edge = Edge { to, marks };
+                worker.edges[node.index()].known.push((edge, group));
+                worker.edge_count += 1;
+            }
+            self.tick(worker, 0)?;
+        }
+    }
+
+    fn tick(&self, worker: &mut Worker<'w, 'r, 's, P>, bytes: usize) -> Result<(), Stop> {
+        if bytes > 0 {
+            worker.check.resize(bytes)?;
+        }
+        worker.budget.check()?;
+        let figures = [
+            (worker.nodes.len() as u64, "aggregates"),
+            (
+                worker.sets.space.store_figures().nodes as u64,
+                "diagram nodes",
+            ),
+        ];
+        self.observer.progress(Progress {
+            phase: "emptiness check",
+            figures: &figures,
+        });
+        Ok(())
+    }
+}
+
+impl<'w, 'r, 's, P: Product> Ordered for Aggregates<'_, 'w, 'r, 's, P> {
+    fn class(&self, worker: &Worker<'w, 'r, 's, P>, node: NodeId) -> u32 {
+        worker.class_of[node.index()]
+    }
+
+    fn includes(
+        &self,
+        worker: &mut Worker<'w, 'r, 's, P>,
+        big: NodeId,
+        small: NodeId,
+    ) -> Result<bool, Stop> {
+        let [big, small] = [big, small].map(|id| &worker.nodes[id.index()].set);
+        worker.sets.space.store().is_subset(small, big)
+    }
+
+    fn minus(
+        &self,
+        worker: &mut Worker<'w, 'r, 's, P>,
+        whole: NodeId,
+        part: NodeId,
+    ) -> Result<Option<NodeId>, Stop> {
+        let node = worker.nodes[whole.index()].clone();
+        let part = &worker.nodes[part.index()].set;
+        let set = worker.sets.space.store().difference(&node.set, part)?;
+        if set.is_empty() {
+            return Ok(None);
+        }
+        worker.intern(Aggregate { set, ..node }).map(Some)
+    }
+}

@@ -1,0 +1,179 @@
+//! SLAP: the self-loop aggregating product.
+//!
+//! An automaton state often waits in a self-loop while the system moves on. SLAP takes all these
+//! moves at once:
+//!
+//! ```text
+//! SF(d,ac)     = ⋁ {f | d –f,ac'→ d, ac' ⊆ ac}
+//! FReach(a,f)  = least X ⊇ a closed under steps whose letters satisfy f
+//! initial:       (q0, FReach(S0, SF(q0,∅)))
+//! (q,a) –ac→ (d,b)  iff  q –f,ac→ d, not (d = q and ac = ∅),  b = FReach(post(a,f), SF(d,ac)) ≠ ∅
+//! ```
+//!
+//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Self-loop aggregation product — a new
+//! hybrid approach to on-the-fly LTL model checking*, ATVA 2011. Exact for full LTL; on steps with
+//! events, filtered by (state, event), for events too. What differs here:
+//!
+//! - [`Absorb::All`] takes every self-loop of `d`, whatever its marks. That is sound: the steps taken see
+//!   *more* acceptance than the edge claims, and each self-loop with marks is still an edge of
+//!   its own. Graphs are never larger. [`Absorb::Marked`] is the published condition.
+//! - Without acceptance marks the published product loses every run that waits for ever, because
+//!   self-loops without marks are no edges. We put one mark on every edge first.
+//! - Edges with equal source, marks and target are one, with the disjunction of their guards.
+//!
+//! Cost: one filtered image and one filtered saturation an edge.
+
+use super::operators::Sets;
+use super::product::{Aggregate, Passage, Product};
+use super::search;
+use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure, Variant};
+use lariat_automata::{Guard, Guards, StateId, Transition};
+use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+
+/// Sets closed under self-loops of the automaton.
+pub const SLAP: Engine = Engine {
+    name: "slap",
+    automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
+    checks: |_| Emptiness::OF_SETS,
+    needs: Needs::Nothing,
+    has_published: true,
+    procedure: Procedure::Sets(|task, sets| {
+        let product = Slap::new(sets, Absorb::of(task.variant));
+        search(task, sets, product)
+    }),
+};
+
+/// Which self-loops the closure of a node takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Absorb {
+    /// All of the target.
+    #[default]
+    All,
+    /// Those whose marks are on the edge, as published.
+    Marked,
+}
+
+impl Absorb {
+    /// The condition of a variant.
+    pub(super) fn of(variant: Variant) -> Absorb {
+        match variant.published {
+            true => Absorb::Marked,
+            false => Absorb::All,
+        }
+    }
+}
+
+/// An edge of the automaton with the closure of its target.
+pub(super) struct Out {
+    pub guard: Guard,
+    pub marks: Marks,
+    pub to: StateId,
+    pub through: Guard,
+}
+
+/// The product.
+pub struct Slap {
+    marks: Marks,
+    /// The initial automaton states with the closures of their sets.
+    pub(super) initial: Vec<(StateId, Guard)>,
+    /// The edges of every automaton state but for self-loops without marks.
+    pub(super) out: Vec<Vec<Out>>,
+}
+
+impl Slap {
+    /// The product of the problem of `sets`.
+    pub fn new(sets: &mut Sets<'_, '_>, absorb: Absorb) -> Slap {
+        let (marks, edges) = sets.automaton().normal_edges(&mut sets.guards);
+        let loops = |sets: &mut Sets<'_, '_>, q: StateId, on_edge: Marks| {
+            let mut all = Guards::FALSE;
+            for t in &edges[q.index()] {
+                if t.to == q && (absorb == Absorb::All || on_edge.contains(t.marks)) {
+                    all = sets.guards.or(all, t.guard);
+                }
+            }
+            all
+        };
+        let mut out = Vec::with_capacity(edges.len());
+        for (q, of_state) in edges.iter().enumerate() {
+            let mut kept = Vec::new();
+            for &Transition { guard, marks, to } in of_state {
+                if to.index() == q && marks.is_empty() {
+                    continue;
+                }
+                kept.push(Out {
+                    guard,
+                    marks,
+                    to,
+                    through: loops(sets, to, marks),
+                });
+            }
+            out.push(kept);
+        }
+        let automaton = sets.automaton();
+        let initial = automaton.initial.iter();
+        let initial = initial.map(|&q| (q, loops(sets, q, Marks::NONE))).collect();
+        Slap {
+            marks,
+            initial,
+            out,
+        }
+    }
+}
+
+impl Product for Slap {
+    fn marks(&self) -> Marks {
+        self.marks
+    }
+
+    fn initial(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        k: usize,
+    ) -> Result<Option<Vec<Aggregate>>, Stop> {
+        let Some(&(location, through)) = self.initial.get(k) else {
+            return Ok(None);
+        };
+        let start = sets.space.initial()?;
+        let set = sets.close(&start, through)?;
+        let some = !set.is_empty();
+        let node = some.then(|| Aggregate::plain(location, set));
+        Ok(Some(node.into_iter().collect()))
+    }
+
+    fn edges(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+    ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
+        let Some(out) = self.out[from.location.index()].get(k) else {
+            return Ok(None);
+        };
+        let next = sets.post(&from.set, out.guard)?;
+        if next.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let set = sets.close(&next, out.through)?;
+        Ok(Some(vec![(out.marks, Aggregate::plain(out.to, set))]))
+    }
+
+    fn start(&mut self, _: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard> {
+        let found = self.initial.iter().find(|(q, _)| *q == node.location);
+        found.map(|(_, through)| *through)
+    }
+
+    fn passage(
+        &mut self,
+        _: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+        _: &Aggregate,
+    ) -> Result<Passage, Stop> {
+        let out = &self.out[from.location.index()][k];
+        Ok(Passage::Step {
+            guard: out.guard,
+            through: Some(out.through),
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! SLAP-FST: SLAP whose terminal part is decided by a fixpoint.
+//!
+//! Once the automaton is in a component that it cannot leave, the rest of the question is about
+//! sets alone: does an accepting run of component × system start in `{q} × a`? That is one EL or OWCTY,
+//! and the node gets the single edge
+//!
+//! ```text
+//! (q,a) –F→ (q,a)   iff   the fixpoint from {q} × a is not empty            (no edge otherwise)
+//! ```
+//!
+//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Self-loop aggregation product*, ATVA
+//! 2011 ("fully symbolic search in terminal states"). They do it for states all of whose edges
+//! are self-loops; we do it for every automaton component without exits, of which that is a
+//! case. Where the component is one state that reads every letter with all marks and deadlocks
+//! stutter, every infinite run accepts and every state starts one: no fixpoint is computed.
+
+use super::fixpoint::Fixpoint;
+use super::operators::Sets;
+use super::product::{Aggregate, Passage, Product};
+use super::search;
+use super::slap::{Absorb, Slap};
+use super::walk::Ending;
+use super::whole::{AutomatonEdge, Family, Whole};
+use super::witness;
+use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
+use lariat_automata::{Guard, Guards, StateId, automaton_components};
+use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+use lariat_model::State;
+
+/// SLAP with a fixpoint in terminal nodes.
+pub const SLAP_FST: Engine = Engine {
+    name: "slap-fst",
+    automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
+    checks: |_| Emptiness::OF_SETS,
+    needs: Needs::Nothing,
+    has_published: true,
+    procedure: Procedure::Sets(|task, sets| {
+        let variant = task.variant;
+        let product = SlapFst::new(sets, Absorb::of(variant), variant.fixpoint);
+        search(task, sets, product)
+    }),
+};
+
+/// The product.
+pub struct SlapFst {
+    slap: Slap,
+    whole: Whole,
+    fixpoint: Fixpoint,
+    role: Vec<Role>,
+    /// Where accepting runs start that stay in the component of the node asked for last.
+    fair: Family,
+}
+
+/// What an automaton state is to the product.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// SLAP goes on.
+    Inner,
+    /// In a component without exits.
+    Terminal,
+    /// In a component without exits that accepts whatever follows.
+    Universal,
+    /// In a component without exits whose edges lack a mark.
+    Hopeless,
+}
+
+impl SlapFst {
+    /// The product of the problem of `sets`.
+    pub fn new(sets: &mut Sets<'_, '_>, absorb: Absorb, fixpoint: Fixpoint) -> SlapFst {
+        let slap = Slap::new(sets, absorb);
+        let whole = Whole::new(sets);
+        let automaton = sets.automaton();
+        let components = automaton_components(&automaton);
+        let endless = sets.space.has_stutter_loops();
+        let role = |q: StateId| {
+            if !components.is_terminal(q) {
+                return Role::Inner;
+            }
+            let component = components.of[q.index()];
+            let inside = |by: &&AutomatonEdge| components.of[by.from.index()] == component;
+            let edges = whole.edges.iter().filter(inside);
+            let seen = edges.fold(Marks::NONE, |all, by| all.union(by.marks));
+            let always = |by: &AutomatonEdge| {
+                by.guard == Guards::TRUE && by.marks == whole.marks && (by.from, by.to) == (q, q)
+            };
+            if !seen.contains(whole.marks) {
+                Role::Hopeless
+            } else if endless && whole.edges.iter().any(always) {
+                Role::Universal
+            } else {
+                Role::Terminal
+            }
+        };
+        let role = automaton.state_ids().map(role).collect();
+        SlapFst {
+            slap,
+            whole,
+            fixpoint,
+            role,
+            fair: Family::new(),
+        }
+    }
+
+    fn start_of(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Family {
+        let mut family = self.whole.empty(sets);
+        family[node.location.index()] = node.set.clone();
+        family
+    }
+
+    /// Does an accepting run start in the terminal node?
+    fn accepts(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
+        let start = self.start_of(sets, node);
+        let reached = self.whole.reach(sets, start)?;
+        self.fixpoint.accepts(sets, &self.whole, reached)
+    }
+}
+
+impl Product for SlapFst {
+    fn marks(&self) -> Marks {
+        self.slap.marks()
+    }
+
+    fn initial(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        k: usize,
+    ) -> Result<Option<Vec<Aggregate>>, Stop> {
+        self.slap.initial(sets, k)
+    }
+
+    fn edges(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+    ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
+        let accepts = match self.role[from.location.index()] {
+            Role::Inner => return self.slap.edges(sets, from, k),
+            _ if k > 0 => return Ok(None),
+            Role::Hopeless => false,
+            Role::Universal => true,
+            Role::Terminal => self.accepts(sets, from)?,
+        };
+        let edge = accepts.then(|| (self.marks(), from.clone()));
+        Ok(Some(edge.into_iter().collect()))
+    }
+
+    fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard> {
+        self.slap.start(sets, node)
+    }
+
+    fn passage(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+        to: &Aggregate,
+    ) -> Result<Passage, Stop> {
+        let role = self.role[from.location.index()];
+        if role == Role::Inner {
+            return self.slap.passage(sets, from, k, to);
+        }
+        let start = self.start_of(sets, from);
+        let mut fair = self.whole.reach(sets, start)?;
+        let q = from.location.index();
+        if role == Role::Universal {
+            let here = std::mem::replace(&mut fair[q], sets.space.empty());
+            fair = self.whole.empty(sets);
+            fair[q] = here;
+        } else {
+            fair = self.fixpoint.fair(sets, &self.whole, fair)?;
+        }
+        let starts = sets.space.store().intersection(&from.set, &fair[q])?;
+        self.fair = fair;
+        Ok(Passage::EndIn(starts))
+    }
+
+    fn ending(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        _: usize,
+        start: &State,
+    ) -> Result<Ending, Stop> {
+        witness::run(
+            sets,
+            &self.whole,
+            (from.location, start.clone()),
+            &self.fair,
+        )
+    }
+}

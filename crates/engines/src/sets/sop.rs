@@ -1,0 +1,458 @@
+//! SOP: the symbolic observation product, whose alphabet shrinks as the automaton forgets.
+//!
+//! FV(q) are the propositions that can still matter: those on edges reachable from `q`. A node
+//! `(q,a)` needs to be homogeneous and closed only with respect to them.
+//!
+//! ```text
+//! (q,a), l = λ(a)|FV(q), for q –f,ac→ d with l ⊨ f and N = Succ(a) \ a:
+//!     –ac→ (d, close({t ∈ N | λ(t)|FV(d) = m}, m))      for every label m over FV(d) in N
+//!     –ac→ (d, ⟨div, l|FV(d)⟩)                          if a has a cycle
+//! (q,⟨div,l⟩) –ac→ (d, ⟨div, l|FV(d)⟩)
+//! ```
+//!
+//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg (2011), Def. 6. Theorem 2 there needs more
+//! than it says: not only the property but the language of *every automaton state* must be
+//! stutter-invariant. We carry the observed mask in the node and shrink it on entering a
+//! state only where that is known of the state (`Invariance::states`). Known of all, this is
+//! the published product; known of none, it is the product with the [SOG](super::sog).
+//!
+//! With events the aggregates are those of the refined event graph, the observed events taken
+//! from the mask.
+//!
+//! Cost: one closure for every part of the successors of a node, computed when a search gets
+//! there; one divergence test a closed aggregate. Equal aggregates of different automaton states
+//! share both.
+
+use super::operators::Sets;
+use super::product::{Aggregate, Passage, Product};
+use super::search;
+use super::walk::stay;
+use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
+use crate::problem::Invariance;
+use lariat_automata::{Automaton, Cube, Guard, Letter, StateId};
+use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+use lariat_space::symbolic::Set;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The symbolic observation product.
+pub const SOP: Engine = Engine {
+    name: "sop",
+    automata: &[AutomatonKind::Tgba],
+    checks: |_| Emptiness::OF_SETS,
+    needs: Needs::StateStuttering,
+    has_published: false,
+    procedure: Procedure::Sets(|task, sets| {
+        let product = sop(sets, task.problem.invariance)?;
+        search(task, sets, product)
+    }),
+};
+
+/// Which aggregates are built.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Grain {
+    /// Closed ones.
+    Closed,
+    /// Entry sets and closed interiors apart: exact with events.
+    Refined,
+}
+
+/// What the set of a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Shape {
+    /// Closed under silent steps of its label.
+    Closed,
+    /// As it was entered.
+    Entry,
+    /// Closed, and reached by at least one silent step.
+    Inner,
+    /// Nothing but an infinite silent run with this label.
+    Divergent(u64),
+}
+
+/// What is observed of a node: its shape, and the atoms that are still seen.
+type Observation = (Shape, u64);
+
+/// Steps out of an aggregate that have one letter.
+#[derive(Clone, Debug)]
+struct Exit {
+    /// The event atoms of the letter.
+    bits: u64,
+    /// Where they lead.
+    targets: Set,
+    /// What the targets become.
+    shape: Shape,
+}
+
+/// One successor of a node before it is closed: from an exit, homogeneous under a mask.
+#[derive(Clone, Debug)]
+struct Successor {
+    bits: u64,
+    mask: u64,
+    label: u64,
+    part: Set,
+    shape: Shape,
+}
+
+/// The product.
+pub struct Sop {
+    automaton: Arc<Automaton>,
+    grain: Grain,
+    /// What every automaton state would have observed if it is entered: its FV if its language is
+    /// known to be invariant, everything if not.
+    free: Vec<u64>,
+    kinds: Vec<Observation>,
+    kind_ids: FxHashMap<Observation, u32>,
+    plans: FxHashMap<Aggregate, Arc<[Successor]>>,
+    exits: FxHashMap<(Set, Observation), Arc<[Exit]>>,
+    closed: FxHashMap<(Set, u64), Set>,
+    divergent: FxHashMap<(Set, u64), bool>,
+}
+
+impl Sop {
+    /// The product of the problem of `sets`; the alphabet shrinks on entering states of which
+    /// `known` is true.
+    pub fn new(sets: &Sets<'_, '_>, grain: Grain, known: impl Fn(StateId) -> bool) -> Sop {
+        let automaton = sets.automaton();
+        let free = automaton.state_ids().map(|q| match known(q) {
+            true => automaton.free_atoms(q),
+            false => u64::MAX,
+        });
+        let free = free.collect();
+        Sop {
+            automaton,
+            grain,
+            free,
+            kinds: Vec::new(),
+            kind_ids: FxHashMap::default(),
+            plans: FxHashMap::default(),
+            exits: FxHashMap::default(),
+            closed: FxHashMap::default(),
+            divergent: FxHashMap::default(),
+        }
+    }
+
+    fn kind(&mut self, kind: Observation) -> u32 {
+        *self.kind_ids.entry(kind).or_insert_with(|| {
+            self.kinds.push(kind);
+            self.kinds.len() as u32 - 1
+        })
+    }
+
+    /// The letters of silent steps: no event of the mask.
+    fn silent(&self, sets: &mut Sets<'_, '_>, mask: u64) -> Guard {
+        self.event(sets, mask, 0)
+    }
+
+    /// The letters whose events, as far as the mask sees them, are `bits`.
+    fn event(&self, sets: &mut Sets<'_, '_>, mask: u64, bits: u64) -> Guard {
+        let events = sets.alphabet().event_atoms() & mask;
+        sets.guards.cube(Cube {
+            positive: bits,
+            negative: events & !bits,
+        })
+    }
+
+    /// The states whose label under the mask is `label`.
+    fn labelled(&self, sets: &mut Sets<'_, '_>, mask: u64, label: u64) -> Guard {
+        let atoms = sets.alphabet().state_atoms() & mask;
+        sets.guards.cube(Cube {
+            positive: label & atoms,
+            negative: atoms & !label,
+        })
+    }
+
+    /// The label that the states of a homogeneous set share.
+    fn label(&self, sets: &mut Sets<'_, '_>, set: &Set, mask: u64) -> u64 {
+        let state = sets.space.pick(set);
+        state.map_or(0, |state| sets.label(&state) & mask)
+    }
+
+    /// The aggregate that a homogeneous set becomes.
+    fn close(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        part: &Set,
+        shape: Shape,
+        mask: u64,
+        label: u64,
+    ) -> Result<Set, Stop> {
+        if shape == Shape::Entry {
+            return Ok(part.clone());
+        }
+        if let Some(known) = self.closed.get(&(part.clone(), mask)) {
+            return Ok(known.clone());
+        }
+        let (silent, label) = (self.silent(sets, mask), self.labelled(sets, mask, label));
+        let closed = sets.close_into(part, silent, label)?;
+        self.closed.insert((part.clone(), mask), closed.clone());
+        Ok(closed)
+    }
+
+    fn diverges(&mut self, sets: &mut Sets<'_, '_>, set: &Set, mask: u64) -> Result<bool, Stop> {
+        if let Some(&known) = self.divergent.get(&(set.clone(), mask)) {
+            return Ok(known);
+        }
+        let silent = self.silent(sets, mask);
+        let found = !sets.divergent(set, silent)?.is_empty();
+        self.divergent.insert((set.clone(), mask), found);
+        Ok(found)
+    }
+
+    /// The steps out of an aggregate, by letter; none leads nowhere.
+    fn exits(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        set: &Set,
+        kind: Observation,
+        label: u64,
+    ) -> Result<Arc<[Exit]>, Stop> {
+        if let Some(known) = self.exits.get(&(set.clone(), kind)) {
+            return Ok(known.clone());
+        }
+        let (shape, mask) = kind;
+        let mut exits = Vec::new();
+        let silent = self.silent(sets, mask);
+        let next = sets.post(set, silent)?;
+        let entered = match self.grain {
+            Grain::Closed => Shape::Closed,
+            Grain::Refined => Shape::Entry,
+        };
+        if shape == Shape::Closed {
+            let targets = sets.space.store().difference(&next, set)?;
+            exits.push(Exit {
+                bits: 0,
+                targets,
+                shape: entered,
+            });
+        } else {
+            let same = self.labelled(sets, mask, label);
+            let same = sets.condition(same)?;
+            let same = sets.filter(&next, &same)?;
+            let targets = sets.space.store().difference(&next, &same)?;
+            exits.push(Exit {
+                bits: 0,
+                targets,
+                shape: entered,
+            });
+            if shape == Shape::Entry {
+                exits.push(Exit {
+                    bits: 0,
+                    targets: same,
+                    shape: Shape::Inner,
+                });
+            }
+        }
+        let alphabet = sets.alphabet();
+        let seen = |class| alphabet.letter(class).0 & mask;
+        let mut observed: Vec<u64> = alphabet.classes().map(seen).collect();
+        observed.sort_unstable();
+        observed.dedup();
+        for bits in observed.into_iter().filter(|bits| *bits != 0) {
+            let letters = self.event(sets, mask, bits);
+            let targets = sets.post(set, letters)?;
+            exits.push(Exit {
+                bits,
+                targets,
+                shape: entered,
+            });
+        }
+        exits.retain(|exit| !exit.targets.is_empty());
+        let exits: Arc<[Exit]> = exits.into();
+        self.exits.insert((set.clone(), kind), exits.clone());
+        Ok(exits)
+    }
+
+    /// All successors of a node, not closed yet.
+    fn plan(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        node: &Aggregate,
+    ) -> Result<Arc<[Successor]>, Stop> {
+        if let Some(known) = self.plans.get(node) {
+            return Ok(known.clone());
+        }
+        let kind = self.kinds[node.kind as usize];
+        let (_, mask) = kind;
+        let label = self.label(sets, &node.set, mask);
+        let mut plan = Vec::new();
+        for exit in self.exits(sets, &node.set, kind, label)?.iter() {
+            for mask in self.masks(sets, node.location, mask, label | exit.bits) {
+                for (part_label, part) in sets.parts(&exit.targets, mask)? {
+                    plan.push(Successor {
+                        bits: exit.bits,
+                        mask,
+                        label: part_label.0,
+                        part,
+                        shape: exit.shape,
+                    });
+                }
+            }
+        }
+        let plan: Arc<[Successor]> = plan.into();
+        self.plans.insert(node.clone(), plan.clone());
+        Ok(plan)
+    }
+
+    /// The masks under which the automaton can go on from `location` by a letter, each once.
+    fn masks(&self, sets: &Sets<'_, '_>, location: StateId, mask: u64, letter: u64) -> Vec<u64> {
+        let reading = self.reading(sets, location, letter);
+        let mut masks: Vec<u64> = reading
+            .map(|(_, to)| self.free[to.index()] & mask)
+            .collect();
+        masks.sort_unstable();
+        masks.dedup();
+        masks
+    }
+
+    /// The automaton's moves from `location` by a letter.
+    fn reading<'s>(
+        &'s self,
+        sets: &'s Sets<'_, '_>,
+        location: StateId,
+        letter: u64,
+    ) -> impl Iterator<Item = (Marks, StateId)> + 's {
+        let transitions = self.automaton.transitions(location).iter();
+        transitions
+            .filter(move |t| sets.guards.accepts(t.guard, Letter(letter)))
+            .map(|t| (t.marks, t.to))
+    }
+
+    /// The edges from `location` to divergent nodes of `label`.
+    fn divergent_edges(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        location: StateId,
+        mask: u64,
+        label: u64,
+    ) -> Vec<(Marks, Aggregate)> {
+        let moves: Vec<_> = self.reading(sets, location, label).collect();
+        let set = sets.space.empty();
+        let edge = |(marks, to): (Marks, StateId)| {
+            let mask = self.free[to.index()] & mask;
+            let kind = self.kind((Shape::Divergent(label & mask), mask));
+            let node = Aggregate {
+                location: to,
+                kind,
+                set: set.clone(),
+            };
+            (marks, node)
+        };
+        moves.into_iter().map(edge).collect()
+    }
+}
+
+/// The product of the problem of `sets`, shrinking its alphabet where that is known to be right.
+pub fn sop(sets: &Sets<'_, '_>, invariance: Invariance<'_>) -> Result<Sop, Stop> {
+    if !invariance.letters {
+        return Err(Stop::Unsupported(
+            "the observation product needs a stutter-invariant property".to_owned(),
+        ));
+    }
+    let grain = match sets.alphabet().event_atoms() {
+        0 => Grain::Closed,
+        _ => Grain::Refined,
+    };
+    let known = |q: StateId| invariance.states.get(q.index()).is_some_and(|known| *known);
+    Ok(Sop::new(sets, grain, known))
+}
+
+impl Product for Sop {
+    fn marks(&self) -> Marks {
+        self.automaton.all_marks()
+    }
+
+    fn initial(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        k: usize,
+    ) -> Result<Option<Vec<Aggregate>>, Stop> {
+        let Some(&location) = self.automaton.initial.get(k) else {
+            return Ok(None);
+        };
+        let everything = sets.alphabet().state_atoms() | sets.alphabet().event_atoms();
+        let mask = self.free[location.index()] & everything;
+        let shape = match self.grain {
+            Grain::Closed => Shape::Closed,
+            Grain::Refined => Shape::Entry,
+        };
+        let kind = self.kind((shape, mask));
+        let all = sets.space.initial()?;
+        let mut nodes = Vec::new();
+        for (label, part) in sets.parts(&all, mask)? {
+            let set = self.close(sets, &part, shape, mask, label.0)?;
+            nodes.push(Aggregate {
+                location,
+                kind,
+                set,
+            });
+        }
+        Ok(Some(nodes))
+    }
+
+    fn edges(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+    ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
+        let (shape, mask) = self.kinds[from.kind as usize];
+        if let Shape::Divergent(label) = shape {
+            return Ok((k == 0).then(|| self.divergent_edges(sets, from.location, mask, label)));
+        }
+        let label = self.label(sets, &from.set, mask);
+        let Some(k) = k.checked_sub(1) else {
+            let divergent = self.divergent_edges(sets, from.location, mask, label);
+            let may = shape != Shape::Entry && !divergent.is_empty();
+            let does = may && self.diverges(sets, &from.set, mask)?;
+            return Ok(Some(if does { divergent } else { Vec::new() }));
+        };
+        let plan = self.plan(sets, from)?;
+        let Some(next) = plan.get(k) else {
+            return Ok(None);
+        };
+        let set = self.close(sets, &next.part, next.shape, next.mask, next.label)?;
+        let kind = self.kind((next.shape, next.mask));
+        let moves = self.reading(sets, from.location, label | next.bits);
+        let fitting = moves.filter(|(_, to)| self.free[to.index()] & mask == next.mask);
+        let edge = |(marks, location)| {
+            let set = set.clone();
+            (
+                marks,
+                Aggregate {
+                    location,
+                    kind,
+                    set,
+                },
+            )
+        };
+        Ok(Some(fitting.map(edge).collect()))
+    }
+
+    fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard> {
+        let (shape, mask) = self.kinds[node.kind as usize];
+        (shape == Shape::Closed).then(|| self.silent(sets, mask))
+    }
+
+    fn passage(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+        _: &Aggregate,
+    ) -> Result<Passage, Stop> {
+        let (_, mask) = self.kinds[from.kind as usize];
+        let Some(k) = k.checked_sub(1) else {
+            let silent = self.silent(sets, mask);
+            let divergent = sets.divergent(&from.set, silent)?;
+            return stay(sets, &divergent, silent).map(Passage::End);
+        };
+        let next = self.plan(sets, from)?[k].clone();
+        let inside = next.shape != Shape::Entry;
+        Ok(Passage::Step {
+            guard: self.event(sets, mask, next.bits),
+            through: inside.then(|| self.silent(sets, next.mask)),
+        })
+    }
+}

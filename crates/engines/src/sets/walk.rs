@@ -1,0 +1,342 @@
+//! Concrete lassos from abstract ones, with set operations only.
+//!
+//! An edge `(q,a) –ac→ (d,b)` of a product promises that *every* state of `b` comes from some state
+//! of `a`: by one step with the edge's letters and then by steps inside of `b`. It promises nothing
+//! for every state of `a`. So the states of a cycle are chosen from its end:
+//!
+//! ```text
+//! back(a → b, t): L0 = {t};  Li+1 = pre(Li) inside b;  until Li meets post(a)
+//!                 then some s ∈ a with s → Li, and forwards through the layers to t
+//! ```
+//!
+//! Round the cycle of the abstract lasso this gives from any state of its first node another one,
+//! and at last one that was met before: the rounds between are the cycle. An edge that stands for
+//! infinite runs by itself (divergence, a terminal node) needs no cycle: it names the states from which
+//! these runs start.
+//!
+//! The prefix has a goal then, one state or many. The goal is carried back through the nodes of
+//! the abstract prefix by saturation, and the walk goes forwards from the initial states to the nearest
+//! state of each of these goals: layers of few states instead of many, and short runs.
+//!
+//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Combining explicit and symbolic
+//! approaches for better on-the-fly LTL model checking* (2011), describe the products. IEC's graph
+//! has edges to parts of nodes; their states are entered inside of the whole node, so the walk
+//! takes the edge of the original graph behind each.
+//!
+//! Cost: one image of a few states per step of the lasso. Where a state of the cycle can be chosen,
+//! one that was met before is, which closes most cycles after a round or two.
+
+use super::operators::Sets;
+use super::product::{Aggregate, Aggregates, Passage, Product, Worker};
+use lariat_automata::Guard;
+use lariat_budget::Stop;
+use lariat_emptiness::{Decomposed, Edge, Evidence, NodeId, lasso};
+use lariat_model::{Lasso, State, Step};
+use lariat_space::symbolic::Set;
+use rustc_hash::FxHashMap;
+
+/// An infinite run from `start`: `path`, then `cycle` for ever.
+pub struct Ending {
+    /// Where it starts.
+    pub start: State,
+    /// The steps before the loop.
+    pub path: Vec<Step>,
+    /// The steps of the loop.
+    pub cycle: Vec<Step>,
+}
+
+/// A path: where it starts, and its steps.
+pub type Path = (State, Vec<Step>);
+
+/// The walk contradicts the product: never an answer, always a fault of ours.
+pub fn lost() -> Stop {
+    Stop::Internal("a walk back that lost its way".to_owned())
+}
+
+/// A lasso of the system behind `evidence`; `None` if there is none in the graph itself, which
+/// happens to an undecided check only.
+pub fn concrete<'w, 'r, 's, P: Product>(
+    graph: &Aggregates<'_, 'w, 'r, 's, P>,
+    worker: &mut Worker<'w, 'r, 's, P>,
+    evidence: &Evidence,
+) -> Result<Option<Lasso>, Stop> {
+    let searched = Decomposed::new(graph, evidence);
+    let Some(found) = lasso(&searched, worker, evidence)? else {
+        return Ok(None);
+    };
+    let mut hops = Vec::new();
+    let mut from = found.initial;
+    for &edge in found.prefix.iter().chain(&found.cycle) {
+        let true_edge = searched.origin(worker, from, edge)?.ok_or_else(lost)?;
+        match hop(worker, from, true_edge)? {
+            Way::Through(hop) => hops.push(hop),
+            Way::Run(ending) => {
+                let goal = worker.sets.space.singleton(&ending.start)?;
+                let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
+                return Ok(Some(finish(initial, prefix, ending)));
+            }
+            Way::RunFrom(goal, group) => {
+                let (initial, prefix, at) = forth(worker, &hops, found.initial, goal)?;
+                let node = worker.node(from).clone();
+                let ending = worker.product.ending(worker.sets, &node, group, &at)?;
+                return Ok(Some(finish(initial, prefix, ending)));
+            }
+        }
+        from = edge.to;
+    }
+    let round = hops.split_off(found.prefix.len());
+    let entry = worker.node(found.entry()).set.clone();
+    let (_, _, near) = forth(worker, &hops, found.initial, entry)?;
+    let cycle = cycle(worker.sets, &round, near)?;
+    let repeated = &cycle.last().ok_or_else(lost)?.state;
+    let goal = worker.sets.space.singleton(repeated)?;
+    let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
+    Ok(Some(Lasso {
+        initial,
+        prefix,
+        cycle,
+    }))
+}
+
+fn finish(initial: State, mut prefix: Vec<Step>, ending: Ending) -> Lasso {
+    prefix.extend(ending.path);
+    Lasso {
+        initial,
+        prefix,
+        cycle: ending.cycle,
+    }
+}
+
+/// What an edge is to single states.
+enum Way {
+    Through(Hop),
+    Run(Ending),
+    RunFrom(Set, usize),
+}
+
+/// An edge that single states pass.
+struct Hop {
+    from: Set,
+    guard: Guard,
+    through: Option<Guard>,
+    to: Set,
+}
+
+fn hop<P: Product>(
+    worker: &mut Worker<'_, '_, '_, P>,
+    from: NodeId,
+    edge: Edge,
+) -> Result<Way, Stop> {
+    let group = worker.group(from, edge).ok_or_else(lost)?;
+    let [from, to] = [from, edge.to].map(|id| worker.node(id).clone());
+    let passage = worker.product.passage(worker.sets, &from, group, &to)?;
+    Ok(match passage {
+        Passage::End(ending) => Way::Run(ending),
+        Passage::EndIn(set) => Way::RunFrom(set, group),
+        Passage::Step { guard, through } => Way::Through(Hop {
+            from: from.set,
+            guard,
+            through,
+            to: to.set,
+        }),
+    })
+}
+
+/// Round after round backwards from `at`, until a state is met again.
+fn cycle(sets: &mut Sets<'_, '_>, round: &[Hop], mut at: State) -> Result<Vec<Step>, Stop> {
+    let mut met: FxHashMap<State, usize> = FxHashMap::default();
+    let mut met_set = sets.space.empty();
+    let mut rounds: Vec<Vec<Step>> = Vec::new();
+    loop {
+        met.insert(at.clone(), rounds.len());
+        let one = sets.space.singleton(&at)?;
+        met_set = sets.space.store().union(&met_set, &one)?;
+        let (before, steps) = along(sets, round, at, &met_set)?;
+        rounds.push(steps);
+        if let Some(&since) = met.get(&before) {
+            return Ok(rounds.drain(since..).rev().flatten().collect());
+        }
+        at = before;
+    }
+}
+
+/// Backwards along hops to a state of the first one's source, one of `rather` if possible.
+fn along(sets: &mut Sets<'_, '_>, hops: &[Hop], end: State, rather: &Set) -> Result<Path, Stop> {
+    let nowhere = sets.space.empty();
+    let mut pieces = Vec::with_capacity(hops.len());
+    let mut at = end;
+    for (i, hop) in hops.iter().enumerate().rev() {
+        let rather = if i == 0 { rather } else { &nowhere };
+        let (before, steps) = back(sets, hop, at, rather)?;
+        pieces.push(steps);
+        at = before;
+    }
+    Ok((at, pieces.into_iter().rev().flatten().collect()))
+}
+
+/// Backwards over one hop.
+fn back(sets: &mut Sets<'_, '_>, hop: &Hop, end: State, rather: &Set) -> Result<Path, Stop> {
+    let entries = sets.post(&hop.from, hop.guard)?;
+    let (entry, mut inside) = path_inside(sets, &entries, hop.through, &hop.to, end)?;
+    let here = sets.space.singleton(&entry)?;
+    let sources = sets.pre(&here, hop.guard, &hop.from)?;
+    let best = sets.space.store().intersection(&sources, rather)?;
+    let chosen = if best.is_empty() { &sources } else { &best };
+    let before = sets.space.pick(chosen).ok_or_else(lost)?;
+    let first = sets.step_into(&before, hop.guard, &here).ok_or_else(lost)?;
+    inside.insert(0, first);
+    Ok((before, inside))
+}
+
+/// A shortest path inside of `inside`, by letters of `through`, from one of `entries` to `end`.
+fn path_inside(
+    sets: &mut Sets<'_, '_>,
+    entries: &Set,
+    through: Option<Guard>,
+    inside: &Set,
+    end: State,
+) -> Result<Path, Stop> {
+    let mut layers = vec![sets.space.singleton(&end)?];
+    let mut seen = layers[0].clone();
+    let mut at = loop {
+        let last = layers.last().ok_or_else(lost)?.clone();
+        let met = sets.space.store().intersection(&last, entries)?;
+        if let Some(state) = sets.space.pick(&met) {
+            break state;
+        }
+        let through = through.ok_or_else(lost)?;
+        let before = sets.pre(&last, through, inside)?;
+        let fresh = sets.space.store().difference(&before, &seen)?;
+        if fresh.is_empty() {
+            return Err(lost());
+        }
+        seen = sets.space.store().union(&seen, &fresh)?;
+        layers.push(fresh);
+    };
+    let start = at.clone();
+    let mut steps = Vec::with_capacity(layers.len());
+    for layer in layers.iter().rev().skip(1) {
+        let through = through.ok_or_else(lost)?;
+        let step = sets.step_into(&at, through, layer).ok_or_else(lost)?;
+        at = step.state.clone();
+        steps.push(step);
+    }
+    Ok((start, steps))
+}
+
+/// A path from an initial state of the system along `hops`, whose first source is of the node
+/// `initial`, to the nearest state of `goal`; and that state.
+fn forth<P: Product>(
+    worker: &mut Worker<'_, '_, '_, P>,
+    hops: &[Hop],
+    initial: NodeId,
+    goal: Set,
+) -> Result<(State, Vec<Step>, State), Stop> {
+    // For every hop, where to enter its target, and from where in its source.
+    let mut goals = Vec::with_capacity(hops.len());
+    let mut goal = goal;
+    for hop in hops.iter().rev() {
+        let sets = &mut *worker.sets;
+        let entries = match hop.through {
+            Some(through) if goal != hop.to => sets.back_within(&goal, through, &hop.to)?,
+            _ => goal.clone(),
+        };
+        let before = sets.pre(&entries, hop.guard, &hop.from)?;
+        goals.push((goal, entries));
+        goal = before;
+    }
+    goals.reverse();
+    // The initial node may be a part of a larger one.
+    let part = worker.node(initial).clone();
+    let alike = |node: &&Aggregate| (node.location, node.kind) == (part.location, part.kind);
+    let mut wholes: Vec<Aggregate> = worker.initial_nodes().filter(alike).cloned().collect();
+    let mut start = None;
+    for node in wholes.drain(..) {
+        if !worker
+            .sets
+            .space
+            .store()
+            .intersection(&node.set, &goal)?
+            .is_empty()
+        {
+            start = Some(node);
+            break;
+        }
+    }
+    let whole = start.ok_or_else(lost)?;
+    let through = worker.product.start(worker.sets, &whole);
+    let sets = &mut *worker.sets;
+    let first = sets.space.initial()?;
+    let first = sets.space.store().intersection(&first, &whole.set)?;
+    let (initial, mut path, mut at) = path_to(sets, &first, through, &whole.set, &goal)?;
+    for (hop, (goal, entries)) in hops.iter().zip(&goals) {
+        let step = sets.step_into(&at, hop.guard, entries).ok_or_else(lost)?;
+        let here = sets.space.singleton(&step.state)?;
+        path.push(step);
+        let (_, steps, end) = path_to(sets, &here, hop.through, &hop.to, goal)?;
+        path.extend(steps);
+        at = end;
+    }
+    Ok((initial, path, at))
+}
+
+/// A shortest path inside of `inside`, by letters of `through`, from one of `from` to one of
+/// `goal`: where it starts, its steps, where it ends.
+fn path_to(
+    sets: &mut Sets<'_, '_>,
+    from: &Set,
+    through: Option<Guard>,
+    inside: &Set,
+    goal: &Set,
+) -> Result<(State, Vec<Step>, State), Stop> {
+    let mut layers = vec![from.clone()];
+    let mut seen = from.clone();
+    let end = loop {
+        let last = layers.last().ok_or_else(lost)?.clone();
+        let met = sets.space.store().intersection(&last, goal)?;
+        if let Some(state) = sets.space.pick(&met) {
+            break state;
+        }
+        let next = sets.post(&last, through.ok_or_else(lost)?)?;
+        let next = sets.space.store().intersection(&next, inside)?;
+        let fresh = sets.space.store().difference(&next, &seen)?;
+        if fresh.is_empty() {
+            return Err(lost());
+        }
+        seen = sets.space.store().union(&seen, &fresh)?;
+        layers.push(fresh);
+    };
+    let mut at = end.clone();
+    let mut steps = Vec::with_capacity(layers.len());
+    for layer in layers.iter().rev().skip(1) {
+        let through = through.ok_or_else(lost)?;
+        let here = sets.space.singleton(&at)?;
+        let sources = sets.pre(&here, through, layer)?;
+        at = sets.space.pick(&sources).ok_or_else(lost)?;
+        steps.push(sets.step_into(&at, through, &here).ok_or_else(lost)?);
+    }
+    steps.reverse();
+    Ok((at, steps, end))
+}
+
+/// A run that stays in `set` for ever by letters of `guard`, given all states that can.
+pub fn stay(sets: &mut Sets<'_, '_>, divergent: &Set, guard: Guard) -> Result<Ending, Stop> {
+    let start = sets.space.pick(divergent).ok_or_else(lost)?;
+    let mut met = FxHashMap::from_iter([(start.clone(), 0)]);
+    let mut steps: Vec<Step> = Vec::new();
+    let mut at = start.clone();
+    loop {
+        let step = sets.step_into(&at, guard, divergent).ok_or_else(lost)?;
+        at = step.state.clone();
+        steps.push(step);
+        if let Some(&since) = met.get(&at) {
+            let cycle = steps.split_off(since);
+            return Ok(Ending {
+                start,
+                path: steps,
+                cycle,
+            });
+        }
+        met.insert(at.clone(), steps.len());
+    }
+}

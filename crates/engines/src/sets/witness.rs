@@ -1,0 +1,281 @@
+//! A run for a fixpoint: an accepting lasso inside of a family of fair states.
+//!
+//! Every state of the family starts an accepting run that stays in the family. From a start, go to
+//! the nearest edge with the first mark, from there to the nearest with the second, and so on; then
+//! close the cycle if the start can be reached again. If not, the start was not in the component that
+//! the round ended in: begin again from the end, at most once per component on the way. Before each
+//! round, a deadlock ahead that stutters with all marks is as good a cycle as any: a system that only moves on
+//! ends in one.
+//!
+//! E. M. Clarke, O. Grumberg, K. L. McMillan, X. Zhao, *Efficient generation of counterexamples and
+//! witnesses in symbolic model checking*, DAC 1995. Whether a cycle closes is decided by one
+//! saturation; paths are found by layers from a single state, and are shortest. Where layers grow too large a single
+//! run is followed instead, among states that can all reach the goal: one that only moves on meets it.
+
+use super::operators::Sets;
+use super::walk::{Ending, lost};
+use super::whole::{AutomatonEdge, Family, Whole, is_empty};
+use lariat_automata::StateId;
+use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+use lariat_model::{State, Step};
+use lariat_space::symbolic::Set;
+
+/// A state of the product.
+type Pair = (StateId, State);
+
+/// An accepting run from a member of `fair` that stays there.
+pub fn run(
+    sets: &mut Sets<'_, '_>,
+    whole: &Whole,
+    first: (StateId, State),
+    fair: &Family,
+) -> Result<Ending, Stop> {
+    let mut path = Vec::new();
+    let begin = first.1.clone();
+    let mut at = first;
+    let here = alone(sets, whole, &at)?;
+    let mut ahead = whole.reach_within(sets, here, fair)?;
+    loop {
+        let rest = resting(sets, whole, &ahead)?;
+        if !is_empty(&rest) {
+            let (steps, end) = walk(sets, whole, &ahead, at, &Goal::In(rest))?;
+            path.extend(steps);
+            let still = Step {
+                event: None,
+                state: end.1,
+            };
+            return Ok(Ending {
+                start: begin,
+                path,
+                cycle: vec![still],
+            });
+        }
+        let entry = at.clone();
+        let mut round = Vec::new();
+        for mark in whole.marks.iter() {
+            let (steps, end) = walk(sets, whole, fair, at, &Goal::Mark(mark))?;
+            round.extend(steps);
+            at = end;
+        }
+        let here = alone(sets, whole, &at)?;
+        ahead = whole.reach_within(sets, here, fair)?;
+        if sets.space.contains(&ahead[entry.0.index()], &entry.1) {
+            let goal = alone(sets, whole, &entry)?;
+            let (steps, _) = walk(sets, whole, &ahead, at, &Goal::In(goal))?;
+            round.extend(steps);
+            return Ok(Ending {
+                start: begin,
+                path,
+                cycle: round,
+            });
+        }
+        path.extend(round);
+    }
+}
+
+/// A single state of the product.
+fn alone(sets: &mut Sets<'_, '_>, whole: &Whole, pair: &Pair) -> Result<Family, Stop> {
+    let mut family = whole.empty(sets);
+    family[pair.0.index()] = sets.space.singleton(&pair.1)?;
+    Ok(family)
+}
+
+/// The members of `family` that stutter with all marks at once.
+fn resting(sets: &mut Sets<'_, '_>, whole: &Whole, family: &Family) -> Result<Family, Stop> {
+    let mut rest = whole.empty(sets);
+    let full = |by: &&AutomatonEdge| by.from == by.to && by.marks == whole.marks;
+    for by in whole.edges.iter().filter(full) {
+        let q = by.from.index();
+        let some = sets.resting(&family[q], by.guard)?;
+        rest[q] = sets.space.store().union(&rest[q], &some)?;
+    }
+    Ok(rest)
+}
+
+enum Goal {
+    /// An edge with this mark, which is taken.
+    Mark(u32),
+    /// One of these; no step if the walk begins there.
+    In(Family),
+}
+
+/// Diagram nodes that the layers of a walk may create before a single run is tried.
+const LARGE: u64 = 50_000;
+
+/// Steps that a single run is followed.
+const FAR: usize = 10_000;
+
+/// A path from `from` inside of `within` to the goal, a shortest one if layers stay small.
+fn walk(
+    sets: &mut Sets<'_, '_>,
+    whole: &Whole,
+    within: &Family,
+    from: Pair,
+    goal: &Goal,
+) -> Result<(Vec<Step>, Pair), Stop> {
+    let mut layers = vec![alone(sets, whole, &from)?];
+    let mut seen = layers[0].clone();
+    let created = sets.space.store_figures().created;
+    let mut is_small = true;
+    loop {
+        if is_small && sets.space.store_figures().created > created + LARGE {
+            is_small = false;
+            if let Some(found) = follow(sets, whole, within, from.clone(), goal)? {
+                return Ok(found);
+            }
+        }
+        let last = layers.last().ok_or_else(lost)?;
+        match goal {
+            Goal::Mark(mark) => {
+                let marks = Marks::one(*mark);
+                for by in whole.edges.iter().filter(|by| by.marks.contains(marks)) {
+                    let next = advance(sets, by, last, within)?;
+                    if let Some(target) = sets.space.pick(&next) {
+                        let (before, step) = before(sets, by, last, &target)?;
+                        let mut steps = retrace(sets, whole, &layers, (by.from, before))?;
+                        steps.push(step);
+                        return Ok((steps, (by.to, target)));
+                    }
+                }
+            }
+            Goal::In(family) => {
+                for (q, goal) in family.iter().enumerate() {
+                    let met = sets.space.store().intersection(&last[q], goal)?;
+                    if let Some(state) = sets.space.pick(&met) {
+                        let end = (StateId(q as u32), state);
+                        let steps = retrace(sets, whole, &layers, end.clone())?;
+                        return Ok((steps, end));
+                    }
+                }
+            }
+        }
+        let mut fresh = whole.empty(sets);
+        let mut news = false;
+        for by in &whole.edges {
+            let to = by.to.index();
+            let next = advance(sets, by, last, within)?;
+            let new = sets.space.store().difference(&next, &seen[to])?;
+            if !new.is_empty() {
+                seen[to] = sets.space.store().union(&seen[to], &new)?;
+                fresh[to] = sets.space.store().union(&fresh[to], &new)?;
+                news = true;
+            }
+        }
+        if !news {
+            return Err(lost());
+        }
+        layers.push(fresh);
+    }
+}
+
+/// One run inside of `within`, as long as it meets no state twice, until it meets the goal.
+fn follow(
+    sets: &mut Sets<'_, '_>,
+    whole: &Whole,
+    within: &Family,
+    from: Pair,
+    goal: &Goal,
+) -> Result<Option<(Vec<Step>, Pair)>, Stop> {
+    let mut fresh = match goal {
+        Goal::Mark(_) => within.clone(),
+        Goal::In(family) => whole.back_within(sets, family.clone(), within)?,
+    };
+    let is_goal = |by: &AutomatonEdge| match goal {
+        Goal::Mark(mark) => by.marks.contains(Marks::one(*mark)),
+        Goal::In(_) => false,
+    };
+    let mut at = from;
+    let mut steps = Vec::new();
+    while steps.len() < FAR {
+        if matches!(goal, Goal::In(family) if sets.space.contains(&family[at.0.index()], &at.1)) {
+            return Ok(Some((steps, at)));
+        }
+        let here = sets.space.singleton(&at.1)?;
+        let set = &mut fresh[at.0.index()];
+        *set = sets.space.store().difference(set, &here)?;
+        let mut next = None;
+        for by in whole.edges.iter().filter(|by| by.from == at.0) {
+            // An edge that is the goal may end where the run has been.
+            let (is_goal, to) = (is_goal(by), by.to.index());
+            let targets = if is_goal { &within[to] } else { &fresh[to] };
+            if next.is_none() || is_goal {
+                let step = sets.step_into(&at.1, by.guard, targets);
+                if let Some(step) = step {
+                    next = Some((is_goal, by.to, step));
+                }
+            }
+            if matches!(next, Some((true, ..))) {
+                break;
+            }
+        }
+        let Some((is_goal, to, step)) = next else {
+            return Ok(None);
+        };
+        at = (to, step.state.clone());
+        steps.push(step);
+        if is_goal {
+            return Ok(Some((steps, at)));
+        }
+    }
+    Ok(None)
+}
+
+/// What `by` reaches from a layer inside of `within`.
+fn advance(
+    sets: &mut Sets<'_, '_>,
+    by: &AutomatonEdge,
+    layer: &Family,
+    within: &Family,
+) -> Result<Set, Stop> {
+    let (from, within) = (&layer[by.from.index()], &within[by.to.index()]);
+    if from.is_empty() || within.is_empty() {
+        return Ok(sets.space.empty());
+    }
+    let next = sets.post(from, by.guard)?;
+    sets.space.store().intersection(&next, within)
+}
+
+/// A state of the layer from which `by` leads to `target`, and the step.
+fn before(
+    sets: &mut Sets<'_, '_>,
+    by: &AutomatonEdge,
+    layer: &Family,
+    target: &State,
+) -> Result<(State, Step), Stop> {
+    let target = sets.space.singleton(target)?;
+    let sources = sets.pre(&target, by.guard, &layer[by.from.index()])?;
+    let state = sets.space.pick(&sources).ok_or_else(lost)?;
+    let step = sets.step_into(&state, by.guard, &target);
+    Ok((state, step.ok_or_else(lost)?))
+}
+
+/// The steps through the layers that end in `end`, a member of the last.
+fn retrace(
+    sets: &mut Sets<'_, '_>,
+    whole: &Whole,
+    layers: &[Family],
+    end: Pair,
+) -> Result<Vec<Step>, Stop> {
+    let mut steps = Vec::with_capacity(layers.len());
+    let mut at = end;
+    for layer in layers.iter().rev().skip(1) {
+        let target = sets.space.singleton(&at.1)?;
+        let mut found = None;
+        for by in whole.edges.iter().filter(|by| by.to == at.0) {
+            let from = &layer[by.from.index()];
+            if from.is_empty() {
+                continue;
+            }
+            if !sets.pre(&target, by.guard, from)?.is_empty() {
+                found = Some((by.from, before(sets, by, layer, &at.1)?));
+                break;
+            }
+        }
+        let (q, (state, step)) = found.ok_or_else(lost)?;
+        steps.push(step);
+        at = (q, state);
+    }
+    steps.reverse();
+    Ok(steps)
+}

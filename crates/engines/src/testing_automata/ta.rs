@@ -1,0 +1,24 @@
+//! The product with a testing automaton × the two-pass check.
+
+use super::{Product, note_automaton, only_states};
+use crate::engine::{Found, Task};
+use crate::explicit::{conclude, finish, tell};
+use lariat_automata::testing::Ta;
+use lariat_emptiness::{Counts, FirstPass, two_pass};
+
+/// Decides the task with a testing automaton.
+pub(crate) fn ta(task: &mut Task<'_>) -> Found {
+    only_states(task.problem)?;
+    let automaton = Ta::new(task.problem.automaton, task.budget)?;
+    note_automaton(&mut task.account.stats, &automaton.0);
+    let product = Product::two_pass(task.problem, &automaton, task.observer);
+    let mut worker = product.worker(task.budget);
+    let mut counts = Counts::default();
+    let found = two_pass(&product, &mut worker, FirstPass::default(), &mut counts);
+    tell(task.account, &counts, worker.states());
+    let found = conclude(&product, &mut worker, found?, |product, worker, found| {
+        found.lasso(product, worker)
+    });
+    finish(task);
+    found
+}

@@ -1,0 +1,22 @@
+//! The product with a generalized testing automaton × Couvreur's check.
+
+use super::{Product, note_automaton, only_states};
+use crate::engine::{Found, Task};
+use crate::explicit::{conclude, finish, tell};
+use lariat_automata::testing::Tgta;
+use lariat_emptiness::{Counts, couvreur, lasso};
+
+/// Decides the task with a generalized testing automaton.
+pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
+    only_states(task.problem)?;
+    let automaton = Tgta::new(task.problem.automaton, task.budget)?;
+    note_automaton(&mut task.account.stats, &automaton.0);
+    let product = Product::generalized(task.problem, &automaton, task.observer);
+    let mut worker = product.worker(task.budget);
+    let mut counts = Counts::default();
+    let found = couvreur(&product, &mut worker, &mut counts);
+    tell(task.account, &counts, worker.states());
+    let found = conclude(&product, &mut worker, found?, lasso);
+    finish(task);
+    found
+}

@@ -1,0 +1,43 @@
+//! The numbers of `auto`, in one table.
+//!
+//! | name | default | range | meaning |
+//! | --- | --- | --- | --- |
+//! | `first_look` | 200 000 | 1 … | product states of the explicit search that comes first; all later work is in proportion |
+//! | `saturation` | 3 | 1 … 100 | units of work of the component-wise engine for each state of the first look |
+//! | `sets` | 2 | 1 … 100 | the same for engines on sets of reachable states |
+//! | `growth` | 8 | 2 … 100 | how much more work there is in a round than in the one before |
+//! | `few_tokens` | 3 | 1 … | where a net may be unbounded, a second look leaves out states with more tokens in a place than this and than at the start |
+//!
+//! A unit is a product state or a diagram node. The ratios make the turns of a round take about as long: a product state costs
+//! about three nodes of a saturation, two where sets of states are held besides. With a growth of 8 everything that is
+//! done again is a seventh of the whole. A smaller first look loses nothing that later rounds do not find; it was chosen so
+//! that three of four contest formulas end in it.
+
+use lariat_model::Value;
+
+/// How much work `auto` gives to whom; see the table above.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// Product states of the explicit search that comes first.
+    pub first_look: u64,
+    /// Work of the component-wise engine for each of them.
+    pub saturation: u64,
+    /// Work of engines on sets for each of them.
+    pub sets: u64,
+    /// How much more work there is in a round than in the one before.
+    pub growth: u64,
+    /// Tokens in a place above which the second look at an unbounded net does not go.
+    pub few_tokens: Value,
+}
+
+impl Default for Schedule {
+    fn default() -> Schedule {
+        Schedule {
+            first_look: 200_000,
+            saturation: 3,
+            sets: 2,
+            growth: 8,
+            few_tokens: 3,
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The plan of a run: which automaton, which engine, which check, which variant.
+//!
+//! The four are separate choices; a [`Preset`] names one of each, and flags change one at a time.
+//! [`Plan::validate`] is the one place that knows which go together, [`Plan::needs`] what a plan must know of a
+//! property. `auto` is no plan: it makes several (see `auto.rs`).
+
+use lariat_engines::{
+    AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, Fixpoint, HYB, Needs, OWCTY, Procedure,
+    Proofs, SLAP, SLAP_FST, SOG, SOP, Variant,
+};
+use std::fmt;
+
+/// How a property is decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The preset that it began as.
+    pub name: &'static str,
+    /// How states are held and searched.
+    pub engine: &'static Engine,
+    /// In which form the automaton is read.
+    pub automaton: AutomatonKind,
+    /// The emptiness check; `None` where the engine searches no graph.
+    pub emptiness: Option<Emptiness>,
+    /// The switches of papers and measurements.
+    pub variant: Variant,
+}
+
+/// A plan with a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    engine: &'static Engine,
+    automaton: AutomatonKind,
+}
+
+impl Preset {
+    /// Every preset, in the order in which help lists them. A new engine adds its line here.
+    pub const ALL: &[Preset] = &[
+        preset(
+            "explicit",
+            &EXPLICIT,
+            "single states, packed; full LTL with events",
+        ),
+        preset(
+            "sog",
+            &SOG,
+            "aggregates closed under what is not observed; stutter-invariant properties",
+        ),
+        preset(
+            "sop",
+            &SOP,
+            "the same, observing only what can still matter",
+        ),
+        preset(
+            "slap",
+            &SLAP,
+            "sets closed under self-loops of the automaton; full LTL with events",
+        ),
+        preset(
+            "slap-fst",
+            &SLAP_FST,
+            "the same, with fixpoints where the automaton cannot leave",
+        ),
+        preset(
+            "bcz",
+            &BCZ,
+            "sets of equal label, no closure; full LTL with events",
+        ),
+        preset(
+            "owcty",
+            &OWCTY,
+            "a forward fixpoint on the whole product as sets; full LTL with events",
+        ),
+        preset(
+            "el",
+            &EL,
+            "a backward fixpoint on the whole product as sets; full LTL with events",
+        ),
+        preset(
+            "hyb",
+            &HYB,
+            "the product by saturation, searched as it grows; full LTL on states, and on the fly",
+        ),
+        preset(
+            "ba",
+            &EXPLICIT,
+            "single states with a Büchi automaton; full LTL with events",
+        )
+        .reading(AutomatonKind::Ba),
+        preset(
+            "ta",
+            &EXPLICIT,
+            "single states with a testing automaton; stutter-invariant properties of states",
+        )
+        .reading(AutomatonKind::Ta),
+        preset(
+            "tgta",
+            &EXPLICIT,
+            "the same with a generalized testing automaton",
+        )
+        .reading(AutomatonKind::Tgta),
+    ];
+
+    /// The preset of that name.
+    pub fn named(name: &str) -> Option<Preset> {
+        Preset::ALL.iter().find(|p| p.name == name).copied()
+    }
+
+    const fn reading(self, automaton: AutomatonKind) -> Preset {
+        Preset { automaton, ..self }
+    }
+
+    /// The plan that it stands for.
+    pub fn plan(self) -> Plan {
+        let plan = Plan {
+            name: self.name,
+            engine: self.engine,
+            automaton: self.automaton,
+            emptiness: None,
+            variant: Variant::default(),
+        };
+        plan.reading(self.automaton)
+    }
+}
+
+const fn preset(name: &'static str, engine: &'static Engine, about: &'static str) -> Preset {
+    Preset {
+        name,
+        about,
+        engine,
+        automaton: AutomatonKind::Tgba,
+    }
+}
+
+/// Two plans are equal if they have the same axes.
+impl PartialEq for Plan {
+    fn eq(&self, other: &Plan) -> bool {
+        let axes = |plan: &Plan| {
+            (
+                plan.engine.name,
+                plan.automaton,
+                plan.emptiness,
+                plan.variant,
+            )
+        };
+        axes(self) == axes(other)
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Plan {
+    /// The plan that a preset stands for.
+    ///
+    /// # Panics
+    ///
+    /// If there is none of that name: for names in the program text. Whoever has a user's text asks [`Preset::named`].
+    pub fn of(preset: &str) -> Plan {
+        match Preset::named(preset) {
+            Some(preset) => preset.plan(),
+            None => panic!("no preset is called {preset}"),
+        }
+    }
+
+    /// The same with another kind of automaton, and the check that is usual for it.
+    pub fn reading(self, automaton: AutomatonKind) -> Plan {
+        let emptiness = (self.engine.checks)(automaton).first().copied();
+        Plan {
+            automaton,
+            emptiness,
+            ..self
+        }
+    }
+
+    /// The same with another emptiness check.
+    pub fn checked_by(self, emptiness: Emptiness) -> Plan {
+        Plan {
+            emptiness: Some(emptiness),
+            ..self
+        }
+    }
+
+    /// The same with other switches.
+    pub fn as_variant(self, variant: Variant) -> Plan {
+        Plan { variant, ..self }
+    }
+
+    /// What must be known of a property.
+    pub fn needs(&self) -> Needs {
+        match self.engine.needs {
+            Needs::Nothing | Needs::States if self.automaton.is_testing() => Needs::Stuttering,
+            needs => needs,
+        }
+    }
+
+    /// Are single states searched, of which the whole product can be counted?
+    pub fn has_single_states(&self) -> bool {
+        matches!(self.engine.procedure, Procedure::Single(_))
+    }
+
+    /// Do the choices go together? If not, a sentence says why.
+    pub fn validate(&self) -> Result<(), String> {
+        self.validate_automaton()?;
+        self.validate_emptiness()?;
+        self.validate_variant()
+    }
+
+    fn validate_automaton(&self) -> Result<(), String> {
+        let (name, kind) = (self.name, self.automaton);
+        if self.engine.automata.contains(&kind) {
+            return Ok(());
+        }
+        Err(match kind.is_testing() {
+            true => format!(
+                "testing automata read changes of single states (`explicit`) or of aggregates (`sog`); `{name}` reads letters"
+            ),
+            false => format!(
+                "`{name}` must know what each state of the automaton accepts, and a Büchi automaton has other states"
+            ),
+        })
+    }
+
+    fn validate_emptiness(&self) -> Result<(), String> {
+        let name = self.name;
+        let Some(check) = self.emptiness else {
+            return Ok(());
+        };
+        let checks = (self.engine.checks)(self.automaton);
+        if checks.contains(&check) {
+            return Ok(());
+        }
+        Err(match (checks, check) {
+            (_, Emptiness::TwoPass) => {
+                "two passes are for single states with a testing automaton (`--engine ta`); other products need one".to_owned()
+            }
+            ([], _) => format!("`{name}` searches no graph; it has no emptiness check to choose"),
+            ([Emptiness::TwoPass], _) => {
+                "single states with a testing automaton are searched in two passes; there is no other check".to_owned()
+            }
+            _ => format!("checks by inclusion compare sets of states; `{name}` has single ones"),
+        })
+    }
+
+    fn validate_variant(&self) -> Result<(), String> {
+        let (name, variant) = (self.name, self.variant);
+        let has_published = self.engine.has_published && !self.automaton.is_testing();
+        if variant.published && !has_published {
+            return Err(format!("`{name}` has no published variant of its own"));
+        }
+        let has_proofs = matches!(self.engine.procedure, Procedure::ComponentWise(_));
+        if variant.proofs != Proofs::default() && !has_proofs {
+            return Err(format!("`{name}` has no proofs of absence to do without"));
+        }
+        let has_fixpoint = self.engine.name == SLAP_FST.name;
+        if variant.fixpoint != Fixpoint::default() && !has_fixpoint {
+            return Err(format!("`{name}` has no fixpoint to choose"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_legal_and_have_names_of_their_own() {
+        for preset in Preset::ALL {
+            assert_eq!(preset.plan().validate(), Ok(()), "{}", preset.name);
+            assert_eq!(Preset::named(preset.name).unwrap().about, preset.about);
+        }
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused_with_a_sentence() {
+        let refused = [
+            Plan::of("slap").reading(AutomatonKind::Ta),
+            Plan::of("sop").reading(AutomatonKind::Ba),
+            Plan::of("explicit").checked_by(Emptiness::Iec),
+            Plan::of("explicit").checked_by(Emptiness::TwoPass),
+            Plan::of("ta").checked_by(Emptiness::Couvreur),
+            Plan::of("slap").checked_by(Emptiness::TwoPass),
+            Plan::of("hyb").checked_by(Emptiness::Couvreur),
+            Plan::of("el").checked_by(Emptiness::Nsiec),
+        ];
+        for plan in refused {
+            let refusal = plan.validate().unwrap_err();
+            assert!(refusal.len() > 20, "{refusal}");
+        }
+        let published = Variant {
+            published: true,
+            ..Variant::default()
+        };
+        assert!(Plan::of("slap").as_variant(published).validate().is_ok());
+        assert!(Plan::of("bcz").as_variant(published).validate().is_err());
+        let on_changes = Plan::of("sog").reading(AutomatonKind::Tgta);
+        assert!(on_changes.as_variant(published).validate().is_err());
+    }
+
+    #[test]
+    fn testing_automata_need_what_they_cannot_see() {
+        assert_eq!(Plan::of("explicit").needs(), Needs::Nothing);
+        assert_eq!(Plan::of("tgta").needs(), Needs::Stuttering);
+        assert_eq!(Plan::of("hyb").needs(), Needs::States);
+        assert_eq!(Plan::of("sop").needs(), Needs::StateStuttering);
+    }
+}

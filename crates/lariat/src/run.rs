@@ -1,0 +1,98 @@
+//! A plan on a problem: finds what the engine takes, and runs it.
+
+use crate::explored::Explored;
+use crate::plan::Plan;
+use lariat_budget::{Budget, Observer, Statistic, Stop};
+use lariat_engines::{Account, AutomatonKind, Found, Problem, Procedure, Task, sets};
+use lariat_model::System;
+use lariat_space::symbolic::OrderChoice;
+
+/// One engine's turn: how it is to decide, and with what.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// How.
+    pub plan: &'a Plan,
+    /// The order of the variables in diagrams.
+    pub order: &'a OrderChoice,
+    /// What the engine may spend.
+    pub budget: &'a Budget,
+    /// What finding an order may cost where the engine needs nothing else: it serves all properties.
+    pub shared: &'a Budget,
+    /// Who hears of it.
+    pub observer: &'a dyn Observer,
+}
+
+impl Run<'_> {
+    /// Decides `problem`, which is about `system`. What is explored on the way is kept in `explored`; what is to be told
+    /// of the run is entered in `account`, also if it ends early.
+    pub fn decide<'s>(
+        &self,
+        problem: &Problem<'_>,
+        system: &'s System,
+        explored: &mut Explored<'s>,
+        account: &mut Account,
+    ) -> Found {
+        let kind = self.plan.automaton;
+        account
+            .stats
+            .set(Statistic::AUTOMATON_KIND, kind.name().to_owned());
+        if kind.is_testing() && !problem.invariance.letters {
+            return Err(Stop::Unsupported(
+                "testing automata need a stutter-invariant property".to_owned(),
+            ));
+        }
+        if kind != AutomatonKind::Ba {
+            account.automaton(problem.automaton);
+            return self.with_engine(problem, system, explored, account);
+        }
+        let automaton = problem.degeneralized(self.budget)?;
+        account.automaton(&automaton);
+        let problem = problem.with_automaton(&automaton);
+        self.with_engine(&problem, system, explored, account)
+    }
+
+    fn with_engine<'s>(
+        &self,
+        problem: &Problem<'_>,
+        system: &'s System,
+        explored: &mut Explored<'s>,
+        account: &mut Account,
+    ) -> Found {
+        let Run {
+            plan,
+            order,
+            budget,
+            shared,
+            observer,
+        } = *self;
+        let mut task = Task {
+            problem,
+            automaton: plan.automaton,
+            emptiness: plan.emptiness,
+            variant: plan.variant,
+            budget,
+            observer,
+            account,
+        };
+        match plan.engine.procedure {
+            Procedure::Single(decide) => decide(&mut task),
+            Procedure::Sets(decide) => {
+                let states = explored.states(system, order, problem.deadlock, budget, observer)?;
+                task.account.overflow = states.overflow;
+                let found = sets::decide(decide, &mut task, &mut states.reached);
+                if matches!(found, Err(Stop::Memory)) {
+                    // Half-made diagrams are in the way of whoever comes next.
+                    explored.forget(system);
+                }
+                found
+            }
+            Procedure::ComponentWise(decide) => {
+                let ordered =
+                    explored.ordered(system, order, problem.deadlock, shared, observer)?;
+                task.account.overflow = ordered.overflow;
+                task.account.order = Some(ordered.name.to_owned());
+                decide(&mut task, ordered.space)
+            }
+        }
+    }
+}

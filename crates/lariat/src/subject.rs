@@ -1,0 +1,149 @@
+//! What is checked: the model as the user wrote it, and what passes have made of it.
+//!
+//! ```text
+//! original ──pass──► … ──pass──► system     propositions go forward
+//! original ◄──lift── … ◄──lift── lasso      runs come back, and are replayed on the original
+//! ```
+
+use crate::replay::{self, replay};
+use lariat_automata::Automaton;
+use lariat_ltl::{Formula, Formulas};
+use lariat_model::passes::{Lift, Pass, UnfoldingLift};
+use lariat_model::{Deadlock, Lasso, Model, Properties, Proposition, State, Step, System};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What is to be checked of a system.
+#[derive(Clone, Copy, Debug)]
+pub enum Property<'a> {
+    /// Every run satisfies the formula.
+    Formula(Formula),
+    /// No run is accepted: the automaton is that of the *negated* property.
+    Never(&'a Automaton),
+}
+
+/// A model with the vocabulary of its properties, and the passes that were made on it.
+#[derive(Clone, Debug)]
+pub struct Subject<'s> {
+    /// The system that the properties were bound to.
+    original: &'s System,
+    /// What the atoms mean in it, by their ids.
+    bound: &'s [Proposition],
+    /// The way further back, to the coloured net that it is the unfolding of.
+    unfolding: Option<UnfoldingLift<'s>>,
+    formulas: &'s Formulas,
+    passes: Vec<Arc<Pass<'s>>>,
+    /// What the atoms mean in the last system.
+    propositions: Cow<'s, [Proposition]>,
+}
+
+impl<'s> Subject<'s> {
+    /// A model as it was read, with properties that were bound to it.
+    pub fn new(model: &'s Model, properties: &'s Properties) -> Subject<'s> {
+        let Properties {
+            formulas,
+            propositions,
+            ..
+        } = properties;
+        Subject {
+            unfolding: model.lift(),
+            ..Subject::of_system(&model.system, formulas, propositions)
+        }
+    }
+
+    /// A system that came from nowhere else. `propositions` are what the atoms of the formulas mean, by their ids.
+    pub fn of_system(
+        system: &'s System,
+        formulas: &'s Formulas,
+        propositions: &'s [Proposition],
+    ) -> Subject<'s> {
+        Subject {
+            original: system,
+            bound: propositions,
+            unfolding: None,
+            formulas,
+            passes: Vec::new(),
+            propositions: Cow::Borrowed(propositions),
+        }
+    }
+
+    /// The same after one more pass on [`system`](Subject::system); `None` if the new system cannot tell what some proposition says.
+    pub fn after(&self, pass: Pass<'s>) -> Option<Subject<'s>> {
+        let forward = |proposition: &Proposition| pass.lift.forward(proposition);
+        let propositions = self.propositions.iter().map(forward).collect();
+        let propositions: Option<Vec<Proposition>> = propositions;
+        let mut passes = self.passes.clone();
+        let propositions = Cow::Owned(propositions?);
+        passes.push(Arc::new(pass));
+        Some(Subject {
+            passes,
+            propositions,
+            ..self.clone()
+        })
+    }
+
+    /// The system that engines see: what the last pass has made.
+    pub fn system(&self) -> &'s System {
+        self.passes.last().map_or(self.original, |pass| pass.system)
+    }
+
+    /// What the atoms mean in [`system`](Subject::system), by their ids.
+    pub fn propositions(&self) -> &[Proposition] {
+        &self.propositions
+    }
+
+    /// The store of the formulas.
+    pub fn formulas(&self) -> &'s Formulas {
+        self.formulas
+    }
+
+    /// The passes that were made, first to last.
+    pub fn passes(&self) -> impl Iterator<Item = &Pass<'s>> {
+        self.passes.iter().map(|pass| &**pass)
+    }
+
+    /// Carries a run of [`system`](Subject::system) back through all passes and replays it on what the user wrote.
+    ///
+    /// [`Verdict::earn`](crate::Verdict::earn) calls this before anything is called violated.
+    pub(crate) fn replayed(
+        &self,
+        property: Property<'_>,
+        deadlock: Deadlock,
+        lasso: Lasso,
+    ) -> Result<Lasso, String> {
+        let mut lasso = lasso;
+        for pass in self.passes.iter().rev() {
+            let back = pass.lift.back(lasso);
+            lasso = back.map_err(|why| format!("the way back from `{}`: {why}", pass.name))?;
+        }
+        let lasso = rolled_back(lasso);
+        let property = match property {
+            Property::Formula(formula) => replay::Property::Formula(self.formulas, formula),
+            Property::Never(automaton) => replay::Property::Never(automaton),
+        };
+        replay(self.original, self.bound, property, deadlock, &lasso)?;
+        match self.unfolding {
+            Some(unfolding) => unfolding.back(lasso),
+            None => Ok(lasso),
+        }
+    }
+}
+
+/// The same run with its loop begun as early as possible: while the last step of the prefix is also
+/// the last one of the loop, from the same state, the loop may as well start before it.
+fn rolled_back(mut lasso: Lasso) -> Lasso {
+    while let ([.., last], [.., closing]) = (&lasso.prefix[..], &lasso.cycle[..]) {
+        let source = |steps: &[Step], first: &State| match steps {
+            [.., before, _] => before.state.clone(),
+            _ => first.clone(),
+        };
+        let same = last == closing
+            && source(&lasso.prefix, &lasso.initial) == source(&lasso.cycle, &closing.state);
+        if !same {
+            break;
+        }
+        lasso.prefix.pop();
+        lasso.cycle.rotate_right(1);
+    }
+    lasso
+}
