@@ -1,13 +1,14 @@
 //! A long differential campaign: all subjects against the oracle.
 //!
 //! ```text
-//! LARIAT_CASES=100000 cargo run --release -p lariat-testkit --example differential [SUBJECT]…
+//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [SUBJECT]…
 //! ```
 //!
 //! `LARIAT_SEED` chooses the first seed; names restrict the subjects. Exit code 1 on the first difference,
 //! with the command that replays it.
 
-use lariat_testkit::{Campaign, subjects};
+use lariat_differential::subjects;
+use lariat_testkit::Campaign;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 

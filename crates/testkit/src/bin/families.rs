@@ -1,6 +1,6 @@
 //! What the random systems are like: sizes, deadlocks, infinite runs, by family.
 //!
-//! `LARIAT_CASES=5000 cargo run -p lariat-testkit --example families`
+//! `LARIAT_CASES=5000 cargo run -p lariat-testkit --bin families`
 
 use lariat_model::Deadlock;
 use lariat_testkit::case::MOST_STATES;

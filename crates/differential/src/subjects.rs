@@ -1,11 +1,6 @@
 //! Everything that the harness puts to the test. A new engine joins by one line in [`engines`], in
 //! [`state_engines`] if it cannot see events, or in [`stutter_invariant_engines`] if it relies on that.
 
-use crate::case::Case;
-use crate::formulas::Ltl;
-use crate::harness::{Answer, Subject};
-use crate::oracle::Buchi;
-use crate::tableau;
 use lariat::{Choice, Explored, Kind, Needs, Options, Property, Tuning, Verdict, check};
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet, Stats};
@@ -17,6 +12,8 @@ use lariat_engines::{
 };
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Names, Properties, Proposition};
+use lariat_testkit::oracle::Buchi;
+use lariat_testkit::{Answer, Case, Ltl, Subject, tableau};
 use std::time::Duration;
 
 /// Every engine by its name: the one line that a new one adds.
