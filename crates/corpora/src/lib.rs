@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bench;
+
 pub use lariat_random::Random;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! State spaces of generated families, of contest nets and of DVE models, with what they cost.
 //!
-//! `cargo run --release -p lariat-space --example statespaces -- [--order auto|all|NAME,…] [--edges]
+//! `cargo bench -p lariat-space --bench statespaces -- [--order auto|all|NAME,…] [--edges]
 //! [--limit WORK] [--memory MB] [FILTER…]`: rows whose name contains one of the filters; by default
 //! all of generated and plain nets. Contest nets come from the folder `mcc` in `LARIAT_MODELS` (or `../shared/models`),
 //! programs from `dve` beside it.
@@ -16,6 +16,7 @@
 //! medians count.
 
 use lariat_budget::{Budget, Quiet, Stop};
+use lariat_corpora::bench::{arguments, cpu, resident};
 use lariat_corpora::{models, table};
 use lariat_model::generate::{Family, generate};
 use lariat_model::order::OrderName;
@@ -26,30 +27,11 @@ use std::collections::VecDeque;
 /// Work that every order may do, whatever the best one needs.
 const MARGIN: u64 = 200_000;
 
-/// CPU seconds of this process so far, in steps of 10 ms.
-fn cpu() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default();
-    let ticks = |i| -> f64 {
-        let field = fields.split_whitespace().nth(i);
-        field.and_then(|f| f.parse().ok()).unwrap_or(0.0)
-    };
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-/// The largest resident size of this process so far, in megabytes.
-fn resident() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-    kilobytes.unwrap_or(0) >> 10
-}
-
 fn main() {
     let mut filters = Vec::new();
     let (mut orders, mut edges, mut limit) = ("file".to_owned(), false, 100_000_000);
     let mut memory = 3 << 10;
-    let mut args = std::env::args().skip(1);
+    let mut args = arguments();
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--order" => orders = args.next().unwrap_or_default(),
@@ -163,7 +145,7 @@ fn rows(
         }
         let text = match outcome {
             Err(Stop::Unsupported(_)) => continue,
-            Err(stop) => format!("{stop}, {} MB resident", resident()),
+            Err(stop) => format!("{stop}, {:.0} MB resident", resident()),
             Ok(Reach::Unbounded(proof)) => format!("unbounded: {proof:?}"),
             Ok(Reach::All(mut reached)) => {
                 let figures = reached.space.store_figures();
@@ -184,7 +166,7 @@ fn rows(
                             .collect();
                         let bytes = figures.peak_bytes + figures.unique_bytes;
                         format!(
-                            "created {:>8} final {:>7} peak {:>7} {:5.1} B/node {:>4} MB ({:>4}) gc {} count {counted:.2} s {} {verdict} {} [{}]",
+                            "created {:>8} final {:>7} peak {:>7} {:5.1} B/node {:>4} MB ({:>4.0}) gc {} count {counted:.2} s {} {verdict} {} [{}]",
                             figures.created,
                             census.nodes,
                             figures.peak,

@@ -1,14 +1,13 @@
 //! How fast saturation is, and how much memory it takes, on generated nets.
 //!
-//!     cargo run --release -p lariat-dd --example saturation -- slotted-ring 100
-//!     cargo run --release -p lariat-dd --example saturation -- kanban 100 reversed
+//!     cargo bench -p lariat-dd --bench saturation -- slotted-ring 100
+//!     cargo bench -p lariat-dd --bench saturation -- kanban 100 reversed
 //!
 //! Prints the states, CPU seconds of the saturation, nodes created, of the result and at the
 //! peak, and bytes. Without arguments it runs the whole table, one line each.
 
-use std::time::Duration;
-
 use lariat_budget::{Budget, Stop};
+use lariat_corpora::bench::{arguments, cpu, resident};
 use lariat_dd::{Part, Store};
 
 /// Places with tokens, and transitions as `(place, consumed, produced)`.
@@ -167,20 +166,6 @@ impl Net {
     }
 }
 
-/// CPU seconds of this process, threads included.
-fn cpu() -> Duration {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
-}
-
-/// The largest resident memory so far, in megabytes.
-fn resident() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM"));
-    let number = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
-    number.unwrap_or(0.0) / 1024.0
-}
-
 fn run(name: &str, n: u32, reversed: bool) -> Result<(), Stop> {
     let Some(net) = Net::named(name, n) else {
         eprintln!("philosophers, slotted-ring, kanban or fms, not {name}");
@@ -210,7 +195,7 @@ fn run(name: &str, n: u32, reversed: bool) -> Result<(), Stop> {
     }
     let initial = store.singleton(&initial)?;
     let reached = store.saturate(&events, &initial)?;
-    let seconds = (cpu() - begin).as_secs_f64();
+    let seconds = cpu() - begin;
     let resident = resident();
     let figures = store.figures();
     let count = store.count(&reached).to_string();
@@ -239,7 +224,7 @@ fn run(name: &str, n: u32, reversed: bool) -> Result<(), Stop> {
 }
 
 fn main() -> Result<(), Stop> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<String> = arguments().collect();
     match &arguments[..] {
         [name, n, rest @ ..] => match n.parse() {
             Ok(n) => run(name, n, rest.iter().any(|word| word == "reversed")),

@@ -1,11 +1,12 @@
 //! How fast is Couvreur's check, and what does it hold? On graphs computed from the node's
 //! number, so that the graph itself costs next to nothing.
 //!
-//!     cargo run --release -p lariat-emptiness --example big -- [nodes]
+//!     cargo bench -p lariat-emptiness --bench big -- [nodes]
 
 use std::convert::Infallible;
 use std::time::Instant;
 
+use lariat_corpora::bench::arguments;
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso};
 
 /// `nodes` nodes with `out` edges each. An edge leads at most `back` nodes back and anywhere
@@ -71,7 +72,7 @@ impl Graph for Arithmetic {
 }
 
 fn main() {
-    let nodes = std::env::args().nth(1).and_then(|n| n.parse().ok());
+    let nodes = arguments().next().and_then(|n| n.parse().ok());
     let nodes: u64 = nodes.unwrap_or(10_000_000);
     for (name, back, accepting) in [
         ("acyclic", 0, false),

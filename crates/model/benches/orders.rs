@@ -1,7 +1,8 @@
 //! How long each ordering heuristic takes on a large net, and how good it looks.
 //!
-//! `cargo run --release -p lariat-model --example orders [PHILOSOPHERS]`
+//! `cargo bench -p lariat-model --bench orders [-- PHILOSOPHERS]`
 
+use lariat_corpora::bench::arguments;
 use lariat_model::order::{self, OrderName};
 use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 use std::time::Instant;
@@ -59,8 +60,8 @@ fn philosophers(n: u32) -> System {
 }
 
 fn main() {
-    let n = std::env::args()
-        .nth(1)
+    let n = arguments()
+        .next()
         .and_then(|n| n.parse().ok())
         .unwrap_or(5000);
     let system = philosophers(n);

@@ -1,6 +1,6 @@
 //! How long `hyb` takes for a product, relative to the plain state space under the same order.
 //!
-//!     cargo run --release -p lariat --example components -- [--order NAME] [--formulas N] [--seed N]
+//!     cargo bench -p lariat --bench components -- [--order NAME] [--formulas N] [--seed N]
 //!         [--limit SECONDS] [--least SECONDS] [--each] [--fair | --formula TEXT] [FAMILY-SIZE | CONTEST INSTANCE]…
 //!
 //! The plain state space is one saturation without anything else: no census, no search for an order.
@@ -23,6 +23,7 @@ use lariat::{
     Budget, Choice, Explored, Observer, Options, OrderChoice, Progress, Property, Quiet, Report,
     Stop, Subject, Verdict, check,
 };
+use lariat_corpora::bench::{self, cpu};
 use lariat_engines::{Invariance, Problem, explicit_size};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -66,7 +67,7 @@ fn arguments() -> Result<Arguments, String> {
         formula: None,
         models: Vec::new(),
     };
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = bench::arguments();
     while let Some(argument) = arguments.next() {
         let mut value = || {
             let value = arguments.next();
@@ -90,12 +91,6 @@ fn arguments() -> Result<Arguments, String> {
         result.models = MODELS.split(' ').map(str::to_owned).collect();
     }
     Ok(result)
-}
-
-/// CPU seconds of this process, threads included.
-fn cpu() -> f64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }
 
 /// Notes when phases begin.
