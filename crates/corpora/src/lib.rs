@@ -3,9 +3,13 @@
 //! Models are looked for in the folder `LARIAT_MODELS`, formulas in `LARIAT_LTL`, or else in `shared` beside the
 //! workspace. Where there are none the caller goes without, and it is said so. `LARIAT_SEED` and
 //! `LARIAT_CASES` choose the first seed and the number of cases, `LARIAT_STATES` the largest models.
+//! Random cases are run by [`each_case`].
 
 #![forbid(unsafe_code)]
 
+pub mod bench;
+
+pub use lariat_random::Random;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +68,29 @@ pub fn seed(default: u64) -> u64 {
     seed
 }
 
-/// The number of cases.
+/// The number of cases. Miri is a few hundred times slower, so there two must do.
 pub fn cases(default: usize) -> usize {
+    let default = if cfg!(miri) { default.min(2) } else { default };
     number("LARIAT_CASES", default as u64) as usize
+}
+
+/// Runs `case` as often as [`cases`] says, each time on the stream of the next seed. A case that
+/// panics says how it is repeated.
+pub fn each_case(default: usize, mut case: impl FnMut(&mut Random)) {
+    /// Speaks only if it is dropped while a panic unwinds.
+    struct Replay(u64);
+
+    impl Drop for Replay {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                eprintln!("failed; replay with LARIAT_SEED={} LARIAT_CASES=1", self.0);
+            }
+        }
+    }
+
+    let first = seed(1);
+    for seed in (0..cases(default) as u64).map(|i| first.wrapping_add(i)) {
+        let _replay = Replay(seed);
+        case(&mut Random::new(seed));
+    }
 }

@@ -2,7 +2,8 @@
 
 mod kit;
 
-use kit::{Explicit, Limit, Random, Stopped, cases, check_evidence, check_lasso};
+use kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
+use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso};
 
 fn counted(graph: &Explicit, worker: &mut Limit) -> Result<Outcome<()>, Stopped> {
@@ -13,7 +14,7 @@ fn counted(graph: &Explicit, worker: &mut Limit) -> Result<Outcome<()>, Stopped>
 
 #[test]
 fn agrees_with_the_naive_answer() {
-    cases(20_000, |random| {
+    each_case(20_000, |random| {
         let graph = Explicit::random(random);
         let worker = &mut Limit::none();
         let mut counts = Counts::default();
@@ -40,7 +41,7 @@ fn agrees_with_the_naive_answer() {
 /// Whatever the step at which the budget ends, the answer is the right one or none.
 #[test]
 fn stopping_is_never_an_answer() {
-    cases(400, |random| {
+    each_case(400, |random| {
         let graph = Explicit::random(random);
         let right = counted(&graph, &mut Limit::none()).unwrap();
         let complete = (0..)
@@ -61,7 +62,7 @@ fn stopping_is_never_an_answer() {
 fn a_found_lasso_survives_the_clock() {
     let mut survived = 0;
     for seed in 0..300 {
-        let graph = Explicit::random(&mut Random(seed));
+        let graph = Explicit::random(&mut Random::new(seed));
         let counts = &mut Counts::default();
         let outcome = couvreur(&graph, &mut Limit::none(), counts).unwrap();
         let Outcome::Accepting(evidence) = outcome else {

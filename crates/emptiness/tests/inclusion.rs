@@ -6,7 +6,8 @@ mod powerset;
 
 use std::cell::Cell;
 
-use kit::{Explicit, Limit, Random, Stopped, cases, check_evidence, check_lasso};
+use kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
+use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Decomposed, Evidence, Graph, Lasso, Marks, NodeId, Outcome, aec, couvreur, iec, lasso,
     nsiec,
@@ -74,7 +75,7 @@ fn agree_with_the_naive_answer() {
     let used = Cell::new([0u32; 4]);
     let undecided = Cell::new([0u32; 2]);
     let only_in_parts = Cell::new(0);
-    cases(6_000, |random| {
+    each_case(6_000, |random| {
         let graph = Powerset::random(random);
         let right = graph.base.accepts();
         for (i, check) in CHECKS.into_iter().enumerate() {
@@ -144,7 +145,7 @@ fn faults_are_noticed() {
     ] {
         let wrong = (0..4_000)
             .filter(|&seed| {
-                let mut graph = Powerset::random(&mut Random(seed));
+                let mut graph = Powerset::random(&mut Random::new(seed));
                 graph.fault = fault;
                 match run(check, &graph).0 {
                     Outcome::Empty => graph.base.accepts(),
@@ -161,7 +162,7 @@ fn faults_are_noticed() {
 /// Whatever the step at which the budget ends, the answer is the right one or none.
 #[test]
 fn stopping_is_never_an_answer() {
-    cases(150, |random| {
+    each_case(150, |random| {
         let graph = Powerset::random(random);
         for check in CHECKS {
             let right = run(check, &graph).0;

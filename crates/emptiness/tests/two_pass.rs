@@ -2,7 +2,8 @@
 
 mod kit;
 
-use kit::{Explicit, Limit, Random, Stopped, cases};
+use kit::{Explicit, Limit, Stopped};
+use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Edge, FirstPass, Found, Graph, Livelocks, Marks, NodeId, Outcome, two_pass,
 };
@@ -25,7 +26,7 @@ impl Observed {
         let observations = random.between(1, 5);
         let observed: Vec<usize> = (0..n).map(|_| random.below(observations)).collect();
         let chance = random.between(5, 60);
-        let accepts: Vec<bool> = (0..observations).map(|_| random.chance(chance)).collect();
+        let accepts: Vec<bool> = (0..observations).map(|_| random.percent(chance)).collect();
         for (node, edges) in graph.edges.iter_mut().enumerate() {
             for (to, marks) in edges {
                 *marks = match observed[node] == observed[*to] {
@@ -93,7 +94,7 @@ impl Livelocks for Observed {
 
 #[test]
 fn agrees_with_the_naive_answer() {
-    cases(20_000, |random| {
+    each_case(20_000, |random| {
         let graph = Observed::random(random);
         for first in [FirstPass::Livelocks, FirstPass::CyclesOnly] {
             let worker = &mut Limit::none();
@@ -134,7 +135,7 @@ fn agrees_with_the_naive_answer() {
 
 #[test]
 fn stopping_is_never_an_answer() {
-    cases(300, |random| {
+    each_case(300, |random| {
         let graph = Observed::random(random);
         let right = graph.accepts();
         for steps in 0.. {

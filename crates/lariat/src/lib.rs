@@ -3,6 +3,40 @@
 //! One way leads through it: a model file becomes a [`System`], a formula an automaton of its
 //! negation; an engine searches their product; what it finds is replayed on the original
 //! system by an independent checker before anything is called a [`Verdict`].
+//!
+//! ```
+//! use lariat::model::{Properties, read};
+//! use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Verdict, check};
+//!
+//! let text = b"process Light { state red, green; init red;
+//!                trans red -> green {}, red -> red {}, green -> red {}; }
+//!              system async;";
+//! let model = read("light.dve", text)?;
+//! let mut properties = Properties::new();
+//! properties.add_formula(&model.names(), "example", None, "G F \"Light.green\"")?;
+//!
+//! let subject = Subject {
+//!     system: &model.system,
+//!     coloured: None,
+//!     formulas: &properties.formulas,
+//!     propositions: &properties.propositions,
+//! };
+//! let report = check(
+//!     &subject,
+//!     Property::Formula(properties.list[0].formula),
+//!     &Options::default(),
+//!     &mut Explored::new(&model.system),
+//!     &Budget::bytes(1 << 30),
+//!     &Quiet,
+//! );
+//! // The light may stay red for ever, and here is how.
+//! let Verdict::Violated(replayed) = report.verdict else {
+//!     panic!("{:?}", report.verdict);
+//! };
+//! let event = replayed.lasso().cycle[0].event.expect("a step of the light");
+//! assert_eq!(model.system.event(event).name, "Light:red->red");
+//! # Ok::<(), lariat::InputError>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

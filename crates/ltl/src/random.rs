@@ -1,61 +1,7 @@
-//! Random formulas, and the small generator behind them.
-//!
-//! The generator is SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number
-//! generators*, 2014): one word of state, no bad seeds, the same numbers on every machine. Tests of
-//! all crates draw from it, so that a printed seed is all that is needed to repeat a failure.
+//! Random formulas.
 
 use crate::formula::{AtomId, Formula, Formulas};
-
-/// A source of pseudo-random numbers that is fully determined by its seed.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// A source that starts from `seed`; any will do.
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number in `0..n`; 0 if `n` is 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        // The high half of a 128-bit product: its bias is below n / 2^64.
-        ((u128::from(self.bits()) * n as u128) >> 64) as usize
-    }
-
-    /// A number in `low..=high`.
-    pub fn between(&mut self, low: usize, high: usize) -> usize {
-        low + self.below(high.saturating_sub(low) + 1)
-    }
-
-    /// True in `wins` of `of` cases.
-    pub fn chance(&mut self, wins: usize, of: usize) -> bool {
-        self.below(of) < wins
-    }
-
-    /// A coin.
-    pub fn coin(&mut self) -> bool {
-        self.bits() >> 63 == 1
-    }
-
-    /// One of the items; `None` if there are none.
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        items.get(self.below(items.len()))
-    }
-
-    /// A source of its own, for a part of the work.
-    pub fn split(&mut self) -> Random {
-        Random(self.bits())
-    }
-}
+use lariat_random::Random;
 
 /// How often each operator is drawn, relative to the others. Zero means never.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -232,17 +178,5 @@ mod tests {
                 .any(|g| matches!(s.node(*g), Node::Next(_)));
             assert!(!has_next);
         }
-    }
-
-    #[test]
-    fn every_number_below_is_reached() {
-        let mut random = Random::new(3);
-        let mut seen = [false; 5];
-        for _ in 0..200 {
-            seen[random.below(5)] = true;
-        }
-        assert_eq!(seen, [true; 5]);
-        assert_eq!(random.below(0), 0);
-        assert_eq!(random.pick::<u8>(&[]), None);
     }
 }

@@ -1,7 +1,7 @@
 //! DVE and ETF: what is refused and how, meanings that the collections do not exercise, and
 //! mutated files.
 
-use lariat_corpora::{cases, models, seed};
+use lariat_corpora::{Random, cases, models, seed};
 use lariat_model::{Model, Value, dve, etf};
 use std::collections::BTreeSet;
 use std::fs;
@@ -428,18 +428,6 @@ fn what_is_out_of_proportion_is_refused() {
     assert!(dve::read("m", long.as_bytes()).is_ok());
 }
 
-/// A small generator of random numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n.max(1) as u64) as usize
-    }
-}
-
 fn seeds() -> Vec<Vec<u8>> {
     let mut texts: Vec<Vec<u8>> = vec![
         b"channel {byte} c[2], d; const int N = 2; byte g[N] = {1};
@@ -474,7 +462,7 @@ begin sort s \"one\" #61# end sort
 
 #[test]
 fn mutated_files_are_read_or_refused() {
-    let mut random = Random(seed(20_251_115) | 1);
+    let mut random = Random::new(seed(20_251_115));
     let texts = seeds();
     let words: Vec<Vec<u8>> = texts
         .iter()
@@ -490,7 +478,7 @@ fn mutated_files_are_read_or_refused() {
                 0 => drop(text.drain(at..end)),
                 1 => drop(text.splice(at..end, words[random.below(words.len())].clone())),
                 2 => drop(text.splice(at..at, text[at..end].to_vec())),
-                3 => text[at] = random.below(256) as u8,
+                3 => text[at] = random.bits() as u8,
                 _ => text.truncate(at),
             }
             if text.is_empty() {

@@ -3,8 +3,8 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::rng::Rng;
-use crate::{nets, programs};
+use crate::{nets, predicates, programs};
+use lariat_corpora::Random;
 use lariat_model::{
     Action, Comparison, Deadlock, EventId, Lasso, Linear, Predicate, Proposition, System,
 };
@@ -38,14 +38,14 @@ pub const MOST_STATES: usize = 400;
 impl Case {
     /// The case of this seed, under `Stutter`: [`Case::variants`] has the other policy and the negation.
     pub fn random(seed: u64) -> Case {
-        let mut rng = Rng::new(seed);
-        let cut = if rng.chance(6) { MOST_STATES } else { 60 };
-        let system = match rng.chance(60) {
+        let mut rng = Random::new(seed);
+        let cut = if rng.percent(6) { MOST_STATES } else { 60 };
+        let system = match rng.percent(60) {
             true => nets::random(&mut rng, cut),
             false => programs::random(&mut rng, cut),
         };
         let mut atoms: Vec<Atom> = Vec::new();
-        let events = rng.chance(40);
+        let events = rng.percent(40);
         for _ in 0..1 + rng.below(3) {
             let atom = random_atom(&mut rng, &system, events);
             if !atoms.contains(&atom) {
@@ -53,7 +53,7 @@ impl Case {
             }
         }
         let size = 1 + rng.below(10);
-        let with_next = rng.chance(40);
+        let with_next = rng.percent(40);
         Case {
             formula: Ltl::random(&mut rng, atoms.len(), size, with_next),
             system,
@@ -139,12 +139,12 @@ impl Case {
     }
 }
 
-fn random_atom(rng: &mut Rng, system: &System, events: bool) -> Atom {
-    let event = |rng: &mut Rng| EventId(rng.below(system.events.len()) as u32);
+fn random_atom(rng: &mut Random, system: &System, events: bool) -> Atom {
+    let event = |rng: &mut Random| EventId(rng.below(system.events.len()) as u32);
     let name = |e: &EventId| system.events[e.index()].name.clone();
-    if events && rng.chance(60) {
+    if events && rng.percent(60) {
         let mut list = vec![event(rng)];
-        if rng.chance(15) {
+        if rng.percent(15) {
             list.push(event(rng));
             list.sort_unstable();
             list.dedup();
@@ -163,7 +163,7 @@ fn random_atom(rng: &mut Rng, system: &System, events: bool) -> Atom {
         0 => (Predicate::Deadlock, Some("deadlock".to_owned())),
         1..5 => {
             let mut list = vec![event(rng)];
-            if rng.chance(40) {
+            if rng.percent(40) {
                 list.push(event(rng));
                 list.sort_unstable();
                 list.dedup();
@@ -173,11 +173,11 @@ fn random_atom(rng: &mut Rng, system: &System, events: bool) -> Atom {
             (Predicate::Enabled(list), Some(text))
         }
         5 => {
-            let e = programs::expression(rng, vars, 2);
+            let e = predicates::expression(rng, vars, 2);
             (Predicate::Expr(e), None)
         }
         _ => {
-            let linear = programs::linear(rng, vars);
+            let linear = predicates::linear(rng, vars);
             let text = linear_text(system, &linear);
             (Predicate::Linear(linear), Some(text))
         }

@@ -11,7 +11,7 @@ use lariat_model::coloured::{
 };
 use lariat_model::{Action, Arc, Comparison, Domain, Event, System, VarId, Variable};
 
-use crate::rng::Rng;
+use lariat_corpora::Random;
 
 /// A colour: the positions of its components, from left to right.
 type Tuple = Vec<u64>;
@@ -308,8 +308,8 @@ fn variable(name: &str) -> String {
 }
 
 /// One colour; without variables in an initial marking.
-fn colour(rng: &mut Rng, sort: Sort, variables: bool) -> String {
-    let variables = variables && rng.chance(75);
+fn colour(rng: &mut Random, sort: Sort, variables: bool) -> String {
+    let variables = variables && rng.percent(75);
     match sort {
         Sort::Dot => "<dotconstant/>".to_owned(),
         Sort::Ring => {
@@ -330,7 +330,7 @@ fn colour(rng: &mut Rng, sort: Sort, variables: bool) -> String {
             "<finiteintrangeconstant value=\"-{}\"><finiteintrange start=\"-1\" end=\"0\"/></finiteintrangeconstant>",
             rng.below(2)
         ),
-        Sort::Product if variables && rng.chance(30) => variable("w"),
+        Sort::Product if variables && rng.percent(30) => variable("w"),
         Sort::Product | Sort::Nested => {
             let parts = sort.components().iter();
             let parts: Vec<String> = parts.map(|part| colour(rng, *part, variables)).collect();
@@ -339,7 +339,7 @@ fn colour(rng: &mut Rng, sort: Sort, variables: bool) -> String {
     }
 }
 
-fn multiset(rng: &mut Rng, sort: Sort, variables: bool, depth: usize) -> String {
+fn multiset(rng: &mut Random, sort: Sort, variables: bool, depth: usize) -> String {
     let all = format!("<all><usersort declaration=\"{}\"/></all>", sort.id());
     if depth == 0 {
         return colour(rng, sort, variables);
@@ -386,8 +386,8 @@ fn multiset(rng: &mut Rng, sort: Sort, variables: bool, depth: usize) -> String 
     }
 }
 
-fn guard(rng: &mut Rng, depth: usize) -> String {
-    if depth > 0 && rng.chance(40) {
+fn guard(rng: &mut Random, depth: usize) -> String {
+    if depth > 0 && rng.percent(40) {
         let mut inner = || guard(rng, depth - 1);
         let (left, right) = (inner(), inner());
         return match rng.below(4) {
@@ -397,7 +397,7 @@ fn guard(rng: &mut Rng, depth: usize) -> String {
             _ => op("or", &[left, right]),
         };
     }
-    let sort = *rng.pick(&SORTS);
+    let sort = *rng.one_of(&SORTS);
     let comparisons = [
         "equality",
         "inequality",
@@ -412,11 +412,11 @@ fn guard(rng: &mut Rng, depth: usize) -> String {
 }
 
 /// A random coloured net.
-pub fn random(rng: &mut Rng) -> String {
+pub fn random(rng: &mut Random) -> String {
     let mut page = String::from("<page id=\"page\">\n");
-    let sorts: Vec<Sort> = (0..1 + rng.below(4)).map(|_| *rng.pick(&SORTS)).collect();
+    let sorts: Vec<Sort> = (0..1 + rng.below(4)).map(|_| *rng.one_of(&SORTS)).collect();
     for (p, sort) in sorts.iter().enumerate() {
-        let initial = match rng.chance(75) {
+        let initial = match rng.percent(75) {
             // Differences may have no value; initial markings must.
             true => loop {
                 let term = multiset(rng, *sort, false, 3);
@@ -434,7 +434,7 @@ pub fn random(rng: &mut Rng) -> String {
         );
     }
     for t in 0..1 + rng.below(3) {
-        let condition = match rng.chance(50) {
+        let condition = match rng.percent(50) {
             true => {
                 let guard = guard(rng, 2);
                 format!("<condition><structure>{guard}</structure></condition>")
@@ -458,7 +458,7 @@ pub fn random(rng: &mut Rng) -> String {
         }
     }
     page += "</page>\n";
-    let (first, second) = match rng.chance(50) {
+    let (first, second) = match rng.percent(50) {
         true => (DECLARATIONS, &*page),
         false => (&*page, DECLARATIONS),
     };

@@ -4,7 +4,7 @@
 //! The tree shares nothing with crate `ltl`, so that a mistake there (in a constructor that
 //! simplifies, say) cannot hide itself. Atoms are positions in the list of propositions of a case.
 
-use crate::rng::Rng;
+use lariat_corpora::Random;
 use lariat_ltl::{Formula, Formulas};
 use std::fmt::Write;
 
@@ -78,21 +78,21 @@ impl Ltl {
     }
 
     /// A random formula of this size over `atoms` propositions; a negated atom counts as one.
-    pub fn random(rng: &mut Rng, atoms: usize, size: usize, with_next: bool) -> Ltl {
+    pub fn random(rng: &mut Random, atoms: usize, size: usize, with_next: bool) -> Ltl {
         if size <= 1 {
             return match rng.below(100) {
-                0..8 => Ltl::Const(rng.chance(50)),
+                0..8 => Ltl::Const(rng.percent(50)),
                 8..40 => Ltl::Atom(rng.below(atoms)).negated(),
                 _ => Ltl::Atom(rng.below(atoms)),
             };
         }
-        if size == 2 || rng.chance(45) {
+        if size == 2 || rng.percent(45) {
             let ops = [Op1::Finally, Op1::Globally, Op1::Not, Op1::Next, Op1::Next];
-            let op = *rng.pick(if with_next { &ops } else { &ops[..3] });
+            let op = *rng.one_of(if with_next { &ops } else { &ops[..3] });
             return Ltl::Unary(op, Box::new(Ltl::random(rng, atoms, size - 1, with_next)));
         }
         let left = 1 + rng.below(size - 2);
-        let op = *rng.pick(&[
+        let op = *rng.one_of(&[
             Op2::And,
             Op2::And,
             Op2::Or,
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn text_reads_back() {
         let names = ["a".to_owned(), "b".to_owned()];
-        let mut rng = Rng::new(7);
+        let mut rng = Random::new(7);
         for _ in 0..500 {
             let size = 1 + rng.below(10);
             let f = Ltl::random(&mut rng, 2, size, true);
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn sizes_are_kept() {
-        let mut rng = Rng::new(1);
+        let mut rng = Random::new(1);
         for size in 3..=10 {
             let f = Ltl::random(&mut rng, 3, size, false);
             assert!(f.size() >= size && !f.uses_next());

@@ -125,7 +125,7 @@ impl Campaign {
         Campaign {
             seed: read("LARIAT_SEED").unwrap_or(DEFAULT_SEED),
             cases: read("LARIAT_CASES").unwrap_or(cases),
-            replay: "cargo run -p lariat-testkit --example differential".to_owned(),
+            replay: "cargo run --release -p lariat-differential".to_owned(),
         }
     }
 

@@ -6,11 +6,11 @@
 //! complement place `p̄` with `p + p̄ = c`, which turns growth into a bound).
 
 use crate::oracle::Reachable;
-use crate::rng::Rng;
+use lariat_corpora::Random;
 use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 
 /// A random net with at most `cut` reachable markings.
-pub fn random(rng: &mut Rng, cut: usize) -> System {
+pub fn random(rng: &mut Random, cut: usize) -> System {
     let family = rng.below(4);
     worthwhile(rng, cut, |rng| {
         let mut net = match family {
@@ -27,15 +27,25 @@ pub fn random(rng: &mut Rng, cut: usize) -> System {
     })
 }
 
+/// A random net of any size, seldom an interesting one, and often unbounded: for tests that look at growth or
+/// at single steps.
+pub fn any(rng: &mut Random) -> System {
+    match rng.below(3) {
+        0 => machines(rng),
+        1 => arbitrary(rng, "dying", 2, -1),
+        _ => arbitrary(rng, "growing", 2, 1),
+    }
+}
+
 /// Draws until a system has a size drawn before and, mostly, an infinite run: left to themselves most
 /// random systems die in their first state. After a dozen attempts the largest so far will do.
 pub(crate) fn worthwhile(
-    rng: &mut Rng,
+    rng: &mut Random,
     cut: usize,
-    mut draw: impl FnMut(&mut Rng) -> System,
+    mut draw: impl FnMut(&mut Random) -> System,
 ) -> System {
-    let wanted = *rng.pick(&[1, 2, 4, 8, 15, cut / 4]);
-    let infinite = rng.chance(75);
+    let wanted = *rng.one_of(&[1, 2, 4, 8, 15, cut / 4]);
+    let infinite = rng.percent(75);
     let mut best: Option<(usize, System)> = None;
     let mut attempts = 0;
     loop {
@@ -87,12 +97,12 @@ pub(crate) fn transition(arcs: &[(usize, i64, i64)]) -> Action {
 }
 
 /// Two or three cyclic machines; some transitions move several of them at once.
-fn machines(rng: &mut Rng) -> System {
+fn machines(rng: &mut Random) -> System {
     let mut system = System {
         name: "machines".to_owned(),
         ..System::default()
     };
-    let known = rng.chance(50).then_some(1);
+    let known = rng.percent(50).then_some(1);
     let mut machines: Vec<Vec<usize>> = Vec::new();
     let mut marking = Vec::new();
     for m in 0..2 + rng.below(2) {
@@ -110,17 +120,17 @@ fn machines(rng: &mut Rng) -> System {
         for i in 0..machine.len() {
             let to = match rng.below(10) {
                 0 => continue,
-                1 => *rng.pick(machine),
+                1 => *rng.one_of(machine),
                 _ => machine[(i + 1) % machine.len()],
             };
             let mut arcs = vec![(machine[i], 1, 0), (to, 0, 1)];
-            if rng.chance(35) {
+            if rng.percent(35) {
                 let other = &machines[(m + 1 + rng.below(machines.len() - 1)) % machines.len()];
-                let from = *rng.pick(other);
-                let to = if rng.chance(40) {
+                let from = *rng.one_of(other);
+                let to = if rng.percent(40) {
                     from
                 } else {
-                    *rng.pick(other)
+                    *rng.one_of(other)
                 };
                 arcs.extend([(from, 1, 0), (to, 0, 1)]);
             }
@@ -141,7 +151,7 @@ fn machines(rng: &mut Rng) -> System {
 }
 
 /// Arcs by chance; `growth` tilts the weights towards producing or consuming.
-fn arbitrary(rng: &mut Rng, name: &str, weight: i64, growth: i64) -> System {
+fn arbitrary(rng: &mut Random, name: &str, weight: i64, growth: i64) -> System {
     let places = 2 + rng.below(4);
     let mut system = System {
         name: name.to_owned(),
@@ -151,7 +161,7 @@ fn arbitrary(rng: &mut Rng, name: &str, weight: i64, growth: i64) -> System {
     for t in 0..2 + rng.below(6) {
         let mut arcs = Vec::new();
         for _ in 0..1 + rng.below(2) * rng.below(2) {
-            let take = if rng.chance(60) {
+            let take = if rng.percent(60) {
                 1
             } else {
                 rng.between(1, weight)
@@ -162,10 +172,10 @@ fn arbitrary(rng: &mut Rng, name: &str, weight: i64, growth: i64) -> System {
             let most = (weight + growth).max(1);
             arcs.push((rng.below(places), 0, rng.between(1, most)));
         }
-        if growth > 0 && rng.chance(15) {
+        if growth > 0 && rng.percent(15) {
             arcs.retain(|a| a.1 == 0);
         }
-        if rng.chance(10) {
+        if rng.percent(10) {
             // Only tests a place, and changes nothing there.
             let tested = rng.below(places);
             arcs.extend([(tested, 1, 0), (tested, 0, 1)]);
@@ -176,7 +186,13 @@ fn arbitrary(rng: &mut Rng, name: &str, weight: i64, growth: i64) -> System {
         });
     }
     let marking: Vec<i64> = (0..places)
-        .map(|_| if rng.chance(55) { rng.between(1, 3) } else { 0 })
+        .map(|_| {
+            if rng.percent(55) {
+                rng.between(1, 3)
+            } else {
+                0
+            }
+        })
         .collect();
     system.initial = vec![marking.into()];
     system

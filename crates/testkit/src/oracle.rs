@@ -26,7 +26,7 @@
 
 use crate::formulas::{Ltl, Op1, Op2};
 use crate::interpret;
-use crate::rng::Rng;
+use lariat_corpora::Random;
 use lariat_model::{Deadlock, EventId, Lasso, Proposition, State, Step, System};
 use std::collections::{HashMap, VecDeque};
 
@@ -296,7 +296,7 @@ pub struct Buchi {
 impl Buchi {
     /// A random automaton over `atoms` propositions: few states, up to three marks, often none, sometimes no or several
     /// initial states.
-    pub fn random(rng: &mut Rng, atoms: usize) -> Buchi {
+    pub fn random(rng: &mut Random, atoms: usize) -> Buchi {
         let states = 1 + rng.below(5);
         let marks = rng.below(4) as u32;
         let edges = (0..1 + rng.below(states * 3)).map(|_| BuchiEdge {
@@ -306,12 +306,12 @@ impl Buchi {
                 .filter(|(_, draw)| *draw < 2)
                 .map(|(a, draw)| (a, draw == 0))
                 .collect(),
-            marks: rng.draw() & rng.draw() & ((1 << marks) - 1),
+            marks: rng.bits() & rng.bits() & ((1 << marks) - 1),
             to: rng.below(states),
         });
         let edges = edges.collect();
-        let mut initial: Vec<usize> = (0..states).filter(|q| *q == 0 || rng.chance(20)).collect();
-        if rng.chance(3) {
+        let mut initial: Vec<usize> = (0..states).filter(|q| *q == 0 || rng.percent(20)).collect();
+        if rng.percent(3) {
             initial.clear();
         }
         Buchi {

@@ -5,32 +5,77 @@
 //! write, and several initial states.
 
 use crate::nets::{transition, worthwhile};
-use crate::rng::Rng;
+use crate::predicates::{expression, guard};
+use lariat_corpora::Random;
 use lariat_model::{
-    Action, BinaryOp, Comparison, Domain, Effect, Event, Expr, LValue, Linear, Predicate, Row,
-    State, System, UnaryOp, Value, VarId, Variable,
+    Action, Domain, Effect, Event, Expr, LValue, Row, State, System, Value, VarId, Variable,
 };
 
 /// A random system with at most `cut` reachable states.
-pub fn random(rng: &mut Rng, cut: usize) -> System {
-    let family = rng.below(3);
-    worthwhile(rng, cut, |rng| match family {
-        0 => mixture(rng, "programs", 100, 0),
-        1 => mixture(rng, "tables", 0, 100),
-        _ => mixture(rng, "mixture", 40, 40),
-    })
+pub fn random(rng: &mut Random, cut: usize) -> System {
+    let family = *rng.one_of(&[PROGRAMS, TABLES, MIXTURE]);
+    worthwhile(rng, cut, |rng| mixture(rng, &family))
 }
+
+/// A random system of any size, and often one that hardly moves: for tests that look at single steps.
+/// Tables also write places here, so that token counts may grow without end.
+pub fn any(rng: &mut Random) -> System {
+    let family = *rng.one_of(&[PROGRAMS, TABLES, MIXTURE, FREE]);
+    mixture(rng, &family)
+}
+
+/// How events are drawn.
+#[derive(Clone, Copy)]
+struct Family {
+    name: &'static str,
+    /// How many of a hundred events are programs,
+    programs: usize,
+    /// and how many are tables. The others are transitions of a net.
+    tables: usize,
+    /// Do tables read and write places too?
+    places_in_tables: bool,
+}
+
+const PROGRAMS: Family = Family {
+    name: "programs",
+    programs: 100,
+    tables: 0,
+    places_in_tables: false,
+};
+
+const TABLES: Family = Family {
+    name: "tables",
+    programs: 0,
+    tables: 100,
+    places_in_tables: false,
+};
+
+const MIXTURE: Family = Family {
+    name: "mixture",
+    programs: 40,
+    tables: 40,
+    places_in_tables: false,
+};
+
+const FREE: Family = Family {
+    name: "free",
+    places_in_tables: true,
+    ..MIXTURE
+};
 
 /// Variables `v0…` with ranges or names, and, if not everything is a program or a table, places
 /// `c0 + c1 = const` that net transitions move tokens between.
-fn mixture(rng: &mut Rng, name: &str, programs: usize, tables: usize) -> System {
+fn mixture(rng: &mut Random, family: &Family) -> System {
+    let Family {
+        programs, tables, ..
+    } = *family;
     let mut system = System {
-        name: name.to_owned(),
+        name: family.name.to_owned(),
         ..System::default()
     };
     let vars = 2 + rng.below(3);
     for v in 0..vars {
-        let low = if rng.chance(25) { -1 } else { 0 };
+        let low = if rng.percent(25) { -1 } else { 0 };
         let domain = match rng.below(4) {
             0 => Domain::Names((0..2 + rng.below(2)).map(|i| format!("n{i}")).collect()),
             _ => Domain::Range {
@@ -49,13 +94,13 @@ fn mixture(rng: &mut Rng, name: &str, programs: usize, tables: usize) -> System 
             system.variables.push(Variable {
                 name: format!("c{p}"),
                 domain: Domain::Count {
-                    bound: rng.chance(50).then_some(tokens as u64),
+                    bound: (!family.places_in_tables && rng.coin()).then_some(tokens as u64),
                 },
             });
         }
     }
     let all = system.variables.len();
-    if programs > 0 && rng.chance(40) {
+    if programs > 0 && rng.percent(40) {
         system.fault = Some(VarId(all as u32));
         system.variables.push(Variable {
             name: "fault".to_owned(),
@@ -67,9 +112,13 @@ fn mixture(rng: &mut Rng, name: &str, programs: usize, tables: usize) -> System 
         let action = if kind < programs {
             program(rng, &system, vars, all)
         } else if kind < programs + tables {
-            table(rng, &system, vars)
+            table(
+                rng,
+                &system,
+                if family.places_in_tables { all } else { vars },
+            )
         } else {
-            let (from, to) = if rng.chance(50) {
+            let (from, to) = if rng.percent(50) {
                 (vars, vars + 1)
             } else {
                 (vars + 1, vars)
@@ -95,7 +144,7 @@ fn mixture(rng: &mut Rng, name: &str, programs: usize, tables: usize) -> System 
     system
 }
 
-fn any_value(rng: &mut Rng, system: &System, var: usize) -> Value {
+fn any_value(rng: &mut Random, system: &System, var: usize) -> Value {
     match &system.variables[var].domain {
         Domain::Range { low, high } => rng.between(*low, *high),
         Domain::Names(names) => rng.below(names.len()) as Value,
@@ -103,83 +152,7 @@ fn any_value(rng: &mut Rng, system: &System, var: usize) -> Value {
     }
 }
 
-/// An expression over the first `vars` variables.
-pub(crate) fn expression(rng: &mut Rng, vars: usize, depth: usize) -> Expr {
-    if depth == 0 || rng.chance(30) {
-        return match rng.chance(60) {
-            true => Expr::Var(VarId(rng.below(vars) as u32)),
-            false => Expr::Const(rng.between(-1, 3)),
-        };
-    }
-    match rng.below(10) {
-        0 => Expr::Unary(
-            *rng.pick(&[UnaryOp::Neg, UnaryOp::Not, UnaryOp::Complement]),
-            Box::new(expression(rng, vars, depth - 1)),
-        ),
-        1 => {
-            let first = rng.below(vars);
-            Expr::Element {
-                first: VarId(first as u32),
-                len: 1 + rng.below(vars - first) as u32,
-                index: Box::new(expression(rng, vars, depth - 1)),
-            }
-        }
-        _ => {
-            use BinaryOp::*;
-            let op = *rng.pick(&[
-                Add, Sub, Mul, Div, Rem, BitAnd, BitOr, BitXor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge,
-                And, Or, Implies, Add, Sub, Eq, Ne, Lt,
-            ]);
-            let left = expression(rng, vars, depth - 1);
-            let right = expression(rng, vars, depth - 1);
-            Expr::Binary(op, Box::new(left), Box::new(right))
-        }
-    }
-}
-
-/// A comparison of one or two variables, or something made of such.
-fn guard(rng: &mut Rng, vars: usize, depth: usize) -> Predicate {
-    match rng.below(if depth == 0 { 6 } else { 9 }) {
-        0..3 => Predicate::Linear(linear(rng, vars)),
-        3..5 => Predicate::Expr(expression(rng, vars, 2)),
-        5 => Predicate::Const(rng.chance(80)),
-        6 => Predicate::Not(Box::new(guard(rng, vars, depth - 1))),
-        7 => Predicate::And((0..2).map(|_| guard(rng, vars, depth - 1)).collect()),
-        _ => Predicate::Or((0..2).map(|_| guard(rng, vars, depth - 1)).collect()),
-    }
-}
-
-/// `Σ cᵢ·xᵢ ⋈ k` over one or two of the first `vars` variables.
-pub(crate) fn linear(rng: &mut Rng, vars: usize) -> Linear {
-    let comparison = *rng.pick(&[
-        Comparison::Eq,
-        Comparison::Ne,
-        Comparison::Lt,
-        Comparison::Le,
-        Comparison::Gt,
-        Comparison::Ge,
-        Comparison::Ge,
-    ]);
-    let first = rng.below(vars);
-    let mut terms = vec![(VarId(first as u32), if rng.chance(15) { 2 } else { 1 })];
-    let mut constant = rng.between(0, 2);
-    if rng.chance(35) && vars > 1 {
-        let second = (first + 1 + rng.below(vars - 1)) % vars;
-        let coefficient = *rng.pick(&[1, 1, -1]);
-        terms.push((VarId(second as u32), coefficient));
-        if coefficient < 0 {
-            constant = 0;
-        }
-        terms.sort_unstable();
-    }
-    Linear {
-        terms,
-        comparison,
-        constant,
-    }
-}
-
-fn program(rng: &mut Rng, system: &System, vars: usize, all: usize) -> Action {
+fn program(rng: &mut Random, system: &System, vars: usize, all: usize) -> Action {
     let guard = guard(rng, all, 1);
     let mut effects = Vec::new();
     for _ in 0..1 + rng.below(2) {
@@ -192,7 +165,7 @@ fn program(rng: &mut Rng, system: &System, vars: usize, all: usize) -> Action {
                 target: LValue::Var(VarId(target as u32)),
                 value: Expr::Const(any_value(rng, system, target)),
             }
-        } else if rng.chance(20) {
+        } else if rng.percent(20) {
             Effect {
                 target: LValue::Element {
                     first: VarId(target as u32),
@@ -211,12 +184,12 @@ fn program(rng: &mut Rng, system: &System, vars: usize, all: usize) -> Action {
     Action::Program { guard, effects }
 }
 
-fn table(rng: &mut Rng, system: &System, vars: usize) -> Action {
-    let mut chosen: Vec<usize> = (0..vars).filter(|_| rng.chance(60)).collect();
+fn table(rng: &mut Random, system: &System, vars: usize) -> Action {
+    let mut chosen: Vec<usize> = (0..vars).filter(|_| rng.percent(60)).collect();
     if chosen.is_empty() {
         chosen.push(rng.below(vars));
     }
-    let row = |rng: &mut Rng| -> Row {
+    let row = |rng: &mut Random| -> Row {
         chosen
             .iter()
             .map(|&v| {

@@ -7,7 +7,7 @@ use lariat_model::coloured::unfold;
 use lariat_model::pnml::{self, Pnml};
 use lariat_model::{Lasso, State, Step, System};
 use lariat_testkit::harness::Campaign;
-use lariat_testkit::{Rng, coloured};
+use lariat_testkit::{Random, coloured};
 
 /// A marking as the user sees it.
 type Seen = Vec<(String, i64)>;
@@ -46,7 +46,7 @@ fn steps(system: &System, many: usize) -> Vec<BTreeSet<(Seen, String, Seen)>> {
 }
 
 /// A random walk that is cut where a marking comes again, or ends in a dead one.
-fn walk(rng: &mut Rng, system: &System) -> Option<Lasso> {
+fn walk(rng: &mut Random, system: &System) -> Option<Lasso> {
     let initial = system.initial[0].clone();
     let mut states = vec![initial.clone()];
     let mut steps: Vec<Step> = Vec::new();
@@ -67,7 +67,7 @@ fn walk(rng: &mut Rng, system: &System) -> Option<Lasso> {
                 event: None,
                 state: now,
             },
-            false => rng.pick(&enabled).clone(),
+            false => rng.one_of(&enabled).clone(),
         };
         steps.push(step.clone());
         if let Some(back) = states.iter().position(|state| *state == step.state) {
@@ -88,7 +88,7 @@ fn unfoldings_agree() {
     let campaign = Campaign::from_env(1000);
     let (mut moving, mut replayed, mut smaller) = (0, 0, 0);
     for seed in campaign.seeds() {
-        let mut rng = Rng::new(seed);
+        let mut rng = Random::new(seed);
         let text = coloured::random(&mut rng);
         let net = match pnml::read("net", text.as_bytes()) {
             Ok(Pnml::Coloured(net)) => net,

@@ -1,9 +1,9 @@
-//! The oracle against a second brute force, and its interpreter against the reference semantics.
+//! The oracle on fixed cases and against a second brute force, and its interpreter against the reference semantics.
 
 use lariat_model::{Deadlock, Predicate, Proposition};
 use lariat_testkit::harness::Campaign;
 use lariat_testkit::oracle::Reachable;
-use lariat_testkit::{Case, interpret, lassos, oracle};
+use lariat_testkit::{Case, cases, interpret, lassos, oracle, tableau};
 
 /// A violated formula comes with a lasso that direct evaluation confirms; for one that holds, no short
 /// lasso violates it. Together the two directions check the tableau and the search.
@@ -79,6 +79,55 @@ fn the_interpreter_agrees_with_the_reference_semantics() {
                     let own = interpret::satisfies(system, state, &p);
                     assert_eq!(own, system.holds(&p, state), "seed {seed}, {p:?}\n{case}");
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_oracle_knows_the_fixed_cases() {
+    for fixed in cases::all() {
+        let found = fixed.case.oracle();
+        assert_eq!(
+            found.is_none(),
+            fixed.holds,
+            "{}\n{}",
+            fixed.name,
+            fixed.case
+        );
+        if let Some(lasso) = found {
+            assert_eq!(fixed.case.check(&lasso), Ok(()), "{}", fixed.name);
+        }
+        if let Some(automaton) = &fixed.automaton {
+            let system = &fixed.case.system;
+            let graph = Reachable::explore(system, 1000)
+                .unwrap()
+                .under(fixed.case.deadlock);
+            let run = oracle::accepted(system, &fixed.case.propositions(), &graph, automaton);
+            assert_eq!(run.is_none(), fixed.holds, "{}", fixed.name);
+        }
+    }
+}
+
+/// The closure construction of the oracle and the tableau, which goes the other way round, agree.
+#[test]
+fn tableau_and_oracle_agree() {
+    for seed in Campaign::from_env(1000).seeds() {
+        let base = Case::random(seed);
+        let all = Reachable::explore(&base.system, 1000).unwrap();
+        for case in base.variants() {
+            let Some(automaton) = tableau::buchi(&case.formula.negated(), 1000) else {
+                continue;
+            };
+            let graph = all.under(case.deadlock);
+            let run = oracle::accepted(&case.system, &case.propositions(), &graph, &automaton);
+            assert_eq!(
+                run.is_some(),
+                case.oracle().is_some(),
+                "seed {seed}\n{case}"
+            );
+            if let Some(run) = run {
+                assert_eq!(case.check(&run), Ok(()), "seed {seed}\n{case}");
             }
         }
     }

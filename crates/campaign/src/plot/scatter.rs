@@ -11,6 +11,7 @@ use super::measure::Unit;
 use super::results::{Case, Class, End, Failure, Results, Run};
 use super::scale::Log;
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, width};
+use lariat::ltl::Random;
 
 /// The side of the square in which both engines succeed.
 const SIDE: f64 = 330.0;
@@ -264,12 +265,8 @@ fn band_style(band: Failure) -> &'static str {
 
 /// A number between −½ and ½ that depends on nothing but its arguments.
 fn jitter(number: usize, salt: u64) -> f64 {
-    // The finalizer of SplitMix64 (Steele, Lea, Flood): neighbours become strangers.
-    let mut mixed = (number as u64).wrapping_mul(2).wrapping_add(salt);
-    mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (mixed >> 32) as f64 / 4_294_967_296.0 - 0.5
+    let bits = Random::new((number as u64).wrapping_mul(2).wrapping_add(salt)).bits();
+    (bits >> 32) as f64 / 4_294_967_296.0 - 0.5
 }
 
 /// What the legend says: markers with their numbers, then who solved what.

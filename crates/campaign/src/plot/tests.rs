@@ -5,33 +5,21 @@ use super::svg::tests::{check, well_formed};
 use super::*;
 use crate::Outcome;
 use csv::tests::parse;
-
-/// A small generator of numbers, always the same.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-}
+use lariat::ltl::Random;
 
 /// Records of `engines` on `cases` properties: times from a millisecond to an hour, all kinds of ends.
 fn campaign(engines: &[String], cases: usize) -> Vec<Record> {
-    let mut numbers = Numbers(1);
+    let mut random = Random::new(1);
     let mut records = Vec::new();
     for case in 0..cases {
-        let answer = [Outcome::Holds, Outcome::Violated][numbers.below(2) as usize];
+        let answer = [Outcome::Holds, Outcome::Violated][random.below(2_usize)];
         for engine in engines {
-            let cpu = 10f64.powf(numbers.below(6556) as f64 / 1000.0 - 3.0);
-            let outcome = match numbers.below(12) {
+            let cpu = 10f64.powf(f64::from(random.below(6556)) / 1000.0 - 3.0);
+            let outcome = match random.below(12) {
                 0 => Outcome::Time,
                 1 => Outcome::Memory,
                 2 => Outcome::Refused,
-                3 => [Outcome::Crash, Outcome::Unknown, Outcome::Input][numbers.below(3) as usize],
+                3 => [Outcome::Crash, Outcome::Unknown, Outcome::Input][random.below(3_usize)],
                 _ => answer,
             };
             let mut record = record(engine, &format!("r{case}"), outcome, cpu);

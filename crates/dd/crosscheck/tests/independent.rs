@@ -7,7 +7,8 @@ use merc_ldd::{Ldd, Storage};
 #[path = "../../tests/suite/explicit.rs"]
 mod explicit;
 
-use explicit::{Random, Vectors, cases, put, store};
+use explicit::{Vectors, put, store, vectors};
+use lariat_corpora::{Random, each_case};
 
 fn put_there(storage: &mut Storage, vectors: impl IntoIterator<Item = Vec<u32>>) -> Ldd {
     let mut sum = storage.empty_set().clone();
@@ -20,7 +21,7 @@ fn put_there(storage: &mut Storage, vectors: impl IntoIterator<Item = Vec<u32>>)
 
 /// The table of an event: its levels in increasing order, and its rows.
 fn table(random: &mut Random, levels: u32, domain: u32) -> (Vec<u32>, Vec<Vec<(u32, u32)>>) {
-    let mut chosen: Vec<u32> = (0..levels).filter(|_| random.chance(35)).collect();
+    let mut chosen: Vec<u32> = (0..levels).filter(|_| random.percent(35)).collect();
     if chosen.is_empty() {
         chosen.push(random.below(levels));
     }
@@ -35,7 +36,7 @@ fn agree(random: &mut Random) {
     let levels = 4 + random.below(5);
     let domain = 3 + random.below(3);
     let tables: Vec<_> = (0..5).map(|_| table(random, levels, domain)).collect();
-    let initial = random.vectors(levels as usize, domain, 3);
+    let initial = vectors(random, levels as usize, domain, 3);
 
     let mut store = store(levels as usize);
     let events: Vec<Event> = tables
@@ -79,7 +80,7 @@ fn agree(random: &mut Random) {
     let inside = |vector: Vec<u32>| merc_ldd::element_of(&storage, &vector, &there);
     assert!(store.iter(&reached).take(5000).all(inside));
 
-    let others: Vectors = random.vectors(levels as usize, domain, 200);
+    let others: Vectors = vectors(random, levels as usize, domain, 200);
     let (mine, yours) = (put(&mut store, &others), put_there(&mut storage, others));
     let rest = store.difference(&reached, &mine).unwrap();
     let rest_there = merc_ldd::minus(&mut storage, &there, &yours);
@@ -90,5 +91,5 @@ fn agree(random: &mut Random) {
 #[test]
 #[cfg_attr(miri, ignore)]
 fn reachable_sets_agree() {
-    cases(60, agree);
+    each_case(60, agree);
 }

@@ -2,7 +2,8 @@
 
 use lariat_dd::{Set, Store, UBig};
 
-use crate::explicit::{Random, Vectors, cases, get, put, store};
+use crate::explicit::{Vectors, get, put, store, vectors};
+use lariat_corpora::{Random, each_case};
 
 /// All sets over vectors with these domains.
 fn all_sets(store: &mut Store, domains: &[u32]) -> Vec<(Vectors, Set)> {
@@ -101,16 +102,16 @@ fn the_empty_vector() {
 }
 
 fn at_random(random: &mut Random, always: bool) {
-    let levels = 1 + random.below(5) as usize;
-    let domain = [2, 3, 4, 30][random.below(4) as usize];
+    let levels = 1 + random.below(5_usize);
+    let domain = [2, 3, 4, 30][random.below(4_usize)];
     let mut store = store(levels);
     store.collect_always(always);
     for _ in 0..4 {
         let mut sets = Vec::new();
         for _ in 0..2 {
             let count = random.below(if always { 10 } else { 60 });
-            let mut vectors = random.vectors(levels, domain, count);
-            if random.chance(30) {
+            let mut vectors = vectors(random, levels, domain, count);
+            if random.percent(30) {
                 let far = vectors
                     .iter()
                     .map(|v| v.iter().map(|v| v * 1_000_003).collect());
@@ -118,7 +119,7 @@ fn at_random(random: &mut Random, always: bool) {
             }
             let set = put(&mut store, &vectors);
             check_one(&mut store, &vectors, &set);
-            let keep: Vec<bool> = (0..levels).map(|_| random.chance(50)).collect();
+            let keep: Vec<bool> = (0..levels).map(|_| random.percent(50)).collect();
             check_projection(&mut store, &vectors, &set, &keep);
             sets.push((vectors, set));
         }
@@ -132,12 +133,12 @@ fn at_random(random: &mut Random, always: bool) {
 
 #[test]
 fn random_sets() {
-    cases(400, |random| at_random(random, false));
+    each_case(400, |random| at_random(random, false));
 }
 
 #[test]
 fn random_sets_with_a_collection_before_every_node() {
-    cases(150, |random| at_random(random, true));
+    each_case(150, |random| at_random(random, true));
 }
 
 #[test]
@@ -157,7 +158,7 @@ fn the_largest_values() {
 #[test]
 fn what_is_no_exported_set_is_refused() {
     let mut store = store(3);
-    let set = put(&mut store, &Random::new(7).vectors(3, 4, 12));
+    let set = put(&mut store, &vectors(&mut Random::new(7), 3, 4, 12));
     let bytes = store.export(&set);
     for length in 0..bytes.len() {
         assert!(store.import(&bytes[..length]).is_err());

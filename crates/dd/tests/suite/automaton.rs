@@ -7,7 +7,8 @@ use lariat_dd::kernel::Kernel;
 use lariat_dd::saturation::{Filter, Silent};
 use lariat_dd::{Event, Part, Residual, Scope};
 
-use crate::explicit::{Random, Vectors, apply, cases, closure, get, parts, put, store};
+use crate::explicit::{Vectors, apply, closure, get, parts, put, store, vectors};
+use lariat_corpora::{Random, each_case};
 
 /// The automaton reads whether the sum of the components of the target is odd.
 struct Parity {
@@ -61,12 +62,12 @@ impl Filter for Parity {
 }
 
 fn product(random: &mut Random, always: bool) {
-    let components = 1 + random.below(4) as usize;
+    let components = 1 + random.below(4_usize);
     let states = 1 + random.below(4);
     let edge = |random: &mut Random| {
         (
             random.below(states),
-            random.chance(50),
+            random.percent(50),
             random.below(states),
         )
     };
@@ -74,7 +75,7 @@ fn product(random: &mut Random, always: bool) {
     let explicit: Vec<Vec<Part>> = (0..1 + random.below(4))
         .map(|_| parts(random, components, 3, true))
         .collect();
-    let initial = random.vectors(components, 3, 2);
+    let initial = vectors(random, components, 3, 2);
     if closure(&explicit, &initial, |_, _| true).is_none() {
         return;
     }
@@ -118,10 +119,10 @@ fn product(random: &mut Random, always: bool) {
 
 #[test]
 fn random_products() {
-    cases(1500, |random| product(random, false));
+    each_case(1500, |random| product(random, false));
 }
 
 #[test]
 fn random_products_with_a_collection_before_every_node() {
-    cases(300, |random| product(random, true));
+    each_case(300, |random| product(random, true));
 }

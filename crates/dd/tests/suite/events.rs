@@ -2,7 +2,8 @@
 
 use lariat_dd::{Event, Part, Store};
 
-use crate::explicit::{Random, Vectors, apply, cases, get, image, parts, put, store};
+use crate::explicit::{self, Vectors, apply, get, image, parts, put, store};
+use lariat_corpora::{Random, each_case};
 
 fn enabled(event: &[Part], vectors: &Vectors) -> Vectors {
     let can = |v: &&Vec<u32>| !apply(event, v).is_empty();
@@ -10,7 +11,7 @@ fn enabled(event: &[Part], vectors: &Vectors) -> Vectors {
 }
 
 fn steps(random: &mut Random, always: bool) {
-    let levels = 1 + random.below(5) as usize;
+    let levels = 1 + random.below(5_usize);
     let domain = 2 + random.below(3);
     let mut store = store(levels);
     store.collect_always(always);
@@ -26,7 +27,7 @@ fn steps(random: &mut Random, always: bool) {
     let inverses = store.inverse_subset(events.iter().copied()).unwrap();
     for _ in 0..3 {
         let size = random.below(20);
-        let vectors = random.vectors(levels, domain + 1, size);
+        let vectors = explicit::vectors(random, levels, domain + 1, size);
         let set = put(&mut store, &vectors);
         for (event, parts) in events.iter().zip(&explicit) {
             let result = store.image_of(*event, &set).unwrap();
@@ -43,7 +44,7 @@ fn steps(random: &mut Random, always: bool) {
         let result = store.dead(&all, &set).unwrap();
         assert_eq!(get(&store, &result), &vectors - &somewhere);
 
-        let within = &random.vectors(levels, domain + 1, 25) | &vectors;
+        let within = &explicit::vectors(random, levels, domain + 1, 25) | &vectors;
         let space = put(&mut store, &within);
         let result = store.pre_image(&inverses, &set, &space).unwrap();
         let leads =
@@ -55,12 +56,12 @@ fn steps(random: &mut Random, always: bool) {
 
 #[test]
 fn random_events() {
-    cases(1500, |random| steps(random, false));
+    each_case(1500, |random| steps(random, false));
 }
 
 #[test]
 fn random_events_with_a_collection_before_every_node() {
-    cases(400, |random| steps(random, true));
+    each_case(400, |random| steps(random, true));
 }
 
 #[test]

@@ -3,51 +3,15 @@
 use std::collections::BTreeSet;
 
 use lariat_budget::{Budget, Stop};
+use lariat_corpora::Random;
 use lariat_dd::{Part, Predicate, Residual, Scope, Set, Store};
 
 pub type Vectors = BTreeSet<Vec<u32>>;
 
-/// A small generator; the seed is printed by [`cases`].
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
-    }
-
-    pub fn below(&mut self, bound: u32) -> u32 {
-        (self.next() % bound as u64) as u32
-    }
-
-    pub fn chance(&mut self, percent: u32) -> bool {
-        self.below(100) < percent
-    }
-
-    pub fn vectors(&mut self, levels: usize, domain: u32, count: u32) -> Vectors {
-        let vector = |random: &mut Random| (0..levels).map(|_| random.below(domain)).collect();
-        (0..count).map(|_| vector(self)).collect()
-    }
-}
-
-/// Runs `case` on `count` seeds, scaled by `LARIAT_CASES`; `LARIAT_SEED` picks the first.
-pub fn cases(count: u64, case: impl Fn(&mut Random)) {
-    let first = lariat_corpora::seed(1);
-    let count = if cfg!(miri) {
-        2
-    } else {
-        count * lariat_corpora::number("LARIAT_CASES", 1)
-    };
-    for seed in first..first + count {
-        println!("seed {seed}");
-        case(&mut Random::new(seed));
-    }
+/// Up to `count` vectors of values in `0..domain`.
+pub fn vectors(random: &mut Random, levels: usize, domain: u32, count: u32) -> Vectors {
+    let mut vector = || (0..levels).map(|_| random.below(domain)).collect();
+    (0..count).map(|_| vector()).collect()
 }
 
 pub fn store(levels: usize) -> Store {
@@ -66,16 +30,16 @@ pub fn get(store: &Store, set: &Set) -> Vectors {
 pub fn parts(random: &mut Random, levels: usize, domain: u32, tables: bool) -> Vec<Part> {
     let mut free: Vec<u32> = (0..levels as u32).collect();
     let mut take = |random: &mut Random| {
-        let at = random.below(free.len() as u32) as usize;
+        let at = random.below(free.len());
         free.swap_remove(at)
     };
     let mut parts = Vec::new();
-    let wanted = 1 + random.below(levels.min(3) as u32) as usize;
+    let wanted = 1 + random.below(levels.min(3));
     let mut used = 0;
     let mut gained = 0i64;
     while used < wanted {
-        if tables && random.chance(50) {
-            let width = (1 + random.below(2) as usize).min(levels - used);
+        if tables && random.percent(50) {
+            let width = (1 + random.below(2_usize)).min(levels - used);
             let of_table: Vec<u32> = (0..width).map(|_| take(random)).collect();
             let pair = |random: &mut Random| (random.below(domain), random.below(domain));
             let row = |random: &mut Random| (0..width).map(|_| pair(random)).collect();
@@ -87,10 +51,10 @@ pub fn parts(random: &mut Random, levels: usize, domain: u32, tables: bool) -> V
             used += width;
         } else {
             // Never gains more than it takes elsewhere.
-            let delta = if gained < 0 && random.chance(70) {
+            let delta = if gained < 0 && random.percent(70) {
                 -gained
             } else {
-                -(random.below(3) as i64)
+                -random.below(3_i64)
             };
             gained += delta;
             parts.push(Part::Delta {
@@ -193,7 +157,7 @@ impl Linear {
         let levels = store.levels();
         Linear {
             coefficients: (0..levels).map(|_| random.below(3)).collect(),
-            test: [Test::AtLeast, Test::AtMost, Test::Divides][random.below(3) as usize],
+            test: [Test::AtLeast, Test::AtMost, Test::Divides][random.below(3_usize)],
             bound: 1 + random.below(4),
             scope: store.scope(),
             sums: Vec::new(),

@@ -4,10 +4,11 @@ use lariat_dd::kernel::{Halt, Kernel, NodeId};
 use lariat_dd::saturation::{Fired, Listener, Silent, Unfiltered};
 use lariat_dd::{Event, Part, Residual, Subset};
 
-use crate::explicit::{Linear, Random, Vectors, cases, closure, get, parts, put, store};
+use crate::explicit::{Linear, Vectors, closure, get, parts, put, store, vectors};
+use lariat_corpora::{Random, each_case};
 
 fn fixpoints(random: &mut Random, always: bool, tables: bool) {
-    let levels = 1 + random.below(6) as usize;
+    let levels = 1 + random.below(6_usize);
     let domain = 2 + random.below(3);
     let count = 1 + random.below(6);
     let explicit: Vec<Vec<Part>> = (0..count)
@@ -22,9 +23,9 @@ fn fixpoints(random: &mut Random, always: bool, tables: bool) {
     // Several questions to one store: scopes keep their cache entries apart.
     for _ in 0..3 {
         let size = 1 + random.below(3);
-        let initial = random.vectors(levels, domain + 1, size);
+        let initial = vectors(random, levels, domain + 1, size);
         let from = put(&mut store, &initial);
-        let chosen: Vec<usize> = (0..events.len()).filter(|_| random.chance(70)).collect();
+        let chosen: Vec<usize> = (0..events.len()).filter(|_| random.percent(70)).collect();
         let some: Vec<Vec<Part>> = chosen.iter().map(|&at| explicit[at].clone()).collect();
         let subset = store.subset(chosen.iter().map(|&at| events[at]));
         let Some(reached) = closure(&some, &initial, |_, _| true) else {
@@ -58,7 +59,7 @@ fn fixpoints(random: &mut Random, always: bool, tables: bool) {
 
         let inside: Vectors = reached
             .iter()
-            .filter(|_| random.chance(70))
+            .filter(|_| random.percent(70))
             .cloned()
             .collect();
         let within = put(&mut store, &inside);
@@ -68,7 +69,7 @@ fn fixpoints(random: &mut Random, always: bool, tables: bool) {
 
         let goals: Vectors = reached
             .iter()
-            .filter(|_| random.chance(10))
+            .filter(|_| random.percent(10))
             .cloned()
             .collect();
         let goal = put(&mut store, &goals);
@@ -99,22 +100,22 @@ fn backward(events: &[Vec<Part>], goals: &Vectors, inside: &Vectors) -> Vectors 
 
 #[test]
 fn random_nets() {
-    cases(2000, |random| fixpoints(random, false, false));
+    each_case(2000, |random| fixpoints(random, false, false));
 }
 
 #[test]
 fn random_tables() {
-    cases(2000, |random| fixpoints(random, false, true));
+    each_case(2000, |random| fixpoints(random, false, true));
 }
 
 #[test]
 fn random_nets_with_a_collection_before_every_node() {
-    cases(400, |random| fixpoints(random, true, false));
+    each_case(400, |random| fixpoints(random, true, false));
 }
 
 #[test]
 fn random_tables_with_a_collection_before_every_node() {
-    cases(400, |random| fixpoints(random, true, true));
+    each_case(400, |random| fixpoints(random, true, true));
 }
 
 /// Counts, and leaves when a target node is reached.

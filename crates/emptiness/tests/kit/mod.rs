@@ -1,61 +1,15 @@
-//! What the tests share: a small random generator, explicit graphs, the naive answer.
+//! What the tests share: explicit graphs, random ones, the naive answer.
 
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
+use lariat_corpora::Random;
 use lariat_emptiness::{Edge, Evidence, Graph, Lasso, Marks, NodeId};
 
-/// A small deterministic generator (splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// A number in `low..=high`.
-    pub fn between(&mut self, low: usize, high: usize) -> usize {
-        low + self.below(high - low + 1)
-    }
-
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    /// A subset of the marks `0..n`.
-    pub fn marks(&mut self, n: u32, percent: usize) -> Marks {
-        (0..n)
-            .filter(|_| self.chance(percent))
-            .fold(Marks::NONE, |m, i| m.union(Marks::one(i)))
-    }
-}
-
-/// Runs `case` as often as `LARIAT_CASES` (or `default`) says, each time with its own seed,
-/// which is printed when it fails. `LARIAT_SEED` sets the first.
-pub fn cases(default: u64, case: impl Fn(&mut Random)) {
-    let first = lariat_corpora::seed(1);
-    let count = lariat_corpora::number("LARIAT_CASES", default);
-    for seed in first..first + count {
-        let guard = PrintSeed(seed);
-        case(&mut Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)));
-        std::mem::forget(guard);
-    }
-}
-
-struct PrintSeed(u64);
-
-impl Drop for PrintSeed {
-    fn drop(&mut self) {
-        eprintln!("failed; replay with LARIAT_SEED={} LARIAT_CASES=1", self.0);
-    }
+/// A subset of the marks `0..n`.
+pub fn marks(random: &mut Random, n: u32, percent: usize) -> Marks {
+    (0..n)
+        .filter(|_| random.percent(percent))
+        .fold(Marks::NONE, |m, i| m.union(Marks::one(i)))
 }
 
 /// A graph written down in full.
@@ -78,7 +32,7 @@ impl Explicit {
             edges: (0..n)
                 .map(|_| {
                     (0..random.between(0, out))
-                        .map(|_| (random.below(n), random.marks(marks, chance)))
+                        .map(|_| (random.below(n), self::marks(random, marks, chance)))
                         .collect()
                 })
                 .collect(),

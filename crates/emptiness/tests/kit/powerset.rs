@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
 
-use crate::kit::{Explicit, Limit, Random, Stopped};
+use crate::kit::{self, Explicit, Limit, Stopped};
+use lariat_corpora::Random;
 
 /// A deliberate mistake, to see that the tests notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,14 +78,16 @@ impl Powerset {
         let chance = random.between(3, 40);
         let mut edges = vec![Vec::new(); n];
         for (i, out) in edges.iter_mut().enumerate() {
-            let common = random.marks(marks, chance);
+            let common = kit::marks(random, marks, chance);
             for j in i + 1..n.min(i + 6) {
-                if random.chance(forward) {
-                    let own = random.chance(20).then(|| random.marks(marks, chance));
+                if random.percent(forward) {
+                    let own = random
+                        .percent(20)
+                        .then(|| kit::marks(random, marks, chance));
                     out.push((j, own.unwrap_or(common)));
                 }
             }
-            if random.chance(back) {
+            if random.percent(back) {
                 out.push((random.between(i.saturating_sub(3), i), common));
             }
         }
@@ -95,7 +98,7 @@ impl Powerset {
             .map(|_| {
                 let c = random.below(n.min(6)) % classes;
                 (0..n.min(6))
-                    .filter(|&i| i % classes == c && random.chance(60))
+                    .filter(|&i| i % classes == c && random.percent(60))
                     .fold(0, |set, i| set | 1 << i)
             })
             .filter(|&set| set != 0)
@@ -109,8 +112,8 @@ impl Powerset {
             classes,
             group,
             initial,
-            sticky: if random.chance(20) { random.next() } else { 0 },
-            twins: random.chance(25),
+            sticky: if random.percent(20) { random.bits() } else { 0 },
+            twins: random.percent(25),
             fault: Fault::None,
         }
     }

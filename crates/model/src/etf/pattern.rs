@@ -110,22 +110,19 @@ fn any(mut parts: Vec<Predicate>) -> Predicate {
 mod tests {
     use super::*;
     use crate::system::System;
+    use lariat_corpora::Random;
 
     #[test]
     fn the_predicate_is_the_union_of_the_patterns() {
-        let mut seed: u64 = 7;
-        let mut random = |n: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (seed >> 33) % n
-        };
+        let mut random = Random::new(7);
         let system = System::default();
         for _ in 0..300 {
-            let patterns: Vec<Vec<(u32, Value)>> = (0..random(12))
+            let patterns: Vec<Vec<(u32, Value)>> = (0..random.below(12))
                 .map(|_| {
                     let mut pattern = Vec::new();
                     for slot in 0..3 {
-                        if random(3) > 0 {
-                            pattern.push((slot, random(3) as Value));
+                        if random.below(3) > 0 {
+                            pattern.push((slot, random.below(3)));
                         }
                     }
                     pattern

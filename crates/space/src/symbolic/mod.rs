@@ -29,8 +29,6 @@ mod rehearsal;
 mod residual;
 mod space;
 #[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod tests;
 mod walk;
 

@@ -259,9 +259,10 @@ impl<'a> Question<'a, '_> {
 mod tests {
     use super::*;
     use crate::symbolic::UBig;
-    use crate::symbolic::testing::{Random, random_system};
     use lariat_budget::Quiet;
+    use lariat_corpora::each_case;
     use lariat_model::generate::{Family, generate};
+    use lariat_testkit::{nets, programs};
 
     fn states(system: &System, choice: &OrderChoice) -> UBig {
         let budget = Budget::unlimited();
@@ -332,10 +333,12 @@ mod tests {
 
     #[test]
     fn unbounded_nets_are_called_so() {
-        let mut random = Random::seeded();
         let mut unbounded = 0;
-        for _ in 0..300 {
-            let system = random_system(&mut random);
+        each_case(300, |random| {
+            let system = match random.coin() {
+                true => nets::any(random),
+                false => programs::any(random),
+            };
             let budget = Budget::bytes(16 << 20).with_work(200_000);
             match reach(
                 &system,
@@ -349,7 +352,7 @@ mod tests {
                 Err(Stop::Memory | Stop::Work(_) | Stop::Bound(_)) => {}
                 Err(stop) => panic!("{stop}"),
             }
-        }
+        });
         assert!(unbounded > 3, "{unbounded}");
     }
 

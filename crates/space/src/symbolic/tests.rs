@@ -1,10 +1,11 @@
 //! Every operation on sets against a plain exploration of single states.
 
-use super::testing::{Random, cases, random_predicate, random_system};
 use super::*;
 use lariat_budget::{Budget, Stop};
+use lariat_corpora::{Random, each_case};
 use lariat_model::order::{self, OrderName};
 use lariat_model::{Deadlock, Domain, EventId, Predicate, State, System};
+use lariat_testkit::{nets, predicates, programs};
 use std::collections::{BTreeMap, BTreeSet};
 
 type States = BTreeSet<State>;
@@ -85,7 +86,7 @@ impl<'a> Explicit<'a> {
 
     fn random_part(&self, random: &mut Random) -> States {
         let one_in = 1 + random.below(4);
-        let picked = self.reachable.iter().filter(|_| random.chance(one_in));
+        let picked = self.reachable.iter().filter(|_| random.chance(1, one_in));
         picked.cloned().collect()
     }
 }
@@ -109,36 +110,36 @@ fn and(a: &States, b: &States) -> States {
 
 /// Random systems that are small enough, each with a space under some order.
 fn campaign(count: usize, mut check: impl FnMut(&mut Random, &Explicit<'_>, &mut Symbolic<'_>)) {
-    let mut random = Random::seeded();
-    let mut done = 0;
-    while done < count {
-        let system = random_system(&mut random);
-        let Some(explicit) = Explicit::explore(&system) else {
-            continue;
-        };
-        let names: Vec<OrderName> = OrderName::all().collect();
-        let name = names[random.below(names.len())];
-        let Some(order) = order::named(&system, name) else {
-            continue;
-        };
-        let deadlock = if random.chance(2) {
-            Deadlock::Stutter
-        } else {
-            Deadlock::Ignore
-        };
-        let budget = Budget::unlimited();
-        let mut space = Symbolic::new(&system, &order, deadlock, &budget).unwrap();
-        if random.chance(3) {
-            space.store().collect_always(true);
+    let names: Vec<OrderName> = OrderName::all().collect();
+    each_case(count, |random| {
+        loop {
+            let system = match random.chance(1, 3) {
+                true => nets::any(random),
+                false => programs::any(random),
+            };
+            let Some(order) = order::named(&system, *random.one_of(&names)) else {
+                continue;
+            };
+            let Some(explicit) = Explicit::explore(&system) else {
+                continue;
+            };
+            let deadlock = match random.coin() {
+                true => Deadlock::Stutter,
+                false => Deadlock::Ignore,
+            };
+            let budget = Budget::unlimited();
+            let mut space = Symbolic::new(&system, &order, deadlock, &budget).unwrap();
+            if random.chance(1, 3) {
+                space.store().collect_always(true);
+            }
+            return check(random, &explicit, &mut space);
         }
-        check(&mut random, &explicit, &mut space);
-        done += 1;
-    }
+    });
 }
 
 #[test]
 fn figures_agree_with_plain_exploration() {
-    campaign(cases(3000), |_, explicit, space| {
+    campaign(3000, |_, explicit, space| {
         let system = explicit.system;
         let initial = space.initial().unwrap();
         let all = space.all();
@@ -171,7 +172,7 @@ fn figures_agree_with_plain_exploration() {
 
 #[test]
 fn a_closure_can_be_interrupted_anywhere() {
-    campaign(cases(1000), |random, explicit, space| {
+    campaign(1000, |random, explicit, space| {
         let mut work = 1;
         let reach = loop {
             space.set_budget(&Budget::unlimited().with_work(work));
@@ -180,7 +181,7 @@ fn a_closure_can_be_interrupted_anywhere() {
                 Ok(reach) => break reach,
                 Err(stop) => assert!(matches!(stop, Stop::Work(_)), "{stop}"),
             }
-            work += 1 + random.below(1 + work as usize / 2) as u64;
+            work += 1 + random.below(1 + work / 2);
         };
         space.set_budget(&Budget::unlimited());
         let system = explicit.system;
@@ -193,13 +194,13 @@ fn a_closure_can_be_interrupted_anywhere() {
 
 #[test]
 fn steps_agree_with_plain_exploration() {
-    campaign(cases(2000), |random, explicit, space| {
+    campaign(2000, |random, explicit, space| {
         let initial = space.initial().unwrap();
         let reach = space.reach(&initial, &space.all()).unwrap();
         let events: Vec<EventId> = explicit
             .system
             .event_ids()
-            .filter(|_| !random.chance(3))
+            .filter(|_| !random.chance(1, 3))
             .collect();
         let steps = space.steps(&events);
         let (a, b) = (explicit.random_part(random), explicit.random_part(random));
@@ -238,21 +239,23 @@ fn steps_agree_with_plain_exploration() {
 
 #[test]
 fn predicates_agree_with_plain_exploration() {
-    campaign(cases(2000), |random, explicit, space| {
+    campaign(2000, |random, explicit, space| {
         let system = explicit.system;
         let initial = space.initial().unwrap();
         // Learning must also work without the whole space having been seen.
-        if random.chance(2) {
+        if random.coin() {
             space.reach(&initial, &space.all()).unwrap();
         }
-        let events: Vec<EventId> = system.event_ids().filter(|_| !random.chance(4)).collect();
+        let events: Vec<EventId> = system
+            .event_ids()
+            .filter(|_| !random.chance(1, 4))
+            .collect();
         let steps = space.steps(&events);
         let some = explicit.random_part(random);
         let set = to_set(space, &some);
         let mut query = space.query();
-        let predicates: Vec<Predicate> = (0..3)
-            .map(|_| random_predicate(random, system, 2))
-            .collect();
+        let predicates: Vec<Predicate> =
+            (0..3).map(|_| predicates::any(random, system, 2)).collect();
         for predicate in &predicates {
             let selected = space.select(&set, predicate).unwrap();
             let expected = explicit.select(&some, predicate);
@@ -294,8 +297,8 @@ fn predicates_agree_with_plain_exploration() {
 
 #[test]
 fn large_markings_are_refused_not_wrapped() {
-    let mut random = Random::seeded();
-    let mut system = testing::random_net(&mut random);
+    let mut random = Random::new(1);
+    let mut system = nets::any(&mut random);
     system.initial[0][0] = 1 << 40;
     let order = order::Order::file(system.variables.len());
     let mut space =

@@ -388,21 +388,21 @@ fn constant(value: bool) -> Residual {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::symbolic::testing::{Random, random_predicate, random_system};
     use lariat_budget::Budget;
+    use lariat_corpora::each_case;
     use lariat_dd::{Predicate as _, Store};
     use lariat_model::Value;
     use lariat_model::order::Order;
+    use lariat_testkit::{predicates, programs};
 
     /// Reading a state level by level ends in what the interpreter says of it.
     #[test]
     fn stepping_agrees_with_the_interpreter() {
-        let mut random = Random::seeded();
         let mut decided = [0; 2];
-        for _ in 0..3000 {
-            let system = random_system(&mut random);
+        each_case(3000, |random| {
+            let system = programs::any(random);
             let mut order = Order::file(system.variables.len());
-            if random.chance(2) {
+            if random.coin() {
                 order = order.reversed();
             }
             let layout = Layout::new(&system, &order);
@@ -410,16 +410,14 @@ mod tests {
             let lease = Budget::unlimited().lease();
             let mut residuals = Residuals::new(&layout, store.scope(), lease);
             for _ in 0..4 {
-                let predicate = random_predicate(&mut random, &system, 3);
+                let predicate = predicates::any(random, &system, 3);
                 let Ok(start) = residuals.compile(&system, &predicate) else {
                     continue;
                 };
                 let opposite = residuals.not(start);
                 for _ in 0..8 {
                     let stored: Vec<u32> = (0..layout.levels() as u32)
-                        .map(|l| {
-                            random.below(1 + layout.high(Level(l)).unwrap_or(4) as usize) as u32
-                        })
+                        .map(|l| random.below(1 + layout.high(Level(l)).unwrap_or(4)) as u32)
                         .collect();
                     let state: Vec<Value> = layout.decode_state(&stored).to_vec();
                     let mut at = [start, opposite];
@@ -435,7 +433,7 @@ mod tests {
                     );
                 }
             }
-        }
+        });
         assert!(decided.iter().all(|d| *d > 1000), "{decided:?}");
     }
 }

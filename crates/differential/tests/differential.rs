@@ -1,0 +1,99 @@
+//! Every subject on every fixed case and on random ones.
+
+use lariat_differential::subjects;
+use lariat_engines::Engine;
+use lariat_model::Proposition;
+use lariat_testkit::case::{Atom, Case};
+use lariat_testkit::oracle::{self, Buchi};
+use lariat_testkit::{Answer, Campaign, Random, cases, lassos};
+
+const REPLAY: &str = "cargo test -p lariat-differential";
+
+#[test]
+fn no_subject_differs_from_the_oracle() {
+    let campaign = Campaign::from_env(300).replayed_by(REPLAY);
+    match campaign.run(&subjects::all(), |_| {}) {
+        Ok(counters) => println!("{counters}"),
+        Err(failure) => panic!("{failure}"),
+    }
+}
+
+#[test]
+fn every_subject_knows_the_fixed_cases() {
+    for fixed in cases::all() {
+        let expected = fixed.case.oracle();
+        for subject in subjects::all().iter().filter(|s| s.supports(&fixed.case)) {
+            if let Err(complaint) = subject.judge(&fixed.case, expected.as_ref()) {
+                panic!(
+                    "{}: {} {complaint}\n{}",
+                    fixed.name,
+                    subject.name(),
+                    fixed.case
+                );
+            }
+        }
+    }
+}
+
+/// The engines that need nothing but, perhaps, propositions about states.
+fn all_engines() -> Vec<(&'static str, Engine)> {
+    let mut all = subjects::engines();
+    all.extend(subjects::state_engines());
+    all
+}
+
+/// An engine on a given automaton: right, with a run of the system that the automaton accepts.
+fn on_automaton(engine: Engine, case: &Case, negation: &Buchi) -> Result<bool, String> {
+    let automaton = subjects::automaton(negation, case.atoms.len());
+    let propositions = case.propositions();
+    let expected = oracle::accepted(&case.system, &propositions, &case.graph(), negation);
+    match (subjects::run(engine, case, &automaton), expected) {
+        (Answer::Holds, None) => Ok(true),
+        (Answer::Violated(lasso), Some(_)) => {
+            let letters = lassos::follow(&lasso, &case.system, &propositions, case.deadlock)?;
+            match oracle::accepts(negation, &letters, lasso.prefix.len()) {
+                true => Ok(false),
+                false => Err(format!("the automaton rejects {lasso:?}")),
+            }
+        }
+        (answer, expected) => Err(format!("{answer:?}, but the oracle has {expected:?}")),
+    }
+}
+
+#[test]
+fn every_engine_knows_the_fixed_automata() {
+    for fixed in cases::all() {
+        for (name, engine) in all_engines() {
+            if let Some(automaton) = &fixed.automaton {
+                let answer = on_automaton(engine, &fixed.case, automaton);
+                assert_eq!(answer, Ok(fixed.holds), "{}: {name}", fixed.name);
+            }
+        }
+    }
+}
+
+/// Automata that no translation would make: any marks, any number of initial states, dead ends.
+#[test]
+fn every_engine_is_right_about_random_automata() {
+    let (mut holds, mut violated) = (0, 0);
+    for seed in Campaign::from_env(250).seeds() {
+        let case = Case::random(seed);
+        let negation = Buchi::random(&mut Random::new(!seed), case.atoms.len());
+        let of_states = |atom: &Atom| matches!(atom.proposition, Proposition::State(_));
+        let engines = match case.atoms.iter().all(of_states) {
+            true => all_engines(),
+            false => subjects::engines(),
+        };
+        for (name, engine) in engines {
+            for case in [&case.variants()[0], &case.variants()[2]] {
+                match on_automaton(engine, case, &negation) {
+                    Ok(true) => holds += 1,
+                    Ok(false) => violated += 1,
+                    Err(why) => panic!("seed {seed}: {name}: {why}\n{case}\n{negation:?}"),
+                }
+            }
+        }
+    }
+    println!("{holds} empty, {violated} not");
+    assert!(Campaign::from_env(250).cases < 100 || holds.min(violated) * 8 > holds.max(violated));
+}

@@ -1,0 +1,372 @@
+//! How long `hyb` takes for a product, relative to the plain state space under the same order.
+//!
+//!     cargo bench -p lariat --bench components -- [--order NAME] [--formulas N] [--seed N]
+//!         [--limit SECONDS] [--least SECONDS] [--each] [--fair | --formula TEXT] [FAMILY-SIZE | CONTEST INSTANCE]…
+//!
+//! The plain state space is one saturation without anything else: no census, no search for an order.
+//! Nets that take less than `--least` (50 ms) are left out. Formulas are drawn over marked places until there are so many
+//! that hold and so many that are violated; one whose whole product, state by state, has fewer than a
+//! thousand states is left out. With `--fair` they are asked of runs that are fair to three places. All times are
+//! CPU times of this process, so that a busy machine does little harm. `--each` prints every formula.
+
+#[path = "../tests/kit/mod.rs"]
+#[allow(dead_code, reason = "shared with the tests, which use all of it")]
+mod kit;
+
+use lariat::automata::{Legal, translate};
+use lariat::ltl::{AtomId, Formula, Formulas, Random, Syntax, Weights, print, random_formula};
+use lariat::model::generate::{Family, generate};
+use lariat::model::order::Order;
+use lariat::model::{Deadlock, Format, Model, Properties};
+use lariat::space::symbolic::{Reach, Symbolic, reach};
+use lariat::{
+    Budget, Choice, Explored, Observer, Options, OrderChoice, Progress, Property, Quiet, Report,
+    Stop, Subject, Verdict, check,
+};
+use lariat_corpora::bench::{self, cpu};
+use lariat_engines::{Invariance, Problem, explicit_size};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// What is asked for.
+struct Arguments {
+    order: OrderChoice,
+    formulas: usize,
+    seed: u64,
+    limit: f64,
+    least: f64,
+    each: bool,
+    fair: bool,
+    formula: Option<String>,
+    models: Vec<String>,
+}
+
+/// Nets whose state spaces take 50 ms and more.
+const MODELS: &str = "philosophers-2000 philosophers-3000 slotted-ring-30 slotted-ring-40 kanban-200 kanban-250 \
+                      fms-60 fms-70";
+
+/// Draws for each formula wanted.
+const DRAWS: usize = 200;
+
+/// States of a product that is worth a question.
+const LEAST_PRODUCT: u64 = 1000;
+
+/// Bytes for everything.
+const MEMORY: u64 = 3 << 30;
+
+fn arguments() -> Result<Arguments, String> {
+    let mut result = Arguments {
+        order: OrderChoice::Auto,
+        formulas: 5,
+        seed: 1,
+        limit: 60.0,
+        least: 0.05,
+        each: false,
+        fair: false,
+        formula: None,
+        models: Vec::new(),
+    };
+    let mut arguments = bench::arguments();
+    while let Some(argument) = arguments.next() {
+        let mut value = || {
+            let value = arguments.next();
+            value.ok_or_else(|| format!("{argument} wants a value"))
+        };
+        let number = |text: String| text.parse::<f64>().map_err(|e| format!("{text}: {e}"));
+        match argument.as_str() {
+            "--order" => result.order = OrderChoice::Named(value()?.parse()?),
+            "--formulas" => result.formulas = number(value()?)? as usize,
+            "--seed" => result.seed = number(value()?)? as u64,
+            "--limit" => result.limit = number(value()?)?,
+            "--least" => result.least = number(value()?)?,
+            "--each" => result.each = true,
+            "--fair" => result.fair = true,
+            "--formula" => result.formula = Some(value()?),
+            name if !name.starts_with('-') => result.models.push(name.to_owned()),
+            other => return Err(format!("what is {other}?")),
+        }
+    }
+    if result.models.is_empty() {
+        result.models = MODELS.split(' ').map(str::to_owned).collect();
+    }
+    Ok(result)
+}
+
+/// Notes when phases begin.
+#[derive(Default)]
+struct Phases(Mutex<Vec<(&'static str, f64)>>);
+
+impl Observer for Phases {
+    fn progress(&self, progress: Progress<'_>) {
+        let mut phases = self.0.lock().expect("nobody panics with it");
+        if phases
+            .last()
+            .is_none_or(|(name, _)| *name != progress.phase)
+        {
+            phases.push((progress.phase, cpu()));
+        }
+    }
+}
+
+fn model(name: &str) -> Result<Model, String> {
+    let generated = name.rsplit_once('-').and_then(|(family, size)| {
+        let family = Family::ALL.into_iter().find(|f| f.name() == family)?;
+        Some((family, size.parse().ok()?))
+    });
+    if let Some((family, size)) = generated {
+        let system = generate(family, size).map_err(|e| format!("{name}: {e}"))?;
+        return Ok(Model::new(Format::Pnml, system));
+    }
+    let folder = kit::folder().ok_or("no contest models")?;
+    let bytes = std::fs::read(folder.join(name).join("model.pnml"));
+    let bytes = bytes.map_err(|e| format!("{name}: {e}"))?;
+    lariat::model::read(name, &bytes).map_err(|e| e.to_string())
+}
+
+/// An order for the net and the seconds that its plain state space takes under it.
+fn plain(model: &Model, arguments: &Arguments) -> Result<(Order, String, f64), Stop> {
+    let limit = Duration::from_secs_f64(4.0 * arguments.limit);
+    let budget = Budget::bytes(MEMORY).with_deadline(limit);
+    let found = reach(
+        &model.system,
+        &arguments.order,
+        Deadlock::Stutter,
+        &budget,
+        &Quiet,
+    )?;
+    let Reach::All(reached) = found else {
+        return Err(Stop::Bound("unbounded".to_owned()));
+    };
+    let (order, name) = (reached.space.layout().order().clone(), reached.order);
+    drop(reached.states);
+    drop(reached.space);
+    let mut least = f64::INFINITY;
+    for _ in 0..2 {
+        let start = cpu();
+        let mut space = Symbolic::new(&model.system, &order, Deadlock::Stutter, &budget)?;
+        let initial = space.initial()?;
+        let all = space.all();
+        space.reach(&initial, &all)?;
+        least = least.min(cpu() - start);
+    }
+    Ok((order, name, least))
+}
+
+/// `(GF p1 & … & GF pk) -> φ`.
+fn under_fairness(formulas: &mut Formulas, atoms: &[AtomId], formula: Formula) -> Formula {
+    let mut often = Vec::new();
+    for atom in atoms {
+        let p = formulas.atom(*atom);
+        let p = formulas.finally(p);
+        often.push(formulas.globally(p));
+    }
+    let often = formulas.and(often);
+    formulas.implies(often, formula)
+}
+
+/// Is the product, state by state, large enough?
+fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
+    let mut formulas = subject.formulas.clone();
+    let negation = formulas.not(formula);
+    let budget = Budget::bytes(MEMORY);
+    let Ok(automaton) = translate(&mut formulas, negation, &Legal::any(), &budget) else {
+        return false;
+    };
+    let meaning = |atom: &AtomId| subject.propositions[atom.index()].clone();
+    let propositions: Vec<_> = automaton.atoms.iter().map(meaning).collect();
+    let problem = Problem {
+        system: subject.system,
+        automaton: &automaton,
+        propositions: &propositions,
+        deadlock: Deadlock::Stutter,
+        invariance: Invariance::default(),
+        most_tokens: None,
+    };
+    let budget = budget.with_work(2 * LEAST_PRODUCT);
+    match explicit_size(&problem, &budget, &Quiet) {
+        Ok(size) => size.nodes as u64 >= LEAST_PRODUCT,
+        Err(_) => true,
+    }
+}
+
+/// Ratios to the plain state space, by answer.
+#[derive(Default)]
+struct Ratios {
+    product: Vec<f64>,
+    lasso: Vec<f64>,
+    undecided: usize,
+}
+
+fn mean(of: &[f64]) -> f64 {
+    let sum: f64 = of.iter().map(|ratio| ratio.max(1e-6).ln()).sum();
+    (sum / of.len() as f64).exp()
+}
+
+impl Ratios {
+    fn line(&self, name: &str, answer: &str) {
+        let most = self.product.iter().copied().fold(0.0, f64::max);
+        println!(
+            "{name:28} {answer:9} n {:3}  product {:8.3} (most {most:8.3})  lasso {:8.3}  undecided {}",
+            self.product.len(),
+            mean(&self.product),
+            mean(&self.lasso),
+            self.undecided
+        );
+    }
+}
+
+/// One formula; the seconds of the product and of the lasso.
+fn run(subject: &Subject<'_>, formula: Formula, order: &Order, limit: f64) -> (Report, f64, f64) {
+    let mut options = Options {
+        engine: Choice::Hyb,
+        ..Options::default()
+    };
+    options.tuning.order = OrderChoice::Given(order.clone());
+    let limit = Duration::from_secs_f64(limit);
+    let budget = Budget::bytes(MEMORY).with_deadline(limit);
+    let mut explored = Explored::new(subject.system);
+    let phases = Phases::default();
+    let formula = Property::Formula(formula);
+    let report = check(subject, formula, &options, &mut explored, &budget, &phases);
+    let end = cpu();
+    let phases = phases.0.lock().expect("nobody panics with it");
+    let at = |name| phases.iter().find(|(n, _)| *n == name).map(|p| p.1);
+    let product = at("product").unwrap_or(end);
+    let lasso = at("lasso").unwrap_or(end);
+    (report, lasso - product, end - lasso)
+}
+
+fn main() -> ExitCode {
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("{message}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut sums: [Ratios; 2] = Default::default();
+    for name in &arguments.models {
+        let model = match model(name) {
+            Ok(model) => model,
+            Err(message) => {
+                eprintln!("{message}");
+                continue;
+            }
+        };
+        let (order, order_name, base) = match plain(&model, &arguments) {
+            Ok(found) => found,
+            Err(stop) => {
+                println!("{name:28} left out: {stop}");
+                continue;
+            }
+        };
+        if base < arguments.least {
+            println!("{name:28} left out: {base:.3} s");
+            continue;
+        }
+        println!("{name:28} {base:.3} s under {order_name}");
+        let mut ratios: [Ratios; 2] = Default::default();
+        let mut random = Random::new(arguments.seed);
+        let names = model.names();
+        for _ in 0..DRAWS * arguments.formulas {
+            let full = |r: &Ratios| r.product.len() + r.undecided >= arguments.formulas;
+            if ratios.iter().all(full) || ratios.iter().any(|r| r.undecided > arguments.formulas) {
+                break;
+            }
+            let mut properties = Properties::new();
+            let formula = match &arguments.formula {
+                Some(text) => {
+                    if let Err(error) = properties.add_formula(&names, "formula", None, text) {
+                        eprintln!("{error}");
+                        break;
+                    }
+                    properties.list[0].formula
+                }
+                None => {
+                    let mut atoms = Vec::new();
+                    while atoms.len() < 3 {
+                        let Some(place) = random.pick(&model.system.variables) else {
+                            break;
+                        };
+                        let text = format!("tokens({}) >= 1", place.name);
+                        match properties.add_atom(&names, &text) {
+                            Ok(atom) => atoms.push(atom),
+                            Err(_) => break,
+                        }
+                    }
+                    let size = random.between(5, 12);
+                    let formulas = &mut properties.formulas;
+                    let formula =
+                        random_formula(formulas, &atoms, size, &Weights::X_FREE, &mut random);
+                    match arguments.fair {
+                        true => under_fairness(formulas, &atoms, formula),
+                        false => formula,
+                    }
+                }
+            };
+            let subject = Subject {
+                coloured: None,
+                system: &model.system,
+                formulas: &properties.formulas,
+                propositions: &properties.propositions,
+            };
+            if arguments.formula.is_none() && !is_large(&subject, formula) {
+                continue;
+            }
+            let (report, product, lasso) = run(&subject, formula, &order, arguments.limit);
+            let answer = match report.verdict {
+                Verdict::Holds(_) => 0,
+                Verdict::Violated(_) => 1,
+                Verdict::Unknown(_) => {
+                    ratios[0].undecided += 1;
+                    2
+                }
+            };
+            let is_wanted = match ratios.get(answer) {
+                Some(ratios) => ratios.product.len() < arguments.formulas,
+                None => true,
+            };
+            if arguments.each && is_wanted {
+                let figure = |name| {
+                    report
+                        .stats
+                        .get(name)
+                        .map_or("-".to_owned(), |f| f.to_string())
+                };
+                println!(
+                    "  {} product {:.3} lasso {:.3}  checks {} runs {} share {} created {} lookups {} hits {}  {}",
+                    ["holds", "violated", "undecided"][answer],
+                    product / base,
+                    lasso / base,
+                    figure("scc_checks"),
+                    figure("scc_symbolic_runs"),
+                    figure("scc_share"),
+                    figure("diagram_created"),
+                    figure("cache_lookups"),
+                    figure("cache_hits"),
+                    print(&properties.formulas, formula, Syntax::Full),
+                );
+            }
+            if let Some(ratios) = ratios.get_mut(answer).filter(|_| is_wanted) {
+                ratios.product.push(product / base);
+                ratios.lasso.push(lasso / base);
+            }
+            if arguments.formula.is_some() {
+                break;
+            }
+        }
+        for ((sum, ratios), answer) in sums.iter_mut().zip(&ratios).zip(["holds", "violated"]) {
+            if !ratios.product.is_empty() {
+                ratios.line(name, answer);
+            }
+            sum.product.extend(&ratios.product);
+            sum.lasso.extend(&ratios.lasso);
+            sum.undecided += ratios.undecided;
+        }
+    }
+    for (sum, answer) in sums.iter().zip(["holds", "violated"]) {
+        sum.line("all", answer);
+    }
+    ExitCode::SUCCESS
+}

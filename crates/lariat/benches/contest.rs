@@ -1,0 +1,120 @@
+//! Decides all formulas of the nets of the contest's collection, the coloured ones last, and compares with
+//! the known verdicts: one line an instance, then the sums. Ends with 1 if anything is wrong.
+//!
+//!     cargo bench -p lariat --bench contest -- [--engine NAME] [--automaton-kind KIND] [--timeout SECONDS] [--memory GB] [PART OF A NAME]…
+
+#[path = "../tests/kit/mod.rs"]
+mod kit;
+
+use lariat::{Budget, Options};
+use lariat_corpora::bench::{self, cpu};
+use std::process::ExitCode;
+use std::time::Duration;
+
+struct Arguments {
+    options: Options,
+    time: Duration,
+    memory: u64,
+    wanted: Vec<String>,
+}
+
+fn arguments() -> Result<Arguments, String> {
+    let mut result = Arguments {
+        options: Options::default(),
+        time: Duration::from_secs(10),
+        memory: 4 << 30,
+        wanted: Vec::new(),
+    };
+    let mut arguments = bench::arguments();
+    while let Some(argument) = arguments.next() {
+        let mut value = || {
+            let value = arguments.next();
+            value.ok_or_else(|| format!("{argument} wants a value"))
+        };
+        match argument.as_str() {
+            "--engine" => result.options.engine = value()?.parse()?,
+            "--automaton-kind" => result.options.tuning.kind = Some(value()?.parse()?),
+            "--timeout" => {
+                let seconds = value()?.parse().map_err(|_| "no number of seconds")?;
+                result.time = Duration::from_secs_f64(seconds);
+            }
+            "--memory" => {
+                let gigabytes: u64 = value()?.parse().map_err(|_| "no number of gigabytes")?;
+                result.memory = gigabytes << 30;
+            }
+            name if !name.starts_with('-') => result.wanted.push(name.to_owned()),
+            other => return Err(format!("what is {other}?")),
+        }
+    }
+    Ok(result)
+}
+
+fn main() -> ExitCode {
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("{message}");
+            return ExitCode::from(2);
+        }
+    };
+    let Some(folder) = kit::folder() else {
+        return ExitCode::SUCCESS;
+    };
+    let line = |name: &str, states: &str, counts: [usize; 4], seconds: f64| {
+        let [holds, violated, undecided, wrong] = counts;
+        println!(
+            "{name:32} {states:>15} {holds:6} {violated:9} {undecided:10} {wrong:6} {seconds:9.2}"
+        );
+    };
+    println!(
+        "instance                                  states  holds  violated  undecided  wrong   CPU [s]"
+    );
+    let mut sums = [0; 4];
+    let kinds = ["PT", "COL"].into_iter();
+    for instance in kinds.flat_map(|kind| kit::instances(&folder, kind)) {
+        let is_wanted = |part: &String| instance.name.contains(part.as_str());
+        if !arguments.wanted.is_empty() && !arguments.wanted.iter().any(is_wanted) {
+            continue;
+        }
+        let before = cpu();
+        let mut counts = [0; 4];
+        let mut remarks = Vec::new();
+        for examination in ["LTLCardinality", "LTLFireability"] {
+            let budget = Budget::bytes(arguments.memory);
+            let tally = kit::examine(
+                &folder,
+                &instance.name,
+                examination,
+                &arguments.options,
+                &budget,
+                arguments.time,
+            );
+            let all = [
+                tally.holds,
+                tally.violated,
+                tally.undecided.len(),
+                tally.wrong.len(),
+            ];
+            for (count, more) in counts.iter_mut().zip(all) {
+                *count += more;
+            }
+            remarks.extend(
+                tally
+                    .undecided
+                    .iter()
+                    .map(|text| format!("undecided {text}")),
+            );
+            remarks.extend(tally.wrong.iter().map(|text| format!("WRONG {text}")));
+        }
+        let states = instance.states.map_or("?".to_owned(), |n| n.to_string());
+        line(&instance.name, &states, counts, cpu() - before);
+        for remark in remarks {
+            println!("    {remark}");
+        }
+        for (sum, count) in sums.iter_mut().zip(counts) {
+            *sum += count;
+        }
+    }
+    line("all", "", sums, cpu());
+    ExitCode::from(u8::from(sums[3] > 0))
+}

@@ -1,0 +1,185 @@
+//! Pseudo-random numbers: the one source for random formulas, random walks and every test.
+//!
+//! [`Random`] is SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*,
+//! OOPSLA 2014): one word of state, no bad seeds, and the same numbers on every machine and in every
+//! version. A campaign file names its formulas by a seed, and a failing test prints one, so a
+//! change to the stream would change what both mean.
+
+#![forbid(unsafe_code)]
+
+/// A stream of pseudo-random numbers, fully determined by its seed.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The stream of this seed. Any seed will do, and neighbouring ones give unrelated streams.
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number in `0..n`; 0 if that is empty.
+    pub fn below<N: Integer>(&mut self, n: N) -> N {
+        N::ZERO.plus(self.scaled(n.since(N::ZERO)))
+    }
+
+    /// A number in `low..=high`; `low` if that is empty.
+    pub fn between<N: Integer>(&mut self, low: N, high: N) -> N {
+        low.plus(self.scaled(high.since(low).saturating_add(1)))
+    }
+
+    /// True in `wins` of `of` draws.
+    pub fn chance(&mut self, wins: usize, of: usize) -> bool {
+        self.below(of) < wins
+    }
+
+    /// True in `percent` of a hundred draws.
+    pub fn percent(&mut self, percent: usize) -> bool {
+        self.chance(percent, 100)
+    }
+
+    /// A coin.
+    pub fn coin(&mut self) -> bool {
+        self.bits() >> 63 == 1
+    }
+
+    /// One of the items; `None` if there are none.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        items.get(self.below(items.len()))
+    }
+
+    /// One of the items, for lists that the caller knows not to be empty.
+    ///
+    /// # Panics
+    ///
+    /// If the list is empty.
+    pub fn one_of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+
+    /// Puts the items into a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+
+    /// A stream of its own, for a part of the work.
+    pub fn split(&mut self) -> Random {
+        Random(self.bits())
+    }
+
+    /// A number in `0..n` as the high half of a 128-bit product: its bias is below n / 2^64.
+    fn scaled(&mut self, n: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
+    }
+}
+
+/// Integers that [`Random::below`] and [`Random::between`] draw. The numbers drawn do not depend on
+/// the type.
+pub trait Integer: Copy + sealed::Sealed {
+    /// 0.
+    const ZERO: Self;
+
+    /// How far it is from `low` up to here; 0 if `low` is above.
+    fn since(self, low: Self) -> u64;
+
+    /// The number that many above, which is known to exist.
+    fn plus(self, more: u64) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! integers {
+    ($($name:ty)*) => {$(
+        impl sealed::Sealed for $name {}
+
+        impl Integer for $name {
+            const ZERO: Self = 0;
+
+            fn since(self, low: Self) -> u64 {
+                if low < self { self.wrapping_sub(low) as u64 & (u64::MAX >> (64 - Self::BITS)) } else { 0 }
+            }
+
+            fn plus(self, more: u64) -> Self {
+                self.wrapping_add(more as Self)
+            }
+        }
+    )*};
+}
+
+integers!(u8 u32 u64 usize i32 i64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The reference stream of the seed 1234567: seeds mean the same for ever.
+    #[test]
+    fn the_stream_is_splitmix64() {
+        let mut random = Random::new(1_234_567);
+        let drawn: Vec<u64> = (0..5).map(|_| random.bits()).collect();
+        let reference = [
+            6_457_827_717_110_365_317,
+            3_203_168_211_198_807_973,
+            9_817_491_932_198_370_423,
+            4_593_380_528_125_082_431,
+            16_408_922_859_458_223_821,
+        ];
+        assert_eq!(drawn, reference);
+    }
+
+    #[test]
+    fn every_number_below_is_reached() {
+        let mut random = Random::new(3);
+        let mut seen = [false; 5];
+        for _ in 0..200 {
+            seen[random.below(5_usize)] = true;
+        }
+        assert_eq!(seen, [true; 5]);
+        assert_eq!(random.below(0_u32), 0);
+        assert_eq!(random.below(-7), 0);
+        assert_eq!(random.pick::<u8>(&[]), None);
+    }
+
+    #[test]
+    fn both_ends_of_a_range_are_reached_and_nothing_beyond() {
+        let mut random = Random::new(4);
+        let drawn: Vec<i64> = (0..200).map(|_| random.between(-2, 2)).collect();
+        assert_eq!(drawn.iter().min(), Some(&-2));
+        assert_eq!(drawn.iter().max(), Some(&2));
+        assert_eq!(random.between(5, 3), 5);
+        // Distances that do not fit the type itself.
+        let wide = (0..200).map(|_| random.between(i32::MIN, i32::MAX));
+        let (low, high): (Vec<i32>, Vec<i32>) = wide.partition(|n| *n < 0);
+        assert!(low.len() > 50 && high.len() > 50);
+        random.between(i64::MIN, i64::MAX);
+    }
+
+    #[test]
+    fn the_type_does_not_matter() {
+        let (mut a, mut b) = (Random::new(5), Random::new(5));
+        for _ in 0..100 {
+            assert_eq!(u64::from(a.below(1000_u32)), b.below(1000_u64));
+        }
+    }
+
+    #[test]
+    fn shuffling_keeps_the_items() {
+        let mut items: Vec<u32> = (0..50).collect();
+        Random::new(6).shuffle(&mut items);
+        assert!(!items.is_sorted());
+        items.sort_unstable();
+        assert_eq!(items, (0..50).collect::<Vec<u32>>());
+    }
+}

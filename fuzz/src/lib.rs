@@ -1,0 +1,121 @@
+//! What each target does with its input: a reader takes any bytes, and either refuses them with a message or returns
+//! something that can be used. It never panics, and never hangs. Each function says whether the bytes were
+//! accepted: seeds have to be, which the tests of crate `differential` look at.
+
+#![forbid(unsafe_code)]
+
+use lariat_automata::read_hoa;
+use lariat_budget::Budget;
+use lariat_ltl::{Formulas, FreeVocabulary, Syntax, parse, print};
+use lariat_model::coloured::unfold;
+use lariat_model::generate::{Family, generate};
+use lariat_model::pnml::{self, Pnml};
+use lariat_model::{InputError, Names, Properties, System, dve, etf};
+use std::time::Duration;
+
+/// Place/transition nets: what was read is written and read again.
+pub fn pnml(bytes: &[u8]) -> bool {
+    let Some(Pnml::Plain(system)) = accepted(pnml::read("net", bytes)) else {
+        return false;
+    };
+    walk(&system);
+    if let Some(text) = pnml::write(&system) {
+        let again = pnml::read("again", text.as_bytes());
+        assert!(matches!(again, Ok(Pnml::Plain(_))), "{again:?}\n{text}");
+    }
+    true
+}
+
+/// Coloured nets: what was read is unfolded, within a budget.
+pub fn coloured(bytes: &[u8]) -> bool {
+    let Some(Pnml::Coloured(net)) = accepted(pnml::read("net", bytes)) else {
+        return false;
+    };
+    let budget = Budget::bytes(1 << 24).with_deadline(Duration::from_secs(2));
+    if let Ok(unfolded) = unfold(&net, &budget) {
+        walk(&unfolded.system);
+    }
+    true
+}
+
+/// Programs in DVE.
+pub fn dve(bytes: &[u8]) -> bool {
+    let program = accepted(dve::read("program", bytes));
+    program.inspect(|program| walk(&program.system)).is_some()
+}
+
+/// Tables in ETF.
+pub fn etf(bytes: &[u8]) -> bool {
+    let tables = accepted(etf::read("tables", bytes));
+    tables.inspect(|tables| walk(&tables.system)).is_some()
+}
+
+/// Property files of the Model Checking Contest, over a net whose names the seeds use.
+pub fn mcc(bytes: &[u8]) -> bool {
+    let system = generate(Family::Philosophers, 2).expect("a small net");
+    let mut properties = Properties::new();
+    let read = accepted(properties.add_mcc(&Names::of(&system), "properties", bytes));
+    assert_eq!(
+        properties.propositions.len(),
+        properties.formulas.atom_count()
+    );
+    read.is_some() && !properties.list.is_empty()
+}
+
+/// Automata in HOA.
+pub fn hoa(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return false;
+    };
+    let mut formulas = Formulas::new();
+    let read = read_hoa(text, &mut |name| Ok(formulas.atom_id(name)));
+    if let Err(error) = &read {
+        assert!(!error.to_string().is_empty());
+    }
+    read.is_ok()
+}
+
+/// Formulas: printed and read again, a formula is the same one.
+pub fn formula(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return false;
+    };
+    let mut formulas = Formulas::new();
+    match parse(text, &mut formulas, &mut FreeVocabulary) {
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+        Ok(formula) => {
+            let printed = print(&formulas, formula, Syntax::Spot);
+            let again = parse(&printed, &mut formulas, &mut FreeVocabulary);
+            assert_eq!(again.ok(), Some(formula), "{text} was printed as {printed}");
+            true
+        }
+    }
+}
+
+/// What was read; a refusal has something to say.
+fn accepted<T>(result: Result<T, InputError>) -> Option<T> {
+    if let Err(error) = &result {
+        assert!(!error.to_string().is_empty());
+    }
+    result.ok()
+}
+
+/// Takes a few steps, so that what a reader lets through is also looked at by the interpreter.
+fn walk(system: &System) {
+    let Some(mut state) = system.initial.first().cloned() else {
+        return;
+    };
+    for _ in 0..4 {
+        let mut successors = system
+            .event_ids()
+            .take(100)
+            .flat_map(|event| system.successors(&state, event));
+        let Some(next) = successors.next() else {
+            break;
+        };
+        state = next;
+    }
+}
