@@ -19,6 +19,7 @@ use crate::pool::Pool;
 use crate::properties::{Lottery, Property};
 use crate::record::{Limits, Outcome};
 use crate::results::{append_line, repair};
+use lariat::Statistic;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -69,7 +70,10 @@ impl Decisions {
     }
 
     fn add(&mut self, key: String, ended: &Ended) -> io::Result<()> {
-        let product_states = ended.stats.get("product_states").and_then(|n| n.as_u64());
+        let product_states = ended
+            .stats
+            .get(Statistic::PRODUCT_STATES.name())
+            .and_then(|n| n.as_u64());
         let decision = Decision {
             key: key.clone(),
             outcome: ended.outcome,

@@ -3,6 +3,7 @@
 //! This is the seam between running and plotting. A line is written once, whole, when its job
 //! has ended; a file that was cut off in the middle of a line loses that line and no other.
 
+use lariat::Statistic;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::fmt;
@@ -143,8 +144,8 @@ impl Record {
     }
 
     /// A figure of the engine's statistics.
-    pub fn stat(&self, name: &str) -> Option<f64> {
-        self.stats.get(name).and_then(Json::as_f64)
+    pub fn stat(&self, statistic: Statistic) -> Option<f64> {
+        self.stats.get(statistic.name()).and_then(Json::as_f64)
     }
 }
 

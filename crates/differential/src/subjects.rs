@@ -1,167 +1,128 @@
-//! Everything that the harness puts to the test. A new engine joins by one line in [`engines`], in
-//! [`state_engines`] if it cannot see events, or in [`stutter_invariant_engines`] if it relies on that.
+//! Everything that the harness puts to the test. A new engine joins by one line in [`plans`].
 
-use lariat::{Choice, Explored, Kind, Needs, Options, Property, Tuning, Verdict, check};
-use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
-use lariat_budget::{Budget, Quiet, Stats};
-use lariat_emptiness::Marks;
-use lariat_engines::hybrid::{Absorb, Check, Fixpoint, Method};
-use lariat_engines::{
-    Engine, Hyb, Hybrid, Invariance, Outcome, Problem, Proofs, ba, bcz, el, explicit, hyb, owcty,
-    slap, slap_fst, ta, tgta,
+use lariat::{
+    Account, AutomatonKind, Choice, Emptiness, Explored, Fixpoint, Needs, Options, OrderChoice,
+    Plan, Preset, Proof, Proofs, Property, Run, Schedule, Systems, Variant, Verdict, check,
 };
+use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
+use lariat_budget::{Budget, Quiet};
+use lariat_emptiness::Marks;
+use lariat_engines::{Invariance, Outcome, Problem};
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Names, Properties, Proposition};
 use lariat_testkit::oracle::Buchi;
 use lariat_testkit::{Answer, Case, Ltl, Subject, tableau};
 use std::time::Duration;
 
-/// Every engine by its name: the one line that a new one adds.
-pub fn engines() -> Vec<(&'static str, Engine)> {
-    vec![
-        ("explicit", explicit),
-        ("ba", ba),
-        ("bcz", bcz),
-        ("slap", slap),
-        ("slap-fst", slap_fst),
-        ("el", el),
-        ("owcty", owcty),
-        ("bcz-iec", |p, b, o, s| {
-            with(Method::Bcz, Check::Iec).run(p, b, o, s)
-        }),
-        ("bcz-aec", |p, b, o, s| {
-            with(Method::Bcz, Check::Aec).run(p, b, o, s)
-        }),
-        ("slap-couvreur", |p, b, o, s| {
-            with(SLAP, Check::Couvreur).run(p, b, o, s)
-        }),
-        ("slap-iec", |p, b, o, s| {
-            with(SLAP, Check::Iec).run(p, b, o, s)
-        }),
-        ("slap-aec", |p, b, o, s| {
-            with(SLAP, Check::Aec).run(p, b, o, s)
-        }),
-        ("slap-marked", |p, b, o, s| {
-            with(Method::Slap(Absorb::Marked), Check::Nsiec).run(p, b, o, s)
-        }),
-        ("slap-fst-el", |p, b, o, s| {
-            with(Method::SlapFst(Absorb::All, Fixpoint::El), Check::Iec).run(p, b, o, s)
-        }),
-    ]
-}
-
-const SLAP: Method = Method::Slap(Absorb::All);
-
-fn with(method: Method, check: Check) -> Hybrid {
-    Hybrid {
-        check,
-        ..Hybrid::new(method)
-    }
-}
-
-/// The engines that are right about formulas over states only.
-pub fn state_engines() -> Vec<(&'static str, Engine)> {
-    vec![
-        ("hyb", hyb),
-        ("hyb-without-structure", |p, b, o, s| {
-            without(false, false, true).run(p, b, o, s)
-        }),
-        ("hyb-without-recurring", |p, b, o, s| {
-            without(true, false, false).run(p, b, o, s)
-        }),
-        ("hyb-without-abstraction", |p, b, o, s| {
-            without(false, true, false).run(p, b, o, s)
-        }),
-        ("hyb-without-recurring-abstraction", |p, b, o, s| {
-            without(true, true, false).run(p, b, o, s)
-        }),
-        ("hyb-without-recurring-structure", |p, b, o, s| {
-            without(true, false, true).run(p, b, o, s)
-        }),
-        ("hyb-without-abstraction-structure", |p, b, o, s| {
-            without(false, true, true).run(p, b, o, s)
-        }),
-        ("hyb-without-all", |p, b, o, s| {
-            without(true, true, true).run(p, b, o, s)
-        }),
-    ]
-}
-
-fn without(recurring: bool, abstraction: bool, structure: bool) -> Hyb {
-    Hyb {
-        proofs: Proofs {
-            recurring: !recurring,
-            abstraction: !abstraction,
-            structure: !structure,
-        },
-        ..Hyb::default()
-    }
-}
-
-/// The engines that are right about stutter-invariant formulas over states only.
-pub fn stutter_invariant_engines() -> Vec<(&'static str, Engine)> {
-    vec![
-        ("ta", ta),
-        ("tgta", tgta),
-        ("sog-ta", |p, b, o, s| {
-            with(Method::SogTa, Check::Couvreur).run(&invariant(p), b, o, s)
-        }),
-        ("sog-ta-aec", |p, b, o, s| {
-            with(Method::SogTa, Check::Aec).run(&invariant(p), b, o, s)
-        }),
-        ("sog-tgta", |p, b, o, s| {
-            with(Method::SogTgta, Check::Nsiec).run(&invariant(p), b, o, s)
-        }),
-        ("sog-tgta-iec", |p, b, o, s| {
-            with(Method::SogTgta, Check::Iec).run(&invariant(p), b, o, s)
-        }),
-    ]
-}
-
-/// The same problem, known to be about a stutter-invariant language.
-fn invariant<'a>(problem: &Problem<'a>) -> Problem<'a> {
-    let invariance = Invariance {
-        letters: true,
-        ..problem.invariance
+/// Every plan that is asked without the façade, by its name: the one line that a new engine adds. Plans that need it are asked
+/// about stutter-invariant formulas or about formulas over states only.
+pub fn plans() -> Vec<(String, Plan)> {
+    let with = |preset: &str, check: Emptiness| {
+        let plan = Plan::of(preset).checked_by(check);
+        (format!("{preset}-{}", check.name()), plan)
     };
-    Problem {
-        invariance,
-        ..*problem
-    }
+    let reading = |preset: &str, kind: AutomatonKind, check: Emptiness| {
+        let plan = Plan::of(preset).reading(kind).checked_by(check);
+        (format!("{preset}-{}-{}", kind.name(), check.name()), plan)
+    };
+    let mut plans: Vec<(String, Plan)> = [
+        "explicit", "ba", "bcz", "slap", "slap-fst", "el", "owcty", "hyb", "ta", "tgta",
+    ]
+    .map(|preset| (preset.to_owned(), Plan::of(preset)))
+    .into();
+    plans.extend([
+        with("bcz", Emptiness::Iec),
+        with("bcz", Emptiness::Aec),
+        with("slap", Emptiness::Couvreur),
+        with("slap", Emptiness::Iec),
+        with("slap", Emptiness::Aec),
+        with("sog", Emptiness::Couvreur),
+        with("sog", Emptiness::Iec),
+        with("sog", Emptiness::Aec),
+        with("sop", Emptiness::Couvreur),
+        with("sop", Emptiness::Iec),
+        with("sop", Emptiness::Aec),
+        reading("sog", AutomatonKind::Ta, Emptiness::Couvreur),
+        reading("sog", AutomatonKind::Ta, Emptiness::Aec),
+        reading("sog", AutomatonKind::Tgta, Emptiness::Nsiec),
+        reading("sog", AutomatonKind::Tgta, Emptiness::Iec),
+    ]);
+    let published = Variant {
+        published: true,
+        ..Variant::default()
+    };
+    let slap = Plan::of("slap").as_variant(published);
+    plans.push(("slap-published".to_owned(), slap));
+    let el = Variant {
+        fixpoint: Fixpoint::El,
+        ..Variant::default()
+    };
+    let slap_fst = Plan::of("slap-fst").checked_by(Emptiness::Iec);
+    plans.push(("slap-fst-el".to_owned(), slap_fst.as_variant(el)));
+    plans.extend(hyb_without());
+    plans
 }
 
-/// All subjects: each engine on the plain tableau's and on the translation's automata, and the façade with formulas
+/// The component-wise engine without some of its proofs of absence, in every combination.
+fn hyb_without() -> impl Iterator<Item = (String, Plan)> {
+    (1..1 << Proof::ALL.len()).map(|bits: u32| {
+        let all = Proof::ALL.into_iter().enumerate();
+        let left_out: Vec<Proof> = all
+            .filter(|(i, _)| bits >> i & 1 == 1)
+            .map(|(_, proof)| proof)
+            .collect();
+        let names: Vec<&str> = left_out.iter().map(|proof| proof.name()).collect();
+        let variant = Variant {
+            proofs: Proofs::without(&left_out),
+            ..Variant::default()
+        };
+        let name = format!("hyb-without-{}", names.join("-"));
+        (name, Plan::of("hyb").as_variant(variant))
+    })
+}
+
+/// All subjects: each plan on the plain tableau's and on the translation's automata, and the façade with formulas
 /// and with their texts.
 pub fn all() -> Vec<Subject> {
     let mut all = Vec::new();
-    for (name, run) in engines() {
-        all.push(engine(name, run));
-        all.push(translated(&format!("{name}-translated"), run));
-    }
-    for choice in Choice::ALL {
-        all.push(facade(choice, None));
-    }
-    for kind in [Kind::Ba, Kind::Ta, Kind::Tgta] {
-        all.push(facade(Choice::Sog, Some(kind)));
-    }
-    for (name, run) in state_engines() {
-        let of_states = |case: &Case| !case.uses_events();
-        // Automata of the plain tableau are larger; one combination is enough for them.
-        if name == "hyb" {
-            all.push(engine(name, run).only(|case| has_tableau(case) && !case.uses_events()));
+    for (name, plan) in plans() {
+        let on_tableau = on_tableau(&name, plan);
+        let on_translation = on_translation(&format!("{name}-translated"), plan);
+        match plan.needs() {
+            Needs::Nothing => all.extend([on_tableau, on_translation]),
+            Needs::States => {
+                // Automata of the plain tableau are larger; one combination is enough for them.
+                if name == "hyb" {
+                    let small = |case: &Case| has_tableau(case) && !case.uses_events();
+                    all.push(on_tableau.only(small));
+                }
+                all.push(on_translation.only(|case| !case.uses_events()));
+            }
+            Needs::Stuttering | Needs::StateStuttering => {
+                // The plain tableau of a larger formula costs more than all engines together.
+                let small = |case: &Case| {
+                    case.formula.size() <= 6 && has_tableau(case) && stutter_invariant(case)
+                };
+                all.push(on_tableau.only(small));
+                all.push(on_translation.only(stutter_invariant));
+            }
         }
-        all.push(translated(&format!("{name}-translated"), run).only(of_states));
     }
-    for (name, run) in stutter_invariant_engines() {
-        // The plain tableau of a larger formula costs more than all engines together.
-        all.push(
-            engine(name, run).only(|case| {
-                case.formula.size() <= 6 && has_tableau(case) && stutter_invariant(case)
-            }),
-        );
-        all.push(translated(&format!("{name}-translated"), run).only(stutter_invariant));
+    all.push(facade("facade-auto", Choice::default()));
+    for preset in Preset::ALL {
+        let name = format!("facade-{}", preset.name);
+        all.push(facade(&name, preset.plan().into()));
     }
-    all.push(facade_rounds());
+    for kind in [AutomatonKind::Ba, AutomatonKind::Ta, AutomatonKind::Tgta] {
+        let name = format!("facade-sog-{}", kind.name());
+        all.push(facade(&name, Plan::of("sog").reading(kind).into()));
+    }
+    // With so little work in its first round `auto` goes through many of them.
+    let rounds = Schedule {
+        first_look: 1,
+        ..Schedule::default()
+    };
+    all.push(facade("facade-auto-rounds", Choice::Auto(rounds)));
     all.push(facade_text());
     all
 }
@@ -182,12 +143,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Automata beyond this many edges are not worth a test's time.
 const MOST_EDGES: usize = 3000;
 
-/// An engine on the plain tableau's automaton of the negated formula, so that no translation or reduction stands
+/// A plan on the plain tableau's automaton of the negated formula, so that no translation or reduction stands
 /// between a difference and its cause.
-pub fn engine(name: &str, engine: Engine) -> Subject {
+pub fn on_tableau(name: &str, plan: Plan) -> Subject {
     Subject::new(name, move |case| {
         match tableau::buchi(&case.formula.negated(), MOST_EDGES) {
-            Some(negation) => run(engine, case, &automaton(&negation, case.atoms.len())),
+            Some(negation) => run(plan, case, &automaton(&negation, case.atoms.len())),
             None => Answer::Unknown("internal: not supported".to_owned()),
         }
     })
@@ -198,56 +159,37 @@ fn has_tableau(case: &Case) -> bool {
     tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some()
 }
 
-/// An engine on the automaton that the project's own translation makes.
-pub fn translated(name: &str, engine: Engine) -> Subject {
+/// A plan on the automaton that the project's own translation makes.
+pub fn on_translation(name: &str, plan: Plan) -> Subject {
     Subject::new(name, move |case| {
         let (mut formulas, formula) = intern(case, &case.formula.negated());
         let budget = Budget::unlimited().with_deadline(PATIENCE);
         match translate(&mut formulas, formula, &legal(case), &budget) {
-            Ok(negation) => run(engine, case, &negation),
+            Ok(negation) => run(plan, case, &negation),
             Err(stop) => Answer::Unknown(stop.to_string()),
         }
     })
 }
 
-/// The whole way from a formula to a replayed verdict, with one engine. It may only refuse what it says
-/// it cannot do.
-pub fn facade(choice: Choice, kind: Option<Kind>) -> Subject {
-    let name = match kind {
-        None => format!("facade-{}", choice.name()),
-        Some(kind) => format!("facade-{}-{}", choice.name(), kind.name()),
+/// The whole way from a formula to a replayed verdict. It may only refuse what it says it cannot do.
+pub fn facade(name: &str, choice: Choice) -> Subject {
+    let needs = match &choice {
+        Choice::Auto(_) => Needs::Nothing,
+        Choice::Plan(plan) => plan.needs(),
     };
-    let tuning = Tuning {
-        kind,
-        ..Tuning::default()
-    };
-    tuned(&name, choice, tuning)
-}
-
-/// `auto` with so little work in its first round that it goes through many of them.
-pub fn facade_rounds() -> Subject {
-    let tuning = Tuning {
-        first_look: 1,
-        ..Tuning::default()
-    };
-    tuned("facade-auto-rounds", Choice::Auto, tuning)
-}
-
-fn tuned(name: &str, choice: Choice, tuning: Tuning) -> Subject {
-    let needs = choice.needs(&tuning);
     let subject = Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
         let options = Options {
-            engine: choice,
-            tuning: tuning.clone(),
+            choice: choice.clone(),
             deadlock: case.deadlock,
+            ..Options::default()
         };
         decide(case, &formulas, &case.propositions(), formula, &options)
     });
     match needs {
         Needs::Nothing => subject,
         Needs::States => subject.only(|case| !case.uses_events()),
-        _ => subject.may_give_up(),
+        Needs::Stuttering | Needs::StateStuttering => subject.may_give_up(),
     }
 }
 
@@ -284,18 +226,14 @@ fn decide(
     formula: Formula,
     options: &Options,
 ) -> Answer {
-    let subject = lariat::Subject {
-        coloured: None,
-        system: &case.system,
-        formulas,
-        propositions,
-    };
+    let subject = lariat::Subject::of_system(&case.system, formulas, propositions);
+    let systems = Systems::new();
     let budget = Budget::unlimited().with_deadline(PATIENCE);
     let report = check(
         &subject,
         Property::Formula(formula),
         options,
-        &mut Explored::new(&case.system),
+        &mut Explored::new(&systems),
         &budget,
         &Quiet,
     );
@@ -336,25 +274,38 @@ fn legal(case: &Case) -> Legal {
     Legal::events(events, combinations)
 }
 
-/// The answer of an engine to a case, given an automaton of the negated formula over the case's atoms.
+/// The answer of a plan to a case, given an automaton of the negated formula over the case's atoms.
 ///
-/// Atom `i` of the automaton is the case's atom `automaton.atoms[i]`.
-pub fn run(engine: Engine, case: &Case, negation: &Automaton) -> Answer {
-    let propositions: Vec<_> = negation
-        .atoms
-        .iter()
+/// Atom `i` of the automaton is the case's atom `automaton.atoms[i]`. A plan that needs a stutter-invariant language is only asked
+/// about one.
+pub fn run(plan: Plan, case: &Case, negation: &Automaton) -> Answer {
+    let atoms = negation.atoms.iter();
+    let propositions: Vec<Proposition> = atoms
         .map(|atom| case.atoms[atom.index()].proposition.clone())
         .collect();
-    let problem = Problem {
-        system: &case.system,
-        automaton: negation,
-        propositions: &propositions,
-        deadlock: case.deadlock,
-        invariance: Invariance::default(),
-        most_tokens: None,
+    let needs_invariance = matches!(plan.needs(), Needs::Stuttering | Needs::StateStuttering);
+    let invariance = Invariance {
+        letters: needs_invariance,
+        ..Invariance::default()
     };
+    let problem = Problem::new(&case.system, negation, &propositions, case.deadlock);
+    let problem = problem.knowing(invariance);
     let budget = Budget::unlimited().with_deadline(PATIENCE);
-    match engine(&problem, &budget, &Quiet, &mut Stats::default()) {
+    let run = Run {
+        plan: &plan,
+        order: &OrderChoice::default(),
+        budget: &budget,
+        shared: &budget,
+        observer: &Quiet,
+    };
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
+    match run.decide(
+        &problem,
+        &case.system,
+        &mut explored,
+        &mut Account::default(),
+    ) {
         Ok(Outcome::Empty) => Answer::Holds,
         Ok(Outcome::Accepting(lasso)) => Answer::Violated(lasso),
         Ok(Outcome::Undecided(_)) => Answer::Unknown("inconclusive".to_owned()),

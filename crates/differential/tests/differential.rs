@@ -1,7 +1,7 @@
 //! Every subject on every fixed case and on random ones.
 
+use lariat::{Needs, Plan};
 use lariat_differential::subjects;
-use lariat_engines::Engine;
 use lariat_model::Proposition;
 use lariat_testkit::case::{Atom, Case};
 use lariat_testkit::oracle::{self, Buchi};
@@ -36,18 +36,25 @@ fn every_subject_knows_the_fixed_cases() {
 }
 
 /// The engines that need nothing but, perhaps, propositions about states.
-fn all_engines() -> Vec<(&'static str, Engine)> {
-    let mut all = subjects::engines();
-    all.extend(subjects::state_engines());
+fn all_engines() -> Vec<(String, Plan)> {
+    let mut all = subjects::plans();
+    all.retain(|(_, plan)| matches!(plan.needs(), Needs::Nothing | Needs::States));
+    all
+}
+
+/// Those of them that see which event is taken.
+fn engines_that_see_events() -> Vec<(String, Plan)> {
+    let mut all = all_engines();
+    all.retain(|(_, plan)| plan.needs() == Needs::Nothing);
     all
 }
 
 /// An engine on a given automaton: right, with a run of the system that the automaton accepts.
-fn on_automaton(engine: Engine, case: &Case, negation: &Buchi) -> Result<bool, String> {
+fn on_automaton(plan: Plan, case: &Case, negation: &Buchi) -> Result<bool, String> {
     let automaton = subjects::automaton(negation, case.atoms.len());
     let propositions = case.propositions();
     let expected = oracle::accepted(&case.system, &propositions, &case.graph(), negation);
-    match (subjects::run(engine, case, &automaton), expected) {
+    match (subjects::run(plan, case, &automaton), expected) {
         (Answer::Holds, None) => Ok(true),
         (Answer::Violated(lasso), Some(_)) => {
             let letters = lassos::follow(&lasso, &case.system, &propositions, case.deadlock)?;
@@ -82,7 +89,7 @@ fn every_engine_is_right_about_random_automata() {
         let of_states = |atom: &Atom| matches!(atom.proposition, Proposition::State(_));
         let engines = match case.atoms.iter().all(of_states) {
             true => all_engines(),
-            false => subjects::engines(),
+            false => engines_that_see_events(),
         };
         for (name, engine) in engines {
             for case in [&case.variants()[0], &case.variants()[2]] {

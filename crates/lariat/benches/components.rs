@@ -20,11 +20,11 @@ use lariat::model::order::Order;
 use lariat::model::{Deadlock, Format, Model, Properties};
 use lariat::space::symbolic::{Reach, Symbolic, reach};
 use lariat::{
-    Budget, Choice, Explored, Observer, Options, OrderChoice, Progress, Property, Quiet, Report,
-    Stop, Subject, Verdict, check,
+    AutomatonKind, Budget, Explored, Observer, Options, OrderChoice, Plan, Progress, Property,
+    Quiet, Report, Statistic, Stop, Subject, Systems, Verdict, check,
 };
 use lariat_corpora::bench::{self, cpu};
-use lariat_engines::{Invariance, Problem, explicit_size};
+use lariat_engines::{Problem, product_size};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -167,24 +167,22 @@ fn under_fairness(formulas: &mut Formulas, atoms: &[AtomId], formula: Formula) -
 
 /// Is the product, state by state, large enough?
 fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
-    let mut formulas = subject.formulas.clone();
+    let mut formulas = subject.formulas().clone();
     let negation = formulas.not(formula);
     let budget = Budget::bytes(MEMORY);
     let Ok(automaton) = translate(&mut formulas, negation, &Legal::any(), &budget) else {
         return false;
     };
-    let meaning = |atom: &AtomId| subject.propositions[atom.index()].clone();
+    let meaning = |atom: &AtomId| subject.propositions()[atom.index()].clone();
     let propositions: Vec<_> = automaton.atoms.iter().map(meaning).collect();
-    let problem = Problem {
-        system: subject.system,
-        automaton: &automaton,
-        propositions: &propositions,
-        deadlock: Deadlock::Stutter,
-        invariance: Invariance::default(),
-        most_tokens: None,
-    };
+    let problem = Problem::new(
+        subject.system(),
+        &automaton,
+        &propositions,
+        Deadlock::Stutter,
+    );
     let budget = budget.with_work(2 * LEAST_PRODUCT);
-    match explicit_size(&problem, &budget, &Quiet) {
+    match product_size(&problem, AutomatonKind::Tgba, &budget, &Quiet) {
         Ok(size) => size.nodes as u64 >= LEAST_PRODUCT,
         Err(_) => true,
     }
@@ -218,14 +216,15 @@ impl Ratios {
 
 /// One formula; the seconds of the product and of the lasso.
 fn run(subject: &Subject<'_>, formula: Formula, order: &Order, limit: f64) -> (Report, f64, f64) {
-    let mut options = Options {
-        engine: Choice::Hyb,
+    let options = Options {
+        choice: Plan::of("hyb").into(),
+        order: OrderChoice::Given(order.clone()),
         ..Options::default()
     };
-    options.tuning.order = OrderChoice::Given(order.clone());
     let limit = Duration::from_secs_f64(limit);
     let budget = Budget::bytes(MEMORY).with_deadline(limit);
-    let mut explored = Explored::new(subject.system);
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
     let phases = Phases::default();
     let formula = Property::Formula(formula);
     let report = check(subject, formula, &options, &mut explored, &budget, &phases);
@@ -305,12 +304,11 @@ fn main() -> ExitCode {
                     }
                 }
             };
-            let subject = Subject {
-                coloured: None,
-                system: &model.system,
-                formulas: &properties.formulas,
-                propositions: &properties.propositions,
-            };
+            let subject = Subject::of_system(
+                &model.system,
+                &properties.formulas,
+                &properties.propositions,
+            );
             if arguments.formula.is_none() && !is_large(&subject, formula) {
                 continue;
             }
@@ -329,22 +327,20 @@ fn main() -> ExitCode {
             };
             if arguments.each && is_wanted {
                 let figure = |name| {
-                    report
-                        .stats
-                        .get(name)
-                        .map_or("-".to_owned(), |f| f.to_string())
+                    let stats = &report.account.stats;
+                    stats.get(name).map_or("-".to_owned(), |f| f.to_string())
                 };
                 println!(
                     "  {} product {:.3} lasso {:.3}  checks {} runs {} share {} created {} lookups {} hits {}  {}",
                     ["holds", "violated", "undecided"][answer],
                     product / base,
                     lasso / base,
-                    figure("scc_checks"),
-                    figure("scc_symbolic_runs"),
-                    figure("scc_share"),
-                    figure("diagram_created"),
-                    figure("cache_lookups"),
-                    figure("cache_hits"),
+                    figure(Statistic::SCC_CHECKS),
+                    figure(Statistic::SCC_SYMBOLIC_RUNS),
+                    figure(Statistic::SCC_SHARE),
+                    figure(Statistic::DIAGRAM_CREATED),
+                    figure(Statistic::CACHE_LOOKUPS),
+                    figure(Statistic::CACHE_HITS),
                     print(&properties.formulas, formula, Syntax::Full),
                 );
             }

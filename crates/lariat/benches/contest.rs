@@ -6,7 +6,7 @@
 #[path = "../tests/kit/mod.rs"]
 mod kit;
 
-use lariat::{Budget, Options};
+use lariat::{AutomatonKind, Budget, Choice, Options, Preset};
 use lariat_corpora::bench::{self, cpu};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -25,6 +25,7 @@ fn arguments() -> Result<Arguments, String> {
         memory: 4 << 30,
         wanted: Vec::new(),
     };
+    let mut kind = None;
     let mut arguments = bench::arguments();
     while let Some(argument) = arguments.next() {
         let mut value = || {
@@ -32,8 +33,8 @@ fn arguments() -> Result<Arguments, String> {
             value.ok_or_else(|| format!("{argument} wants a value"))
         };
         match argument.as_str() {
-            "--engine" => result.options.engine = value()?.parse()?,
-            "--automaton-kind" => result.options.tuning.kind = Some(value()?.parse()?),
+            "--engine" => result.options.choice = choice(&value()?)?,
+            "--automaton-kind" => kind = Some(value()?),
             "--timeout" => {
                 let seconds = value()?.parse().map_err(|_| "no number of seconds")?;
                 result.time = Duration::from_secs_f64(seconds);
@@ -46,7 +47,21 @@ fn arguments() -> Result<Arguments, String> {
             other => return Err(format!("what is {other}?")),
         }
     }
+    if let (Some(name), Choice::Plan(plan)) = (kind, &mut result.options.choice) {
+        let found = AutomatonKind::ALL.into_iter().find(|k| k.name() == name);
+        *plan = plan.reading(found.ok_or_else(|| format!("no kind is called {name}"))?);
+    }
+    result.options.validate()?;
     Ok(result)
+}
+
+fn choice(name: &str) -> Result<Choice, String> {
+    if name == Choice::AUTO {
+        return Ok(Choice::default());
+    }
+    let preset = Preset::named(name);
+    let preset = preset.ok_or_else(|| format!("no engine is called {name}"))?;
+    Ok(preset.plan().into())
 }
 
 fn main() -> ExitCode {

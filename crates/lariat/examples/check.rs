@@ -3,7 +3,7 @@
 //!     cargo run -p lariat --example check [-- MODEL FORMULA]
 
 use lariat::model::{Properties, read};
-use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Verdict, check};
+use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Systems, Verdict, check};
 use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,17 +19,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut properties = Properties::new();
     properties.add_formula(&model.names(), "the command line", None, formula)?;
 
-    let subject = Subject {
-        system: &model.system,
-        coloured: model.coloured.as_ref().map(|coloured| &coloured.net),
-        formulas: &properties.formulas,
-        propositions: &properties.propositions,
-    };
+    let subject = Subject::new(&model, &properties);
     let report = check(
         &subject,
         Property::Formula(properties.list[0].formula),
         &Options::default(),
-        &mut Explored::new(&model.system),
+        &mut Explored::new(&Systems::new()),
         &Budget::bytes(1 << 30).with_deadline(Duration::from_secs(60)),
         &Quiet,
     );

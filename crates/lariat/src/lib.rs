@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use lariat::model::{Properties, read};
-//! use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Verdict, check};
+//! use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Systems, Verdict, check};
 //!
 //! let text = b"process Light { state red, green; init red;
 //!                trans red -> green {}, red -> red {}, green -> red {}; }
@@ -15,17 +15,12 @@
 //! let mut properties = Properties::new();
 //! properties.add_formula(&model.names(), "example", None, "G F \"Light.green\"")?;
 //!
-//! let subject = Subject {
-//!     system: &model.system,
-//!     coloured: None,
-//!     formulas: &properties.formulas,
-//!     propositions: &properties.propositions,
-//! };
+//! let subject = Subject::new(&model, &properties);
 //! let report = check(
 //!     &subject,
 //!     Property::Formula(properties.list[0].formula),
 //!     &Options::default(),
-//!     &mut Explored::new(&model.system),
+//!     &mut Explored::new(&Systems::new()),
 //!     &Budget::bytes(1 << 30),
 //!     &Quiet,
 //! );

@@ -5,7 +5,7 @@
 //! `LARIAT_STATES=all` none.
 
 use lariat::model::{Properties, read};
-use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Verdict, check};
+use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Systems, Verdict, check};
 use lariat_corpora::{models, table};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -37,13 +37,9 @@ fn verdicts_and_lassos_of_coloured_nets() {
                 .add_mcc(&model.names(), examination, &file(examination))
                 .expect(instance);
         }
-        let subject = Subject {
-            coloured: model.coloured_net(),
-            system: &model.system,
-            formulas: &properties.formulas,
-            propositions: &properties.propositions,
-        };
-        let mut explored = Explored::new(&model.system);
+        let subject = Subject::new(&model, &properties);
+        let systems = Systems::new();
+        let mut explored = Explored::new(&systems);
         let budget = Budget::bytes(2 << 30);
         for property in &properties.list {
             let budget = budget.clone().with_deadline(Duration::from_secs(10));

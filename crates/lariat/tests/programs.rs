@@ -6,7 +6,8 @@
 
 use lariat::model::{Model, Properties};
 use lariat::{
-    Budget, Choice, Explored, Options, Property, Quiet, Subject, Verdict, check, property_process,
+    Budget, Choice, Explored, Options, Plan, Property, Quiet, Subject, Systems, Verdict, check,
+    property_process,
 };
 use lariat_corpora::{models, number, table};
 use std::fs;
@@ -34,22 +35,17 @@ fn verdict(
     model: &Model,
     properties: &Properties,
     property: Property<'_>,
-    engine: Choice,
+    choice: Choice,
 ) -> &'static str {
-    let subject = Subject {
-        coloured: None,
-        system: &model.system,
-        formulas: &properties.formulas,
-        propositions: &properties.propositions,
-    };
+    let subject = Subject::new(model, properties);
     let report = check(
         &subject,
         property,
         &Options {
-            engine,
+            choice,
             ..Options::default()
         },
-        &mut Explored::new(&model.system),
+        &mut Explored::new(&Systems::new()),
         &Budget::bytes(2 << 30),
         &Quiet,
     );
@@ -61,13 +57,12 @@ fn verdict(
 }
 
 /// Engines for a model with so many states: those on sets for small ones.
-fn engines(states: u64) -> &'static [Choice] {
-    let all = &[Choice::Auto, Choice::SlapFst, Choice::Owcty];
+fn engines(states: u64) -> Vec<Choice> {
+    let mut engines = vec![Choice::default()];
     if states <= limit() / 5 {
-        all
-    } else {
-        &all[..1]
+        engines.extend(["slap-fst", "owcty"].map(|name| Choice::Plan(Plan::of(name))));
     }
+    engines
 }
 
 #[test]
@@ -96,8 +91,8 @@ fn formulas_have_the_published_verdicts() {
             for (property, want) in properties.list.iter().zip(wanted) {
                 for engine in engines(states) {
                     let question = Property::Formula(property.formula);
-                    let found = verdict(&model, &properties, question, *engine);
                     let (path, name) = (path.display(), engine.name());
+                    let found = verdict(&model, &properties, question, engine);
                     assert_eq!(found, want[3], "{path}: {}, {name}", property.text);
                     decided += 1;
                 }
@@ -130,7 +125,7 @@ fn property_processes_have_the_published_verdicts() {
             &model,
             &properties,
             Property::Never(&automaton),
-            Choice::Auto,
+            Choice::default(),
         );
         assert_eq!(found, want.expect("a verdict")[3], "{file}");
     }

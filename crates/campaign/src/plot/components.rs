@@ -16,28 +16,29 @@
 
 use super::results::{Class, Results, Run};
 use super::table::{Cell, Table};
+use lariat::Statistic;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks of a saturated node with a residual.
-const CHECKS: &str = "scc_checks";
+const CHECKS: Statistic = Statistic::SCC_CHECKS;
 /// Symbolic runs that were started.
-const RUNS: &str = "scc_symbolic_runs";
+const RUNS: Statistic = Statistic::SCC_SYMBOLIC_RUNS;
 /// What may prevent them, with what tables call it.
-const PREVENTED: [(&str, &str); 5] = [
-    ("scc_prevented_by_structure", "by structure"),
-    ("scc_prevented_by_automaton", "by automaton"),
-    ("scc_prevented_by_recurring", "by recurring"),
-    ("scc_prevented_by_abstraction", "by abstraction"),
-    ("scc_prevented_by_marks", "by marks"),
+const PREVENTED: [(Statistic, &str); 5] = [
+    (Statistic::SCC_PREVENTED_BY_STRUCTURE, "by structure"),
+    (Statistic::SCC_PREVENTED_BY_AUTOMATON, "by automaton"),
+    (Statistic::SCC_PREVENTED_BY_RECURRING, "by recurring"),
+    (Statistic::SCC_PREVENTED_BY_ABSTRACTION, "by abstraction"),
+    (Statistic::SCC_PREVENTED_BY_MARKS, "by marks"),
 ];
 /// Seconds that the product took, without ordering and translation.
-const PRODUCT: &str = "product_seconds";
+const PRODUCT: Statistic = Statistic::PRODUCT_SECONDS;
 /// Models whose states are counted faster than this tell nothing of a ratio.
 const LEAST_BASE: f64 = 0.05;
 /// Seconds in which all states were reached, without counting them.
-const REACH: &str = "reach_seconds";
+const REACH: Statistic = Statistic::REACH_SECONDS;
 /// The part of the product's time that went into looking for components, from 0 to 1.
-const SHARE: &str = "scc_share";
+const SHARE: Statistic = Statistic::SCC_SHARE;
 
 /// The table; `None` if no engine has such statistics.
 pub fn components(results: &Results<'_>) -> Option<Table> {
@@ -127,7 +128,7 @@ fn bases<'a>(results: &Results<'a>) -> BTreeMap<&'a str, f64> {
 }
 
 fn figures(runs: &[&Run<'_>], bases: &BTreeMap<&str, f64>) -> Vec<Cell> {
-    let sum = |stat: &str| {
+    let sum = |stat: Statistic| {
         runs.iter()
             .filter_map(|run| run.record.stat(stat))
             .sum::<f64>()
@@ -188,8 +189,8 @@ mod tests {
                     share: f64,
                     seconds: f64| {
             let stats = json!({
-                CHECKS: checks, RUNS: runs, SHARE: share, PRODUCT: seconds,
-                PREVENTED[2].0: recurring, PREVENTED[3].0: checks - runs - recurring,
+                CHECKS.name(): checks, RUNS.name(): runs, SHARE.name(): share, PRODUCT.name(): seconds,
+                PREVENTED[2].0.name(): recurring, PREVENTED[3].0.name(): checks - runs - recurring,
             });
             record.stats = stats.as_object().unwrap().clone();
             record

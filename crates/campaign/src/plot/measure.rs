@@ -1,6 +1,7 @@
 //! What is compared, and how its figures are written.
 
 use crate::Record;
+use lariat::Statistic;
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,8 +40,8 @@ impl Measure {
             Measure::Wall => Some(record.wall),
             Measure::Memory => Some(record.peak_bytes as f64),
             Measure::Engine => record.engine_seconds,
-            Measure::States => record.stat("product_states"),
-            Measure::Transitions => record.stat("product_edges"),
+            Measure::States => record.stat(Statistic::PRODUCT_STATES),
+            Measure::Transitions => record.stat(Statistic::PRODUCT_EDGES),
         };
         // Nothing is free: logarithms and ratios need a floor, which is below what can be measured.
         value

@@ -9,38 +9,39 @@
 use super::results::{Class, Results};
 use super::table::{Cell, Table};
 use crate::Record;
+use lariat::Statistic;
 use std::collections::BTreeSet;
 
 /// A column of the table: its head, and where its figures come from, the first that is there.
 struct Column {
     head: &'static str,
-    stats: &'static [&'static str],
+    stats: &'static [Statistic],
 }
 
 const COLUMNS: [Column; 6] = [
     Column {
         head: "automaton st.",
-        stats: &["automaton_states"],
+        stats: &[Statistic::AUTOMATON_STATES],
     },
     Column {
         head: "automaton tr.",
-        stats: &["testing_transitions", "automaton_edges"],
+        stats: &[Statistic::TESTING_TRANSITIONS, Statistic::AUTOMATON_EDGES],
     },
     Column {
         head: "product st.",
-        stats: &["full_states"],
+        stats: &[Statistic::FULL_STATES],
     },
     Column {
         head: "product tr.",
-        stats: &["full_edges"],
+        stats: &[Statistic::FULL_EDGES],
     },
     Column {
         head: "explored st.",
-        stats: &["product_states"],
+        stats: &[Statistic::PRODUCT_STATES],
     },
     Column {
         head: "explored tr.",
-        stats: &["product_edges"],
+        stats: &[Statistic::PRODUCT_EDGES],
     },
 ];
 
@@ -65,8 +66,10 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
             let mut records = records
                 .filter_map(|case| Some(case.runs[engine]?.record))
                 .peekable();
-            let is_explicit =
-                |r: &Record| r.stat("product_edges").is_some() && r.stat("aggregates").is_none();
+            let is_explicit = |r: &Record| {
+                r.stat(Statistic::PRODUCT_EDGES).is_some()
+                    && r.stat(Statistic::AGGREGATES).is_none()
+            };
             records.peek().is_some() && records.all(is_explicit)
         })
         .collect();
@@ -82,7 +85,7 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
         })
         .collect();
     let mut records = finished.iter().flat_map(|(_, _, records)| records);
-    if !records.any(|record| record.stat("testing_transitions").is_some()) {
+    if !records.any(|record| record.stat(Statistic::TESTING_TRANSITIONS).is_some()) {
         return None;
     }
 
@@ -156,7 +159,7 @@ fn figures(records: &[&Record], summary: fn(&[f64]) -> f64) -> Vec<Cell> {
         n => Cell::count(n),
     }];
     for column in &COLUMNS {
-        let of = |record: &Record| column.stats.iter().find_map(|stat| record.stat(stat));
+        let of = |record: &Record| column.stats.iter().find_map(|stat| record.stat(*stat));
         cells.push(figure(&of, 0));
     }
     cells.push(figure(&|record| record.engine_seconds, 3));

@@ -2,7 +2,9 @@
 //! project; they are looked for in the folder `LARIAT_MODELS`, or else beside the workspace.
 
 use lariat::model::Properties;
-use lariat::{Budget, Explored, Options, Property, Quiet, Reason, Subject, Verdict, check};
+use lariat::{
+    Budget, Explored, Options, Property, Quiet, Reason, Subject, Systems, Verdict, check,
+};
 use lariat_corpora::{models, table};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -65,13 +67,9 @@ pub fn examine(
         .lines()
         .filter_map(|line| line.split_once('\t'))
         .collect();
-    let subject = Subject {
-        coloured: model.coloured_net(),
-        system: &model.system,
-        formulas: &properties.formulas,
-        propositions: &properties.propositions,
-    };
-    let mut explored = Explored::new(&model.system);
+    let subject = Subject::new(&model, &properties);
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
     let mut tally = Tally::default();
     for property in &properties.list {
         let budget = budget.clone().with_deadline(time);
