@@ -5,10 +5,13 @@ mod targets;
 
 use std::path::Path;
 
+/// Is the input accepted?
+type Target = fn(&[u8]) -> bool;
+
 /// Every seed is accepted by its target: from garbage a fuzzer gets nowhere.
 #[test]
 fn every_seed_is_accepted() {
-    let all: [(&str, fn(&[u8]) -> bool); 7] = [
+    let all: [(&str, Target); 7] = [
         ("pnml", targets::pnml),
         ("coloured", targets::coloured),
         ("dve", targets::dve),
