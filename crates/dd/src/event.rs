@@ -15,8 +15,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::cache::CHAIN_BITS;
-use crate::kernel::Scope;
+use crate::kernel::{CHAIN_BITS, Scope};
 use lariat_budget::{Lease, Stop};
 
 /// A chain of actions; equal chains have equal ids.
@@ -79,6 +78,18 @@ pub(crate) enum Action {
     Table { start: u32, end: u32 },
 }
 
+impl Action {
+    /// Leaves any value as it is; `rest` remains.
+    #[inline]
+    pub fn pass(rest: ChainId) -> Action {
+        Action::Delta {
+            need: 0,
+            delta: 0,
+            rest,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Link {
     pub level: u32,
@@ -89,7 +100,7 @@ pub(crate) struct Link {
 
 /// One thing a chain can do to a value: the value it becomes and the chain for the levels below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ChainStep {
     /// The new value.
     pub to: u32,
     /// What remains to be done below.
@@ -379,7 +390,7 @@ enum Column {
 pub struct Subset {
     pub(crate) scope: Scope,
     /// By top level, and within one those that change something first.
-    tops: Vec<Top>,
+    tops: Vec<Action>,
     /// For every level where its events begin in `tops`, and where those begin that only look. A
     /// fixpoint need not fire them, but they are possible, or not. One more entry at the end.
     starts: Vec<(u32, u32)>,
@@ -387,11 +398,6 @@ pub struct Subset {
     pub(crate) idle: bool,
     /// One below the lowest top level of an event that changes something, and of any event.
     depths: (u32, u32),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Top {
-    pub action: Action,
 }
 
 impl Subset {
@@ -408,11 +414,7 @@ impl Subset {
         let link = |chain: ChainId| match chain {
             ChainId::END => Link {
                 level: 0,
-                action: Action::Delta {
-                    need: 0,
-                    delta: 0,
-                    rest: ChainId::END,
-                },
+                action: Action::pass(ChainId::END),
                 idle: true,
             },
             _ => chains.link(chain),
@@ -438,18 +440,13 @@ impl Subset {
             starts,
             idle,
             depths: (active.map_or(0, below), links.last().map_or(0, below)),
-            tops: links
-                .iter()
-                .map(|link| Top {
-                    action: link.action,
-                })
-                .collect(),
+            tops: links.iter().map(|link| link.action).collect(),
         }
     }
 
     /// The events with this top level that change something, or all of them.
     #[inline]
-    pub(crate) fn at(&self, level: u32, all: bool) -> &[Top] {
+    pub(crate) fn at(&self, level: u32, all: bool) -> &[Action] {
         let level = level as usize;
         let (start, looking) = self.starts[level];
         let end = if all {

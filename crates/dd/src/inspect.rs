@@ -116,9 +116,9 @@ impl Store {
         for (level, nodes) in self.by_level(set).iter().enumerate() {
             for &node in nodes {
                 // Writing to a string cannot fail.
-                let _ = writeln!(text, "  {} [label=\"{level}\"];", node.word());
+                let _ = writeln!(text, "  {} [label=\"{level}\"];", node.0);
                 for (value, child) in self.kernel.edges(node) {
-                    let (from, to) = (node.word(), child.word());
+                    let (from, to) = (node.0, child.0);
                     let _ = writeln!(text, "  {from} -> {to} [label=\"{value}\"];");
                 }
             }

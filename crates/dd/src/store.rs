@@ -43,7 +43,7 @@ impl std::hash::Hash for Set {
 
 impl std::fmt::Debug for Set {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Set({})", self.root.word())
+        write!(f, "Set({})", self.root.0)
     }
 }
 

@@ -20,17 +20,24 @@ mod breath;
 mod chain;
 mod collect;
 mod ids;
+mod key;
 mod make;
 mod operation;
+mod recursion;
 mod stack;
 
-pub use crate::event::{ChainId, Step};
+pub use crate::event::{ChainId, ChainStep};
 pub use crate::pool::Edges;
 pub use breath::Halt;
+pub use chain::ChainSteps;
 pub use collect::Scope;
-pub use ids::{NodeId, Residual};
-pub use operation::{WideOp, Word};
-pub use stack::Mark;
+pub use ids::{NodeId, Residual, ScopeId};
+pub use key::{CacheKey, CacheValue, KeyPart, KeyWords, Meaning};
+pub(crate) use key::{NARROW_WORDS, WIDE_WORDS};
+pub use operation::Operation;
+pub(crate) use operation::{Audit, Audits, CHAIN_BITS, OPERATIONS, REGISTRY, Registry};
+pub use recursion::{Call, Opening};
+pub use stack::StackMark;
 
 use std::sync::Arc;
 
@@ -41,7 +48,6 @@ use crate::saturation::Workbench;
 use crate::unique::Unique;
 use breath::BREATH;
 use lariat_budget::{Budget, Lease, Stop};
-use operation::Ops;
 
 /// Words allocated between two collections at least, in a small store and in any.
 const SMALL_PAUSE: usize = 1 << 21;
@@ -61,13 +67,12 @@ pub struct Kernel {
     /// The way down single edges: the values of the result, and what the filter asks of them.
     pub(crate) trail: Vec<(u32, Residual)>,
     /// Of the images of nodes with a single edge, how many the cache knew, and how many are empty.
-    pub(crate) known: u64,
-    pub(crate) shut: u64,
+    pub(crate) slides_known: u64,
+    pub(crate) slides_blocked: u64,
     pub(crate) bench: Workbench,
-    pub(crate) ops: Ops,
     pub(crate) chains: Chains,
     pub(crate) roots: Vec<Arc<NodeId>>,
-    scopes: Vec<Arc<u32>>,
+    scopes: Vec<Arc<ScopeId>>,
     next_scope: u32,
     /// Purge the lists of handles when they reach this length.
     purge_at: usize,
@@ -99,17 +104,16 @@ pub struct Kernel {
 
 impl Kernel {
     pub(crate) fn new(levels: u32, budget: &Budget) -> Result<Kernel, Stop> {
-        let mut cache = Cache::new(budget.lease(), budget.lease())?;
+        let cache = Cache::new(budget.lease(), budget.lease())?;
         let mut kernel = Kernel {
             levels,
             pool: Pool::new(),
             unique: Unique::new(),
-            ops: Ops::declare(&mut cache),
             cache,
             stack: Vec::new(),
             trail: Vec::new(),
-            known: 0,
-            shut: 0,
+            slides_known: 0,
+            slides_blocked: 0,
             bench: Workbench::new(budget.lease()),
             chains: Chains::new(budget.lease()),
             roots: Vec::new(),

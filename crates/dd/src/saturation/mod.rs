@@ -30,25 +30,25 @@
 //!
 //! Filter and listener are type parameters, so that a plain saturation pays for neither.
 
-mod bench;
 mod filter;
 mod fire;
 mod listener;
+mod workbench;
 
-pub(crate) use bench::Workbench;
 pub use filter::{Filter, FromSource, IntoTarget, Unfiltered, Within};
 pub use listener::{Fired, Listener, Silent};
+pub(crate) use workbench::Workbench;
 
-use crate::cache::Op;
-use crate::event::{Action, ChainId, Subset, Top};
-use crate::kernel::{Halt, Kernel, NodeId, Residual};
+use crate::event::{ChainStep, Subset};
+use crate::kernel::{Halt, Kernel, NodeId, OPERATIONS, Residual};
 use crate::predicate::Predicate;
 use crate::store::{Set, Store};
-use fire::Place;
+use fire::Firing;
 use lariat_budget::Stop;
+use workbench::OpenNode;
 
 /// What stays the same during one saturation.
-struct Run<'a, F, L> {
+struct Saturation<'a, F, L> {
     events: &'a Subset,
     filter: &'a mut F,
     listener: &'a mut L,
@@ -64,7 +64,7 @@ impl Kernel {
         residual: Residual,
         listener: &mut L,
     ) -> Result<NodeId, Halt> {
-        let mut run = Run {
+        let mut run = Saturation {
             events,
             filter,
             listener,
@@ -84,7 +84,7 @@ impl Kernel {
         residual: Residual,
         listener: &mut L,
     ) -> Result<NodeId, Halt> {
-        let mut run = Run {
+        let mut run = Saturation {
             events,
             filter,
             listener,
@@ -98,7 +98,7 @@ impl Kernel {
     /// The closure of any node on `level`.
     fn closure<F: Filter, L: Listener<F>>(
         &mut self,
-        run: &mut Run<'_, F, L>,
+        run: &mut Saturation<'_, F, L>,
         node: NodeId,
         level: u32,
         residual: Residual,
@@ -130,42 +130,39 @@ impl Kernel {
     #[inline]
     fn closure_known<F: Filter, L>(
         &mut self,
-        run: &Run<'_, F, L>,
+        run: &Saturation<'_, F, L>,
         node: NodeId,
         residual: Residual,
     ) -> Option<NodeId> {
-        let subset = run.events.scope.word();
+        let subset = run.events.scope.id();
         if F::NONE {
-            return self.lookup(Op::Saturate, node, subset);
+            return self.cached(OPERATIONS.closure, (node, subset));
         }
-        let key = [node.0, subset, run.filter.scope(), residual.0, 0];
-        let op = self.ops.saturate[kind::<F>()];
-        self.cached(op, ChainId::END, key)
-            .map(|[result, _]| NodeId(result))
+        let key = (node, subset, run.filter.scope(), residual);
+        self.cached(OPERATIONS.closure_under[variant::<F>()], key)
     }
 
     #[inline]
     fn closure_is<F: Filter, L>(
         &mut self,
-        run: &Run<'_, F, L>,
+        run: &Saturation<'_, F, L>,
         node: NodeId,
         residual: Residual,
         result: NodeId,
     ) {
-        let subset = run.events.scope.word();
+        let subset = run.events.scope.id();
         if F::NONE {
-            return self.store(Op::Saturate, node, subset, result);
+            return self.remember(OPERATIONS.closure, (node, subset), result);
         }
-        let key = [node.0, subset, run.filter.scope(), residual.0, 0];
-        let op = self.ops.saturate[kind::<F>()];
-        self.remember(op, ChainId::END, key, [result.0, 0]);
+        let key = (node, subset, run.filter.scope(), residual);
+        self.remember(OPERATIONS.closure_under[variant::<F>()], key, result);
     }
 
     /// What `residual` asks below `level` where that level has `value`.
     #[inline]
     fn read<F: Filter, L>(
         &mut self,
-        run: &mut Run<'_, F, L>,
+        run: &mut Saturation<'_, F, L>,
         residual: Residual,
         level: u32,
         value: u32,
@@ -186,15 +183,14 @@ impl Kernel {
     /// them.
     fn fix<F: Filter, L: Listener<F>>(
         &mut self,
-        run: &mut Run<'_, F, L>,
+        run: &mut Saturation<'_, F, L>,
         level: u32,
         base: usize,
         residual: Residual,
     ) -> Result<NodeId, Halt> {
-        let events = run.events;
-        let tops = events.at(level, F::AUTOMATON);
         let before = self.make_kept(base)?;
-        if tops.is_empty() || before.is_empty() || idle::<F>(residual) {
+        let actions = run.events.at(level, F::AUTOMATON);
+        if actions.is_empty() || before.is_empty() || idle::<F>(residual) {
             self.stack.truncate(base);
             return Ok(before);
         }
@@ -202,88 +198,20 @@ impl Kernel {
             self.stack.truncate(base);
             return Ok(result);
         }
-        let mut piece = match self.bench.begin(&self.stack[base..]) {
-            Ok(piece) => piece,
+        let mut open = match self.bench.begin(&self.stack[base..]) {
+            Ok(open) => open,
             Err(stop) => return Err(self.halt(stop)),
         };
         // The edges are on the bench; the node itself is needed as a key at the end.
         self.stack.truncate(base);
         self.push(0, before)?;
         run.listener.begun(level);
-        while let Some(from) = self.bench.next(&piece) {
-            let source = self.read(run, residual, level, from)?;
-            if F::SOURCE && source == Residual::FALSE {
-                continue;
-            }
-            let mut child = self.bench.child(&piece, from);
-            // From the start again whenever the child under `from` itself has changed.
-            let mut at = 0;
-            'events: while let Some(&Top { action, .. }) = tops.get(at) {
-                at += 1;
-                let (mut row, last) = match action {
-                    Action::Delta { need, .. } => (0, (from >= need) as u32),
-                    Action::Table { start, end } => self.chains.rows_from(start, end, from),
-                };
-                while row < last {
-                    let (to, rest) = match action {
-                        Action::Delta { delta, rest, .. } => (self.shift(from, delta)?, rest),
-                        Action::Table { .. } => {
-                            let row = self.chains.row(row);
-                            (row.to, row.rest)
-                        }
-                    };
-                    row += 1;
-                    let target = if to == from {
-                        source
-                    } else {
-                        self.read(run, residual, level, to)?
-                    };
-                    self.tick()?;
-                    let below = Place {
-                        chain: rest,
-                        node: child,
-                        level: level + 1,
-                        source,
-                        target,
-                    };
-                    let image = self.fire(run, below)?;
-                    if image.is_empty() {
-                        continue;
-                    }
-                    let known = self.bench.child(&piece, to);
-                    self.push(0, image)?;
-                    run.listener.fired(
-                        self,
-                        run.filter,
-                        Fired {
-                            level,
-                            from,
-                            to,
-                            rest,
-                            source: child,
-                            residuals: (source, target),
-                            image,
-                            before: known,
-                        },
-                    )?;
-                    let sum = self.union(known, image)?;
-                    self.stack.pop();
-                    if sum != known {
-                        if let Err(stop) = self.bench.set(&mut piece, to, sum, from) {
-                            return Err(self.halt(stop));
-                        }
-                        if to == from {
-                            child = sum;
-                            at = 0;
-                            continue 'events;
-                        }
-                    }
-                }
-            }
+        while let Some(from) = self.bench.next(&open) {
+            self.fire_from(run, &mut open, (level, residual), from)?;
         }
-        let most = self.bench.size(&piece);
+        let most = self.bench.size(&open);
         self.reserve(most)?;
-        self.bench.end(piece, &mut self.stack);
+        self.bench.end(open, &mut self.stack);
         let result = self.make_kept(base + 1)?;
         self.stack.truncate(base + 1);
         self.push(0, result)?;
@@ -296,11 +224,82 @@ impl Kernel {
         self.stack.truncate(base);
         Ok(result)
     }
+
+    /// Fires the events with top level `level` from the value `from` of the open node, until the child
+    /// under `from` changes no more.
+    #[inline]
+    fn fire_from<F: Filter, L: Listener<F>>(
+        &mut self,
+        run: &mut Saturation<'_, F, L>,
+        open: &mut OpenNode,
+        (level, residual): (u32, Residual),
+        from: u32,
+    ) -> Result<(), Halt> {
+        let source = self.read(run, residual, level, from)?;
+        if F::SOURCE && source == Residual::FALSE {
+            return Ok(());
+        }
+        let actions = run.events.at(level, F::AUTOMATON);
+        let mut child = self.bench.child(open, from);
+        // From the first action again whenever the child under `from` itself has changed.
+        let mut at = 0;
+        'actions: while let Some(&action) = actions.get(at) {
+            at += 1;
+            let mut steps = self.steps_of(action, from);
+            while let Some(ChainStep { to, rest }) = self.next_step(&mut steps)? {
+                let target = if to == from {
+                    source
+                } else {
+                    self.read(run, residual, level, to)?
+                };
+                self.tick()?;
+                let firing = Firing {
+                    chain: rest,
+                    node: child,
+                    level: level + 1,
+                    source,
+                    target,
+                };
+                let image = self.fire(run, firing)?;
+                if image.is_empty() {
+                    continue;
+                }
+                let before = self.bench.child(open, to);
+                let fired = Fired {
+                    level,
+                    from,
+                    to,
+                    rest,
+                    source: child,
+                    residuals: (source, target),
+                    image,
+                    before,
+                };
+                self.push(0, image)?;
+                run.listener.fired(self, run.filter, fired)?;
+                let sum = self.union(before, image)?;
+                self.stack.pop();
+                if sum == before {
+                    continue;
+                }
+                if let Err(stop) = self.bench.set(open, to, sum, from) {
+                    return Err(self.halt(stop));
+                }
+                if to == from {
+                    child = sum;
+                    at = 0;
+                    continue 'actions;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
-/// The same residual means different things to different kinds of filters.
+/// Which of the operations under a filter are those of `F`: the same residual means different things
+/// at the source of a step, at its target, and as a node.
 #[inline]
-pub(crate) fn kind<F: Filter>() -> usize {
+fn variant<F: Filter>() -> usize {
     F::SOURCE as usize | (F::TARGET as usize) << 1 | (F::NODES as usize) << 2
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lariat_budget::Stop;
-use lariat_dd::kernel::Kernel;
+use lariat_dd::kernel::{Kernel, ScopeId};
 use lariat_dd::saturation::{Filter, Silent};
 use lariat_dd::{Event, Part, Residual, Scope};
 
@@ -24,8 +24,8 @@ impl Filter for Parity {
     const TARGET: bool = true;
     const AUTOMATON: bool = true;
 
-    fn scope(&self) -> u32 {
-        self.scope.word()
+    fn scope(&self) -> ScopeId {
+        self.scope.id()
     }
 
     fn step(

@@ -28,7 +28,7 @@ use super::still::{Move, is_idempotent, is_identity};
 use crate::problem::Problem;
 use lariat_automata::{Cube, Guard, Guards, Letter, components};
 use lariat_budget::{Lease, Stop};
-use lariat_dd::kernel::Scope;
+use lariat_dd::kernel::{KeyPart, Meaning, Scope};
 use lariat_dd::{Predicate, Residual};
 use lariat_emptiness::Marks;
 use lariat_model::{Proposition, State};
@@ -541,9 +541,11 @@ pub enum Kind {
     Marked(u32),
 }
 
-impl Kind {
-    /// A number, for keys.
-    pub fn word(self) -> u32 {
+impl KeyPart for Kind {
+    const MEANING: Meaning = Meaning::Number;
+
+    #[inline]
+    fn to_word(self) -> u32 {
         match self {
             Kind::Any => 0,
             Kind::Inner => 1,

@@ -23,7 +23,8 @@ use super::filters::{AnyMove, InnerMove};
 use super::letters::{Kind, Letters, Still};
 use super::steps::{Hop, Place, Steps};
 use crate::hybrid::walk::lost;
-use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
+use lariat_dd::Residual;
+use lariat_dd::kernel::{Call, ChainId, Halt, Kernel, NodeId, Opening};
 use lariat_dd::saturation::Silent;
 use lariat_model::EventId;
 use rustc_hash::FxHashMap;
@@ -275,9 +276,8 @@ impl Paths<'_> {
             let (from, source) = (all[next].value, all[next].closed);
             let steps = self.steps;
             for &(chain, event) in steps.tops(at.level) {
-                let mut nth = 0;
-                while let Some(step) = kernel.nth_step(chain, at.level, from, nth)? {
-                    nth += 1;
+                let mut outcomes = kernel.steps(chain, at.level, from);
+                while let Some(step) = kernel.next_step(&mut outcomes)? {
                     let Some(below) = Steps::read(kernel, self.letters, self.kind, at, step.to)?
                     else {
                         continue;
@@ -458,50 +458,76 @@ impl Paths<'_> {
         goal: Goal<'_>,
         at: Place,
     ) -> Result<NodeId, Halt> {
-        let (end, wanted) = match goal {
+        match goal {
             Goal::At(end) => {
                 let base = kernel.mark();
                 let end = kernel.chain_of(end)?;
                 kernel.push(0, end)?;
                 let met = kernel.intersection(node, end)?;
                 kernel.release(base);
-                return Ok(met);
+                Ok(met)
             }
-            Goal::In(set) => return kernel.intersection(node, set),
-            Goal::Ending(end, wanted) => (end, wanted),
-        };
+            Goal::In(set) => kernel.intersection(node, set),
+            Goal::Ending(end, wanted) => {
+                let ending = Ending {
+                    node,
+                    at,
+                    end,
+                    wanted,
+                };
+                kernel.call(ending, self)
+            }
+        }
+    }
+}
+
+/// The members of a node with one of the suffixes `end`, where what is above leaves the residual
+/// that is wanted.
+#[derive(Clone, Copy)]
+struct Ending {
+    node: NodeId,
+    at: Place,
+    end: NodeId,
+    wanted: Place,
+}
+
+impl Call<Paths<'_>> for Ending {
+    type Key = (NodeId, NodeId, Residual, Residual);
+
+    fn open(self, kernel: &mut Kernel, paths: &mut Paths<'_>) -> Result<Opening<Self::Key>, Halt> {
+        let Ending {
+            node,
+            at,
+            end,
+            wanted,
+        } = self;
         if node.is_empty() {
-            return Ok(node);
+            return Ok(Opening::AtOnce(node));
         }
         if at.level == wanted.level {
-            return match at.residual == wanted.residual {
-                true => kernel.intersection(node, end),
-                false => Ok(NodeId::EMPTY),
-            };
+            return Ok(Opening::AtOnce(match at.residual == wanted.residual {
+                true => kernel.intersection(node, end)?,
+                false => NodeId::EMPTY,
+            }));
         }
-        let key = [node.word(), end.word(), at.residual.0, 0, 0];
-        let op = self.steps.ending;
-        if let Some([known, _]) = kernel.cached(op, ChainId::END, key) {
-            return Ok(NodeId::from_word(known));
-        }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let mark = kernel.mark();
-        for offset in 0..mark.above(base) {
-            let Some((value, child)) = kernel.peek(base, offset) else {
-                break;
-            };
-            if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)? {
-                let part = self.meets(kernel, child, goal, below)?;
-                if !part.is_empty() {
-                    kernel.push(value, part)?;
-                }
-            }
-        }
-        let result = kernel.make(mark)?;
-        kernel.release(base);
-        kernel.tick()?;
-        kernel.remember(op, ChainId::END, key, [result.word(), 0]);
-        Ok(result)
+        Ok(Opening::Walk {
+            node,
+            operation: paths.steps.ending,
+            key: (node, end, at.residual, wanted.residual),
+        })
+    }
+
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        paths: &mut Paths<'_>,
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let below = Ending {
+            node: child,
+            at: paths.below(kernel, self.at, value)?,
+            ..self
+        };
+        kernel.call_into(value, below, paths)
     }
 }
