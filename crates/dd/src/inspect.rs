@@ -9,7 +9,7 @@ use dashu_int::UBig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kernel::{Kernel, NodeId};
-use crate::pool::Edges;
+use crate::pool::NodeEdges;
 use crate::store::{Set, Store};
 
 impl Store {
@@ -132,7 +132,7 @@ impl Store {
 pub struct Vectors<'a> {
     kernel: &'a Kernel,
     /// The edges not yet taken of the node on every level of the present vector.
-    path: Vec<Edges<'a>>,
+    path: Vec<NodeEdges<'a>>,
     vector: Vec<u32>,
     start: Option<NodeId>,
 }

@@ -1,8 +1,8 @@
 //! Predicates as residuals, and the vectors that satisfy them.
 //!
 //! A predicate read level by level from the top leaves a *residual*: what it still asks of the
-//! levels below. This crate knows only how to step; what residuals are, and that equal ones have
-//! equal numbers, is the business of whoever implements [`Predicate`].
+//! levels below. This crate only steps residuals; what they are, and that equal ones have equal
+//! numbers, is up to the implementation of [`Predicate`] (`Residuals` in `space` is the usual one).
 //!
 //! `select(A, r) = {v ∈ A | reading v from r ends in TRUE}`
 

@@ -1,16 +1,16 @@
 //! Single steps: images, pre-images, enabledness, deadlocks.
 //!
-//! For one chain the recursions follow its levels. For all events of a [`Subset`] at once they go
-//! through the diagram once and treat on every level the events that have their top there,
-//! instead of walking down from the root for every event:
+//! For one chain the recursions follow its levels. For all events of a [`Subset`] they go through the
+//! diagram once and on every level take in the events that have their top there, instead of walking
+//! down from the root once per event:
 //!
 //! ```text
 //! img(n)  = {i ↦ img(n[i])} ∪ {i' ↦ img_rest(n[i]) | (i, i', rest) of an event with this top}
 //! dead(n) = {i ↦ dead(n[i]) \ enabled_rest(n[i]) for every (i, i', rest)}
 //! ```
 //!
-//! `pre(B) ∩ C` is the image under the inverse events, intersected. Deadlock stuttering is not
-//! added here: whoever wants `Succ(S) = img(S) ∪ (S ∩ dead)` says so.
+//! `pre(B) ∩ C` is the image under the inverse events, intersected with `C`. Deadlocks do not stutter
+//! here: `space` adds them, as `Succ(S) = img(S) ∪ (S ∩ dead)`.
 
 use crate::event::{ChainId, ChainStep, Event, Subset};
 use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, ScopeId, StackMark};

@@ -1,14 +1,14 @@
 //! What the actions of events do to values.
 
 use super::{Halt, Kernel};
-use crate::event::{Action, ChainId, ChainStep};
+use crate::event::{ChainAction, ChainId, ChainStep};
 use lariat_budget::Stop;
 
 /// The steps that one action can take from one value, to be gone through with
 /// [`Kernel::next_step`] or [`Kernel::next_rest`].
 #[derive(Clone, Copy, Debug)]
 pub struct ChainSteps {
-    action: Action,
+    action: ChainAction,
     from: u32,
     /// The next row of the table and the last but one; a guard and delta is like a row.
     next: u32,
@@ -31,20 +31,20 @@ impl Kernel {
 
     /// What `chain` does on `level`, which is not below its first action.
     #[inline]
-    pub(crate) fn action_at(&self, chain: ChainId, level: u32) -> Action {
+    pub(crate) fn action_at(&self, chain: ChainId, level: u32) -> ChainAction {
         let link = self.chains.link(chain);
         match level < link.level {
-            true => Action::pass(chain),
+            true => ChainAction::pass(chain),
             false => link.action,
         }
     }
 
     /// The steps of `action` from the value `from`.
     #[inline]
-    pub(crate) fn steps_of(&self, action: Action, from: u32) -> ChainSteps {
+    pub(crate) fn steps_of(&self, action: ChainAction, from: u32) -> ChainSteps {
         let (next, end) = match action {
-            Action::Delta { need, .. } => (0, (from >= need).into()),
-            Action::Table { start, end } => self.chains.rows_from(start, end, from),
+            ChainAction::Delta { need, .. } => (0, (from >= need).into()),
+            ChainAction::Table { start, end } => self.chains.rows_from(start, end, from),
         };
         ChainSteps {
             action,
@@ -62,11 +62,11 @@ impl Kernel {
         }
         steps.next += 1;
         Ok(Some(match steps.action {
-            Action::Delta { delta, rest, .. } => ChainStep {
+            ChainAction::Delta { delta, rest, .. } => ChainStep {
                 to: self.shift(steps.from, delta)?,
                 rest,
             },
-            Action::Table { .. } => {
+            ChainAction::Table { .. } => {
                 let row = self.chains.row(steps.next - 1);
                 ChainStep {
                     to: row.to,
@@ -84,8 +84,8 @@ impl Kernel {
         }
         steps.next += 1;
         Some(match steps.action {
-            Action::Delta { rest, .. } => rest,
-            Action::Table { .. } => self.chains.row(steps.next - 1).rest,
+            ChainAction::Delta { rest, .. } => rest,
+            ChainAction::Table { .. } => self.chains.row(steps.next - 1).rest,
         })
     }
 

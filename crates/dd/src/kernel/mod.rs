@@ -1,9 +1,11 @@
-//! The second door: safe building blocks for recursive operations.
+//! Safe building blocks for recursive operations.
 //!
-//! A recursive operation on diagrams loads the edges of its arguments on the *shadow stack*, calls
-//! itself on their children, pushes the edges of its result and [makes](Kernel::make) the node. It
-//! remembers what it returned in the [operation cache](Kernel::cached). Every call that
-//! creates a node may collect garbage, so there is one rule to keep:
+//! A recursive operation loads the edges of its operands on the *shadow stack*, calls itself on their
+//! children, pushes the edges of its result and [makes](Kernel::make) the node. What it returned it
+//! remembers in the operation cache, under [a typed key](Operation). Most operations are a
+//! [`Call`], for which [one recursion](Kernel::call) does all of this; those that only ask
+//! are written on [`Kernel::remembered`] and [`Kernel::any_edge`]. Every call that creates a node
+//! may collect garbage, so there is one rule to keep:
 //!
 //! > **A node that is needed after a call that may create nodes must be rooted during that call**:
 //! > be on the shadow stack, in a [`Set`](crate::Set), or below a node that is. Arguments are
@@ -27,7 +29,7 @@ mod recursion;
 mod stack;
 
 pub use crate::event::{ChainId, ChainStep};
-pub use crate::pool::Edges;
+pub use crate::pool::NodeEdges;
 pub use breath::Halt;
 pub use chain::ChainSteps;
 pub use collect::Scope;
@@ -43,9 +45,9 @@ use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::event::Chains;
-use crate::pool::Pool;
+use crate::pool::NodePool;
 use crate::saturation::Workbench;
-use crate::unique::Unique;
+use crate::unique::UniqueTable;
 use breath::BREATH;
 use lariat_budget::{Budget, Lease, Stop};
 
@@ -59,8 +61,8 @@ const SMALL_CACHE: usize = 1 << 24;
 /// Nodes, tables and stacks: everything that recursive operations need.
 pub struct Kernel {
     pub(crate) levels: u32,
-    pub(crate) pool: Pool,
-    pub(crate) unique: Unique,
+    pub(crate) pool: NodePool,
+    pub(crate) unique: UniqueTable,
     pub(crate) cache: Cache,
     /// The shadow stack: edges of results in the making, and rooted nodes under value 0.
     pub(crate) stack: Vec<(u32, NodeId)>,
@@ -107,8 +109,8 @@ impl Kernel {
         let cache = Cache::new(budget.lease(), budget.lease())?;
         let mut kernel = Kernel {
             levels,
-            pool: Pool::new(),
-            unique: Unique::new(),
+            pool: NodePool::new(),
+            unique: UniqueTable::new(),
             cache,
             stack: Vec::new(),
             trail: Vec::new(),
@@ -149,7 +151,7 @@ impl Kernel {
     /// quarter of all bytes.
     fn limit_cache(&mut self) {
         let quarter = usize::try_from(self.budget.byte_limit() / 4).unwrap_or(usize::MAX);
-        let nodes = Pool::bytes_for(self.pool.capacity()) + self.unique.bytes();
+        let nodes = NodePool::bytes_for(self.pool.capacity()) + self.unique.bytes();
         self.cache.limit((2 * nodes).max(SMALL_CACHE), quarter);
     }
 
@@ -178,7 +180,7 @@ impl Kernel {
 
     /// The edges of `node`, which must be neither terminal.
     #[inline]
-    pub fn edges(&self, node: NodeId) -> Edges<'_> {
+    pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
         self.pool.edges(node)
     }
 

@@ -1,7 +1,7 @@
 //! The shadow stack: edges of results in the making, and nodes that must not be collected.
 
 use super::{Halt, Kernel, NodeId};
-use crate::pool::Edges;
+use crate::pool::NodeEdges;
 
 /// A height of the shadow stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,14 +36,14 @@ impl Kernel {
     pub fn push_edges(&mut self, node: NodeId) -> Result<(), Halt> {
         self.reserve(self.pool.block(node).len())?;
         match self.pool.edges(node) {
-            Edges::Dense { children, .. } => {
+            NodeEdges::Dense { children, .. } => {
                 for (value, &child) in children.iter().enumerate() {
                     if child != 0 {
                         self.stack.push((value as u32, NodeId(child)));
                     }
                 }
             }
-            Edges::Sparse(words) => {
+            NodeEdges::Sparse(words) => {
                 let (pairs, _) = words.as_chunks::<2>();
                 let edges = pairs.iter().map(|&[value, child]| (value, NodeId(child)));
                 self.stack.extend(edges);

@@ -1,13 +1,26 @@
 //! Firing: the image of a node under what is left of an event, saturated on the way up.
 //!
 //! Most nodes of a safe net have a single edge, and below it most events are not possible. An event
-//! therefore *slides* down single edges, which lie side by side, and only where it ends up possible is
-//! anything looked up, made and saturated. Where the images of such nodes mostly are in the
-//! cache (nets with many tokens), it is asked first; two counters tell. Other nodes are
-//! fired edge by edge and always remembered.
+//! therefore *slides* down single edges, whose nodes lie side by side in memory, and only if it turns
+//! out to be possible is anything looked up, made and saturated. On nets with many tokens the images
+//! of such nodes are mostly in the cache, and there it is asked first; two counters tell which is the
+//! case. Nodes with several edges are fired edge by edge and always remembered.
+//!
+//! An example: `v₄ ≥ 1: v₄ − 1, v₅ + 1` is left of an event, and it is fired on a node of level 2.
+//!
+//! ```text
+//! level    2  3  4  5                                2  3  4  5
+//! node     0  1  0  0                                0  1  1  0
+//! slide    ↓  ↓  ✗                                   ↓  ↓  ↓  ↓  ⊤
+//! image    ∅: three nodes were read,                 0  1  0  1   made and saturated from level 5 up,
+//!          none made and none looked up                           one entry in the cache, for level 2
+//! ```
+//!
+//! Where the edges branch, say on level 4, the slide *lands*: that node is fired edge by edge, and the
+//! single edges above it are put on top of its image.
 
 use super::{Filter, Listener, Saturation, variant};
-use crate::event::{Action, ChainId, ChainStep};
+use crate::event::{ChainAction, ChainId, ChainStep};
 use crate::kernel::{Halt, Kernel, NodeId, OPERATIONS, Residual};
 
 /// An event on its way down: what is left of it, where it is, and what the filter asks there.
@@ -166,9 +179,9 @@ impl Kernel {
         let link = self.chains.link(firing.chain);
         let (to, chain) = match link.action {
             _ if level < link.level => (value, firing.chain),
-            Action::Delta { need, .. } if value < need => return Ok(Slide::Blocked),
-            Action::Delta { delta, rest, .. } => (self.shift(value, delta)?, rest),
-            Action::Table { .. } => return Ok(Slide::Landed),
+            ChainAction::Delta { need, .. } if value < need => return Ok(Slide::Blocked),
+            ChainAction::Delta { delta, rest, .. } => (self.shift(value, delta)?, rest),
+            ChainAction::Table { .. } => return Ok(Slide::Landed),
         };
         let source = self.read(run, firing.source, level, value)?;
         let target = self.read(run, firing.target, level, to)?;
@@ -229,7 +242,7 @@ impl Kernel {
             }
         }
         // The edges of deltas come in the order of their sources.
-        if moves || matches!(action, Action::Table { .. }) {
+        if moves || matches!(action, ChainAction::Table { .. }) {
             self.tidy(end)?;
         }
         let result = self.fix(run, level, end, target)?;

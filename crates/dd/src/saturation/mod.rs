@@ -10,12 +10,51 @@
 //! | [`Within`] a set `C` | `img(X) ∩ C ⊆ X` |
 //!
 //! A node on level `k` is *saturated* if it is closed under the events whose top level is `k` or
-//! below. `fix` saturates a node whose children are saturated, by firing the
-//! events with top level `k` until nothing changes: from value `i` to `i'` again only when the
-//! child under `i` has changed. `fire` computes the image below the top level and
-//! saturates what it makes on the way up, so every node that a fixpoint ever holds is saturated
-//! already. (Ciardo, Lüttgen, Siminiceanu: Saturation: an efficient iteration strategy for
-//! symbolic state-space generation, TACAS 2001; constrained: Zhao, Ciardo, ATVA 2009.)
+//! below. `fix` saturates a node whose children are saturated by firing the events with top
+//! level `k` until nothing changes; from a value `i` it fires again only when the child under `i` has
+//! changed. `fire` computes the image below the top level and saturates what it makes on the way up,
+//! so that every node a fixpoint ever holds is saturated already. (Ciardo, Lüttgen, Siminiceanu:
+//! Saturation: an efficient iteration strategy for symbolic state-space generation, TACAS 2001;
+//! constrained: Zhao, Ciardo, ATVA 2009.)
+//!
+//! # An example
+//!
+//! Three levels `a`, `b`, `c`; the event `t` moves a token from `b` to `c`, and `u` one from `a` to
+//! `b`. So `t` has its top on level 1 and `u` on level 0. Saturating `{(1, 1, 0)}`:
+//!
+//! ```text
+//! c   {0}                              no event has its top here: saturated as it is
+//! b   {1 ↦ {0}}                        t from 1 to 0: c + 1 fired on {0} gives {1}
+//!     {0 ↦ {1}, 1 ↦ {0}}               saturated
+//! a   {1 ↦ {0 ↦ {1}, 1 ↦ {0}}}         u from 1 to 0: b + 1 is fired on the node below, edge by edge:
+//!         {1 ↦ {1}, 2 ↦ {0}}           a new node on level 1, so t is fired from its values before
+//!         {0 ↦ {2}, 1 ↦ {1}, 2 ↦ {0}}  it is returned
+//!     {0 ↦ {0 ↦ {2}, 1 ↦ {1}, 2 ↦ {0}}, 1 ↦ {0 ↦ {1}, 1 ↦ {0}}}
+//! ```
+//!
+//! Level `a` fires `u` once and never looks at `t` again: what `u` brings is closed under `t` already.
+//! A breadth-first search would fire both events from every set it passes on the way.
+//!
+//! ```
+//! # use lariat_budget::Budget;
+//! # use lariat_dd::{EventPart, Store};
+//! # fn main() -> Result<(), lariat_budget::Stop> {
+//! let mut store = Store::new(3, &Budget::unlimited())?;
+//! let move_token = |level| {
+//!     let take = EventPart::Delta { level, need: 1, delta: -1 };
+//!     [take, EventPart::Delta { level: level + 1, need: 0, delta: 1 }]
+//! };
+//! let (t, u) = (store.event(&move_token(1))?, store.event(&move_token(0))?);
+//! let events = store.subset(t.into_iter().chain(u));
+//! let initial = store.singleton(&[1, 1, 0])?;
+//! let reached = store.saturate(&events, &initial)?;
+//! let states: Vec<Vec<u32>> = store.iter(&reached).collect();
+//! assert_eq!(states, [[0, 0, 2], [0, 1, 1], [0, 2, 0], [1, 0, 1], [1, 1, 0]]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Filters
 //!
 //! Under a filter there is a residual beside every node. Events with top level `k` leave the levels
 //! above alone, so while a node is saturated its residual is the same before and after a

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lariat_budget::Stop;
 use lariat_dd::kernel::{Kernel, ScopeId};
 use lariat_dd::saturation::{Filter, Silent};
-use lariat_dd::{Event, Part, Residual, Scope};
+use lariat_dd::{Event, EventPart, Residual, Scope};
 
 use crate::explicit::{Random, Vectors, apply, cases, closure, get, parts, put, store};
 
@@ -71,7 +71,7 @@ fn product(random: &mut Random, always: bool) {
         )
     };
     let edges: BTreeSet<_> = (0..2 + random.below(8)).map(|_| edge(random)).collect();
-    let explicit: Vec<Vec<Part>> = (0..1 + random.below(4))
+    let explicit: Vec<Vec<EventPart>> = (0..1 + random.below(4))
         .map(|_| parts(random, components, 3, true))
         .collect();
     let initial = random.vectors(components, 3, 2);
