@@ -240,17 +240,22 @@ impl Cache {
         key: K,
     ) -> Option<V> {
         self.lookups += 1;
-        let found = if Operation::<K, V>::IS_NARROW {
+        if Operation::<K, V>::IS_NARROW {
             let probe = narrow(operation, key, [0; 2]);
-            let [tag, a, b, value] = self.narrow.entries[self.narrow.slot(&probe)];
-            ([tag, a, b] == probe[..3]).then_some([value, 0])
+            let entry = self.narrow.entries[self.narrow.slot(&probe)];
+            if entry[1] == probe[1] && entry[2] == probe[2] && entry[0] == probe[0] {
+                self.hits += 1;
+                return Some(V::from_words([entry[3], 0]));
+            }
         } else {
             let probe = wide(operation, key, [0; 2]);
             let entry = &self.wide.entries[self.wide.slot(&probe)];
-            (entry[..6] == probe[..6]).then_some([entry[6], entry[7]])
-        };
-        self.hits += found.is_some() as u64;
-        found.map(V::from_words)
+            if entry[..6] == probe[..6] {
+                self.hits += 1;
+                return Some(V::from_words([entry[6], entry[7]]));
+            }
+        }
+        None
     }
 
     /// Remembers what `operation` returned for `key`.
