@@ -228,7 +228,8 @@ impl Kernel {
         residual: Residual,
     ) -> Result<NodeId, Halt> {
         let before = self.make_kept(base)?;
-        let actions = run.events.at(level, F::AUTOMATON);
+        let events = run.events;
+        let actions = events.at(level, F::AUTOMATON);
         if actions.is_empty() || before.is_empty() || idle::<F>(residual) {
             self.stack.truncate(base);
             return Ok(before);
@@ -246,7 +247,7 @@ impl Kernel {
         self.push(0, before)?;
         run.listener.begun(level);
         while let Some(from) = self.bench.next(&open) {
-            self.fire_from(run, &mut open, (level, residual), from)?;
+            self.fire_from(run, &mut open, actions, (level, residual), from)?;
         }
         let most = self.bench.size(&open);
         self.reserve(most)?;
@@ -264,13 +265,14 @@ impl Kernel {
         Ok(result)
     }
 
-    /// Fires the events with top level `level` from the value `from` of the open node, until the child
+    /// Fires `actions`, those with top level `level`, from the value `from` of the open node, until the child
     /// under `from` changes no more.
     #[inline]
     fn fire_from<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         open: &mut OpenNode,
+        actions: &[ChainAction],
         (level, residual): (u32, Residual),
         from: u32,
     ) -> Result<(), Halt> {
@@ -278,7 +280,6 @@ impl Kernel {
         if F::SOURCE && source == Residual::FALSE {
             return Ok(());
         }
-        let actions = run.events.at(level, F::AUTOMATON);
         let mut child = self.bench.child(open, from);
         // From the first action again whenever the child under `from` itself has changed.
         let mut at = 0;
