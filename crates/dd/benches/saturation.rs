@@ -8,7 +8,7 @@
 
 use lariat_budget::{Budget, Stop};
 use lariat_corpora::bench::{arguments, cpu, resident};
-use lariat_dd::{Part, Store};
+use lariat_dd::{EventPart, Store};
 
 /// Places with tokens, and transitions as `(place, consumed, produced)`.
 #[derive(Default)]
@@ -178,9 +178,9 @@ fn run(name: &str, n: u32, reversed: bool) -> Result<(), Stop> {
     let mut store = Store::new(places, &budget)?;
     let mut events = Vec::new();
     for transition in &net.transitions {
-        let parts: Vec<Part> = transition
+        let parts: Vec<EventPart> = transition
             .iter()
-            .map(|&(place, consumed, produced)| Part::Delta {
+            .map(|&(place, consumed, produced)| EventPart::Delta {
                 level: level(place) as u32,
                 need: consumed,
                 delta: produced as i64 - consumed as i64,

@@ -2,10 +2,10 @@
 //!
 //! All are the usual recursions on pairs of nodes of the same level: the edges of both are merged
 //! by value, equal values recur, the rest is taken over or dropped; `O(|A|·|B|)` steps at worst and
-//! usually close to `|A| + |B|`.
+//! usually close to `|A| + |B|`. What walks the edges of one operand alone is a
+//! [call](crate::kernel::Call).
 
-use crate::cache::Op;
-use crate::kernel::{Halt, Kernel, NodeId};
+use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, ScopeId, StackMark};
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
@@ -20,7 +20,7 @@ impl Kernel {
             return Ok(b);
         }
         let (a, b) = (a.min(b), a.max(b));
-        if let Some(result) = self.lookup(Op::Union, a, b.0) {
+        if let Some(result) = self.cached(OPERATIONS.union, (a, b)) {
             return Ok(result);
         }
         self.union_unknown(a, b)
@@ -57,67 +57,18 @@ impl Kernel {
         let result = self.make_kept(end)?;
         self.stack.truncate(base);
         self.tick()?;
-        self.store(Op::Union, a, b.0, result);
+        self.remember(OPERATIONS.union, (a, b), result);
         Ok(result)
     }
 
     /// `a ∩ b`
     pub fn intersection(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
-        if a == b || a.is_empty() {
-            return Ok(a);
-        }
-        if b.is_empty() {
-            return Ok(b);
-        }
-        let (a, b) = (a.min(b), a.max(b));
-        if let Some(result) = self.lookup(Op::Intersection, a, b.0) {
-            return Ok(result);
-        }
-        let base = self.stack.len();
-        self.push_edges(a)?;
-        let end = self.stack.len();
-        for at in base..end {
-            let (value, x) = self.stack[at];
-            let y = self.pool.child(b, value);
-            let child = self.intersection(x, y)?;
-            if !child.is_empty() {
-                self.push(value, child)?;
-            }
-        }
-        let result = self.make_kept(end)?;
-        self.stack.truncate(base);
-        self.tick()?;
-        self.store(Op::Intersection, a, b.0, result);
-        Ok(result)
+        self.call(Intersection::of(a, b), &mut ())
     }
 
     /// `a \ b`
     pub fn difference(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
-        if a == b || a.is_empty() {
-            return Ok(NodeId::EMPTY);
-        }
-        if b.is_empty() {
-            return Ok(a);
-        }
-        if let Some(result) = self.lookup(Op::Difference, a, b.0) {
-            return Ok(result);
-        }
-        let base = self.stack.len();
-        self.push_edges(a)?;
-        let end = self.stack.len();
-        for at in base..end {
-            let (value, x) = self.stack[at];
-            let y = self.pool.child(b, value);
-            let child = self.difference(x, y)?;
-            if !child.is_empty() {
-                self.push(value, child)?;
-            }
-        }
-        let result = self.make_kept(end)?;
-        self.stack.truncate(base);
-        self.tick()?;
-        self.store(Op::Difference, a, b.0, result);
-        Ok(result)
+        self.call(Difference(a, b), &mut ())
     }
 
     /// Is `a ⊆ b`? Makes no node.
@@ -128,26 +79,13 @@ impl Kernel {
         if b.is_empty() {
             return Ok(false);
         }
-        if let Some(result) = self.lookup(Op::Subset, a, b.0) {
-            return Ok(result == NodeId::ONE);
-        }
-        let base = self.stack.len();
-        self.push_edges(a)?;
-        let end = self.stack.len();
-        let mut result = true;
-        for at in base..end {
-            let (value, x) = self.stack[at];
-            let y = self.pool.child(b, value);
-            if !self.is_subset(x, y)? {
-                result = false;
-                break;
-            }
-        }
-        self.stack.truncate(base);
-        self.tick()?;
-        let word = if result { NodeId::ONE } else { NodeId::EMPTY };
-        self.store(Op::Subset, a, b.0, word);
-        Ok(result)
+        self.remembered(OPERATIONS.is_subset, (a, b), |kernel| {
+            let outside = kernel.any_edge(a, |kernel, (value, x)| {
+                let y = kernel.child(b, value);
+                Ok(!kernel.is_subset(x, y)?)
+            })?;
+            Ok(!outside)
+        })
     }
 
     /// The only vector of the result is `values`.
@@ -160,47 +98,128 @@ impl Kernel {
         }
         Ok(node)
     }
+}
 
-    /// `node` on `level` with 0 on every level that is not kept.
-    fn project(
-        &mut self,
-        node: NodeId,
-        level: u32,
-        keep: &[bool],
-        scope: u32,
-    ) -> Result<NodeId, Halt> {
-        if node.0 <= 1 {
-            return Ok(node);
-        }
-        if let Some(result) = self.lookup(Op::Project, node, scope) {
-            return Ok(result);
-        }
-        let base = self.stack.len();
-        self.push_edges(node)?;
-        let end = self.stack.len();
-        let result = if keep[level as usize] {
-            for at in base..end {
-                let (value, child) = self.stack[at];
-                let child = self.project(child, level + 1, keep, scope)?;
-                self.push(value, child)?;
-            }
-            self.make_kept(end)?
+/// `a ∩ b`, with `a ≤ b`, since the order does not matter.
+#[derive(Clone, Copy)]
+struct Intersection(NodeId, NodeId);
+
+impl Intersection {
+    fn of(a: NodeId, b: NodeId) -> Intersection {
+        Intersection(a.min(b), a.max(b))
+    }
+}
+
+impl Call<()> for Intersection {
+    type Key = (NodeId, NodeId);
+
+    #[inline]
+    fn open(self, _: &mut Kernel, _: &mut ()) -> Result<Opening<Self::Key>, Halt> {
+        // The empty set has the smallest id.
+        let Intersection(a, b) = self;
+        Ok(match a == b || a.is_empty() {
+            true => Opening::AtOnce(a),
+            false => Opening::Walk {
+                node: a,
+                operation: OPERATIONS.intersection,
+                key: (a, b),
+            },
+        })
+    }
+
+    #[inline]
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        context: &mut (),
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let other = kernel.child(self.1, value);
+        kernel.call_into(value, Intersection::of(child, other), context)
+    }
+}
+
+/// `a \ b`
+#[derive(Clone, Copy)]
+struct Difference(NodeId, NodeId);
+
+impl Call<()> for Difference {
+    type Key = (NodeId, NodeId);
+
+    #[inline]
+    fn open(self, _: &mut Kernel, _: &mut ()) -> Result<Opening<Self::Key>, Halt> {
+        let Difference(a, b) = self;
+        Ok(match a == b {
+            true => Opening::AtOnce(NodeId::EMPTY),
+            false if a.is_empty() || b.is_empty() => Opening::AtOnce(a),
+            false => Opening::Walk {
+                node: a,
+                operation: OPERATIONS.difference,
+                key: (a, b),
+            },
+        })
+    }
+
+    #[inline]
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        context: &mut (),
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let other = kernel.child(self.1, value);
+        kernel.call_into(value, Difference(child, other), context)
+    }
+}
+
+/// The levels that a projection keeps, and the scope of its results.
+struct Kept<'a> {
+    levels: &'a [bool],
+    scope: ScopeId,
+}
+
+/// A node on a level with 0 on every level that is not kept.
+#[derive(Clone, Copy)]
+struct Project(NodeId, u32);
+
+impl Call<Kept<'_>> for Project {
+    type Key = (NodeId, ScopeId);
+
+    fn open(self, _: &mut Kernel, kept: &mut Kept<'_>) -> Result<Opening<Self::Key>, Halt> {
+        let Project(node, _) = self;
+        Ok(match node {
+            NodeId::EMPTY | NodeId::ONE => Opening::AtOnce(node),
+            _ => Opening::Walk {
+                node,
+                operation: OPERATIONS.project,
+                key: (node, kept.scope),
+            },
+        })
+    }
+
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        kept: &mut Kept<'_>,
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let Project(_, level) = self;
+        let value = if kept.levels[level as usize] {
+            value
         } else {
-            // The union so far stays on top of the stack.
-            self.push(0, NodeId::EMPTY)?;
-            for at in base..end {
-                let child = self.project(self.stack[at].1, level + 1, keep, scope)?;
-                self.push(0, child)?;
-                let sum = self.union(self.stack[end].1, child)?;
-                self.stack[end].1 = sum;
-                self.stack.truncate(end + 1);
-            }
-            self.make_kept(end)?
+            0
         };
-        self.stack.truncate(base);
-        self.tick()?;
-        self.store(Op::Project, node, scope, result);
-        Ok(result)
+        kernel.call_into(value, Project(child, level + 1), kept)
+    }
+
+    fn close(
+        self,
+        kernel: &mut Kernel,
+        _: &mut Kept<'_>,
+        edges: StackMark,
+    ) -> Result<NodeId, Halt> {
+        kernel.sort(edges)?;
+        kernel.make(edges)
     }
 }
 
@@ -280,6 +299,10 @@ impl Store {
         assert_eq!(keep.len(), self.levels(), "one entry per level");
         let node = self.of(set);
         let scope = self.kernel.scope();
-        self.compute(|kernel| kernel.project(node, 0, keep, scope.word()))
+        let mut kept = Kept {
+            levels: keep,
+            scope: scope.id(),
+        };
+        self.compute(|kernel| kernel.call(Project(node, 0), &mut kept))
     }
 }

@@ -1,74 +1,61 @@
-//! The operation cache: what an operation returned for these arguments.
+//! The operation cache: what an operation returned for these operands.
 //!
-//! Two direct-mapped tables. The *narrow* one has entries of 16 bytes for operations on two
-//! words (two nodes; a node and a scope), whose operation word also carries the event chain. The
-//! *wide* one has entries of 32 bytes for operations under a filter, whose results depend on
-//! scopes and residuals too, and for operations of other crates. A table doubles when half of
-//! it was overwritten since it last grew: what decides is the number of evictions, not the
-//! number of nodes. Beyond a size that is in proportion to the nodes it is reluctant, because memory
-//! that is far away costs time too: it then doubles when it was overwritten twice. A table that
-//! the budget does not let grow stays as it is; when it has been overwritten dozens of times
-//! in one operation, nearly everything is computed again and again, and the operation is
-//! *starved*: it gives up for want of memory instead of going on without end.
+//! Two direct-mapped tables. The *narrow* one has entries of 16 bytes, for keys of two words and
+//! results of one; the *wide* one has entries of 32 bytes, for keys of five words and results of
+//! two: operations under a filter, which depend on scopes and residuals too. Which table an operation
+//! uses follows from [the types of its key and result](crate::kernel::Operation). The first word of
+//! an entry is the operation's tag together with an event chain.
+//!
+//! A table doubles when half of it was overwritten since it last grew: what decides is the number of
+//! evictions, not the number of nodes. Beyond a size that is in proportion to the nodes it is
+//! reluctant, because memory that is far away costs time too: it then doubles when it was overwritten
+//! twice. A table that the budget does not let grow stays as it is; when it has been overwritten
+//! dozens of times in one operation, nearly everything is computed again and again, and the operation
+//! is *starved*: it gives up for want of memory instead of going on without end.
 //!
 //! Entries own nothing. A collection keeps those whose nodes and scopes all live.
 
-use crate::kernel::NodeId;
+use crate::kernel::{
+    Audit, Audits, CacheKey, CacheValue, NARROW_WORDS, NodeId, Operation, REGISTRY, Registry,
+    ScopeId, WIDE_WORDS,
+};
 use lariat_budget::{Lease, Stop};
 
-/// Bits of an operation word that are left for an event chain.
-pub(crate) const CHAIN_BITS: u32 = 26;
+/// An entry: the tag and chain, the words of the key, the words of the result.
+trait CacheEntry: Copy + Default {
+    /// How many words of the key there are.
+    const WORDS: usize;
 
-/// Which operation a cache entry belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum Op {
-    Union = 1,
-    Intersection,
-    Difference,
-    Subset,
-    Project,
-    Saturate,
-    Fire,
-    Image,
-    ImageAll,
-    Enabled,
-    Dead,
-}
-
-impl Op {
-    #[inline]
-    pub fn word(self, chain: u32) -> u32 {
-        (self as u32) << CHAIN_BITS | chain
-    }
-}
-
-/// What the second key word of a narrow entry is.
-fn second_is_node(word: u32) -> bool {
-    word >> CHAIN_BITS <= Op::Subset as u32
-}
-
-/// The key of a wide entry: an operation word and five arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WideKey {
-    pub op: u32,
-    pub words: [u32; 5],
-}
-
-/// What the words of a wide key mean to a collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    /// Bit `i` is set if word `i` is a node.
-    pub nodes: u8,
-    /// Bit `i` is set if word `i` is a scope.
-    pub scopes: u8,
-    /// Bit `i` is set if result `i` is a node.
-    pub results: u8,
-}
-
-trait Entry: Copy + Default {
-    fn is_empty(&self) -> bool;
     fn hash(&self) -> u64;
+    fn all_words(&self) -> &[u32];
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.all_words()[0] == 0
+    }
+
+    /// Do all nodes and scopes in it live?
+    #[inline]
+    fn passes(
+        &self,
+        audits: &Audits,
+        alive: impl Fn(NodeId) -> bool,
+        open: impl Fn(ScopeId) -> bool,
+    ) -> bool {
+        let words = self.all_words();
+        let Audit {
+            nodes,
+            scopes,
+            result_is_node,
+        } = audits.of(words[0]);
+        let is_in = |bits: u8, at: usize| bits >> at & 1 == 1;
+        let (key, result) = words[1..].split_at(Self::WORDS);
+        (!result_is_node || alive(NodeId(result[0])))
+            && key.iter().enumerate().all(|(at, &word)| {
+                (!is_in(nodes, at) || alive(NodeId(word)))
+                    && (!is_in(scopes, at) || open(ScopeId(word)))
+            })
+    }
 }
 
 #[inline]
@@ -82,32 +69,38 @@ fn pair(a: u32, b: u32) -> u64 {
     (a as u64) << 32 | b as u64
 }
 
-/// `[first, second, operation, result]`
+/// `[tag and chain, two words, result]`
 type Narrow = [u32; 4];
 
-impl Entry for Narrow {
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self[2] == 0
-    }
+impl CacheEntry for Narrow {
+    const WORDS: usize = NARROW_WORDS;
+
     #[inline]
     fn hash(&self) -> u64 {
-        mix(mix(self[2] as u64, pair(self[0], self[1])), 0x51)
+        mix(mix(self[0] as u64, pair(self[1], self[2])), 0x51)
+    }
+
+    #[inline]
+    fn all_words(&self) -> &[u32] {
+        self
     }
 }
 
-/// `[operation, five words, two results]`
+/// `[tag and chain, five words, two words of the result]`
 type Wide = [u32; 8];
 
-impl Entry for Wide {
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self[0] == 0
-    }
+impl CacheEntry for Wide {
+    const WORDS: usize = WIDE_WORDS;
+
     #[inline]
     fn hash(&self) -> u64 {
         let low = mix(pair(self[0], self[1]), 0x51);
         mix(mix(low, pair(self[2], self[3])), pair(self[4], self[5]))
+    }
+
+    #[inline]
+    fn all_words(&self) -> &[u32] {
+        self
     }
 }
 
@@ -117,7 +110,7 @@ const SMALLEST: usize = 1 << 10;
 /// Refusals, one for half a table of evictions each, that an operation puts up with.
 const STARVED: usize = 64;
 
-struct Table<E> {
+struct DirectMapped<E> {
     entries: Vec<E>,
     /// Entries overwritten since the table last grew, and at how many it asks to grow again.
     evictions: usize,
@@ -130,10 +123,10 @@ struct Table<E> {
     lease: Lease,
 }
 
-impl<E: Entry> Table<E> {
-    fn new(mut lease: Lease) -> Result<Table<E>, Stop> {
+impl<E: CacheEntry> DirectMapped<E> {
+    fn new(mut lease: Lease) -> Result<DirectMapped<E>, Stop> {
         lease.resize(SMALLEST * size_of::<E>())?;
-        Ok(Table {
+        Ok(DirectMapped {
             entries: vec![E::default(); SMALLEST],
             evictions: 0,
             ask_at: SMALLEST / 2,
@@ -197,9 +190,9 @@ impl<E: Entry> Table<E> {
 }
 
 pub(crate) struct Cache {
-    narrow: Table<Narrow>,
-    wide: Table<Wide>,
-    shapes: Vec<Shape>,
+    narrow: DirectMapped<Narrow>,
+    wide: DirectMapped<Wide>,
+    pub registry: Registry,
     pub lookups: u64,
     pub hits: u64,
 }
@@ -207,9 +200,9 @@ pub(crate) struct Cache {
 impl Cache {
     pub fn new(narrow: Lease, wide: Lease) -> Result<Cache, Stop> {
         Ok(Cache {
-            narrow: Table::new(narrow)?,
-            wide: Table::new(wide)?,
-            shapes: Vec::new(),
+            narrow: DirectMapped::new(narrow)?,
+            wide: DirectMapped::new(wide)?,
+            registry: REGISTRY,
             lookups: 0,
             hits: 0,
         })
@@ -239,76 +232,69 @@ impl Cache {
         self.wide.refused = 0;
     }
 
-    /// A new wide operation; its word still has room for a chain.
-    pub fn operation(&mut self, shape: Shape) -> u32 {
-        self.shapes.push(shape);
-        assert!(
-            self.shapes.len() < 1 << (32 - CHAIN_BITS),
-            "operations are declared once per store"
-        );
-        (self.shapes.len() as u32) << CHAIN_BITS
-    }
-
+    /// What `operation` returned for `key`, if that is remembered.
     #[inline]
-    pub fn get(&mut self, op: u32, a: u32, b: u32) -> Option<NodeId> {
+    pub fn get<K: CacheKey, V: CacheValue>(
+        &mut self,
+        operation: Operation<K, V>,
+        key: K,
+    ) -> Option<V> {
         self.lookups += 1;
-        let entry = self.narrow.entries[self.narrow.slot(&[a, b, op, 0])];
-        if entry[0] == a && entry[1] == b && entry[2] == op {
-            self.hits += 1;
-            Some(NodeId(entry[3]))
+        if Operation::<K, V>::IS_NARROW {
+            let probe = narrow(operation, key, [0; 2]);
+            let entry = self.narrow.entries[self.narrow.slot(&probe)];
+            if entry[1] == probe[1] && entry[2] == probe[2] && entry[0] == probe[0] {
+                self.hits += 1;
+                return Some(V::from_words([entry[3], 0]));
+            }
         } else {
-            None
+            let probe = wide(operation, key, [0; 2]);
+            let entry = &self.wide.entries[self.wide.slot(&probe)];
+            if entry[..6] == probe[..6] {
+                self.hits += 1;
+                return Some(V::from_words([entry[6], entry[7]]));
+            }
         }
+        None
     }
 
+    /// Remembers what `operation` returned for `key`.
     #[inline]
-    pub fn put(&mut self, op: u32, a: u32, b: u32, result: NodeId) {
-        self.narrow.put([a, b, op, result.0]);
-    }
-
-    #[inline]
-    pub fn get_wide(&mut self, key: &WideKey) -> Option<[u32; 2]> {
-        self.lookups += 1;
-        let [a, b, c, d, e] = key.words;
-        let probe = [key.op, a, b, c, d, e, 0, 0];
-        let entry = &self.wide.entries[self.wide.slot(&probe)];
-        if entry[..6] == probe[..6] {
-            self.hits += 1;
-            Some([entry[6], entry[7]])
+    pub fn put<K: CacheKey, V: CacheValue>(
+        &mut self,
+        operation: Operation<K, V>,
+        key: K,
+        value: V,
+    ) {
+        if Operation::<K, V>::IS_NARROW {
+            self.narrow.put(narrow(operation, key, value.to_words()));
         } else {
-            None
+            self.wide.put(wide(operation, key, value.to_words()));
         }
-    }
-
-    #[inline]
-    pub fn put_wide(&mut self, key: &WideKey, result: [u32; 2]) {
-        let [a, b, c, d, e] = key.words;
-        self.wide.put([key.op, a, b, c, d, e, result[0], result[1]]);
     }
 
     /// Drops what mentions a dead node or a closed scope.
-    pub fn sweep(&mut self, alive: impl Fn(NodeId) -> bool, open: impl Fn(u32) -> bool) {
-        self.narrow.retain(|&[a, b, op, result]| {
-            alive(NodeId(a))
-                && alive(NodeId(result))
-                && if second_is_node(op) {
-                    alive(NodeId(b))
-                } else {
-                    open(b)
-                }
-        });
-        let shapes = &self.shapes;
-        self.wide.retain(|entry| {
-            let shape = shapes[(entry[0] >> CHAIN_BITS) as usize - 1];
-            let fits = |bits: u8, words: &[u32], good: &dyn Fn(u32) -> bool| {
-                words
-                    .iter()
-                    .enumerate()
-                    .all(|(i, &word)| bits >> i & 1 == 0 || good(word))
-            };
-            fits(shape.nodes, &entry[1..6], &|word| alive(NodeId(word)))
-                && fits(shape.scopes, &entry[1..6], &open)
-                && fits(shape.results, &entry[6..8], &|word| alive(NodeId(word)))
-        });
+    pub fn sweep(&mut self, alive: impl Fn(NodeId) -> bool, open: impl Fn(ScopeId) -> bool) {
+        let Registry { narrow, wide } = &self.registry;
+        self.narrow
+            .retain(|entry| entry.passes(narrow, &alive, &open));
+        self.wide.retain(|entry| entry.passes(wide, &alive, &open));
     }
+}
+
+/// The entry of the narrow table; the second word of a result is 0.
+#[inline(always)]
+fn narrow<K: CacheKey, V>(operation: Operation<K, V>, key: K, value: [u32; 2]) -> Narrow {
+    let key = key.to_words();
+    let [a, b, ..] = key.words;
+    [operation.tag | key.chain, a, b, value[0]]
+}
+
+/// The entry of the wide table.
+#[inline(always)]
+fn wide<K: CacheKey, V>(operation: Operation<K, V>, key: K, value: [u32; 2]) -> Wide {
+    let key = key.to_words();
+    let [a, b, c, d, e] = key.words;
+    let [first, second] = value;
+    [operation.tag | key.chain, a, b, c, d, e, first, second]
 }

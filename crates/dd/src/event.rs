@@ -15,8 +15,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::cache::CHAIN_BITS;
-use crate::kernel::Scope;
+use crate::kernel::{CHAIN_BITS, Scope};
 use lariat_budget::{Lease, Stop};
 
 /// A chain of actions; equal chains have equal ids.
@@ -41,7 +40,7 @@ impl Event {
 
 /// A part of an event; the parts of one event concern different levels and all must happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum EventPart {
     /// From `v ≥ need` to `v + delta`; a need below `-delta` is raised to it.
     Delta {
         /// The level concerned.
@@ -62,14 +61,14 @@ pub enum Part {
 
 /// One row of a table action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     pub from: u32,
     pub to: u32,
     pub rest: ChainId,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Action {
+pub(crate) enum ChainAction {
     Delta {
         need: u32,
         delta: i64,
@@ -79,17 +78,29 @@ pub(crate) enum Action {
     Table { start: u32, end: u32 },
 }
 
+impl ChainAction {
+    /// Leaves any value as it is; `rest` remains.
+    #[inline]
+    pub fn pass(rest: ChainId) -> ChainAction {
+        ChainAction::Delta {
+            need: 0,
+            delta: 0,
+            rest,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Link {
+pub(crate) struct ChainLink {
     pub level: u32,
-    pub action: Action,
+    pub action: ChainAction,
     /// Does the chain never change anything?
     pub idle: bool,
 }
 
 /// One thing a chain can do to a value: the value it becomes and the chain for the levels below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ChainStep {
     /// The new value.
     pub to: u32,
     /// What remains to be done below.
@@ -98,10 +109,10 @@ pub struct Step {
 
 /// All chains of a store.
 pub(crate) struct Chains {
-    links: Vec<Link>,
-    rows: Vec<Row>,
+    links: Vec<ChainLink>,
+    rows: Vec<TableRow>,
     deltas: FxHashMap<(u32, u32, i64, ChainId), ChainId>,
-    tables: FxHashMap<(u32, Box<[Row]>), ChainId>,
+    tables: FxHashMap<(u32, Box<[TableRow]>), ChainId>,
     inverses: FxHashMap<ChainId, Option<ChainId>>,
     lease: Lease,
 }
@@ -113,9 +124,9 @@ const ROW_BYTES: usize = 48;
 impl Chains {
     pub fn new(lease: Lease) -> Chains {
         Chains {
-            links: vec![Link {
+            links: vec![ChainLink {
                 level: u32::MAX,
-                action: Action::Table { start: 0, end: 0 },
+                action: ChainAction::Table { start: 0, end: 0 },
                 idle: true,
             }],
             rows: Vec::new(),
@@ -128,12 +139,12 @@ impl Chains {
 
     /// The first action of `chain`; for [`ChainId::END`] a level below all others.
     #[inline]
-    pub fn link(&self, chain: ChainId) -> Link {
+    pub fn link(&self, chain: ChainId) -> ChainLink {
         self.links[chain.0 as usize]
     }
 
     #[inline]
-    pub fn row(&self, at: u32) -> Row {
+    pub fn row(&self, at: u32) -> TableRow {
         self.rows[at as usize]
     }
 
@@ -152,7 +163,7 @@ impl Chains {
     fn push(
         &mut self,
         level: u32,
-        action: Action,
+        action: ChainAction,
         rows: usize,
         idle: bool,
     ) -> Result<ChainId, Stop> {
@@ -162,7 +173,7 @@ impl Chains {
         if id >= 1 << CHAIN_BITS {
             return Err(Stop::Bound("too many different event suffixes".to_owned()));
         }
-        self.links.push(Link {
+        self.links.push(ChainLink {
             level,
             action,
             idle,
@@ -175,13 +186,13 @@ impl Chains {
             return Ok(chain);
         }
         let idle = delta == 0 && self.link(rest).idle;
-        let chain = self.push(level, Action::Delta { need, delta, rest }, 0, idle)?;
+        let chain = self.push(level, ChainAction::Delta { need, delta, rest }, 0, idle)?;
         self.deltas.insert((level, need, delta, rest), chain);
         Ok(chain)
     }
 
     /// `None` if there are no rows: nothing can happen.
-    fn table(&mut self, level: u32, mut rows: Vec<Row>) -> Result<Option<ChainId>, Stop> {
+    fn table(&mut self, level: u32, mut rows: Vec<TableRow>) -> Result<Option<ChainId>, Stop> {
         rows.sort_unstable();
         rows.dedup();
         if rows.is_empty() {
@@ -200,28 +211,28 @@ impl Chains {
             .1
             .iter()
             .all(|row| row.from == row.to && self.link(row.rest).idle);
-        let chain = self.push(level, Action::Table { start, end }, key.1.len(), idle)?;
+        let chain = self.push(level, ChainAction::Table { start, end }, key.1.len(), idle)?;
         self.rows.extend_from_slice(&key.1);
         self.tables.insert(key, chain);
         Ok(Some(chain))
     }
 
     /// Interns the conjunction of `parts`; `None` if it is impossible.
-    pub fn event(&mut self, levels: u32, parts: &[Part]) -> Result<Option<ChainId>, Stop> {
-        let mut columns: Vec<(u32, Column)> = Vec::with_capacity(parts.len());
+    pub fn event(&mut self, levels: u32, parts: &[EventPart]) -> Result<Option<ChainId>, Stop> {
+        let mut columns: Vec<(u32, EventColumn)> = Vec::with_capacity(parts.len());
         let mut alive: Vec<Vec<u32>> = Vec::new();
         let mut tables: Vec<&[Vec<(u32, u32)>]> = Vec::new();
         for part in parts {
             match part {
-                &Part::Delta { level, need, delta } => {
+                &EventPart::Delta { level, need, delta } => {
                     let least = delta.checked_neg().filter(|&least| least > 0).unwrap_or(0);
                     if delta == i64::MIN || least > u32::MAX as i64 {
                         return Ok(None);
                     }
                     let need = need.max(least as u32);
-                    columns.push((level, Column::Delta { need, delta }));
+                    columns.push((level, EventColumn::Delta { need, delta }));
                 }
-                Part::Table {
+                EventPart::Table {
                     levels: of_table,
                     rows,
                 } => {
@@ -234,7 +245,7 @@ impl Chains {
                         "a row of a table has a pair for every level of the table"
                     );
                     for (column, &level) in of_table.iter().enumerate() {
-                        columns.push((level, Column::Table { table, column }));
+                        columns.push((level, EventColumn::Table { table, column }));
                     }
                     alive.push((0..rows.len() as u32).collect());
                     tables.push(rows);
@@ -256,19 +267,19 @@ impl Chains {
     /// The chain for `columns`, given which rows of each table are still possible.
     fn build(
         &mut self,
-        columns: &[(u32, Column)],
+        columns: &[(u32, EventColumn)],
         tables: &[&[Vec<(u32, u32)>]],
         alive: &mut Vec<Vec<u32>>,
     ) -> Result<Option<ChainId>, Stop> {
         // Leading deltas do not branch: from the last of them back to the first.
         let deltas = columns
             .iter()
-            .take_while(|(_, column)| matches!(column, Column::Delta { .. }))
+            .take_while(|(_, column)| matches!(column, EventColumn::Delta { .. }))
             .count();
         let mut chain = match columns.get(deltas) {
             None => ChainId::END,
-            Some(&(level, Column::Delta { .. })) => unreachable!("level {level} was counted"),
-            Some(&(level, Column::Table { table, column })) => {
+            Some(&(level, EventColumn::Delta { .. })) => unreachable!("level {level} was counted"),
+            Some(&(level, EventColumn::Table { table, column })) => {
                 let mut groups: Vec<((u32, u32), u32)> = alive[table]
                     .iter()
                     .map(|&row| (tables[table][row as usize][column], row))
@@ -282,7 +293,7 @@ impl Chains {
                     alive[table] = before;
                     let (from, to) = group[0].0;
                     if let Some(rest) = rest? {
-                        rows.push(Row { from, to, rest });
+                        rows.push(TableRow { from, to, rest });
                     }
                 }
                 match self.table(level, rows)? {
@@ -292,8 +303,8 @@ impl Chains {
             }
         };
         for &(level, column) in columns[..deltas].iter().rev() {
-            if let Column::Delta { need, delta } = column {
-                // A look that nobody can fail changes nothing.
+            if let EventColumn::Delta { need, delta } = column {
+                // A guard that always holds and changes nothing can be left out.
                 if need > 0 || delta != 0 {
                     chain = self.delta(level, need, delta, chain)?;
                 }
@@ -315,8 +326,8 @@ impl Chains {
             let known = todo.len();
             match self.link(chain).action {
                 _ if chain == ChainId::END => {}
-                Action::Delta { rest, .. } => todo.push(rest),
-                Action::Table { start, end } => {
+                ChainAction::Delta { rest, .. } => todo.push(rest),
+                ChainAction::Table { start, end } => {
                     todo.extend((start..end).map(|at| self.row(at).rest));
                 }
             }
@@ -342,21 +353,21 @@ impl Chains {
         if chain == ChainId::END {
             return Ok(Some(chain));
         }
-        let Link { level, action, .. } = self.link(chain);
+        let ChainLink { level, action, .. } = self.link(chain);
         match action {
-            Action::Delta { need, delta, rest } => {
+            ChainAction::Delta { need, delta, rest } => {
                 match (u32::try_from(need as i64 + delta), self.inverses[&rest]) {
                     (Ok(need), Some(rest)) => Ok(Some(self.delta(level, need, -delta, rest)?)),
                     _ => Ok(None),
                 }
             }
-            Action::Table { start, end } => {
+            ChainAction::Table { start, end } => {
                 let mut rows = Vec::new();
                 for at in start..end {
-                    let Row { from, to, rest } = self.row(at);
+                    let TableRow { from, to, rest } = self.row(at);
                     if let Some(rest) = self.inverses[&rest] {
                         let (from, to) = (to, from);
-                        rows.push(Row { from, to, rest });
+                        rows.push(TableRow { from, to, rest });
                     }
                 }
                 self.table(level, rows)
@@ -366,7 +377,7 @@ impl Chains {
 }
 
 #[derive(Clone, Copy)]
-enum Column {
+enum EventColumn {
     Delta { need: u32, delta: i64 },
     Table { table: usize, column: usize },
 }
@@ -379,7 +390,7 @@ enum Column {
 pub struct Subset {
     pub(crate) scope: Scope,
     /// By top level, and within one those that change something first.
-    tops: Vec<Top>,
+    tops: Vec<ChainAction>,
     /// For every level where its events begin in `tops`, and where those begin that only look. A
     /// fixpoint need not fire them, but they are possible, or not. One more entry at the end.
     starts: Vec<(u32, u32)>,
@@ -387,11 +398,6 @@ pub struct Subset {
     pub(crate) idle: bool,
     /// One below the lowest top level of an event that changes something, and of any event.
     depths: (u32, u32),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Top {
-    pub action: Action,
 }
 
 impl Subset {
@@ -406,18 +412,14 @@ impl Subset {
         let idle = seen.contains(&ChainId::END);
         // An event without a level of its own looks at the first.
         let link = |chain: ChainId| match chain {
-            ChainId::END => Link {
+            ChainId::END => ChainLink {
                 level: 0,
-                action: Action::Delta {
-                    need: 0,
-                    delta: 0,
-                    rest: ChainId::END,
-                },
+                action: ChainAction::pass(ChainId::END),
                 idle: true,
             },
             _ => chains.link(chain),
         };
-        let mut links: Vec<Link> = events.into_iter().map(link).collect();
+        let mut links: Vec<ChainLink> = events.into_iter().map(link).collect();
         links.retain(|link| link.level < levels);
         // Within a level in the order given, which is the order of firing.
         links.sort_by_key(|link| (link.level, link.idle));
@@ -431,25 +433,20 @@ impl Subset {
             starts.push((at as u32, (at + active) as u32));
             at += count;
         }
-        let below = |link: &Link| link.level + 1;
+        let below = |link: &ChainLink| link.level + 1;
         let active = links.iter().rfind(|link| !link.idle);
         Subset {
             scope,
             starts,
             idle,
             depths: (active.map_or(0, below), links.last().map_or(0, below)),
-            tops: links
-                .iter()
-                .map(|link| Top {
-                    action: link.action,
-                })
-                .collect(),
+            tops: links.iter().map(|link| link.action).collect(),
         }
     }
 
     /// The events with this top level that change something, or all of them.
     #[inline]
-    pub(crate) fn at(&self, level: u32, all: bool) -> &[Top] {
+    pub(crate) fn at(&self, level: u32, all: bool) -> &[ChainAction] {
         let level = level as usize;
         let (start, looking) = self.starts[level];
         let end = if all {

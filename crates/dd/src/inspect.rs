@@ -9,7 +9,7 @@ use dashu_int::UBig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kernel::{Kernel, NodeId};
-use crate::pool::Edges;
+use crate::pool::NodeEdges;
 use crate::store::{Set, Store};
 
 impl Store {
@@ -116,9 +116,9 @@ impl Store {
         for (level, nodes) in self.by_level(set).iter().enumerate() {
             for &node in nodes {
                 // Writing to a string cannot fail.
-                let _ = writeln!(text, "  {} [label=\"{level}\"];", node.word());
+                let _ = writeln!(text, "  {} [label=\"{level}\"];", node.0);
                 for (value, child) in self.kernel.edges(node) {
-                    let (from, to) = (node.word(), child.word());
+                    let (from, to) = (node.0, child.0);
                     let _ = writeln!(text, "  {from} -> {to} [label=\"{value}\"];");
                 }
             }
@@ -132,7 +132,7 @@ impl Store {
 pub struct Vectors<'a> {
     kernel: &'a Kernel,
     /// The edges not yet taken of the node on every level of the present vector.
-    path: Vec<Edges<'a>>,
+    path: Vec<NodeEdges<'a>>,
     vector: Vec<u32>,
     start: Option<NodeId>,
 }

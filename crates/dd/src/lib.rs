@@ -6,18 +6,18 @@
 //! node costs depends on how many edges it has, not on how large their values are. Equal sets
 //! are one node, so comparing sets takes no time.
 //!
-//! There are two doors. For everybody there is the set algebra on [`Set`] handles, with events,
-//! steps and fixpoints:
+//! There are two ways in. Most callers use the set algebra on [`Set`] handles, with events, steps and
+//! fixpoints:
 //!
 //! ```
 //! use lariat_budget::Budget;
-//! use lariat_dd::{Part, Store};
+//! use lariat_dd::{EventPart, Store};
 //!
 //! # fn main() -> Result<(), lariat_budget::Stop> {
 //! // Three tokens, and an event that moves one of them from level 0 to level 1.
 //! let mut store = Store::new(2, &Budget::unlimited())?;
-//! let take = Part::Delta { level: 0, need: 1, delta: -1 };
-//! let give = Part::Delta { level: 1, need: 0, delta: 1 };
+//! let take = EventPart::Delta { level: 0, need: 1, delta: -1 };
+//! let give = EventPart::Delta { level: 1, need: 0, delta: 1 };
 //! let event = store.event(&[take, give])?;
 //! let events = store.subset(event);
 //! let initial = store.singleton(&[3, 0])?;
@@ -29,8 +29,8 @@
 //! # }
 //! ```
 //!
-//! And there is [`kernel`] for those who write recursive operations of their own, on which
-//! [`saturation`] is written too, generic over a filter and a listener.
+//! Callers that need recursive operations of their own, such as the component-wise engine, write
+//! them on [`kernel`]. So is [`saturation`], which is generic over a filter and a listener.
 //!
 //! # Memory
 //!
@@ -56,8 +56,9 @@
 //! store behind a lock, while they hold, clone, compare and drop sets without it. The kernel is
 //! cut so that this can change without touching its users: node pool and unique table are what
 //! threads will share — nodes are immutable and never move, so readers need no lock, and writers
-//! need one per stretch of the table — while operation cache, shadow stack, workbench and scratch
-//! space belong to one worker. `Store` then becomes a worker's handle, of which there can be
+//! need one per stretch of the table — and so is the operation cache, since workers with caches of
+//! their own would do nearly all work twice; shadow stack, workbench and scratch space belong to one
+//! worker. Recursive operations are [calls as data](kernel::Call), which a worker can hand to another. `Store` then becomes a worker's handle, of which there can be
 //! several; operations already take it by `&mut`. A collection stops the workers at an
 //! allocation, which is the only place where one can begin today.
 
@@ -77,12 +78,12 @@ mod store;
 mod unique;
 
 pub use dashu_int::UBig;
-pub use event::{Event, Part, Subset};
+pub use event::{Event, EventPart, Subset};
 pub use exchange::ImportError;
 pub use inspect::Vectors;
 pub use kernel::{Residual, Scope};
 pub use predicate::Predicate;
-pub use store::{Figures, Set, Store};
+pub use store::{Set, Store, StoreFigures};
 
 /// Workers will share these.
 const _: () = {

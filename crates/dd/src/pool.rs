@@ -18,7 +18,7 @@ use crate::kernel::NodeId;
 const STRETCH: usize = 4096;
 
 #[derive(Clone, Copy, Default)]
-struct Cursor {
+struct HoleCursor {
     /// The next free word of the stretch in hand, and its end.
     at: usize,
     end: usize,
@@ -26,22 +26,22 @@ struct Cursor {
     scan: usize,
 }
 
-pub(crate) struct Pool {
+pub(crate) struct NodePool {
     words: Vec<u32>,
     in_use: Vec<u64>,
     capacity: usize,
-    cursors: [Cursor; 3],
+    cursors: [HoleCursor; 3],
     /// Words of nodes: alive after the last collection, or made since.
     occupied: usize,
 }
 
-impl Pool {
-    pub fn new() -> Pool {
-        let mut pool = Pool {
+impl NodePool {
+    pub fn new() -> NodePool {
+        let mut pool = NodePool {
             words: vec![0, 0],
             in_use: vec![0],
             capacity: 2,
-            cursors: [Cursor::default(); 3],
+            cursors: [HoleCursor::default(); 3],
             occupied: 2,
         };
         pool.take_bits(0, 2);
@@ -89,7 +89,7 @@ impl Pool {
         if self.words.len() < end {
             self.words.resize(end, 0);
         }
-        self.cursors[class] = Cursor {
+        self.cursors[class] = HoleCursor {
             at: start + count,
             end,
             scan: end,
@@ -152,7 +152,7 @@ impl Pool {
     pub fn unmark(&mut self) {
         self.in_use.fill(0);
         self.in_use[0] = 3;
-        self.cursors = [Cursor::default(); 3];
+        self.cursors = [HoleCursor::default(); 3];
         self.occupied = 2;
     }
 
@@ -209,15 +209,15 @@ impl Pool {
 
     /// The edges of `node` by increasing value.
     #[inline]
-    pub fn edges(&self, node: NodeId) -> Edges<'_> {
+    pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
         let block = self.block(node);
         if block[0] & 1 == 0 {
-            Edges::Dense {
+            NodeEdges::Dense {
                 value: 0,
                 children: &block[1..],
             }
         } else {
-            Edges::Sparse(&block[1..])
+            NodeEdges::Sparse(&block[1..])
         }
     }
 
@@ -238,20 +238,20 @@ impl Pool {
 
 /// The edges of a node by increasing value, none of them to the empty set.
 #[derive(Clone, Debug)]
-pub enum Edges<'a> {
+pub enum NodeEdges<'a> {
     #[doc(hidden)]
     Dense { value: u32, children: &'a [u32] },
     #[doc(hidden)]
     Sparse(&'a [u32]),
 }
 
-impl Iterator for Edges<'_> {
+impl Iterator for NodeEdges<'_> {
     type Item = (u32, NodeId);
 
     #[inline]
     fn next(&mut self) -> Option<(u32, NodeId)> {
         match self {
-            Edges::Dense { value, children } => loop {
+            NodeEdges::Dense { value, children } => loop {
                 let (&child, rest) = children.split_first()?;
                 *children = rest;
                 *value += 1;
@@ -259,7 +259,7 @@ impl Iterator for Edges<'_> {
                     return Some((*value - 1, NodeId(child)));
                 }
             },
-            Edges::Sparse(words) => match words {
+            NodeEdges::Sparse(words) => match words {
                 [value, child, rest @ ..] => {
                     let edge = (*value, NodeId(*child));
                     *words = rest;

@@ -1,12 +1,12 @@
 //! Predicates as residuals, and the vectors that satisfy them.
 //!
 //! A predicate read level by level from the top leaves a *residual*: what it still asks of the
-//! levels below. This crate knows only how to step; what residuals are, and that equal ones have
-//! equal numbers, is the business of whoever implements [`Predicate`].
+//! levels below. This crate only steps residuals; what they are, and that equal ones have equal
+//! numbers, is up to the implementation of [`Predicate`] (`Residuals` in `space` is the usual one).
 //!
 //! `select(A, r) = {v ∈ A | reading v from r ends in TRUE}`
 
-use crate::kernel::{ChainId, Halt, Kernel, NodeId, Residual, Scope};
+use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, Residual, Scope, ScopeId};
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
@@ -23,6 +23,54 @@ pub trait Predicate: Send {
     fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop>;
 }
 
+/// The vectors of `node`, on `level`, that satisfy `residual`; the context is the predicate.
+#[derive(Clone, Copy)]
+struct Select {
+    node: NodeId,
+    level: u32,
+    residual: Residual,
+}
+
+impl<P: Predicate> Call<P> for Select {
+    type Key = (NodeId, ScopeId, Residual);
+
+    fn open(self, kernel: &mut Kernel, predicate: &mut P) -> Result<Opening<Self::Key>, Halt> {
+        let Select { node, residual, .. } = self;
+        if node.is_empty() || residual == Residual::TRUE {
+            return Ok(Opening::AtOnce(node));
+        }
+        if residual == Residual::FALSE {
+            return Ok(Opening::AtOnce(NodeId::EMPTY));
+        }
+        if node == NodeId::ONE {
+            return Err(kernel.unread(residual));
+        }
+        Ok(Opening::Walk {
+            node,
+            operation: OPERATIONS.select,
+            key: (node, predicate.scope().id(), residual),
+        })
+    }
+
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        predicate: &mut P,
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let residual = match predicate.step(self.residual, self.level, value) {
+            Ok(residual) => residual,
+            Err(stop) => return Err(kernel.halt(stop)),
+        };
+        let below = Select {
+            node: child,
+            level: self.level + 1,
+            residual,
+        };
+        kernel.call_into(value, below, predicate)
+    }
+}
+
 impl Kernel {
     /// The vectors of `node`, on `level`, that satisfy `residual`.
     pub fn select<P: Predicate>(
@@ -32,39 +80,12 @@ impl Kernel {
         predicate: &mut P,
         residual: Residual,
     ) -> Result<NodeId, Halt> {
-        if node.is_empty() || residual == Residual::FALSE {
-            return Ok(NodeId::EMPTY);
-        }
-        if residual == Residual::TRUE {
-            return Ok(node);
-        }
-        if node == NodeId::ONE {
-            return Err(self.unread(residual));
-        }
-        let key = [node.0, 0, predicate.scope().word(), residual.0, 0];
-        if let Some([result, _]) = self.cached(self.ops.select, ChainId::END, key) {
-            return Ok(NodeId(result));
-        }
-        let base = self.mark();
-        self.push_edges(node)?;
-        let end = self.mark();
-        let mut at = 0;
-        while let Some((value, child)) = self.peek(base, at).filter(|_| at < end.above(base)) {
-            let rest = match predicate.step(residual, level, value) {
-                Ok(rest) => rest,
-                Err(stop) => return Err(self.halt(stop)),
-            };
-            let child = self.select(child, level + 1, predicate, rest)?;
-            if !child.is_empty() {
-                self.push(value, child)?;
-            }
-            at += 1;
-        }
-        let result = self.make(end)?;
-        self.release(base);
-        self.tick()?;
-        self.remember(self.ops.select, ChainId::END, key, [result.0, 0]);
-        Ok(result)
+        let select = Select {
+            node,
+            level,
+            residual,
+        };
+        self.call(select, predicate)
     }
 
     /// A predicate that is neither true nor false below the last level.

@@ -1,27 +1,26 @@
 //! Single steps: images, pre-images, enabledness, deadlocks.
 //!
-//! For one chain the recursions follow its levels. For all events of a [`Subset`] at once they go
-//! through the diagram once and treat on every level the events that have their top there,
-//! instead of walking down from the root for every event:
+//! For one chain the recursions follow its levels. For all events of a [`Subset`] they go through the
+//! diagram once and on every level take in the events that have their top there, instead of walking
+//! down from the root once per event:
 //!
 //! ```text
 //! img(n)  = {i ↦ img(n[i])} ∪ {i' ↦ img_rest(n[i]) | (i, i', rest) of an event with this top}
 //! dead(n) = {i ↦ dead(n[i]) \ enabled_rest(n[i]) for every (i, i', rest)}
 //! ```
 //!
-//! `pre(B) ∩ C` is the image under the inverse events, intersected. Deadlock stuttering is not
-//! added here: whoever wants `Succ(S) = img(S) ∪ (S ∩ dead)` says so.
+//! `pre(B) ∩ C` is the image under the inverse events, intersected with `C`. Deadlocks do not stutter
+//! here: `space` adds them, as `Succ(S) = img(S) ∪ (S ∩ dead)`.
 
-use crate::cache::Op;
-use crate::event::{Action, ChainId, Event, Subset};
-use crate::kernel::{Halt, Kernel, Mark, NodeId, Step};
+use crate::event::{ChainId, ChainStep, Event, Subset};
+use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, ScopeId, StackMark};
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
 impl Kernel {
     /// Sorts the edges above `mark` by value and unites those with the same, ready to be
     /// [made](Kernel::make) a node.
-    pub fn sort(&mut self, mark: Mark) -> Result<(), Halt> {
+    pub fn sort(&mut self, mark: StackMark) -> Result<(), Halt> {
         let base = self.stack.len() - self.mark().above(mark);
         self.tidy(base)
     }
@@ -44,246 +43,221 @@ impl Kernel {
         Ok(())
     }
 
-    /// The level of the first action of `chain`, `None` if nothing is left to do.
-    #[inline]
-    pub fn first_level(&self, chain: ChainId) -> Option<u32> {
-        (chain != ChainId::END).then(|| self.chains.link(chain).level)
-    }
-
-    /// The `nth` thing, from 0, that the first action of `chain` can do to `value` on `level`: on
-    /// the levels above its own the value stays and the chain remains.
-    #[inline]
-    pub fn nth_step(
-        &mut self,
-        chain: ChainId,
-        level: u32,
-        value: u32,
-        nth: u32,
-    ) -> Result<Option<Step>, Halt> {
-        let link = self.chains.link(chain);
-        if level < link.level {
-            return Ok((nth == 0).then_some(Step {
-                to: value,
-                rest: chain,
-            }));
-        }
-        Ok(match link.action {
-            Action::Delta { need, delta, rest } if nth == 0 && value >= need => Some(Step {
-                to: self.shift(value, delta)?,
-                rest,
-            }),
-            Action::Delta { .. } => None,
-            Action::Table { start, end } => {
-                let (first, last) = self.chains.rows_from(start, end, value);
-                (nth < last - first).then(|| {
-                    let row = self.chains.row(first + nth);
-                    Step {
-                        to: row.to,
-                        rest: row.rest,
-                    }
-                })
-            }
-        })
-    }
-
     /// The image of `node`, on `level`, under `chain`: not saturated, not filtered.
     pub fn image(&mut self, chain: ChainId, node: NodeId, level: u32) -> Result<NodeId, Halt> {
-        if chain == ChainId::END || node.is_empty() {
-            return Ok(node);
-        }
-        let op = Op::Image.word(chain.0);
-        if let Some(result) = self.cache.get(op, node.0, 0) {
-            return Ok(result);
-        }
-        let link = self.chains.link(chain);
-        let base = self.stack.len();
-        self.push_edges(node)?;
-        let end = self.stack.len();
-        for at in base..end {
-            let (value, child) = self.stack[at];
-            if level < link.level {
-                self.image_into(chain, child, level, value)?;
-                continue;
-            }
-            match link.action {
-                Action::Delta { need, delta, rest } => {
-                    if value >= need {
-                        let to = self.shift(value, delta)?;
-                        self.image_into(rest, child, level, to)?;
-                    }
-                }
-                Action::Table { start, end } => {
-                    let (first, last) = self.chains.rows_from(start, end, value);
-                    for row in first..last {
-                        let row = self.chains.row(row);
-                        self.image_into(row.rest, child, level, row.to)?;
-                    }
-                }
-            }
-        }
-        self.tidy(end)?;
-        let result = self.make_kept(end)?;
-        self.stack.truncate(base);
-        self.tick()?;
-        self.cache.put(op, node.0, 0, result);
-        Ok(result)
-    }
-
-    fn image_into(
-        &mut self,
-        chain: ChainId,
-        child: NodeId,
-        level: u32,
-        to: u32,
-    ) -> Result<(), Halt> {
-        let image = self.image(chain, child, level + 1)?;
-        if !image.is_empty() {
-            self.push(to, image)?;
-        }
-        Ok(())
+        self.call(Image { chain, node, level }, &mut ())
     }
 
     /// The image of `node`, on `level`, under those of `events` with a top at or below it.
     pub fn image_all(&mut self, events: &Subset, node: NodeId, level: u32) -> Result<NodeId, Halt> {
-        if node.0 <= 1 {
-            return Ok(NodeId::EMPTY);
-        }
-        let scope = events.scope.word();
-        if let Some(result) = self.lookup(Op::ImageAll, node, scope) {
-            return Ok(result);
-        }
-        let base = self.stack.len();
-        self.push_edges(node)?;
-        let end = self.stack.len();
-        for at in base..end {
-            let (value, child) = self.stack[at];
-            let image = self.image_all(events, child, level + 1)?;
-            if !image.is_empty() {
-                self.push(value, image)?;
-            }
-            for top in events.at(level, true) {
-                match top.action {
-                    Action::Delta { need, delta, rest } => {
-                        if value >= need {
-                            let to = self.shift(value, delta)?;
-                            self.image_into(rest, child, level, to)?;
-                        }
-                    }
-                    Action::Table { start, end } => {
-                        let (first, last) = self.chains.rows_from(start, end, value);
-                        for row in first..last {
-                            let row = self.chains.row(row);
-                            self.image_into(row.rest, child, level, row.to)?;
-                        }
-                    }
-                }
-            }
-        }
-        self.tidy(end)?;
-        let result = self.make_kept(end)?;
-        self.stack.truncate(base);
-        self.tick()?;
-        self.store(Op::ImageAll, node, scope, result);
-        Ok(result)
+        self.call(ImageAll { node, level }, &mut &*events)
     }
 
     /// The vectors of `node`, on `level`, from which `chain` leads somewhere.
     pub fn enabled(&mut self, chain: ChainId, node: NodeId, level: u32) -> Result<NodeId, Halt> {
-        if chain == ChainId::END || node.is_empty() {
-            return Ok(node);
-        }
-        let op = Op::Enabled.word(chain.0);
-        if let Some(result) = self.cache.get(op, node.0, 0) {
-            return Ok(result);
-        }
-        let link = self.chains.link(chain);
-        let base = self.stack.len();
-        self.push_edges(node)?;
-        let end = self.stack.len();
-        for at in base..end {
-            let (value, child) = self.stack[at];
-            let enabled = if level < link.level {
-                self.enabled(chain, child, level + 1)?
-            } else {
-                self.enabled_below(link.action, value, child, level)?
-            };
-            if !enabled.is_empty() {
-                self.push(value, enabled)?;
-            }
-        }
-        let result = self.make_kept(end)?;
-        self.stack.truncate(base);
-        self.tick()?;
-        self.cache.put(op, node.0, 0, result);
-        Ok(result)
-    }
-
-    /// The vectors of `child`, below `level` with `value`, from which `action` leads somewhere.
-    fn enabled_below(
-        &mut self,
-        action: Action,
-        value: u32,
-        child: NodeId,
-        level: u32,
-    ) -> Result<NodeId, Halt> {
-        match action {
-            Action::Delta { need, rest, .. } if value >= need => {
-                self.enabled(rest, child, level + 1)
-            }
-            Action::Delta { .. } => Ok(NodeId::EMPTY),
-            Action::Table { start, end } => {
-                let mark: Mark = self.mark();
-                let mut sum = NodeId::EMPTY;
-                let (first, last) = self.chains.rows_from(start, end, value);
-                for row in first..last {
-                    self.push(0, sum)?;
-                    let rest = self.chains.row(row).rest;
-                    let enabled = self.enabled(rest, child, level + 1)?;
-                    self.push(0, enabled)?;
-                    sum = self.union(sum, enabled)?;
-                    self.release(mark);
-                }
-                Ok(sum)
-            }
-        }
+        self.call(Enabled { chain, node, level }, &mut ())
     }
 
     /// The vectors of `node`, on `level`, from which no event with a top at or below it leads
     /// anywhere.
     pub fn dead(&mut self, events: &Subset, node: NodeId, level: u32) -> Result<NodeId, Halt> {
-        if node.0 <= 1 {
-            return Ok(node);
+        self.call(Dead { node, level }, &mut &*events)
+    }
+}
+
+/// The image of a node under one chain.
+#[derive(Clone, Copy)]
+struct Image {
+    chain: ChainId,
+    node: NodeId,
+    level: u32,
+}
+
+impl<C> Call<C> for Image {
+    type Key = (ChainId, NodeId);
+
+    fn open(self, _: &mut Kernel, _: &mut C) -> Result<Opening<Self::Key>, Halt> {
+        let Image { chain, node, .. } = self;
+        Ok(match chain == ChainId::END || node.is_empty() {
+            true => Opening::AtOnce(node),
+            false => Opening::Walk {
+                node,
+                operation: OPERATIONS.image,
+                key: (chain, node),
+            },
+        })
+    }
+
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        context: &mut C,
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let mut steps = kernel.steps(self.chain, self.level, value);
+        while let Some(ChainStep { to, rest }) = kernel.next_step(&mut steps)? {
+            let below = Image {
+                chain: rest,
+                node: child,
+                level: self.level + 1,
+            };
+            kernel.call_into(to, below, context)?;
         }
-        let scope = events.scope.word();
-        if let Some(result) = self.lookup(Op::Dead, node, scope) {
-            return Ok(result);
-        }
-        let base = self.stack.len();
-        self.push_edges(node)?;
-        let end = self.stack.len();
-        for at in base..end {
-            let (value, child) = self.stack[at];
-            let mut dead = self.dead(events, child, level + 1)?;
-            for top in events.at(level, true) {
-                if dead.is_empty() {
-                    break;
-                }
-                let mark = self.mark();
-                self.push(0, dead)?;
-                let enabled = self.enabled_below(top.action, value, dead, level)?;
-                self.push(0, enabled)?;
-                dead = self.difference(dead, enabled)?;
-                self.release(mark);
+        Ok(())
+    }
+
+    fn close(self, kernel: &mut Kernel, _: &mut C, edges: StackMark) -> Result<NodeId, Halt> {
+        kernel.sort(edges)?;
+        kernel.make(edges)
+    }
+}
+
+/// The image of a node under the events of the context with a top at or below its level.
+#[derive(Clone, Copy)]
+struct ImageAll {
+    node: NodeId,
+    level: u32,
+}
+
+impl Call<&Subset> for ImageAll {
+    type Key = (NodeId, ScopeId);
+
+    fn open(self, _: &mut Kernel, events: &mut &Subset) -> Result<Opening<Self::Key>, Halt> {
+        let ImageAll { node, .. } = self;
+        Ok(match node {
+            NodeId::EMPTY | NodeId::ONE => Opening::AtOnce(NodeId::EMPTY),
+            _ => Opening::Walk {
+                node,
+                operation: OPERATIONS.image_all,
+                key: (node, events.scope.id()),
+            },
+        })
+    }
+
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        events: &mut &Subset,
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let level = self.level + 1;
+        kernel.call_into(value, ImageAll { node: child, level }, events)?;
+        for &action in events.at(self.level, true) {
+            let mut steps = kernel.steps_of(action, value);
+            while let Some(ChainStep { to, rest }) = kernel.next_step(&mut steps)? {
+                let below = Image {
+                    chain: rest,
+                    node: child,
+                    level,
+                };
+                kernel.call_into(to, below, events)?;
             }
-            if !dead.is_empty() {
-                self.push(value, dead)?;
+        }
+        Ok(())
+    }
+
+    fn close(self, kernel: &mut Kernel, _: &mut &Subset, edges: StackMark) -> Result<NodeId, Halt> {
+        kernel.sort(edges)?;
+        kernel.make(edges)
+    }
+}
+
+/// The vectors of a node from which one chain leads somewhere.
+#[derive(Clone, Copy)]
+struct Enabled {
+    chain: ChainId,
+    node: NodeId,
+    level: u32,
+}
+
+impl<C> Call<C> for Enabled {
+    type Key = (ChainId, NodeId);
+
+    fn open(self, _: &mut Kernel, _: &mut C) -> Result<Opening<Self::Key>, Halt> {
+        let Enabled { chain, node, .. } = self;
+        Ok(match chain == ChainId::END || node.is_empty() {
+            true => Opening::AtOnce(node),
+            false => Opening::Walk {
+                node,
+                operation: OPERATIONS.enabled,
+                key: (chain, node),
+            },
+        })
+    }
+
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        context: &mut C,
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let mut steps = kernel.steps(self.chain, self.level, value);
+        while let Some(chain) = kernel.next_rest(&mut steps) {
+            let below = Enabled {
+                chain,
+                node: child,
+                level: self.level + 1,
+            };
+            kernel.call_into(value, below, context)?;
+        }
+        Ok(())
+    }
+
+    /// A table may have several rows for a value, and thus several edges under it.
+    fn close(self, kernel: &mut Kernel, _: &mut C, edges: StackMark) -> Result<NodeId, Halt> {
+        kernel.sort(edges)?;
+        kernel.make(edges)
+    }
+}
+
+/// The vectors of a node from which no event of the context with a top at or below its level leads
+/// anywhere.
+#[derive(Clone, Copy)]
+struct Dead {
+    node: NodeId,
+    level: u32,
+}
+
+impl Call<&Subset> for Dead {
+    type Key = (NodeId, ScopeId);
+
+    fn open(self, _: &mut Kernel, events: &mut &Subset) -> Result<Opening<Self::Key>, Halt> {
+        let Dead { node, .. } = self;
+        Ok(match node {
+            NodeId::EMPTY | NodeId::ONE => Opening::AtOnce(node),
+            _ => Opening::Walk {
+                node,
+                operation: OPERATIONS.dead,
+                key: (node, events.scope.id()),
+            },
+        })
+    }
+
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        events: &mut &Subset,
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let level = self.level + 1;
+        let mut dead = kernel.call(Dead { node: child, level }, events)?;
+        for &action in events.at(self.level, true) {
+            let mut steps = kernel.steps_of(action, value);
+            while !dead.is_empty()
+                && let Some(chain) = kernel.next_rest(&mut steps)
+            {
+                let mark = kernel.mark();
+                kernel.push(0, dead)?;
+                let enabled = kernel.enabled(chain, dead, level)?;
+                kernel.push(0, enabled)?;
+                dead = kernel.difference(dead, enabled)?;
+                kernel.release(mark);
             }
         }
-        let result = self.make_kept(end)?;
-        self.stack.truncate(base);
-        self.tick()?;
-        self.store(Op::Dead, node, scope, result);
-        Ok(result)
+        if !dead.is_empty() {
+            kernel.push(value, dead)?;
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::event::{Event, Part, Subset};
+use crate::event::{Event, EventPart, Subset};
 use crate::kernel::{Halt, Kernel, NodeId, Scope};
 use lariat_budget::{Budget, Stop};
 
@@ -43,13 +43,13 @@ impl std::hash::Hash for Set {
 
 impl std::fmt::Debug for Set {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Set({})", self.root.word())
+        write!(f, "Set({})", self.root.0)
     }
 }
 
 /// What a store has counted and holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct StoreFigures {
     /// Nodes made since the store was made.
     pub created: u64,
     /// Nodes in the unique table now, dead ones included.
@@ -129,15 +129,15 @@ impl Store {
     }
 
     /// What the store has counted and holds.
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> StoreFigures {
         let kernel = &self.kernel;
-        Figures {
+        StoreFigures {
             created: kernel.created,
             nodes: kernel.unique.count(),
             peak: kernel.peak,
             node_bytes: kernel.pool.occupied() * 4,
             peak_bytes: kernel.peak_words * 4,
-            pool_bytes: crate::pool::Pool::bytes_for(kernel.pool.capacity()),
+            pool_bytes: crate::pool::NodePool::bytes_for(kernel.pool.capacity()),
             unique_bytes: kernel.unique.bytes(),
             cache_bytes: kernel.cache.bytes(),
             lookups: kernel.cache.lookups,
@@ -147,7 +147,8 @@ impl Store {
         }
     }
 
-    /// A new scope for a predicate or an operation of one's own.
+    /// A new scope, for a [`Predicate`](crate::Predicate) or the keys of an operation written on the
+    /// kernel.
     pub fn scope(&mut self) -> Scope {
         self.kernel.scope()
     }
@@ -158,10 +159,10 @@ impl Store {
     /// # Panics
     /// If two parts concern the same level, a level is not one of the store, or a row has not one
     /// pair per level.
-    pub fn event(&mut self, parts: &[Part]) -> Result<Option<Event>, Stop> {
-        let columns = |part: &Part| match part {
-            Part::Delta { .. } => 0,
-            Part::Table { levels, .. } => levels.len(),
+    pub fn event(&mut self, parts: &[EventPart]) -> Result<Option<Event>, Stop> {
+        let columns = |part: &EventPart| match part {
+            EventPart::Delta { .. } => 0,
+            EventPart::Table { levels, .. } => levels.len(),
         };
         let build = |kernel: &mut Kernel| kernel.chains.event(kernel.levels, parts);
         // Tables are built recursively, column by column.

@@ -7,16 +7,16 @@
 
 use crate::kernel::NodeId;
 
-pub(crate) struct Unique {
+pub(crate) struct UniqueTable {
     entries: Vec<u64>,
     count: usize,
 }
 
 const SMALLEST: usize = 1 << 10;
 
-impl Unique {
-    pub fn new() -> Unique {
-        Unique {
+impl UniqueTable {
+    pub fn new() -> UniqueTable {
+        UniqueTable {
             entries: vec![0; SMALLEST],
             count: 0,
         }

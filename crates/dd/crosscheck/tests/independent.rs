@@ -1,6 +1,6 @@
 //! The same questions to list decision diagrams of another make.
 
-use lariat_dd::{Event, Part};
+use lariat_dd::{Event, EventPart};
 use merc_ldd::{Ldd, Storage};
 
 #[allow(dead_code, reason = "shared with the tests of the core, which use all of it")]
@@ -43,7 +43,7 @@ fn agree(random: &mut Random) {
         .iter()
         .map(|(levels, rows)| {
             let (levels, rows) = (levels.clone(), rows.clone());
-            let table = Part::Table { levels, rows };
+            let table = EventPart::Table { levels, rows };
             store.event(&[table]).unwrap().unwrap()
         })
         .collect();

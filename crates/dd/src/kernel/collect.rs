@@ -5,19 +5,19 @@
 
 use std::sync::Arc;
 
-use super::{Kernel, NodeId};
+use super::{Kernel, NodeId, ScopeId};
 
 /// A name space for cache entries that closes when its last handle is dropped.
 ///
 /// Event subsets and predicates have one each. The number is never used again, so the entries
 /// of a closed scope cannot be found, and the next collection drops them.
 #[derive(Clone, Debug)]
-pub struct Scope(Arc<u32>);
+pub struct Scope(Arc<ScopeId>);
 
 impl Scope {
-    /// The number, for keys of a [`WideOp`](crate::kernel::WideOp).
+    /// The number of the scope, for cache keys.
     #[inline]
-    pub fn word(&self) -> u32 {
+    pub fn id(&self) -> ScopeId {
         *self.0
     }
 }
@@ -63,7 +63,9 @@ impl Kernel {
         let pool = &self.pool;
         self.unique.sweep(|node| pool.alive(node));
         let scopes = &self.scopes;
-        let open = |scope: u32| scope == 0 || scopes.binary_search_by_key(&scope, |s| **s).is_ok();
+        let open = |scope: ScopeId| {
+            scope == ScopeId::ALWAYS || scopes.binary_search_by_key(&scope, |s| **s).is_ok()
+        };
         self.cache.sweep(|node| pool.alive(node), open);
         let live = self.pool.occupied();
         self.collect_at = live + live.max(self.pause);
@@ -80,7 +82,7 @@ impl Kernel {
     /// A new scope.
     pub fn scope(&mut self) -> Scope {
         self.purge();
-        let scope = Arc::new(self.next_scope);
+        let scope = Arc::new(ScopeId(self.next_scope));
         // After four thousand million scopes the numbers would repeat; stale entries with
         // them are gone long before.
         self.next_scope = self.next_scope.checked_add(1).unwrap_or(1);

@@ -1,4 +1,4 @@
-//! What recursive operations speak of: nodes and residuals.
+//! What recursive operations speak of: nodes, scopes and residuals.
 
 /// A node of a diagram: the set of suffixes below it. Equal sets have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,22 +16,19 @@ impl NodeId {
         self.0 == 0
     }
 
-    /// The id as a number, for keys of a [`WideOp`](crate::kernel::WideOp).
-    #[inline]
-    pub fn word(self) -> u32 {
-        self.0
-    }
-
-    /// The node with this [`word`](NodeId::word).
-    #[inline]
-    pub fn from_word(word: u32) -> NodeId {
-        NodeId(word)
-    }
-
     #[inline]
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// The number of a [`Scope`](crate::Scope), for cache keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScopeId(pub(crate) u32);
+
+impl ScopeId {
+    /// No scope in particular: entries under it stay for as long as their nodes do.
+    pub const ALWAYS: ScopeId = ScopeId(0);
 }
 
 /// What a predicate still asks after some levels have been read; the numbers mean

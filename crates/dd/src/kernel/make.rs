@@ -4,7 +4,7 @@
 //! where a collection may begin.
 
 use super::{Halt, Kernel, NodeId};
-use crate::pool::Pool;
+use crate::pool::NodePool;
 use lariat_budget::Stop;
 
 /// Words of a node that count as much work as a new node.
@@ -97,7 +97,11 @@ impl Kernel {
             if capacity < old + length {
                 break;
             }
-            if self.nodes_lease.resize(Pool::bytes_for(capacity)).is_ok() {
+            if self
+                .nodes_lease
+                .resize(NodePool::bytes_for(capacity))
+                .is_ok()
+            {
                 self.pool.grow(capacity);
                 self.limit_cache();
                 if let Some(at) = self.pool.take(length) {

@@ -1,9 +1,11 @@
-//! The second door: safe building blocks for recursive operations.
+//! Safe building blocks for recursive operations.
 //!
-//! A recursive operation on diagrams loads the edges of its arguments on the *shadow stack*, calls
-//! itself on their children, pushes the edges of its result and [makes](Kernel::make) the node. It
-//! remembers what it returned in the [operation cache](Kernel::cached). Every call that
-//! creates a node may collect garbage, so there is one rule to keep:
+//! A recursive operation loads the edges of its operands on the *shadow stack*, calls itself on their
+//! children, pushes the edges of its result and [makes](Kernel::make) the node. What it returned it
+//! remembers in the operation cache, under [a typed key](Operation). Most operations are a
+//! [`Call`], for which [one recursion](Kernel::call) does all of this; those that only ask
+//! are written on [`Kernel::remembered`] and [`Kernel::any_edge`]. Every call that creates a node
+//! may collect garbage, so there is one rule to keep:
 //!
 //! > **A node that is needed after a call that may create nodes must be rooted during that call**:
 //! > be on the shadow stack, in a [`Set`](crate::Set), or below a node that is. Arguments are
@@ -20,28 +22,34 @@ mod breath;
 mod chain;
 mod collect;
 mod ids;
+mod key;
 mod make;
 mod operation;
+mod recursion;
 mod stack;
 
-pub use crate::event::{ChainId, Step};
-pub use crate::pool::Edges;
+pub use crate::event::{ChainId, ChainStep};
+pub use crate::pool::NodeEdges;
 pub use breath::Halt;
+pub use chain::ChainSteps;
 pub use collect::Scope;
-pub use ids::{NodeId, Residual};
-pub use operation::{WideOp, Word};
-pub use stack::Mark;
+pub use ids::{NodeId, Residual, ScopeId};
+pub use key::{CacheKey, CacheValue, KeyPart, KeyWords, Meaning};
+pub(crate) use key::{NARROW_WORDS, WIDE_WORDS};
+pub use operation::Operation;
+pub(crate) use operation::{Audit, Audits, CHAIN_BITS, OPERATIONS, REGISTRY, Registry};
+pub use recursion::{Call, Opening};
+pub use stack::StackMark;
 
 use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::event::Chains;
-use crate::pool::Pool;
+use crate::pool::NodePool;
 use crate::saturation::Workbench;
-use crate::unique::Unique;
+use crate::unique::UniqueTable;
 use breath::BREATH;
 use lariat_budget::{Budget, Lease, Stop};
-use operation::Ops;
 
 /// Words allocated between two collections at least, in a small store and in any.
 const SMALL_PAUSE: usize = 1 << 21;
@@ -53,21 +61,20 @@ const SMALL_CACHE: usize = 1 << 24;
 /// Nodes, tables and stacks: everything that recursive operations need.
 pub struct Kernel {
     pub(crate) levels: u32,
-    pub(crate) pool: Pool,
-    pub(crate) unique: Unique,
+    pub(crate) pool: NodePool,
+    pub(crate) unique: UniqueTable,
     pub(crate) cache: Cache,
     /// The shadow stack: edges of results in the making, and rooted nodes under value 0.
     pub(crate) stack: Vec<(u32, NodeId)>,
     /// The way down single edges: the values of the result, and what the filter asks of them.
     pub(crate) trail: Vec<(u32, Residual)>,
     /// Of the images of nodes with a single edge, how many the cache knew, and how many are empty.
-    pub(crate) known: u64,
-    pub(crate) shut: u64,
+    pub(crate) slides_known: u64,
+    pub(crate) slides_blocked: u64,
     pub(crate) bench: Workbench,
-    pub(crate) ops: Ops,
     pub(crate) chains: Chains,
     pub(crate) roots: Vec<Arc<NodeId>>,
-    scopes: Vec<Arc<u32>>,
+    scopes: Vec<Arc<ScopeId>>,
     next_scope: u32,
     /// Purge the lists of handles when they reach this length.
     purge_at: usize,
@@ -99,17 +106,16 @@ pub struct Kernel {
 
 impl Kernel {
     pub(crate) fn new(levels: u32, budget: &Budget) -> Result<Kernel, Stop> {
-        let mut cache = Cache::new(budget.lease(), budget.lease())?;
+        let cache = Cache::new(budget.lease(), budget.lease())?;
         let mut kernel = Kernel {
             levels,
-            pool: Pool::new(),
-            unique: Unique::new(),
-            ops: Ops::declare(&mut cache),
+            pool: NodePool::new(),
+            unique: UniqueTable::new(),
             cache,
             stack: Vec::new(),
             trail: Vec::new(),
-            known: 0,
-            shut: 0,
+            slides_known: 0,
+            slides_blocked: 0,
             bench: Workbench::new(budget.lease()),
             chains: Chains::new(budget.lease()),
             roots: Vec::new(),
@@ -145,7 +151,7 @@ impl Kernel {
     /// quarter of all bytes.
     fn limit_cache(&mut self) {
         let quarter = usize::try_from(self.budget.byte_limit() / 4).unwrap_or(usize::MAX);
-        let nodes = Pool::bytes_for(self.pool.capacity()) + self.unique.bytes();
+        let nodes = NodePool::bytes_for(self.pool.capacity()) + self.unique.bytes();
         self.cache.limit((2 * nodes).max(SMALL_CACHE), quarter);
     }
 
@@ -174,7 +180,7 @@ impl Kernel {
 
     /// The edges of `node`, which must be neither terminal.
     #[inline]
-    pub fn edges(&self, node: NodeId) -> Edges<'_> {
+    pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
         self.pool.edges(node)
     }
 

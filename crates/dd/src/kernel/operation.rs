@@ -1,103 +1,345 @@
-//! Operations and what the operation cache remembers of them.
+//! Operations, and the typed keys under which the cache remembers their results.
+//!
+//! An operation is declared once, by the types of its operands and of its result:
+//!
+//! ```
+//! use lariat_dd::Residual;
+//! use lariat_dd::kernel::{ChainId, Kernel, NodeId, Operation};
+//!
+//! struct Mine {
+//!     image: Operation<(ChainId, NodeId, Residual), NodeId>,
+//!     lives: Operation<(NodeId,), bool>,
+//! }
+//!
+//! fn declare(kernel: &mut Kernel) -> Mine {
+//!     Mine { image: kernel.operation(), lives: kernel.operation() }
+//! }
+//! ```
+//!
+//! Declaring issues a *tag*, and there is no other way to get one, so two operations never share
+//! it. The types say everything else: how the operands become words, which of the two tables of
+//! the cache is wide enough, and which words a collection must look at. All of that happens at
+//! compile time; the tags of this crate's own operations are constants too.
+//!
+//! For several workers on one store nothing changes here: tags are issued before they start, and a
+//! key is a value that means the same to all of them.
 
-use super::{Kernel, NodeId};
-use crate::cache::{Cache, Op, Shape, WideKey};
+use std::marker::PhantomData;
+
+use super::key::{CacheKey, CacheValue, Meaning, NARROW_WORDS, WIDE_WORDS};
+use super::{Halt, Kernel, NodeId, Residual, ScopeId};
 use crate::event::ChainId;
 
-/// An operation with five key words and two results, for use by other crates.
-#[derive(Clone, Copy, Debug)]
-pub struct WideOp(u32);
+/// Bits of an entry's first word that are left for an event chain beside the tag.
+pub(crate) const CHAIN_BITS: u32 = 26;
 
-impl WideOp {
-    fn declare(cache: &mut Cache, key: [Word; 5], results: [Word; 2]) -> WideOp {
-        let bits = |words: &[Word], kind: Word| {
-            words
-                .iter()
-                .enumerate()
-                .fold(0u8, |bits, (i, &word)| bits | ((word == kind) as u8) << i)
-        };
-        WideOp(cache.operation(Shape {
-            nodes: bits(&key, Word::Node),
-            scopes: bits(&key, Word::Scope),
-            results: bits(&results, Word::Node),
-        }))
+/// Operations that one table of the cache can tell apart; tag 0 means an empty entry.
+const TAGS: usize = 1 << (32 - CHAIN_BITS);
+
+/// An operation that the cache remembers: from a [`CacheKey`] to a [`CacheValue`].
+#[derive(Clone, Copy)]
+pub struct Operation<K, V> {
+    /// In the upper bits; those of a chain are 0.
+    pub(crate) tag: u32,
+    types: PhantomData<fn(K) -> V>,
+}
+
+impl<K: CacheKey, V: CacheValue> Operation<K, V> {
+    /// Do key and result fit in an entry of the narrow table?
+    pub(crate) const IS_NARROW: bool = words(K::MEANINGS) <= NARROW_WORDS && V::MEANINGS.len() <= 1;
+
+    /// What a collection must look at. `residual` is what residuals are: numbers, or nodes.
+    const fn audit(residual: Meaning) -> Audit {
+        assert!(words(K::MEANINGS) <= WIDE_WORDS, "too many operands");
+        assert!(
+            K::MEANINGS.len() - words(K::MEANINGS) <= 1,
+            "a key has one chain at most"
+        );
+        let mut audit = Audit::default();
+        let (mut at, mut bit) = (0, 1);
+        while at < K::MEANINGS.len() {
+            let meaning = match K::MEANINGS[at] {
+                Meaning::Residual => residual,
+                meaning => meaning,
+            };
+            match meaning {
+                Meaning::Node => audit.nodes |= bit,
+                Meaning::Scope => audit.scopes |= bit,
+                _ => {}
+            }
+            if !matches!(meaning, Meaning::Chain) {
+                bit <<= 1;
+            }
+            at += 1;
+        }
+        if let [Meaning::Node, ..] = V::MEANINGS {
+            audit.result_is_node = true;
+        }
+        audit
     }
 }
 
-/// The wide operations of this crate.
-#[derive(Clone, Copy)]
-pub(crate) struct Ops {
-    pub select: WideOp,
-    /// One for every kind of filter.
-    pub saturate: [WideOp; 8],
-    pub fire: [WideOp; 8],
+/// How many words the operands take, the chain not counted.
+const fn words(meanings: &[Meaning]) -> usize {
+    let (mut at, mut words) = (0, 0);
+    while at < meanings.len() {
+        if !matches!(meanings[at], Meaning::Chain) {
+            words += 1;
+        }
+        at += 1;
+    }
+    words
 }
 
-impl Ops {
-    pub(super) fn declare(cache: &mut Cache) -> Ops {
-        use Word::{Node, Plain, Scope};
-        let mut declare = |scope: Word, residual: Word| {
-            let key = [Node, scope, Scope, residual, residual];
-            WideOp::declare(cache, key, [Node, Plain])
-        };
-        let residuals = [Plain, Plain, Plain, Plain, Node, Node, Node, Node];
-        Ops {
-            select: declare(Plain, Plain),
-            saturate: residuals.map(|residual| declare(Scope, residual)),
-            fire: residuals.map(|residual| declare(Scope, residual)),
+/// Which words of an operation's entries a collection must look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Audit {
+    /// Bit `i` is set if word `i` of the key is a node.
+    pub nodes: u8,
+    /// Bit `i` is set if word `i` of the key is a scope.
+    pub scopes: u8,
+    /// Is the result a node?
+    pub result_is_node: bool,
+}
+
+impl Audit {
+    const fn default() -> Audit {
+        Audit {
+            nodes: 0,
+            scopes: 0,
+            result_is_node: false,
         }
     }
 }
 
-/// What one word of the key or result of a [`WideOp`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
-    /// A node: the entry is dropped when the node dies.
-    Node,
-    /// A scope: the entry is dropped when the scope closes.
-    Scope,
-    /// Any number.
-    Plain,
+/// The operations of one table of the cache, by tag.
+#[derive(Clone, Copy)]
+pub(crate) struct Audits {
+    by_tag: [Audit; TAGS],
+    count: usize,
 }
 
+impl Audits {
+    const fn new() -> Audits {
+        Audits {
+            by_tag: [Audit::default(); TAGS],
+            count: 1,
+        }
+    }
+
+    /// Issues the next tag.
+    const fn issue(&mut self, audit: Audit) -> u32 {
+        assert!(
+            self.count < TAGS,
+            "operations are declared once per store, and these are too many"
+        );
+        self.by_tag[self.count] = audit;
+        self.count += 1;
+        (self.count as u32 - 1) << CHAIN_BITS
+    }
+
+    /// What to look at in an entry that begins with `word`.
+    #[inline]
+    pub fn of(&self, word: u32) -> Audit {
+        self.by_tag[(word >> CHAIN_BITS) as usize]
+    }
+}
+
+/// All operations of a store: the only issuer of tags.
+#[derive(Clone, Copy)]
+pub(crate) struct Registry {
+    pub narrow: Audits,
+    pub wide: Audits,
+}
+
+impl Registry {
+    const fn new() -> Registry {
+        Registry {
+            narrow: Audits::new(),
+            wide: Audits::new(),
+        }
+    }
+
+    /// A new operation; `residual` is what residuals among its operands are.
+    const fn declare_with<K: CacheKey, V: CacheValue>(
+        &mut self,
+        residual: Meaning,
+    ) -> Operation<K, V> {
+        let audit = Operation::<K, V>::audit(residual);
+        let table = match Operation::<K, V>::IS_NARROW {
+            true => &mut self.narrow,
+            false => &mut self.wide,
+        };
+        Operation {
+            tag: table.issue(audit),
+            types: PhantomData,
+        }
+    }
+
+    /// A new operation whose residuals, if it has any, are numbers.
+    pub const fn declare<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
+        self.declare_with(Meaning::Number)
+    }
+
+    /// A new operation whose residuals are nodes.
+    const fn declare_over_nodes<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
+        self.declare_with(Meaning::Node)
+    }
+}
+
+/// Two nodes of the same level.
+type Pair = (NodeId, NodeId);
+
+/// A node and the scope of a [`Subset`](crate::Subset) of events, or of one projection.
+type Scoped = (NodeId, ScopeId);
+
+/// An operation under a filter, one for each [variant](crate::saturation::variant): the key has
+/// the scopes of subset and filter, and the residuals.
+type Filtered<K> = [Operation<K, NodeId>; 8];
+
+/// The operations of this crate.
+pub(crate) struct Operations {
+    pub union: Operation<Pair, NodeId>,
+    pub intersection: Operation<Pair, NodeId>,
+    pub difference: Operation<Pair, NodeId>,
+    pub is_subset: Operation<Pair, bool>,
+    pub project: Operation<Scoped, NodeId>,
+    pub select: Operation<(NodeId, ScopeId, Residual), NodeId>,
+    pub image: Operation<(ChainId, NodeId), NodeId>,
+    pub image_all: Operation<Scoped, NodeId>,
+    pub enabled: Operation<(ChainId, NodeId), NodeId>,
+    pub dead: Operation<Scoped, NodeId>,
+    pub closure: Operation<Scoped, NodeId>,
+    pub fire: Operation<(ChainId, NodeId, ScopeId), NodeId>,
+    pub closure_under: Filtered<(NodeId, ScopeId, ScopeId, Residual)>,
+    pub fire_under: Filtered<(ChainId, NodeId, ScopeId, ScopeId, Residual, Residual)>,
+}
+
+const fn declare() -> (Operations, Registry) {
+    const fn filtered<K: CacheKey>(registry: &mut Registry) -> Filtered<K> {
+        [
+            registry.declare(),
+            registry.declare(),
+            registry.declare(),
+            registry.declare(),
+            registry.declare_over_nodes(),
+            registry.declare_over_nodes(),
+            registry.declare_over_nodes(),
+            registry.declare_over_nodes(),
+        ]
+    }
+    let mut registry = Registry::new();
+    let operations = Operations {
+        union: registry.declare(),
+        intersection: registry.declare(),
+        difference: registry.declare(),
+        is_subset: registry.declare(),
+        project: registry.declare(),
+        closure: registry.declare(),
+        fire: registry.declare(),
+        image: registry.declare(),
+        image_all: registry.declare(),
+        enabled: registry.declare(),
+        dead: registry.declare(),
+        select: registry.declare(),
+        closure_under: filtered(&mut registry),
+        fire_under: filtered(&mut registry),
+    };
+    (operations, registry)
+}
+
+/// The operations of this crate; being constants, their tags cost nothing.
+pub(crate) const OPERATIONS: Operations = declare().0;
+
+/// What every store starts with: the operations of this crate are declared.
+pub(crate) const REGISTRY: Registry = declare().1;
+
 impl Kernel {
-    /// Declares an operation by what its key words and results are: once per store, there is
-    /// room for some forty.
+    /// Declares an operation: once per store, there is room for some forty.
     ///
     /// # Panics
     /// If there is no room left.
-    pub fn operation(&mut self, key: [Word; 5], results: [Word; 2]) -> WideOp {
-        WideOp::declare(&mut self.cache, key, results)
+    pub fn operation<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
+        self.cache.registry.declare()
     }
 
-    /// What `op` returned for `key` under `chain`, if the cache remembers.
+    /// What `operation` returned for `key`, if the cache remembers.
     #[inline]
-    pub fn cached(&mut self, op: WideOp, chain: ChainId, key: [u32; 5]) -> Option<[u32; 2]> {
-        self.cache.get_wide(&WideKey {
-            op: op.0 | chain.0,
-            words: key,
-        })
+    pub fn cached<K: CacheKey, V: CacheValue>(
+        &mut self,
+        operation: Operation<K, V>,
+        key: K,
+    ) -> Option<V> {
+        self.cache.get(operation, key)
     }
 
-    /// Remembers what `op` returned for `key` under `chain`.
+    /// Remembers what `operation` returned for `key`.
     #[inline]
-    pub fn remember(&mut self, op: WideOp, chain: ChainId, key: [u32; 5], results: [u32; 2]) {
-        self.cache.put_wide(
-            &WideKey {
-                op: op.0 | chain.0,
-                words: key,
-            },
-            results,
-        );
+    pub fn remember<K: CacheKey, V: CacheValue>(
+        &mut self,
+        operation: Operation<K, V>,
+        key: K,
+        value: V,
+    ) {
+        self.cache.put(operation, key, value);
     }
 
+    /// What `operation` returns for `key`: from the cache, or else from `compute`.
     #[inline]
-    pub(crate) fn lookup(&mut self, op: Op, a: NodeId, b: u32) -> Option<NodeId> {
-        self.cache.get(op.word(0), a.0, b)
+    pub fn remembered<K: CacheKey, V: CacheValue>(
+        &mut self,
+        operation: Operation<K, V>,
+        key: K,
+        compute: impl FnOnce(&mut Kernel) -> Result<V, Halt>,
+    ) -> Result<V, Halt> {
+        if let Some(value) = self.cached(operation, key) {
+            return Ok(value);
+        }
+        let value = compute(self)?;
+        self.tick()?;
+        self.remember(operation, key, value);
+        Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collection_looks_at_the_nodes_and_scopes_of_a_key() {
+        type Wide = Operation<(NodeId, ChainId, Residual, ScopeId), NodeId>;
+        let expected = |nodes| Audit {
+            nodes,
+            scopes: 0b100,
+            result_is_node: true,
+        };
+        assert_eq!(Wide::audit(Meaning::Number), expected(0b001));
+        assert_eq!(Wide::audit(Meaning::Node), expected(0b011));
     }
 
-    #[inline]
-    pub(crate) fn store(&mut self, op: Op, a: NodeId, b: u32, result: NodeId) {
-        self.cache.put(op.word(0), a.0, b, result);
+    #[test]
+    fn keys_of_two_words_with_results_of_one_are_narrow() {
+        const {
+            assert!(Operation::<(ChainId, NodeId, NodeId), NodeId>::IS_NARROW);
+            assert!(Operation::<(NodeId,), ()>::IS_NARROW);
+            assert!(!Operation::<(NodeId, NodeId, Residual), NodeId>::IS_NARROW);
+            assert!(!Operation::<(NodeId,), u64>::IS_NARROW);
+        }
+    }
+
+    #[test]
+    fn no_two_operations_of_a_table_have_the_same_tag() {
+        let mut registry = REGISTRY;
+        let mut tags = vec![OPERATIONS.union.tag, OPERATIONS.fire.tag];
+        while registry.narrow.count < TAGS {
+            tags.push(registry.declare::<(NodeId,), bool>().tag);
+        }
+        let wide: Operation<(NodeId,), u64> = registry.declare();
+        tags.sort_unstable();
+        assert!(tags.windows(2).all(|pair| pair[0] < pair[1]), "{tags:?}");
+        assert!(tags.iter().all(|tag| tag.trailing_zeros() >= CHAIN_BITS));
+        let under = OPERATIONS.fire_under;
+        assert!(under.iter().all(|operation| operation.tag != wide.tag));
     }
 }

@@ -1,15 +1,15 @@
 //! The shadow stack: edges of results in the making, and nodes that must not be collected.
 
 use super::{Halt, Kernel, NodeId};
-use crate::pool::Edges;
+use crate::pool::NodeEdges;
 
-/// A place on the shadow stack.
+/// A height of the shadow stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mark(usize);
+pub struct StackMark(pub(super) usize);
 
-impl Mark {
+impl StackMark {
     /// How many entries lie between `lower` and this mark.
-    pub fn above(self, lower: Mark) -> usize {
+    pub fn above(self, lower: StackMark) -> usize {
         self.0.saturating_sub(lower.0)
     }
 }
@@ -17,8 +17,8 @@ impl Mark {
 impl Kernel {
     /// The present height of the shadow stack.
     #[inline]
-    pub fn mark(&self) -> Mark {
-        Mark(self.stack.len())
+    pub fn mark(&self) -> StackMark {
+        StackMark(self.stack.len())
     }
 
     /// Pushes an edge, or under any value a node to be rooted.
@@ -36,14 +36,14 @@ impl Kernel {
     pub fn push_edges(&mut self, node: NodeId) -> Result<(), Halt> {
         self.reserve(self.pool.block(node).len())?;
         match self.pool.edges(node) {
-            Edges::Dense { children, .. } => {
+            NodeEdges::Dense { children, .. } => {
                 for (value, &child) in children.iter().enumerate() {
                     if child != 0 {
                         self.stack.push((value as u32, NodeId(child)));
                     }
                 }
             }
-            Edges::Sparse(words) => {
+            NodeEdges::Sparse(words) => {
                 let (pairs, _) = words.as_chunks::<2>();
                 let edges = pairs.iter().map(|&[value, child]| (value, NodeId(child)));
                 self.stack.extend(edges);
@@ -63,7 +63,7 @@ impl Kernel {
 
     /// The entry `offset` above `mark`, if the stack is that high.
     #[inline]
-    pub fn peek(&self, mark: Mark, offset: usize) -> Option<(u32, NodeId)> {
+    pub fn peek(&self, mark: StackMark, offset: usize) -> Option<(u32, NodeId)> {
         self.stack.get(mark.0 + offset).copied()
     }
 
@@ -76,14 +76,14 @@ impl Kernel {
     ) -> Result<bool, Halt> {
         let base = self.mark();
         self.push_edges(node)?;
-        let count = self.mark().above(base);
-        let (mut any, mut offset) = (false, 0);
-        while offset < count
-            && !any
-            && let Some(edge) = self.peek(base, offset)
-        {
+        let end = self.mark();
+        let mut any = false;
+        for at in base.0..end.0 {
+            let edge = self.stack[at];
             any = found(self, edge)?;
-            offset += 1;
+            if any {
+                break;
+            }
         }
         self.release(base);
         Ok(any)
@@ -91,14 +91,14 @@ impl Kernel {
 
     /// Pops everything above `mark`.
     #[inline]
-    pub fn release(&mut self, mark: Mark) {
+    pub fn release(&mut self, mark: StackMark) {
         self.stack.truncate(mark.0);
     }
 
     /// The node with the edges above `mark`, which have increasing values and no empty
     /// child; pops them.
     #[inline]
-    pub fn make(&mut self, mark: Mark) -> Result<NodeId, Halt> {
+    pub fn make(&mut self, mark: StackMark) -> Result<NodeId, Halt> {
         let node = self.make_kept(mark.0)?;
         self.stack.truncate(mark.0);
         Ok(node)

@@ -1,6 +1,6 @@
 //! Filters: which steps a saturation may take.
 
-use crate::kernel::{Kernel, NodeId, Residual};
+use crate::kernel::{Kernel, NodeId, Residual, ScopeId};
 use crate::predicate::Predicate;
 use crate::store::Set;
 use lariat_budget::Stop;
@@ -22,8 +22,8 @@ pub trait Filter: Send {
     /// [moves](Filter::moves) with every step.
     const AUTOMATON: bool = false;
 
-    /// The scope in which residuals mean something, 0 for all scopes.
-    fn scope(&self) -> u32;
+    /// The scope in which residuals mean something.
+    fn scope(&self) -> ScopeId;
 
     /// What `residual` asks below `level` where that level has `value`; never called with
     /// [`Residual::FALSE`], nor with [`Residual::TRUE`] unless there is an automaton.
@@ -63,8 +63,8 @@ impl Filter for Unfiltered {
     const SOURCE: bool = false;
     const TARGET: bool = false;
 
-    fn scope(&self) -> u32 {
-        0
+    fn scope(&self) -> ScopeId {
+        ScopeId::ALWAYS
     }
 
     fn step(&mut self, _: &Kernel, residual: Residual, _: u32, _: u32) -> Result<Residual, Stop> {
@@ -84,8 +84,8 @@ impl<P: Predicate> Filter for FromSource<'_, P> {
     const SOURCE: bool = true;
     const TARGET: bool = false;
 
-    fn scope(&self) -> u32 {
-        self.0.scope().word()
+    fn scope(&self) -> ScopeId {
+        self.0.scope().id()
     }
 
     #[inline]
@@ -104,8 +104,8 @@ impl<P: Predicate> Filter for IntoTarget<'_, P> {
     const SOURCE: bool = false;
     const TARGET: bool = true;
 
-    fn scope(&self) -> u32 {
-        self.0.scope().word()
+    fn scope(&self) -> ScopeId {
+        self.0.scope().id()
     }
 
     #[inline]
@@ -132,7 +132,7 @@ impl Within {
 
     /// The residual to begin with.
     pub fn residual(&self) -> Residual {
-        Residual(self.0.node().word())
+        Residual(self.0.node().0)
     }
 }
 
@@ -141,8 +141,8 @@ impl Filter for Within {
     const TARGET: bool = true;
     const NODES: bool = true;
 
-    fn scope(&self) -> u32 {
-        0
+    fn scope(&self) -> ScopeId {
+        ScopeId::ALWAYS
     }
 
     #[inline]
@@ -153,7 +153,7 @@ impl Filter for Within {
         _: u32,
         value: u32,
     ) -> Result<Residual, Stop> {
-        let child = kernel.child(NodeId::from_word(residual.0), value);
-        Ok(Residual(child.word()))
+        let child = kernel.child(NodeId(residual.0), value);
+        Ok(Residual(child.0))
     }
 }

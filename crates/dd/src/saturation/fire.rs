@@ -1,19 +1,31 @@
 //! Firing: the image of a node under what is left of an event, saturated on the way up.
 //!
 //! Most nodes of a safe net have a single edge, and below it most events are not possible. An event
-//! therefore *slides* down single edges, which lie side by side, and only where it ends up possible is
-//! anything looked up, made and saturated. Where the images of such nodes mostly are in the
-//! cache (nets with many tokens), it is asked first; two counters tell. Other nodes are
-//! fired edge by edge and always remembered.
+//! therefore *slides* down single edges, whose nodes lie side by side in memory, and only if it turns
+//! out to be possible is anything looked up, made and saturated. On nets with many tokens the images
+//! of such nodes are mostly in the cache, and there it is asked first; two counters tell which is the
+//! case. Nodes with several edges are fired edge by edge and always remembered.
+//!
+//! An example: `v₄ ≥ 1: v₄ − 1, v₅ + 1` is left of an event, and it is fired on a node of level 2.
+//!
+//! ```text
+//! level    2  3  4  5                                2  3  4  5
+//! node     0  1  0  0                                0  1  1  0
+//! slide    ↓  ↓  ✗                                   ↓  ↓  ↓  ↓  ⊤
+//! image    ∅: three nodes were read,                 0  1  0  1   made and saturated from level 5 up,
+//!          none made and none looked up                           one entry in the cache, for level 2
+//! ```
+//!
+//! Where the edges branch, say on level 4, the slide *lands*: that node is fired edge by edge, and the
+//! single edges above it are put on top of its image.
 
-use super::{Filter, Listener, Run, kind};
-use crate::cache::Op;
-use crate::event::{Action, ChainId};
-use crate::kernel::{Halt, Kernel, NodeId, Residual};
+use super::{Filter, Listener, Saturation, variant};
+use crate::event::{ChainAction, ChainId};
+use crate::kernel::{Halt, Kernel, NodeId, OPERATIONS, Residual};
 
 /// An event on its way down: what is left of it, where it is, and what the filter asks there.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Firing {
     pub chain: ChainId,
     pub node: NodeId,
     pub level: u32,
@@ -21,31 +33,31 @@ pub(super) struct Place {
     pub target: Residual,
 }
 
-/// How it goes on from a [`Place`].
-enum Way {
-    /// By a single edge, which becomes one under this value.
-    Down(u32, Place),
-    /// Not by a single edge.
-    Open,
-    /// Not at all.
-    Shut,
+/// How a [`Firing`] goes on down a single edge.
+enum Slide {
+    /// To the next node; the edge of the image has this value.
+    Down(u32, Firing),
+    /// Not by a single edge: from here the image is computed edge by edge.
+    Landed,
+    /// Not at all: the event is not possible.
+    Blocked,
 }
 
 impl Kernel {
-    /// The saturated image of the node at `place` under the chain there.
+    /// The saturated image of the node at `firing` under the chain there.
     #[inline]
     pub(super) fn fire<F: Filter, L: Listener<F>>(
         &mut self,
-        run: &mut Run<'_, F, L>,
-        place: Place,
+        run: &mut Saturation<'_, F, L>,
+        firing: Firing,
     ) -> Result<NodeId, Halt> {
-        let Place {
+        let Firing {
             chain,
             node,
             level,
             source,
             target,
-        } = place;
+        } = firing;
         if F::NONE && chain == ChainId::END {
             return Ok(node);
         }
@@ -56,8 +68,8 @@ impl Kernel {
             return Ok(node);
         }
         let source = followed::<F>(source, target);
-        let place = Place { source, ..place };
-        if self.is_over(run, place) {
+        let firing = Firing { source, ..firing };
+        if self.is_over(run, firing) {
             return Ok(node);
         }
         if chain == ChainId::END
@@ -70,23 +82,23 @@ impl Kernel {
         }
         // Where most images are known, a look at the cache comes first.
         let single = self.pool.single(node).is_some();
-        let look = !single || self.known > self.shut;
-        if look && let Some(result) = self.image_known(run, place) {
-            self.known += single as u64;
+        let look = !single || self.slides_known > self.slides_blocked;
+        if look && let Some(result) = self.image_known(run, firing) {
+            self.slides_known += single as u64;
             return Ok(result);
         }
         if single {
-            self.slide(run, place, look)
+            self.slide(run, firing, look)
         } else {
-            self.fire_remembered(run, place)
+            self.fire_remembered(run, firing)
         }
     }
 
-    /// Is nothing left to do at `place`?
+    /// Is nothing left to do at `firing`?
     #[inline]
-    fn is_over<F: Filter, L>(&mut self, run: &mut Run<'_, F, L>, place: Place) -> bool {
-        let Place { source, target, .. } = place;
-        place.chain == ChainId::END
+    fn is_over<F: Filter, L>(&mut self, run: &mut Saturation<'_, F, L>, firing: Firing) -> bool {
+        let Firing { source, target, .. } = firing;
+        firing.chain == ChainId::END
             && (F::NONE
                 || (F::AUTOMATON && source == target && run.filter.is_still(target))
                 || (!F::AUTOMATON
@@ -100,48 +112,48 @@ impl Kernel {
     /// the cache need not be `looked` at before.
     fn slide<F: Filter, L: Listener<F>>(
         &mut self,
-        run: &mut Run<'_, F, L>,
-        top: Place,
+        run: &mut Saturation<'_, F, L>,
+        top: Firing,
         looked: bool,
     ) -> Result<NodeId, Halt> {
-        let mut place = top;
+        let mut firing = top;
         loop {
-            match self.way(run, place)? {
-                Way::Down(_, next) => place = next,
-                Way::Open => break,
-                Way::Shut => {
-                    self.shut += 1;
+            match self.slide_on(run, firing)? {
+                Slide::Down(_, next) => firing = next,
+                Slide::Landed => break,
+                Slide::Blocked => {
+                    self.slides_blocked += 1;
                     self.tick()?;
                     return Ok(NodeId::EMPTY);
                 }
             }
         }
         if !looked && let Some(result) = self.image_known(run, top) {
-            self.known += 1;
+            self.slides_known += 1;
             return Ok(result);
         }
-        if place.level == top.level {
+        if firing.level == top.level {
             return self.fire_remembered(run, top);
         }
         self.tick()?;
-        let mut image = self.fire(run, place)?;
+        let mut image = self.fire(run, firing)?;
         if image.is_empty() {
             // Below this is known now.
             return Ok(image);
         }
         let base = self.trail.len();
-        place = top;
-        while let Way::Down(to, next) = self.way(run, place)? {
-            self.trail.push((to, place.target));
-            place = next;
+        firing = top;
+        while let Slide::Down(to, next) = self.slide_on(run, firing)? {
+            self.trail.push((to, firing.target));
+            firing = next;
         }
         while self.trail.len() > base
             && let Some((to, target)) = self.trail.pop()
         {
-            place.level -= 1;
+            firing.level -= 1;
             let edges = self.stack.len();
             self.push(to, image)?;
-            image = self.fix(run, place.level, edges, target)?;
+            image = self.fix(run, firing.level, edges, target)?;
         }
         self.image_is(run, top, image);
         Ok(image)
@@ -149,91 +161,90 @@ impl Kernel {
 
     /// How an event goes on where there is a single edge.
     #[inline]
-    fn way<F: Filter, L>(&mut self, run: &mut Run<'_, F, L>, place: Place) -> Result<Way, Halt> {
-        let Place { node, level, .. } = place;
+    fn slide_on<F: Filter, L>(
+        &mut self,
+        run: &mut Saturation<'_, F, L>,
+        firing: Firing,
+    ) -> Result<Slide, Halt> {
+        let Firing { node, level, .. } = firing;
         if node == NodeId::ONE
             || (F::AUTOMATON && level + 1 == self.levels)
-            || self.is_over(run, place)
+            || self.is_over(run, firing)
         {
-            return Ok(Way::Open);
+            return Ok(Slide::Landed);
         }
         let Some((value, child)) = self.pool.single(node) else {
-            return Ok(Way::Open);
+            return Ok(Slide::Landed);
         };
-        let link = self.chains.link(place.chain);
+        let link = self.chains.link(firing.chain);
         let (to, chain) = match link.action {
-            _ if level < link.level => (value, place.chain),
-            Action::Delta { need, .. } if value < need => return Ok(Way::Shut),
-            Action::Delta { delta, rest, .. } => (self.shift(value, delta)?, rest),
-            Action::Table { .. } => return Ok(Way::Open),
+            _ if level < link.level => (value, firing.chain),
+            ChainAction::Delta { need, .. } if value < need => return Ok(Slide::Blocked),
+            ChainAction::Delta { delta, rest, .. } => (self.shift(value, delta)?, rest),
+            ChainAction::Table { .. } => return Ok(Slide::Landed),
         };
-        let source = self.read(run, place.source, level, value)?;
-        let target = self.read(run, place.target, level, to)?;
+        let source = self.read(run, firing.source, level, value)?;
+        let target = self.read(run, firing.target, level, to)?;
         if (F::SOURCE && source == Residual::FALSE) || (F::TARGET && target == Residual::FALSE) {
-            return Ok(Way::Shut);
+            return Ok(Slide::Blocked);
         }
-        let next = Place {
+        let next = Firing {
             chain,
             node: child,
             level: level + 1,
             source: followed::<F>(source, target),
             target,
         };
-        Ok(Way::Down(to, next))
+        Ok(Slide::Down(to, next))
     }
 
     /// The image that is not in the cache, which remembers it.
     fn fire_remembered<F: Filter, L: Listener<F>>(
         &mut self,
-        run: &mut Run<'_, F, L>,
-        place: Place,
+        run: &mut Saturation<'_, F, L>,
+        firing: Firing,
     ) -> Result<NodeId, Halt> {
-        let image = self.fire_unknown(run, place)?;
-        self.image_is(run, place, image);
+        let image = self.fire_unknown(run, firing)?;
+        self.image_is(run, firing, image);
         Ok(image)
     }
 
     /// The image, edge by edge.
     fn fire_unknown<F: Filter, L: Listener<F>>(
         &mut self,
-        run: &mut Run<'_, F, L>,
-        place: Place,
+        run: &mut Saturation<'_, F, L>,
+        firing: Firing,
     ) -> Result<NodeId, Halt> {
-        let Place { level, target, .. } = place;
-        let link = self.chains.link(place.chain);
+        let Firing { level, target, .. } = firing;
+        let action = self.action_at(firing.chain, level);
+        let moves = F::AUTOMATON && level + 1 == self.levels;
         let base = self.stack.len();
-        self.push_edges(place.node)?;
+        self.push_edges(firing.node)?;
         let end = self.stack.len();
-        let mut sorted = true;
         for at in base..end {
             let (value, child) = self.stack[at];
-            if F::AUTOMATON && level + 1 == self.levels {
+            if moves {
                 self.automaton(run, target, value)?;
-                sorted = false;
                 continue;
             }
-            let source = self.read(run, place.source, level, value)?;
+            let source = self.read(run, firing.source, level, value)?;
             if F::SOURCE && source == Residual::FALSE {
                 continue;
             }
-            let below = Place {
+            let below = Firing {
                 node: child,
                 source,
-                ..place
+                ..firing
             };
-            if level < link.level {
-                self.fire_into(run, below, place.chain, value)?;
-                continue;
-            }
-            match link.action {
-                Action::Delta { need, delta, rest } => {
+            // Written out, since `next_step` costs some percent here.
+            match action {
+                ChainAction::Delta { need, delta, rest } => {
                     if value >= need {
                         let to = self.shift(value, delta)?;
                         self.fire_into(run, below, rest, to)?;
                     }
                 }
-                Action::Table { start, end } => {
-                    sorted = false;
+                ChainAction::Table { start, end } => {
                     let (first, last) = self.chains.rows_from(start, end, value);
                     for row in first..last {
                         let row = self.chains.row(row);
@@ -242,7 +253,8 @@ impl Kernel {
                 }
             }
         }
-        if !sorted {
+        // The edges of deltas come in the order of their sources.
+        if moves || matches!(action, ChainAction::Table { .. }) {
             self.tidy(end)?;
         }
         let result = self.fix(run, level, end, target)?;
@@ -251,20 +263,20 @@ impl Kernel {
         Ok(result)
     }
 
-    /// Fires `chain` one level below `place` and pushes what is reached as an edge under `to`.
+    /// Fires `chain` one level below `firing` and pushes what is reached as an edge under `to`.
     #[inline]
     fn fire_into<F: Filter, L: Listener<F>>(
         &mut self,
-        run: &mut Run<'_, F, L>,
-        place: Place,
+        run: &mut Saturation<'_, F, L>,
+        firing: Firing,
         chain: ChainId,
         to: u32,
     ) -> Result<(), Halt> {
-        let below = Place {
+        let below = Firing {
             chain,
-            level: place.level + 1,
-            target: self.read(run, place.target, place.level, to)?,
-            ..place
+            level: firing.level + 1,
+            target: self.read(run, firing.target, firing.level, to)?,
+            ..firing
         };
         let image = self.fire(run, below)?;
         if !image.is_empty() {
@@ -276,7 +288,7 @@ impl Kernel {
     /// Pushes the moves of the automaton from the state `from`.
     fn automaton<F: Filter, L>(
         &mut self,
-        run: &mut Run<'_, F, L>,
+        run: &mut Saturation<'_, F, L>,
         target: Residual,
         from: u32,
     ) -> Result<(), Halt> {
@@ -291,30 +303,36 @@ impl Kernel {
     }
 
     #[inline]
-    fn image_known<F: Filter, L>(&mut self, run: &Run<'_, F, L>, place: Place) -> Option<NodeId> {
-        let Place { chain, node, .. } = place;
-        let subset = run.events.scope.word();
+    fn image_known<F: Filter, L>(
+        &mut self,
+        run: &Saturation<'_, F, L>,
+        firing: Firing,
+    ) -> Option<NodeId> {
+        let Firing { chain, node, .. } = firing;
+        let subset = run.events.scope.id();
         if F::NONE {
-            return self.cache.get(Op::Fire.word(chain.0), node.0, subset);
+            return self.cached(OPERATIONS.fire, (chain, node, subset));
         }
-        let (source, target) = (place.source.0, place.target.0);
-        let key = [node.0, subset, run.filter.scope(), source, target];
-        self.cached(self.ops.fire[kind::<F>()], chain, key)
-            .map(|[result, _]| NodeId(result))
+        let (filter, source, target) = (run.filter.scope(), firing.source, firing.target);
+        let key = (chain, node, subset, filter, source, target);
+        self.cached(OPERATIONS.fire_under[variant::<F>()], key)
     }
 
     #[inline]
-    fn image_is<F: Filter, L>(&mut self, run: &Run<'_, F, L>, place: Place, result: NodeId) {
-        let Place { chain, node, .. } = place;
-        let subset = run.events.scope.word();
+    fn image_is<F: Filter, L>(
+        &mut self,
+        run: &Saturation<'_, F, L>,
+        firing: Firing,
+        result: NodeId,
+    ) {
+        let Firing { chain, node, .. } = firing;
+        let subset = run.events.scope.id();
         if F::NONE {
-            return self
-                .cache
-                .put(Op::Fire.word(chain.0), node.0, subset, result);
+            return self.remember(OPERATIONS.fire, (chain, node, subset), result);
         }
-        let (source, target) = (place.source.0, place.target.0);
-        let key = [node.0, subset, run.filter.scope(), source, target];
-        self.remember(self.ops.fire[kind::<F>()], chain, key, [result.0, 0]);
+        let (filter, source, target) = (run.filter.scope(), firing.source, firing.target);
+        let key = (chain, node, subset, filter, source, target);
+        self.remember(OPERATIONS.fire_under[variant::<F>()], key, result);
     }
 }
 

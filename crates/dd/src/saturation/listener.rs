@@ -1,4 +1,4 @@
-//! Listeners: who hears what a saturation does.
+//! Listeners, which are told what a saturation does.
 
 use super::filter::Filter;
 use crate::kernel::{ChainId, Halt, Kernel, NodeId, Residual};

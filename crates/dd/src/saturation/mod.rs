@@ -10,12 +10,51 @@
 //! | [`Within`] a set `C` | `img(X) ∩ C ⊆ X` |
 //!
 //! A node on level `k` is *saturated* if it is closed under the events whose top level is `k` or
-//! below. `fix` saturates a node whose children are saturated, by firing the
-//! events with top level `k` until nothing changes: from value `i` to `i'` again only when the
-//! child under `i` has changed. `fire` computes the image below the top level and
-//! saturates what it makes on the way up, so every node that a fixpoint ever holds is saturated
-//! already. (Ciardo, Lüttgen, Siminiceanu: Saturation: an efficient iteration strategy for
-//! symbolic state-space generation, TACAS 2001; constrained: Zhao, Ciardo, ATVA 2009.)
+//! below. `fix` saturates a node whose children are saturated by firing the events with top
+//! level `k` until nothing changes; from a value `i` it fires again only when the child under `i` has
+//! changed. `fire` computes the image below the top level and saturates what it makes on the way up,
+//! so that every node a fixpoint ever holds is saturated already. (Ciardo, Lüttgen, Siminiceanu:
+//! Saturation: an efficient iteration strategy for symbolic state-space generation, TACAS 2001;
+//! constrained: Zhao, Ciardo, ATVA 2009.)
+//!
+//! # An example
+//!
+//! Three levels `a`, `b`, `c`; the event `t` moves a token from `b` to `c`, and `u` one from `a` to
+//! `b`. So `t` has its top on level 1 and `u` on level 0. Saturating `{(1, 1, 0)}`:
+//!
+//! ```text
+//! c   {0}                              no event has its top here: saturated as it is
+//! b   {1 ↦ {0}}                        t from 1 to 0: c + 1 fired on {0} gives {1}
+//!     {0 ↦ {1}, 1 ↦ {0}}               saturated
+//! a   {1 ↦ {0 ↦ {1}, 1 ↦ {0}}}         u from 1 to 0: b + 1 is fired on the node below, edge by edge:
+//!         {1 ↦ {1}, 2 ↦ {0}}           a new node on level 1, so t is fired from its values before
+//!         {0 ↦ {2}, 1 ↦ {1}, 2 ↦ {0}}  it is returned
+//!     {0 ↦ {0 ↦ {2}, 1 ↦ {1}, 2 ↦ {0}}, 1 ↦ {0 ↦ {1}, 1 ↦ {0}}}
+//! ```
+//!
+//! Level `a` fires `u` once and never looks at `t` again: what `u` brings is closed under `t` already.
+//! A breadth-first search would fire both events from every set it passes on the way.
+//!
+//! ```
+//! # use lariat_budget::Budget;
+//! # use lariat_dd::{EventPart, Store};
+//! # fn main() -> Result<(), lariat_budget::Stop> {
+//! let mut store = Store::new(3, &Budget::unlimited())?;
+//! let move_token = |level| {
+//!     let take = EventPart::Delta { level, need: 1, delta: -1 };
+//!     [take, EventPart::Delta { level: level + 1, need: 0, delta: 1 }]
+//! };
+//! let (t, u) = (store.event(&move_token(1))?, store.event(&move_token(0))?);
+//! let events = store.subset(t.into_iter().chain(u));
+//! let initial = store.singleton(&[1, 1, 0])?;
+//! let reached = store.saturate(&events, &initial)?;
+//! let states: Vec<Vec<u32>> = store.iter(&reached).collect();
+//! assert_eq!(states, [[0, 0, 2], [0, 1, 1], [0, 2, 0], [1, 0, 1], [1, 1, 0]]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Filters
 //!
 //! Under a filter there is a residual beside every node. Events with top level `k` leave the levels
 //! above alone, so while a node is saturated its residual is the same before and after a
@@ -30,25 +69,25 @@
 //!
 //! Filter and listener are type parameters, so that a plain saturation pays for neither.
 
-mod bench;
 mod filter;
 mod fire;
 mod listener;
+mod workbench;
 
-pub(crate) use bench::Workbench;
 pub use filter::{Filter, FromSource, IntoTarget, Unfiltered, Within};
 pub use listener::{Fired, Listener, Silent};
+pub(crate) use workbench::Workbench;
 
-use crate::cache::Op;
-use crate::event::{Action, ChainId, Subset, Top};
-use crate::kernel::{Halt, Kernel, NodeId, Residual};
+use crate::event::{ChainAction, Subset};
+use crate::kernel::{Halt, Kernel, NodeId, OPERATIONS, Residual};
 use crate::predicate::Predicate;
 use crate::store::{Set, Store};
-use fire::Place;
+use fire::Firing;
 use lariat_budget::Stop;
+use workbench::OpenNode;
 
 /// What stays the same during one saturation.
-struct Run<'a, F, L> {
+struct Saturation<'a, F, L> {
     events: &'a Subset,
     filter: &'a mut F,
     listener: &'a mut L,
@@ -64,7 +103,7 @@ impl Kernel {
         residual: Residual,
         listener: &mut L,
     ) -> Result<NodeId, Halt> {
-        let mut run = Run {
+        let mut run = Saturation {
             events,
             filter,
             listener,
@@ -84,7 +123,7 @@ impl Kernel {
         residual: Residual,
         listener: &mut L,
     ) -> Result<NodeId, Halt> {
-        let mut run = Run {
+        let mut run = Saturation {
             events,
             filter,
             listener,
@@ -98,7 +137,7 @@ impl Kernel {
     /// The closure of any node on `level`.
     fn closure<F: Filter, L: Listener<F>>(
         &mut self,
-        run: &mut Run<'_, F, L>,
+        run: &mut Saturation<'_, F, L>,
         node: NodeId,
         level: u32,
         residual: Residual,
@@ -130,42 +169,39 @@ impl Kernel {
     #[inline]
     fn closure_known<F: Filter, L>(
         &mut self,
-        run: &Run<'_, F, L>,
+        run: &Saturation<'_, F, L>,
         node: NodeId,
         residual: Residual,
     ) -> Option<NodeId> {
-        let subset = run.events.scope.word();
+        let subset = run.events.scope.id();
         if F::NONE {
-            return self.lookup(Op::Saturate, node, subset);
+            return self.cached(OPERATIONS.closure, (node, subset));
         }
-        let key = [node.0, subset, run.filter.scope(), residual.0, 0];
-        let op = self.ops.saturate[kind::<F>()];
-        self.cached(op, ChainId::END, key)
-            .map(|[result, _]| NodeId(result))
+        let key = (node, subset, run.filter.scope(), residual);
+        self.cached(OPERATIONS.closure_under[variant::<F>()], key)
     }
 
     #[inline]
     fn closure_is<F: Filter, L>(
         &mut self,
-        run: &Run<'_, F, L>,
+        run: &Saturation<'_, F, L>,
         node: NodeId,
         residual: Residual,
         result: NodeId,
     ) {
-        let subset = run.events.scope.word();
+        let subset = run.events.scope.id();
         if F::NONE {
-            return self.store(Op::Saturate, node, subset, result);
+            return self.remember(OPERATIONS.closure, (node, subset), result);
         }
-        let key = [node.0, subset, run.filter.scope(), residual.0, 0];
-        let op = self.ops.saturate[kind::<F>()];
-        self.remember(op, ChainId::END, key, [result.0, 0]);
+        let key = (node, subset, run.filter.scope(), residual);
+        self.remember(OPERATIONS.closure_under[variant::<F>()], key, result);
     }
 
     /// What `residual` asks below `level` where that level has `value`.
     #[inline]
     fn read<F: Filter, L>(
         &mut self,
-        run: &mut Run<'_, F, L>,
+        run: &mut Saturation<'_, F, L>,
         residual: Residual,
         level: u32,
         value: u32,
@@ -186,15 +222,15 @@ impl Kernel {
     /// them.
     fn fix<F: Filter, L: Listener<F>>(
         &mut self,
-        run: &mut Run<'_, F, L>,
+        run: &mut Saturation<'_, F, L>,
         level: u32,
         base: usize,
         residual: Residual,
     ) -> Result<NodeId, Halt> {
-        let events = run.events;
-        let tops = events.at(level, F::AUTOMATON);
         let before = self.make_kept(base)?;
-        if tops.is_empty() || before.is_empty() || idle::<F>(residual) {
+        let events = run.events;
+        let actions = events.at(level, F::AUTOMATON);
+        if actions.is_empty() || before.is_empty() || idle::<F>(residual) {
             self.stack.truncate(base);
             return Ok(before);
         }
@@ -202,88 +238,20 @@ impl Kernel {
             self.stack.truncate(base);
             return Ok(result);
         }
-        let mut piece = match self.bench.begin(&self.stack[base..]) {
-            Ok(piece) => piece,
+        let mut open = match self.bench.begin(&self.stack[base..]) {
+            Ok(open) => open,
             Err(stop) => return Err(self.halt(stop)),
         };
         // The edges are on the bench; the node itself is needed as a key at the end.
         self.stack.truncate(base);
         self.push(0, before)?;
         run.listener.begun(level);
-        while let Some(from) = self.bench.next(&piece) {
-            let source = self.read(run, residual, level, from)?;
-            if F::SOURCE && source == Residual::FALSE {
-                continue;
-            }
-            let mut child = self.bench.child(&piece, from);
-            // From the start again whenever the child under `from` itself has changed.
-            let mut at = 0;
-            'events: while let Some(&Top { action, .. }) = tops.get(at) {
-                at += 1;
-                let (mut row, last) = match action {
-                    Action::Delta { need, .. } => (0, (from >= need) as u32),
-                    Action::Table { start, end } => self.chains.rows_from(start, end, from),
-                };
-                while row < last {
-                    let (to, rest) = match action {
-                        Action::Delta { delta, rest, .. } => (self.shift(from, delta)?, rest),
-                        Action::Table { .. } => {
-                            let row = self.chains.row(row);
-                            (row.to, row.rest)
-                        }
-                    };
-                    row += 1;
-                    let target = if to == from {
-                        source
-                    } else {
-                        self.read(run, residual, level, to)?
-                    };
-                    self.tick()?;
-                    let below = Place {
-                        chain: rest,
-                        node: child,
-                        level: level + 1,
-                        source,
-                        target,
-                    };
-                    let image = self.fire(run, below)?;
-                    if image.is_empty() {
-                        continue;
-                    }
-                    let known = self.bench.child(&piece, to);
-                    self.push(0, image)?;
-                    run.listener.fired(
-                        self,
-                        run.filter,
-                        Fired {
-                            level,
-                            from,
-                            to,
-                            rest,
-                            source: child,
-                            residuals: (source, target),
-                            image,
-                            before: known,
-                        },
-                    )?;
-                    let sum = self.union(known, image)?;
-                    self.stack.pop();
-                    if sum != known {
-                        if let Err(stop) = self.bench.set(&mut piece, to, sum, from) {
-                            return Err(self.halt(stop));
-                        }
-                        if to == from {
-                            child = sum;
-                            at = 0;
-                            continue 'events;
-                        }
-                    }
-                }
-            }
+        while let Some(from) = self.bench.next(&open) {
+            self.fire_from(run, &mut open, actions, (level, residual), from)?;
         }
-        let most = self.bench.size(&piece);
+        let most = self.bench.size(&open);
         self.reserve(most)?;
-        self.bench.end(piece, &mut self.stack);
+        self.bench.end(open, &mut self.stack);
         let result = self.make_kept(base + 1)?;
         self.stack.truncate(base + 1);
         self.push(0, result)?;
@@ -296,11 +264,94 @@ impl Kernel {
         self.stack.truncate(base);
         Ok(result)
     }
+
+    /// Fires `actions`, those with top level `level`, from the value `from` of the open node, until the child
+    /// under `from` changes no more.
+    #[inline]
+    fn fire_from<F: Filter, L: Listener<F>>(
+        &mut self,
+        run: &mut Saturation<'_, F, L>,
+        open: &mut OpenNode,
+        actions: &[ChainAction],
+        (level, residual): (u32, Residual),
+        from: u32,
+    ) -> Result<(), Halt> {
+        let source = self.read(run, residual, level, from)?;
+        if F::SOURCE && source == Residual::FALSE {
+            return Ok(());
+        }
+        let mut child = self.bench.child(open, from);
+        // From the first action again whenever the child under `from` itself has changed.
+        let mut at = 0;
+        'actions: while let Some(&action) = actions.get(at) {
+            at += 1;
+            // Written out, since `next_step` costs some percent here.
+            let (mut row, last) = match action {
+                ChainAction::Delta { need, .. } => (0, (from >= need) as u32),
+                ChainAction::Table { start, end } => self.chains.rows_from(start, end, from),
+            };
+            while row < last {
+                let (to, rest) = match action {
+                    ChainAction::Delta { delta, rest, .. } => (self.shift(from, delta)?, rest),
+                    ChainAction::Table { .. } => {
+                        let row = self.chains.row(row);
+                        (row.to, row.rest)
+                    }
+                };
+                row += 1;
+                let target = if to == from {
+                    source
+                } else {
+                    self.read(run, residual, level, to)?
+                };
+                self.tick()?;
+                let firing = Firing {
+                    chain: rest,
+                    node: child,
+                    level: level + 1,
+                    source,
+                    target,
+                };
+                let image = self.fire(run, firing)?;
+                if image.is_empty() {
+                    continue;
+                }
+                let before = self.bench.child(open, to);
+                let fired = Fired {
+                    level,
+                    from,
+                    to,
+                    rest,
+                    source: child,
+                    residuals: (source, target),
+                    image,
+                    before,
+                };
+                self.push(0, image)?;
+                run.listener.fired(self, run.filter, fired)?;
+                let sum = self.union(before, image)?;
+                self.stack.pop();
+                if sum == before {
+                    continue;
+                }
+                if let Err(stop) = self.bench.set(open, to, sum, from) {
+                    return Err(self.halt(stop));
+                }
+                if to == from {
+                    child = sum;
+                    at = 0;
+                    continue 'actions;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
-/// The same residual means different things to different kinds of filters.
+/// Which of the operations under a filter are those of `F`: the same residual means different things
+/// at the source of a step, at its target, and as a node.
 #[inline]
-pub(crate) fn kind<F: Filter>() -> usize {
+fn variant<F: Filter>() -> usize {
     F::SOURCE as usize | (F::TARGET as usize) << 1 | (F::NODES as usize) << 2
 }
 

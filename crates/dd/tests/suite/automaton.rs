@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use lariat_budget::Stop;
-use lariat_dd::kernel::Kernel;
+use lariat_dd::kernel::{Kernel, ScopeId};
 use lariat_dd::saturation::{Filter, Silent};
-use lariat_dd::{Event, Part, Residual, Scope};
+use lariat_dd::{Event, EventPart, Residual, Scope};
 
 use crate::explicit::{Vectors, apply, closure, get, parts, put, store, vectors};
 use lariat_corpora::{Random, each_case};
@@ -25,8 +25,8 @@ impl Filter for Parity {
     const TARGET: bool = true;
     const AUTOMATON: bool = true;
 
-    fn scope(&self) -> u32 {
-        self.scope.word()
+    fn scope(&self) -> ScopeId {
+        self.scope.id()
     }
 
     fn step(
@@ -72,7 +72,7 @@ fn product(random: &mut Random, always: bool) {
         )
     };
     let edges: BTreeSet<_> = (0..2 + random.below(8)).map(|_| edge(random)).collect();
-    let explicit: Vec<Vec<Part>> = (0..1 + random.below(4))
+    let explicit: Vec<Vec<EventPart>> = (0..1 + random.below(4))
         .map(|_| parts(random, components, 3, true))
         .collect();
     let initial = vectors(random, components, 3, 2);

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use lariat_budget::{Budget, Cancel, Stop};
-use lariat_dd::{Part, Set, Store, Subset};
+use lariat_dd::{EventPart, Set, Store, Subset};
 
 /// `n` counters that count to three on their own: `4ⁿ` states, and a token that walks through
 /// all of them so that the diagram is not trivial.
 fn counters(budget: &Budget, n: usize) -> Result<(Store, Subset, Set), Stop> {
     let mut store = Store::new(2 * n, budget)?;
-    let part = |level: usize, delta| Part::Delta {
+    let part = |level: usize, delta| EventPart::Delta {
         level: level as u32,
         need: 0,
         delta,

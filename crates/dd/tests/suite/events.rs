@@ -1,11 +1,11 @@
 //! Images, pre-images, enabledness and deadlocks against explicit steps.
 
-use lariat_dd::{Event, Part, Store};
+use lariat_dd::{Event, EventPart, Store};
 
 use crate::explicit::{self, Vectors, apply, get, image, parts, put, store};
 use lariat_corpora::{Random, each_case};
 
-fn enabled(event: &[Part], vectors: &Vectors) -> Vectors {
+fn enabled(event: &[EventPart], vectors: &Vectors) -> Vectors {
     let can = |v: &&Vec<u32>| !apply(event, v).is_empty();
     vectors.iter().filter(can).cloned().collect()
 }
@@ -16,7 +16,7 @@ fn steps(random: &mut Random, always: bool) {
     let mut store = store(levels);
     store.collect_always(always);
     let count = 1 + random.below(5);
-    let explicit: Vec<Vec<Part>> = (0..count)
+    let explicit: Vec<Vec<EventPart>> = (0..count)
         .map(|_| parts(random, levels, domain, true))
         .collect();
     let events: Vec<Event> = explicit
@@ -67,7 +67,7 @@ fn random_events_with_a_collection_before_every_node() {
 #[test]
 fn the_columns_of_a_table_may_depend_on_each_other() {
     let mut store = store(3);
-    let swap = Part::Table {
+    let swap = EventPart::Table {
         levels: vec![2, 0],
         rows: vec![vec![(0, 1), (1, 0)], vec![(1, 0), (0, 1)]],
     };
@@ -84,7 +84,7 @@ fn the_columns_of_a_table_may_depend_on_each_other() {
 #[test]
 fn equal_ends_are_shared() {
     fn move_to(store: &mut Store, from: u32) -> Event {
-        let part = |level, delta| Part::Delta {
+        let part = |level, delta| EventPart::Delta {
             level,
             need: 0,
             delta,
@@ -107,7 +107,7 @@ fn events_that_do_nothing_are_possible_all_the_same() {
     let mut store = store(2);
     let idle = store.event(&[]).unwrap().unwrap();
     let look = store
-        .event(&[Part::Delta {
+        .event(&[EventPart::Delta {
             level: 1,
             need: 2,
             delta: 0,

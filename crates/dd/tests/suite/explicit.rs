@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lariat_budget::{Budget, Stop};
 use lariat_corpora::Random;
-use lariat_dd::{Part, Predicate, Residual, Scope, Set, Store};
+use lariat_dd::{EventPart, Predicate, Residual, Scope, Set, Store};
 
 pub type Vectors = BTreeSet<Vec<u32>>;
 
@@ -27,7 +27,7 @@ pub fn get(store: &Store, set: &Set) -> Vectors {
 }
 
 /// Some parts of an event, on different levels.
-pub fn parts(random: &mut Random, levels: usize, domain: u32, tables: bool) -> Vec<Part> {
+pub fn parts(random: &mut Random, levels: usize, domain: u32, tables: bool) -> Vec<EventPart> {
     let mut free: Vec<u32> = (0..levels as u32).collect();
     let mut take = |random: &mut Random| {
         let at = random.below(free.len());
@@ -44,7 +44,7 @@ pub fn parts(random: &mut Random, levels: usize, domain: u32, tables: bool) -> V
             let pair = |random: &mut Random| (random.below(domain), random.below(domain));
             let row = |random: &mut Random| (0..width).map(|_| pair(random)).collect();
             let rows = (0..1 + random.below(4)).map(|_| row(random)).collect();
-            parts.push(Part::Table {
+            parts.push(EventPart::Table {
                 levels: of_table,
                 rows,
             });
@@ -57,7 +57,7 @@ pub fn parts(random: &mut Random, levels: usize, domain: u32, tables: bool) -> V
                 -random.below(3_i64)
             };
             gained += delta;
-            parts.push(Part::Delta {
+            parts.push(EventPart::Delta {
                 level: take(random),
                 need: random.below(2),
                 delta,
@@ -68,13 +68,13 @@ pub fn parts(random: &mut Random, levels: usize, domain: u32, tables: bool) -> V
     parts
 }
 
-pub fn apply(parts: &[Part], vector: &[u32]) -> Vectors {
+pub fn apply(parts: &[EventPart], vector: &[u32]) -> Vectors {
     let mut results = Vectors::from([vector.to_vec()]);
     for part in parts {
         let mut next = Vectors::new();
         for result in &results {
             match part {
-                Part::Delta { level, need, delta } => {
+                EventPart::Delta { level, need, delta } => {
                     let value = vector[*level as usize];
                     let to = value as i64 + delta;
                     if value >= *need && to >= 0 {
@@ -83,7 +83,7 @@ pub fn apply(parts: &[Part], vector: &[u32]) -> Vectors {
                         next.insert(result);
                     }
                 }
-                Part::Table { levels, rows } => {
+                EventPart::Table { levels, rows } => {
                     for row in rows {
                         let fits =
                             |(level, pair): (&u32, &(u32, u32))| vector[*level as usize] == pair.0;
@@ -103,7 +103,7 @@ pub fn apply(parts: &[Part], vector: &[u32]) -> Vectors {
     results
 }
 
-pub fn image(events: &[Vec<Part>], vectors: &Vectors) -> Vectors {
+pub fn image(events: &[Vec<EventPart>], vectors: &Vectors) -> Vectors {
     let pairs = vectors
         .iter()
         .flat_map(|v| events.iter().map(move |e| (e, v)));
@@ -114,7 +114,7 @@ pub fn image(events: &[Vec<Part>], vectors: &Vectors) -> Vectors {
 
 /// The least fixpoint over the steps that `allowed` lets pass; `None` if it grows large.
 pub fn closure(
-    events: &[Vec<Part>],
+    events: &[Vec<EventPart>],
     from: &Vectors,
     allowed: impl Fn(&[u32], &[u32]) -> bool,
 ) -> Option<Vectors> {

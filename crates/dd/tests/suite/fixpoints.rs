@@ -2,7 +2,7 @@
 
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
 use lariat_dd::saturation::{Fired, Listener, Silent, Unfiltered};
-use lariat_dd::{Event, Part, Residual, Subset};
+use lariat_dd::{Event, EventPart, Residual, Subset};
 
 use crate::explicit::{Linear, Vectors, closure, get, parts, put, store, vectors};
 use lariat_corpora::{Random, each_case};
@@ -11,7 +11,7 @@ fn fixpoints(random: &mut Random, always: bool, tables: bool) {
     let levels = 1 + random.below(6_usize);
     let domain = 2 + random.below(3);
     let count = 1 + random.below(6);
-    let explicit: Vec<Vec<Part>> = (0..count)
+    let explicit: Vec<Vec<EventPart>> = (0..count)
         .map(|_| parts(random, levels, domain, tables))
         .collect();
     let mut store = store(levels);
@@ -26,7 +26,7 @@ fn fixpoints(random: &mut Random, always: bool, tables: bool) {
         let initial = vectors(random, levels, domain + 1, size);
         let from = put(&mut store, &initial);
         let chosen: Vec<usize> = (0..events.len()).filter(|_| random.percent(70)).collect();
-        let some: Vec<Vec<Part>> = chosen.iter().map(|&at| explicit[at].clone()).collect();
+        let some: Vec<Vec<EventPart>> = chosen.iter().map(|&at| explicit[at].clone()).collect();
         let subset = store.subset(chosen.iter().map(|&at| events[at]));
         let Some(reached) = closure(&some, &initial, |_, _| true) else {
             continue;
@@ -83,7 +83,7 @@ fn fixpoints(random: &mut Random, always: bool, tables: bool) {
 }
 
 /// `X = goals ∪ (pre(X) ∩ inside)`
-fn backward(events: &[Vec<Part>], goals: &Vectors, inside: &Vectors) -> Vectors {
+fn backward(events: &[Vec<EventPart>], goals: &Vectors, inside: &Vectors) -> Vectors {
     let mut reached = goals.clone();
     loop {
         let leads = |v: &&Vec<u32>| {
@@ -179,7 +179,7 @@ fn a_listener_hears_and_may_leave() {
     let mut store = store(3);
     store.collect_always(true);
     let ring = |from: u32, to: u32| {
-        [(from, -1), (to, 1)].map(|(level, delta)| Part::Delta {
+        [(from, -1), (to, 1)].map(|(level, delta)| EventPart::Delta {
             level,
             need: 0,
             delta,

@@ -1,10 +1,10 @@
 //! Deep diagrams, large values, wide nodes.
 
 use lariat_budget::{Budget, Stop};
-use lariat_dd::{Part, Store, UBig};
+use lariat_dd::{EventPart, Store, UBig};
 
-fn delta(level: u32, need: u32, delta: i64) -> Part {
-    Part::Delta { level, need, delta }
+fn delta(level: u32, need: u32, delta: i64) -> EventPart {
+    EventPart::Delta { level, need, delta }
 }
 
 #[test]
@@ -43,13 +43,13 @@ fn fifty_thousand_levels() {
 fn one_event_on_very_many_levels() {
     let levels = if cfg!(miri) { 600 } else { 20_000 };
     let mut store = Store::new(levels, &Budget::unlimited()).unwrap();
-    let parts: Vec<Part> = (0..levels as u32).map(|level| delta(level, 0, 1)).collect();
+    let parts: Vec<EventPart> = (0..levels as u32).map(|level| delta(level, 0, 1)).collect();
     let event = store.event(&parts).unwrap().unwrap();
     let start = store.singleton(&vec![0; levels]).unwrap();
     let image = store.image_of(event, &start).unwrap();
     let inverse = store.inverse(event).unwrap().unwrap();
     assert_eq!(store.image_of(inverse, &image).unwrap(), start);
-    let table = Part::Table {
+    let table = EventPart::Table {
         levels: (0..levels as u32).collect(),
         rows: vec![vec![(0, 1); levels], vec![(1, 2); levels]],
     };

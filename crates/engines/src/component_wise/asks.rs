@@ -41,16 +41,11 @@ impl Steps {
         if level == self.automaton {
             return Ok(kernel.edges(node).any(|(q, _)| letters.is_inner(q)));
         }
-        let key = [node.word(), 0, 0, 0, 0];
-        if let Some([known, _]) = kernel.cached(self.lives, ChainId::END, key) {
-            return Ok(known == 1);
-        }
-        let found = kernel.any_edge(node, |kernel, (_, child)| {
-            self.lives(kernel, letters, child, level + 1)
-        })?;
-        kernel.tick()?;
-        kernel.remember(self.lives, ChainId::END, key, [found.into(), 0]);
-        Ok(found)
+        kernel.remembered(self.lives, (node,), |kernel| {
+            kernel.any_edge(node, |kernel, (_, child)| {
+                self.lives(kernel, letters, child, level + 1)
+            })
+        })
     }
 
     /// `ret`: does an inner move with `chain` lead from `node` into `target`, or anywhere if there is none?
@@ -65,30 +60,25 @@ impl Steps {
         if at.level == self.automaton {
             return inner_move(kernel, letters, (node, target), at.residual);
         }
-        let word = target.map_or(0, NodeId::word);
-        let key = [node.word(), word, at.residual.0, 0, 0];
-        if let Some([known, _]) = kernel.cached(self.returns, chain, key) {
-            return Ok(known == 1);
-        }
-        let found = kernel.any_edge(node, |kernel, (value, child)| {
-            let mut nth = 0;
-            while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
-                nth += 1;
-                let into = target.map(|target| kernel.child(target, step.to));
-                if into.is_some_and(NodeId::is_empty) {
-                    continue;
+        // Nobody asks for moves into the empty set, so it can stand for "anywhere".
+        let key = (chain, node, target.unwrap_or(NodeId::EMPTY), at.residual);
+        kernel.remembered(self.returns, key, |kernel| {
+            kernel.any_edge(node, |kernel, (value, child)| {
+                let mut steps = kernel.steps(chain, at.level, value);
+                while let Some(step) = kernel.next_step(&mut steps)? {
+                    let into = target.map(|target| kernel.child(target, step.to));
+                    if into.is_some_and(NodeId::is_empty) {
+                        continue;
+                    }
+                    if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, step.to)?
+                        && self.returns(kernel, letters, step.rest, (child, into), below)?
+                    {
+                        return Ok(true);
+                    }
                 }
-                if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, step.to)?
-                    && self.returns(kernel, letters, step.rest, (child, into), below)?
-                {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        })?;
-        kernel.tick()?;
-        kernel.remember(self.returns, chain, key, [found.into(), 0]);
-        Ok(found)
+                Ok(false)
+            })
+        })
     }
 
     /// The marks of all inner moves that lead to automaton states of `node` by the labels they are with:
@@ -110,23 +100,19 @@ impl Steps {
             }
             return Ok(marks);
         }
-        let key = [node.word(), 0, at.residual.0, 0, 0];
-        if let Some([low, high]) = kernel.cached(self.marks, ChainId::END, key) {
-            return Ok(Marks(u64::from(high) << 32 | u64::from(low)));
-        }
-        let wanted = letters.marks();
-        let mut marks = Marks::NONE;
-        // Up to the edge that brings the last one.
-        kernel.any_edge(node, |kernel, (value, child)| {
-            if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, value)? {
-                marks = marks.union(self.marks(kernel, letters, child, below)?);
-            }
-            Ok(marks.contains(wanted))
+        let marks = kernel.remembered(self.marks, (node, at.residual), |kernel| {
+            let wanted = letters.marks();
+            let mut marks = Marks::NONE;
+            // Up to the edge that brings the last one.
+            kernel.any_edge(node, |kernel, (value, child)| {
+                if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, value)? {
+                    marks = marks.union(self.marks(kernel, letters, child, below)?);
+                }
+                Ok(marks.contains(wanted))
+            })?;
+            Ok(marks.0)
         })?;
-        kernel.tick()?;
-        let halves = [marks.0 as u32, (marks.0 >> 32) as u32];
-        kernel.remember(self.marks, ChainId::END, key, halves);
-        Ok(marks)
+        Ok(Marks(marks))
     }
 }
 

@@ -36,7 +36,8 @@ pub fn escapes(kernel: &mut Kernel, steps: &Steps, cap: u32, node: NodeId) -> Re
         for &(chain, _) in steps.tops(level) {
             let mut rest = chain;
             while let Some(level) = kernel.first_level(rest) {
-                let Some(step) = kernel.nth_step(rest, level, cap, 0)? else {
+                let mut from_cap = kernel.steps(rest, level, cap);
+                let Some(step) = kernel.next_step(&mut from_cap)? else {
                     break;
                 };
                 if step.to > cap {
@@ -66,20 +67,15 @@ fn escapes_below(
     let Some(chains) = able.get(level as usize) else {
         return Ok(false);
     };
-    let key = [node.word(), 0, 1, 0, 0];
-    if let Some([known, _]) = kernel.cached(steps.escapes, ChainId::END, key) {
-        return Ok(known == 1);
-    }
-    let found = kernel.any_edge(node, |kernel, edge| {
-        let mut found = escapes_below(kernel, steps, cap, able, edge.1, level + 1)?;
-        for &chain in chains {
-            found = found || escapes_from(kernel, steps, cap, chain, edge, level, false)?;
-        }
-        Ok(found)
-    })?;
-    kernel.tick()?;
-    kernel.remember(steps.escapes, ChainId::END, key, [found.into(), 0]);
-    Ok(found)
+    kernel.remembered(steps.escapes, (node,), |kernel| {
+        kernel.any_edge(node, |kernel, edge| {
+            let mut found = escapes_below(kernel, steps, cap, able, edge.1, level + 1)?;
+            for &chain in chains {
+                found = found || escapes_from(kernel, steps, cap, chain, edge, level, false)?;
+            }
+            Ok(found)
+        })
+    })
 }
 
 /// The same for one edge and the event that `chain` is the rest of; `out` if another value is too large already.
@@ -92,9 +88,8 @@ fn escapes_from(
     level: u32,
     out: bool,
 ) -> Result<bool, Halt> {
-    let mut nth = 0;
-    while let Some(step) = kernel.nth_step(chain, level, value, nth)? {
-        nth += 1;
+    let mut able = kernel.steps(chain, level, value);
+    while let Some(step) = kernel.next_step(&mut able)? {
         let out = out || step.to > cap;
         if escapes_by(kernel, steps, cap, step.rest, child, level + 1, out)? {
             return Ok(true);
@@ -116,14 +111,9 @@ fn escapes_by(
     if chain == ChainId::END {
         return Ok(out);
     }
-    let key = [node.word(), 0, 0, out.into(), 0];
-    if let Some([known, _]) = kernel.cached(steps.escapes, chain, key) {
-        return Ok(known == 1);
-    }
-    let found = kernel.any_edge(node, |kernel, edge| {
-        escapes_from(kernel, steps, cap, chain, edge, level, out)
-    })?;
-    kernel.tick()?;
-    kernel.remember(steps.escapes, chain, key, [found.into(), 0]);
-    Ok(found)
+    kernel.remembered(steps.escapes_by, (chain, node, out), |kernel| {
+        kernel.any_edge(node, |kernel, edge| {
+            escapes_from(kernel, steps, cap, chain, edge, level, out)
+        })
+    })
 }

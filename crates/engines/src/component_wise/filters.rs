@@ -2,7 +2,7 @@
 
 use super::letters::{Letters, MoveKind, Question, Still};
 use lariat_budget::Stop;
-use lariat_dd::kernel::{Kernel, Scope};
+use lariat_dd::kernel::{Kernel, Scope, ScopeId};
 use lariat_dd::saturation::Filter;
 use lariat_dd::{Predicate, Residual};
 
@@ -19,8 +19,8 @@ impl Filter for AnyMove<'_> {
     const TARGET: bool = true;
     const AUTOMATON: bool = true;
 
-    fn scope(&self) -> u32 {
-        self.letters.scope(Question::Any).word()
+    fn scope(&self) -> ScopeId {
+        self.letters.scope(Question::Any).id()
     }
 
     #[inline]
@@ -61,8 +61,8 @@ impl Filter for InnerMove<'_> {
     const TARGET: bool = true;
     const AUTOMATON: bool = true;
 
-    fn scope(&self) -> u32 {
-        self.0.scope(Question::Inner).word()
+    fn scope(&self) -> ScopeId {
+        self.0.scope(Question::Inner).id()
     }
 
     #[inline]

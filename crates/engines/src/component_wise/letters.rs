@@ -28,7 +28,7 @@ use super::still::{GuardedMove, is_idempotent, is_identity};
 use crate::problem::Problem;
 use lariat_automata::{Cube, Guard, Guards, StateId, automaton_components};
 use lariat_budget::{Lease, Stop};
-use lariat_dd::kernel::Scope;
+use lariat_dd::kernel::{KeyPart, Meaning, Scope};
 use lariat_dd::{Predicate, Residual};
 use lariat_emptiness::Marks;
 use lariat_model::{Proposition, State};
@@ -536,9 +536,11 @@ pub enum MoveKind {
     Marked(u32),
 }
 
-impl MoveKind {
-    /// A number, for keys.
-    pub fn word(self) -> u32 {
+impl KeyPart for MoveKind {
+    const MEANING: Meaning = Meaning::Number;
+
+    #[inline]
+    fn to_word(self) -> u32 {
         match self {
             MoveKind::Any => 0,
             MoveKind::Inner => 1,

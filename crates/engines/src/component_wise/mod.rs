@@ -37,6 +37,7 @@ mod asks;
 mod cap;
 mod filters;
 mod fixpoint;
+mod images;
 mod lasso;
 mod letters;
 mod path;

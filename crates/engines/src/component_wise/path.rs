@@ -23,7 +23,8 @@ use super::filters::{AnyMove, InnerMove};
 use super::letters::{Letters, MoveKind, Still};
 use super::steps::{Hop, Position, Steps};
 use crate::sets::walk::lost;
-use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
+use lariat_dd::Residual;
+use lariat_dd::kernel::{Call, ChainId, Halt, Kernel, NodeId, Opening};
 use lariat_dd::saturation::Silent;
 use lariat_model::EventId;
 use rustc_hash::FxHashMap;
@@ -68,7 +69,7 @@ pub enum Goal<'g> {
 }
 
 /// States that were found together, below one value of the level.
-struct Found {
+struct Discovery {
     value: u32,
     entries: NodeId,
     closed: NodeId,
@@ -77,7 +78,7 @@ struct Found {
 }
 
 /// What was found, and the end of the path in the last of it.
-type Trail = (Vec<Found>, Vec<u32>);
+type Trail = (Vec<Discovery>, Vec<u32>);
 
 /// Is the vector in the node?
 pub fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
@@ -261,7 +262,7 @@ impl Paths<'_> {
         goal: Goal<'_>,
         at: Position,
     ) -> Result<Option<Trail>, Halt> {
-        let mut all: Vec<Found> = Vec::new();
+        let mut all: Vec<Discovery> = Vec::new();
         let mut known: FxHashMap<u32, NodeId> = FxHashMap::default();
         let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
         for (value, child) in values {
@@ -275,9 +276,8 @@ impl Paths<'_> {
             let (from, source) = (all[next].value, all[next].closed);
             let steps = self.steps;
             for &(chain, event) in steps.tops(at.level) {
-                let mut nth = 0;
-                while let Some(step) = kernel.nth_step(chain, at.level, from, nth)? {
-                    nth += 1;
+                let mut outcomes = kernel.steps(chain, at.level, from);
+                while let Some(step) = kernel.next_step(&mut outcomes)? {
                     let Some(below) = Steps::read(kernel, self.letters, self.kind, at, step.to)?
                     else {
                         continue;
@@ -308,7 +308,7 @@ impl Paths<'_> {
     fn add(
         &mut self,
         kernel: &mut Kernel,
-        (all, known): (&mut Vec<Found>, &mut FxHashMap<u32, NodeId>),
+        (all, known): (&mut Vec<Discovery>, &mut FxHashMap<u32, NodeId>),
         (value, entries, by): (u32, NodeId, Option<(usize, EventId, ChainId)>),
         goal: Goal<'_>,
         at: Position,
@@ -320,7 +320,7 @@ impl Paths<'_> {
         let sum = kernel.union(before, closed)?;
         kernel.push(0, sum)?;
         known.insert(value, sum);
-        all.push(Found {
+        all.push(Discovery {
             value,
             entries,
             closed,
@@ -336,14 +336,14 @@ impl Paths<'_> {
     fn retrace(
         &mut self,
         kernel: &mut Kernel,
-        all: &[Found],
+        all: &[Discovery],
         mut end: Vec<u32>,
         at: Position,
     ) -> Result<Walk, Halt> {
         let mut pieces: Vec<Vec<Hop>> = Vec::new();
         let mut last = all.len() - 1;
         loop {
-            let Found {
+            let Discovery {
                 value, entries, by, ..
             } = all[last];
             let below = self.below(kernel, at, value)?;
@@ -458,50 +458,76 @@ impl Paths<'_> {
         goal: Goal<'_>,
         at: Position,
     ) -> Result<NodeId, Halt> {
-        let (end, wanted) = match goal {
+        match goal {
             Goal::At(end) => {
                 let base = kernel.mark();
                 let end = kernel.chain_of(end)?;
                 kernel.push(0, end)?;
                 let met = kernel.intersection(node, end)?;
                 kernel.release(base);
-                return Ok(met);
+                Ok(met)
             }
-            Goal::In(set) => return kernel.intersection(node, set),
-            Goal::Ending(end, wanted) => (end, wanted),
-        };
+            Goal::In(set) => kernel.intersection(node, set),
+            Goal::Ending(end, wanted) => {
+                let ending = Ending {
+                    node,
+                    at,
+                    end,
+                    wanted,
+                };
+                kernel.call(ending, self)
+            }
+        }
+    }
+}
+
+/// The members of a node with one of the suffixes `end`, where what is above leaves the residual
+/// that is wanted.
+#[derive(Clone, Copy)]
+struct Ending {
+    node: NodeId,
+    at: Position,
+    end: NodeId,
+    wanted: Position,
+}
+
+impl Call<Paths<'_>> for Ending {
+    type Key = (NodeId, NodeId, Residual, Residual);
+
+    fn open(self, kernel: &mut Kernel, paths: &mut Paths<'_>) -> Result<Opening<Self::Key>, Halt> {
+        let Ending {
+            node,
+            at,
+            end,
+            wanted,
+        } = self;
         if node.is_empty() {
-            return Ok(node);
+            return Ok(Opening::AtOnce(node));
         }
         if at.level == wanted.level {
-            return match at.residual == wanted.residual {
-                true => kernel.intersection(node, end),
-                false => Ok(NodeId::EMPTY),
-            };
+            return Ok(Opening::AtOnce(match at.residual == wanted.residual {
+                true => kernel.intersection(node, end)?,
+                false => NodeId::EMPTY,
+            }));
         }
-        let key = [node.word(), end.word(), at.residual.0, 0, 0];
-        let op = self.steps.ending;
-        if let Some([known, _]) = kernel.cached(op, ChainId::END, key) {
-            return Ok(NodeId::from_word(known));
-        }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let mark = kernel.mark();
-        for offset in 0..mark.above(base) {
-            let Some((value, child)) = kernel.peek(base, offset) else {
-                break;
-            };
-            if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)? {
-                let part = self.meets(kernel, child, goal, below)?;
-                if !part.is_empty() {
-                    kernel.push(value, part)?;
-                }
-            }
-        }
-        let result = kernel.make(mark)?;
-        kernel.release(base);
-        kernel.tick()?;
-        kernel.remember(op, ChainId::END, key, [result.word(), 0]);
-        Ok(result)
+        Ok(Opening::Walk {
+            node,
+            operation: paths.steps.ending,
+            key: (node, end, at.residual, wanted.residual),
+        })
+    }
+
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        paths: &mut Paths<'_>,
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let below = Ending {
+            node: child,
+            at: paths.below(kernel, self.at, value)?,
+            ..self
+        };
+        kernel.call_into(value, below, paths)
     }
 }

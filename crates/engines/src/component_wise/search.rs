@@ -344,13 +344,13 @@ impl<'a> Search<'a> {
         node: NodeId,
         at: Position,
     ) -> Result<(), Halt> {
-        let key = [node.word(), 0, at.residual.0, 0, 0];
+        let key = (node, at.residual);
         let searched = self.steps.searched;
-        if kernel.cached(searched, ChainId::END, key).is_some() {
+        if kernel.cached(searched, key).is_some() {
             self.frames[at.level as usize].clear();
             return Ok(());
         }
-        kernel.remember(searched, ChainId::END, key, [1, 0]);
+        kernel.remember(searched, key, ());
         self.counts.checks += 1;
         if !self.cyclic[at.level as usize] {
             self.counts.no_structure += 1;

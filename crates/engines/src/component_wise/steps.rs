@@ -9,12 +9,12 @@
 //! src(n, t)   = {v ∈ n | img({v}) ∩ t ≠ ∅}
 //! ```
 //!
-//! Sources need no inverse events: source and target are walked down together. Results are
-//! remembered under `(chain, n, c, kind of move)`, with `t` where there is one.
+//! How these are computed is in [`images`](super::images).
 
+use super::images::{By, Image, Images, Source, Sources};
 use super::letters::{Letters, MoveKind};
 use lariat_budget::Stop;
-use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, WideOp, Word};
+use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, Operation};
 use lariat_dd::{Event, Residual, Store, Subset};
 use lariat_model::EventId;
 
@@ -26,19 +26,22 @@ pub struct Steps {
     pub all: Subset,
     /// By top level.
     tops: Vec<Vec<(ChainId, EventId)>>,
-    image: WideOp,
-    images: WideOp,
-    source: WideOp,
-    sources: WideOp,
-    pub(super) returns: WideOp,
+    pub(super) image: Operation<(ChainId, NodeId, Residual, MoveKind), NodeId>,
+    pub(super) images: Operation<(NodeId, Residual, MoveKind), NodeId>,
+    pub(super) source: Operation<(ChainId, NodeId, NodeId, Residual, MoveKind), NodeId>,
+    pub(super) sources: Operation<(NodeId, NodeId, Residual, MoveKind), NodeId>,
+    pub(super) returns: Operation<(ChainId, NodeId, NodeId, Residual), bool>,
     /// Which pairs of node and residual were searched.
-    pub searched: WideOp,
-    /// States with a given end.
-    pub ending: WideOp,
-    pub(super) marks: WideOp,
-    pub(super) lives: WideOp,
-    /// Nodes from which a cap is exceeded.
-    pub escapes: WideOp,
+    pub searched: Operation<(NodeId, Residual), ()>,
+    /// States with a given end, below two residuals: what is left here, and what is wanted there.
+    pub ending: Operation<(NodeId, NodeId, Residual, Residual), NodeId>,
+    /// The marks as a number.
+    pub(super) marks: Operation<(NodeId, Residual), u64>,
+    pub(super) lives: Operation<(NodeId,), bool>,
+    /// Nodes from which an event exceeds a cap.
+    pub escapes: Operation<(NodeId,), bool>,
+    /// The same for what is left of an event, and whether it has exceeded the cap already.
+    pub escapes_by: Operation<(ChainId, NodeId, bool), bool>,
 }
 
 /// A node on some level with what is left to be read.
@@ -67,61 +70,32 @@ impl Steps {
         let automaton = store.levels() as u32 - 1;
         let all = store.subset(events.iter().map(|(_, event)| *event));
         let mut tops = vec![Vec::new(); automaton as usize + 1];
-        let mut ops = Vec::new();
+        let mut declared = None;
         store.run(|kernel| {
             for (id, event) in events {
                 let chain = event.chain();
                 let level = kernel.first_level(chain).unwrap_or(0);
                 tops[level as usize].push((chain, *id));
             }
-            use Word::{Node, Plain};
-            for (target, results) in [
-                (Plain, Node),
-                (Plain, Node),
-                (Node, Node),
-                (Node, Node),
-                (Node, Plain),
-                (Plain, Plain),
-                (Node, Node),
-                (Plain, Plain),
-                (Plain, Plain),
-                (Plain, Plain),
-            ] {
-                let key = [Node, target, Plain, Plain, Plain];
-                ops.push(kernel.operation(key, [results, Plain]));
-            }
+            declared = Some(Steps {
+                automaton,
+                all,
+                tops,
+                image: kernel.operation(),
+                images: kernel.operation(),
+                source: kernel.operation(),
+                sources: kernel.operation(),
+                returns: kernel.operation(),
+                searched: kernel.operation(),
+                ending: kernel.operation(),
+                marks: kernel.operation(),
+                lives: kernel.operation(),
+                escapes: kernel.operation(),
+                escapes_by: kernel.operation(),
+            });
             Ok(NodeId::EMPTY)
         })?;
-        let [
-            image,
-            images,
-            source,
-            sources,
-            returns,
-            searched,
-            ending,
-            marks,
-            lives,
-            escapes,
-        ] = ops[..]
-        else {
-            return Err(Stop::Internal("operations of a diagram".to_owned()));
-        };
-        Ok(Steps {
-            automaton,
-            all,
-            tops,
-            image,
-            images,
-            source,
-            sources,
-            returns,
-            searched,
-            ending,
-            marks,
-            lives,
-            escapes,
-        })
+        declared.ok_or_else(|| Stop::Internal("operations of a diagram".to_owned()))
     }
 
     /// The events with this top level.
@@ -160,53 +134,8 @@ impl Steps {
         node: NodeId,
         at: Position,
     ) -> Result<NodeId, Halt> {
-        if node.is_empty() {
-            return Ok(node);
-        }
-        if at.level == self.automaton {
-            return moved(kernel, letters, kind, node, at.residual);
-        }
-        let key = [node.word(), 0, at.residual.0, kind.word(), 0];
-        if let Some([known, _]) = kernel.cached(self.image, chain, key) {
-            return Ok(NodeId::from_word(known));
-        }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let end = kernel.mark();
-        for offset in 0..end.above(base) {
-            if let Some((value, child)) = kernel.peek(base, offset) {
-                self.image_into(kernel, letters, kind, chain, (value, child), at)?;
-            }
-        }
-        kernel.sort(end)?;
-        let result = kernel.make(end)?;
-        kernel.release(base);
-        kernel.tick()?;
-        kernel.remember(self.image, chain, key, [result.word(), 0]);
-        Ok(result)
-    }
-
-    /// Pushes what `chain` reaches from one edge of a node.
-    fn image_into(
-        &self,
-        kernel: &mut Kernel,
-        letters: &mut Letters,
-        kind: MoveKind,
-        chain: ChainId,
-        (value, child): (u32, NodeId),
-        at: Position,
-    ) -> Result<(), Halt> {
-        let mut nth = 0;
-        while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
-            nth += 1;
-            if let Some(below) = Steps::read(kernel, letters, kind, at, step.to)? {
-                let image = self.image(kernel, letters, kind, step.rest, child, below)?;
-                if !image.is_empty() {
-                    kernel.push(step.to, image)?;
-                }
-            }
-        }
-        Ok(())
+        let mut moves = By::new(self, letters, kind);
+        kernel.call(Image { chain, node, at }, &mut moves)
     }
 
     /// `img` under the events with their top at or below the level of the node.
@@ -218,36 +147,8 @@ impl Steps {
         node: NodeId,
         at: Position,
     ) -> Result<NodeId, Halt> {
-        if node.is_empty() || at.level == self.automaton {
-            return Ok(NodeId::EMPTY);
-        }
-        let key = [node.word(), 0, at.residual.0, kind.word(), 0];
-        if let Some([known, _]) = kernel.cached(self.images, ChainId::END, key) {
-            return Ok(NodeId::from_word(known));
-        }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let end = kernel.mark();
-        for offset in 0..end.above(base) {
-            let Some((value, child)) = kernel.peek(base, offset) else {
-                break;
-            };
-            if let Some(below) = Steps::read(kernel, letters, kind, at, value)? {
-                let image = self.images(kernel, letters, kind, child, below)?;
-                if !image.is_empty() {
-                    kernel.push(value, image)?;
-                }
-            }
-            for &(chain, _) in self.tops(at.level) {
-                self.image_into(kernel, letters, kind, chain, (value, child), at)?;
-            }
-        }
-        kernel.sort(end)?;
-        let result = kernel.make(end)?;
-        kernel.release(base);
-        kernel.tick()?;
-        kernel.remember(self.images, ChainId::END, key, [result.word(), 0]);
-        Ok(result)
+        let mut moves = By::new(self, letters, kind);
+        kernel.call(Images { node, at }, &mut moves)
     }
 
     /// `src` for the event that `chain` is the rest of.
@@ -260,58 +161,14 @@ impl Steps {
         (node, target): (NodeId, NodeId),
         at: Position,
     ) -> Result<NodeId, Halt> {
-        if node.is_empty() || target.is_empty() {
-            return Ok(NodeId::EMPTY);
-        }
-        if at.level == self.automaton {
-            return leading(kernel, letters, kind, (node, target), at.residual);
-        }
-        let key = [node.word(), target.word(), at.residual.0, kind.word(), 0];
-        if let Some([known, _]) = kernel.cached(self.source, chain, key) {
-            return Ok(NodeId::from_word(known));
-        }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let end = kernel.mark();
-        for offset in 0..end.above(base) {
-            if let Some(edge) = kernel.peek(base, offset) {
-                self.source_into(kernel, letters, kind, chain, (edge, target), at)?;
-            }
-        }
-        kernel.sort(end)?;
-        let result = kernel.make(end)?;
-        kernel.release(base);
-        kernel.tick()?;
-        kernel.remember(self.source, chain, key, [result.word(), 0]);
-        Ok(result)
-    }
-
-    /// Pushes the part of one edge of a node from which `chain` leads into `target`.
-    fn source_into(
-        &self,
-        kernel: &mut Kernel,
-        letters: &mut Letters,
-        kind: MoveKind,
-        chain: ChainId,
-        ((value, child), target): ((u32, NodeId), NodeId),
-        at: Position,
-    ) -> Result<(), Halt> {
-        let mut nth = 0;
-        while let Some(step) = kernel.nth_step(chain, at.level, value, nth)? {
-            nth += 1;
-            let into = kernel.child(target, step.to);
-            if into.is_empty() {
-                continue;
-            }
-            if let Some(below) = Steps::read(kernel, letters, kind, at, step.to)? {
-                let pair = (child, into);
-                let part = self.source(kernel, letters, kind, step.rest, pair, below)?;
-                if !part.is_empty() {
-                    kernel.push(value, part)?;
-                }
-            }
-        }
-        Ok(())
+        let mut moves = By::new(self, letters, kind);
+        let source = Source {
+            chain,
+            node,
+            target,
+            at,
+        };
+        kernel.call(source, &mut moves)
     }
 
     /// `src` under the events with their top at or below the level of the node.
@@ -323,40 +180,8 @@ impl Steps {
         (node, target): (NodeId, NodeId),
         at: Position,
     ) -> Result<NodeId, Halt> {
-        if node.is_empty() || target.is_empty() || at.level == self.automaton {
-            return Ok(NodeId::EMPTY);
-        }
-        let key = [node.word(), target.word(), at.residual.0, kind.word(), 0];
-        if let Some([known, _]) = kernel.cached(self.sources, ChainId::END, key) {
-            return Ok(NodeId::from_word(known));
-        }
-        let base = kernel.mark();
-        kernel.push_edges(node)?;
-        let end = kernel.mark();
-        for offset in 0..end.above(base) {
-            let Some((value, child)) = kernel.peek(base, offset) else {
-                break;
-            };
-            let same = kernel.child(target, value);
-            if !same.is_empty()
-                && let Some(below) = Steps::read(kernel, letters, kind, at, value)?
-            {
-                let part = self.sources(kernel, letters, kind, (child, same), below)?;
-                if !part.is_empty() {
-                    kernel.push(value, part)?;
-                }
-            }
-            for &(chain, _) in self.tops(at.level) {
-                let edge = ((value, child), target);
-                self.source_into(kernel, letters, kind, chain, edge, at)?;
-            }
-        }
-        kernel.sort(end)?;
-        let result = kernel.make(end)?;
-        kernel.release(base);
-        kernel.tick()?;
-        kernel.remember(self.sources, ChainId::END, key, [result.word(), 0]);
-        Ok(result)
+        let mut moves = By::new(self, letters, kind);
+        kernel.call(Sources { node, target, at }, &mut moves)
     }
 
     /// A step from a single suffix into `target`.
@@ -396,57 +221,6 @@ impl Steps {
     }
 }
 
-/// The automaton's moves from the states of `node`.
-fn moved(
-    kernel: &mut Kernel,
-    letters: &mut Letters,
-    kind: MoveKind,
-    node: NodeId,
-    residual: Residual,
-) -> Result<NodeId, Halt> {
-    let states: Vec<u32> = kernel.edges(node).map(|(q, _)| q).collect();
-    let mut to = Vec::new();
-    for q in states {
-        let pushed = letters.any_move(kind, residual, q, |next| {
-            to.push(next);
-            false
-        });
-        if let Err(stop) = pushed {
-            return Err(kernel.halt(stop));
-        }
-    }
-    to.sort_unstable();
-    to.dedup();
-    let mark = kernel.mark();
-    for q in to {
-        kernel.push(q, NodeId::ONE)?;
-    }
-    kernel.make(mark)
-}
-
-/// The states of a node from which a move leads into another.
-fn leading(
-    kernel: &mut Kernel,
-    letters: &mut Letters,
-    kind: MoveKind,
-    (node, target): (NodeId, NodeId),
-    residual: Residual,
-) -> Result<NodeId, Halt> {
-    let states: Vec<u32> = kernel.edges(node).map(|(q, _)| q).collect();
-    let mark = kernel.mark();
-    for q in states {
-        let leads = letters.any_move(kind, residual, q, |next| {
-            !kernel.child(target, next).is_empty()
-        });
-        match leads {
-            Ok(true) => kernel.push(q, NodeId::ONE)?,
-            Ok(false) => {}
-            Err(stop) => return Err(kernel.halt(stop)),
-        }
-    }
-    kernel.make(mark)
-}
-
 /// Follows `chain` from a single suffix into `target`; appends where it leads.
 fn follow(
     automaton: u32,
@@ -475,9 +249,8 @@ fn follow(
             Err(stop) => Err(kernel.halt(stop)),
         };
     }
-    let mut nth = 0;
-    while let Some(step) = kernel.nth_step(chain, at.level, *value, nth)? {
-        nth += 1;
+    let mut steps = kernel.steps(chain, at.level, *value);
+    while let Some(step) = kernel.next_step(&mut steps)? {
         let into = kernel.child(target, step.to);
         if into.is_empty() {
             continue;

@@ -17,7 +17,7 @@ use super::layout::Layout;
 use super::program::{Domains, Program};
 use super::walk::Walk;
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_dd::{Event, Part, Set, Store};
+use lariat_dd::{Event, EventPart, Set, Store};
 use lariat_model::order::Level;
 use lariat_model::{Action, Arc, Effect, EventId, Predicate, Row, System, VarId};
 use std::collections::BTreeMap;
@@ -224,13 +224,13 @@ fn asks_what_is_enabled(guard: &Predicate) -> bool {
 }
 
 /// The condition that no fault has happened.
-fn sound(system: &System, layout: &Layout) -> Result<Option<Part>, Stop> {
+fn sound(system: &System, layout: &Layout) -> Result<Option<EventPart>, Stop> {
     let Some(fault) = system.fault else {
         return Ok(None);
     };
     let level = layout.level(fault);
     let zero = layout.encode(system, level, 0)?;
-    Ok(Some(Part::Table {
+    Ok(Some(EventPart::Table {
         levels: vec![level.0],
         rows: vec![vec![(zero, zero)]],
     }))
@@ -251,7 +251,7 @@ fn net(
             // it can hold is reported when it arises.
             return Ok(Vec::new());
         };
-        parts.push(Part::Delta {
+        parts.push(EventPart::Delta {
             level: level.0,
             need,
             delta: arc.delta,
@@ -292,9 +292,9 @@ fn table(
             .filter(|(_, filled)| **filled)
             .map(|(var, _)| layout.level(*var).0)
             .collect();
-        let mut parts: Vec<Part> = sound(system, layout)?.into_iter().collect();
+        let mut parts: Vec<EventPart> = sound(system, layout)?.into_iter().collect();
         if !levels.is_empty() {
-            parts.push(Part::Table { levels, rows });
+            parts.push(EventPart::Table { levels, rows });
         }
         events.extend(store.event(&parts)?);
     }

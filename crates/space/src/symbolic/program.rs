@@ -24,7 +24,7 @@
 
 use super::layout::Layout;
 use lariat_budget::{Budget, Stop};
-use lariat_dd::{Event, Part, Set, Store};
+use lariat_dd::{Event, EventPart, Set, Store};
 use lariat_model::order::Level;
 use lariat_model::{Action, Comparison, Effect, Fault, Predicate, System, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -113,10 +113,10 @@ impl Shape {
         layout: &Layout,
         domains: &Domains,
         rows: &[Vec<(u32, u32)>],
-    ) -> Result<Vec<Part>, Stop> {
+    ) -> Result<Vec<EventPart>, Stop> {
         let mut parts = Vec::new();
         if !self.levels.is_empty() {
-            parts.push(Part::Table {
+            parts.push(EventPart::Table {
                 levels: self.levels.iter().map(|l| l.0).collect(),
                 rows: rows.to_vec(),
             });
@@ -125,7 +125,7 @@ impl Shape {
             let values = domains.of(layout.order().var(*level)).iter();
             let from = values.map(|value| layout.encode(system, *level, *value));
             let rows: Result<Vec<_>, Stop> = from.map(|f| Ok(vec![(f?, *to)])).collect();
-            parts.push(Part::Table {
+            parts.push(EventPart::Table {
                 levels: vec![level.0],
                 rows: rows?,
             });

@@ -108,7 +108,7 @@ impl<'a> Symbolic<'a> {
     }
 
     /// What the store has counted.
-    pub fn store_figures(&self) -> lariat_dd::Figures {
+    pub fn store_figures(&self) -> lariat_dd::StoreFigures {
         self.store.figures()
     }
 

@@ -7,7 +7,7 @@ use lariat_budget::{Lease, Stop};
 
 /// The present child under one value.
 #[derive(Clone, Copy)]
-struct Slot {
+struct OpenEdge {
     value: u32,
     child: NodeId,
     /// Must the events be fired from this value (again)?
@@ -16,7 +16,7 @@ struct Slot {
 
 /// Stacks of slots and of queued values; one stretch of each per node in work.
 pub(crate) struct Workbench {
-    slots: Vec<Slot>,
+    slots: Vec<OpenEdge>,
     queue: Vec<u32>,
     lease: Lease,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Workbench {
 const FEW: usize = 12;
 
 /// Bytes for one slot, a place in the queue, and one in the index.
-const SLOT_BYTES: usize = size_of::<Slot>() + size_of::<u32>() + 20;
+const SLOT_BYTES: usize = size_of::<OpenEdge>() + size_of::<u32>() + 20;
 
 impl Workbench {
     pub fn new(lease: Lease) -> Workbench {
@@ -69,8 +69,8 @@ impl Workbench {
 
     /// Puts a node with these edges on the bench, with every value queued, the smallest first.
     #[inline]
-    pub fn begin(&mut self, edges: &[(u32, NodeId)]) -> Result<Piece, Stop> {
-        let mut piece = Piece {
+    pub fn begin(&mut self, edges: &[(u32, NodeId)]) -> Result<OpenNode, Stop> {
+        let mut open = OpenNode {
             slots: self.slots.len(),
             queue: self.queue.len(),
             live: edges.len(),
@@ -79,63 +79,65 @@ impl Workbench {
                 .is_some_and(|&(last, _)| room_is_dense(last, edges.len())),
             index: None,
         };
-        if let (true, Some(&(last, _))) = (piece.dense, edges.last()) {
+        if let (true, Some(&(last, _))) = (open.dense, edges.last()) {
             self.reserve(last as usize + 1)?;
-            self.slots.extend((0..=last).map(Slot::empty));
+            self.slots.extend((0..=last).map(OpenEdge::empty));
             for &(value, child) in edges {
-                let slot = &mut self.slots[piece.slots + value as usize];
-                *slot = Slot::full(value, child);
+                let slot = &mut self.slots[open.slots + value as usize];
+                *slot = OpenEdge::full(value, child);
             }
         } else {
             self.reserve(edges.len())?;
-            let slots = edges.iter().map(|&(value, child)| Slot::full(value, child));
+            let slots = edges
+                .iter()
+                .map(|&(value, child)| OpenEdge::full(value, child));
             self.slots.extend(slots);
-            self.build_index(&mut piece);
+            self.build_index(&mut open);
         }
         self.queue
             .extend(edges.iter().rev().map(|&(value, _)| value));
-        Ok(piece)
+        Ok(open)
     }
 
     #[cold]
-    fn build_index(&mut self, piece: &mut Piece) {
-        if self.slots.len() - piece.slots > FEW && piece.index.is_none() {
+    fn build_index(&mut self, open: &mut OpenNode) {
+        if self.slots.len() - open.slots > FEW && open.index.is_none() {
             let mut index = FxHashMap::default();
-            let values = self.slots[piece.slots..].iter().map(|slot| slot.value);
+            let values = self.slots[open.slots..].iter().map(|slot| slot.value);
             index.extend(values.zip(0..));
-            piece.index = Some(Box::new(index));
+            open.index = Some(Box::new(index));
         }
     }
 
     /// The next queued value and its child.
     #[inline]
-    pub fn next(&mut self, piece: &Piece) -> Option<u32> {
-        if self.queue.len() == piece.queue {
+    pub fn next(&mut self, open: &OpenNode) -> Option<u32> {
+        if self.queue.len() == open.queue {
             return None;
         }
         let value = self.queue.pop()?;
-        if let Some(at) = self.find(piece, value) {
+        if let Some(at) = self.find(open, value) {
             self.slots[at].queued = false;
         }
         Some(value)
     }
 
     #[inline]
-    fn find(&self, piece: &Piece, value: u32) -> Option<usize> {
-        if piece.dense {
-            let at = piece.slots + value as usize;
+    fn find(&self, open: &OpenNode, value: u32) -> Option<usize> {
+        if open.dense {
+            let at = open.slots + value as usize;
             return (at < self.slots.len()).then_some(at);
         }
-        match &piece.index {
-            Some(index) => index.get(&value).map(|&at| piece.slots + at as usize),
-            None => (piece.slots..self.slots.len()).find(|&at| self.slots[at].value == value),
+        match &open.index {
+            Some(index) => index.get(&value).map(|&at| open.slots + at as usize),
+            None => (open.slots..self.slots.len()).find(|&at| self.slots[at].value == value),
         }
     }
 
     /// The child under `value`.
     #[inline]
-    pub fn child(&self, piece: &Piece, value: u32) -> NodeId {
-        match self.find(piece, value) {
+    pub fn child(&self, open: &OpenNode, value: u32) -> NodeId {
+        match self.find(open, value) {
             Some(at) => self.slots[at].child,
             None => NodeId::EMPTY,
         }
@@ -145,17 +147,17 @@ impl Workbench {
     #[inline]
     pub fn set(
         &mut self,
-        piece: &mut Piece,
+        open: &mut OpenNode,
         value: u32,
         child: NodeId,
         in_work: u32,
     ) -> Result<(), Stop> {
-        let at = match self.find(piece, value) {
+        let at = match self.find(open, value) {
             Some(at) => at,
-            None => self.open(piece, value)?,
+            None => self.add(open, value)?,
         };
         let slot = &mut self.slots[at];
-        piece.live += slot.child.is_empty() as usize;
+        open.live += slot.child.is_empty() as usize;
         slot.child = child;
         if value != in_work && !slot.queued {
             slot.queued = true;
@@ -165,62 +167,62 @@ impl Workbench {
     }
 
     /// A slot for a value that has none.
-    fn open(&mut self, piece: &mut Piece, value: u32) -> Result<usize, Stop> {
-        if piece.dense {
-            if room_is_dense(value, piece.live + 1) {
-                let from = (self.slots.len() - piece.slots) as u32;
+    fn add(&mut self, open: &mut OpenNode, value: u32) -> Result<usize, Stop> {
+        if open.dense {
+            if room_is_dense(value, open.live + 1) {
+                let from = (self.slots.len() - open.slots) as u32;
                 self.reserve((value - from) as usize + 1)?;
-                self.slots.extend((from..=value).map(Slot::empty));
-                return Ok(piece.slots + value as usize);
+                self.slots.extend((from..=value).map(OpenEdge::empty));
+                return Ok(open.slots + value as usize);
             }
-            let mut to = piece.slots;
-            for at in piece.slots..self.slots.len() {
+            let mut to = open.slots;
+            for at in open.slots..self.slots.len() {
                 if !self.slots[at].child.is_empty() {
                     self.slots[to] = self.slots[at];
                     to += 1;
                 }
             }
             self.slots.truncate(to);
-            piece.dense = false;
+            open.dense = false;
         }
         self.reserve(1)?;
         let at = self.slots.len();
-        self.slots.push(Slot::empty(value));
-        match &mut piece.index {
+        self.slots.push(OpenEdge::empty(value));
+        match &mut open.index {
             Some(index) => {
-                index.insert(value, (at - piece.slots) as u32);
+                index.insert(value, (at - open.slots) as u32);
             }
-            None => self.build_index(piece),
+            None => self.build_index(open),
         }
         Ok(at)
     }
 
     /// How many edges the node may have by now.
     #[inline]
-    pub fn size(&self, piece: &Piece) -> usize {
-        self.slots.len() - piece.slots
+    pub fn size(&self, open: &OpenNode) -> usize {
+        self.slots.len() - open.slots
     }
 
     /// Takes the node off the bench and appends its edges to `edges`.
     #[inline]
-    pub fn end(&mut self, piece: Piece, edges: &mut Vec<(u32, NodeId)>) {
-        if !piece.dense {
-            self.slots[piece.slots..].sort_unstable_by_key(|slot| slot.value);
+    pub fn end(&mut self, open: OpenNode, edges: &mut Vec<(u32, NodeId)>) {
+        if !open.dense {
+            self.slots[open.slots..].sort_unstable_by_key(|slot| slot.value);
         }
-        let full = self.slots[piece.slots..].iter();
+        let full = self.slots[open.slots..].iter();
         edges.extend(
             full.filter(|slot| !slot.child.is_empty())
                 .map(|slot| (slot.value, slot.child)),
         );
-        self.slots.truncate(piece.slots);
-        self.queue.truncate(piece.queue);
+        self.slots.truncate(open.slots);
+        self.queue.truncate(open.queue);
     }
 }
 
-impl Slot {
+impl OpenEdge {
     #[inline]
-    fn empty(value: u32) -> Slot {
-        Slot {
+    fn empty(value: u32) -> OpenEdge {
+        OpenEdge {
             value,
             child: NodeId::EMPTY,
             queued: false,
@@ -228,8 +230,8 @@ impl Slot {
     }
 
     #[inline]
-    fn full(value: u32, child: NodeId) -> Slot {
-        Slot {
+    fn full(value: u32, child: NodeId) -> OpenEdge {
+        OpenEdge {
             value,
             child,
             queued: true,
@@ -244,7 +246,7 @@ fn room_is_dense(last: u32, live: usize) -> bool {
 }
 
 /// A node on the bench.
-pub(crate) struct Piece {
+pub(crate) struct OpenNode {
     slots: usize,
     queue: usize,
     live: usize,

@@ -1,0 +1,223 @@
+//! Keys and results of the operation cache as words.
+//!
+//! A key is a tuple of operands of up to six types, each of which says how it becomes a word and what
+//! that word is to a collection of garbage. This is the only place where operands become words.
+
+use super::{NodeId, Residual, ScopeId};
+use crate::event::ChainId;
+
+/// Words of a key that a narrow and a wide entry have room for, the tag and a chain not counted.
+pub(crate) const NARROW_WORDS: usize = 2;
+pub(crate) const WIDE_WORDS: usize = 5;
+
+/// What one word of a cache entry is, and thereby when a collection drops the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A node: the entry goes when the node dies.
+    Node,
+    /// A scope: the entry goes when the scope closes.
+    Scope,
+    /// A residual: a number, except in operations whose filter uses nodes as residuals.
+    Residual,
+    /// Any other number.
+    Number,
+    /// An event chain, which shares a word with the tag; a key has at most one.
+    Chain,
+}
+
+/// An operand that can be part of a [`CacheKey`]: different operands, different words.
+pub trait KeyPart: Copy {
+    /// What the word is to a collection.
+    const MEANING: Meaning;
+
+    /// The operand as a word.
+    fn to_word(self) -> u32;
+}
+
+impl KeyPart for NodeId {
+    const MEANING: Meaning = Meaning::Node;
+
+    #[inline]
+    fn to_word(self) -> u32 {
+        self.0
+    }
+}
+
+impl KeyPart for ScopeId {
+    const MEANING: Meaning = Meaning::Scope;
+
+    #[inline]
+    fn to_word(self) -> u32 {
+        self.0
+    }
+}
+
+impl KeyPart for Residual {
+    const MEANING: Meaning = Meaning::Residual;
+
+    #[inline]
+    fn to_word(self) -> u32 {
+        self.0
+    }
+}
+
+impl KeyPart for ChainId {
+    const MEANING: Meaning = Meaning::Chain;
+
+    #[inline]
+    fn to_word(self) -> u32 {
+        self.0
+    }
+}
+
+impl KeyPart for bool {
+    const MEANING: Meaning = Meaning::Number;
+
+    #[inline]
+    fn to_word(self) -> u32 {
+        self.into()
+    }
+}
+
+/// The words of a key, as they lie in an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyWords {
+    pub(crate) chain: u32,
+    pub(crate) words: [u32; WIDE_WORDS],
+    length: usize,
+}
+
+impl KeyWords {
+    #[inline(always)]
+    fn append<P: KeyPart>(&mut self, part: P) {
+        match P::MEANING {
+            Meaning::Chain => self.chain = part.to_word(),
+            _ => {
+                self.words[self.length] = part.to_word();
+                self.length += 1;
+            }
+        }
+    }
+}
+
+/// The operands of an operation: any tuple of up to five, and a chain.
+pub trait CacheKey: Copy {
+    /// What the operands are.
+    const MEANINGS: &'static [Meaning];
+
+    /// The operands as words.
+    fn to_words(self) -> KeyWords;
+}
+
+macro_rules! key {
+    ($($part:ident),+) => {
+        impl<$($part: KeyPart),+> CacheKey for ($($part,)+) {
+            const MEANINGS: &'static [Meaning] = &[$($part::MEANING),+];
+
+            #[inline(always)]
+            #[allow(non_snake_case, reason = "the parts are named for their types")]
+            fn to_words(self) -> KeyWords {
+                let ($($part,)+) = self;
+                let mut words = KeyWords::default();
+                $(words.append($part);)+
+                words
+            }
+        }
+    };
+}
+
+key!(A);
+key!(A, B);
+key!(A, B, C);
+key!(A, B, C, D);
+key!(A, B, C, D, E);
+key!(A, B, C, D, E, F);
+
+/// What an operation returns, as at most two words.
+pub trait CacheValue: Copy {
+    /// What the words are.
+    const MEANINGS: &'static [Meaning];
+
+    /// The result as words.
+    fn to_words(self) -> [u32; 2];
+
+    /// The result with these words.
+    fn from_words(words: [u32; 2]) -> Self;
+}
+
+impl CacheValue for NodeId {
+    const MEANINGS: &'static [Meaning] = &[Meaning::Node];
+
+    #[inline]
+    fn to_words(self) -> [u32; 2] {
+        [self.0, 0]
+    }
+
+    #[inline]
+    fn from_words([node, _]: [u32; 2]) -> NodeId {
+        NodeId(node)
+    }
+}
+
+impl CacheValue for bool {
+    const MEANINGS: &'static [Meaning] = &[Meaning::Number];
+
+    #[inline]
+    fn to_words(self) -> [u32; 2] {
+        [self.into(), 0]
+    }
+
+    #[inline]
+    fn from_words([word, _]: [u32; 2]) -> bool {
+        word == 1
+    }
+}
+
+impl CacheValue for u64 {
+    const MEANINGS: &'static [Meaning] = &[Meaning::Number, Meaning::Number];
+
+    #[inline]
+    fn to_words(self) -> [u32; 2] {
+        [self as u32, (self >> 32) as u32]
+    }
+
+    #[inline]
+    fn from_words([low, high]: [u32; 2]) -> u64 {
+        u64::from(high) << 32 | u64::from(low)
+    }
+}
+
+/// For operations of which the cache only remembers that they were done.
+impl CacheValue for () {
+    const MEANINGS: &'static [Meaning] = &[];
+
+    #[inline]
+    fn to_words(self) -> [u32; 2] {
+        [0, 0]
+    }
+
+    #[inline]
+    fn from_words(_: [u32; 2]) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_become_words_in_their_order_and_the_chain_stands_apart() {
+        let key = (NodeId(7), ChainId(3), Residual(5), true);
+        let KeyWords { chain, words, .. } = key.to_words();
+        assert_eq!((chain, words), (3, [7, 5, 1, 0, 0]));
+    }
+
+    #[test]
+    fn results_come_back_as_they_went_in() {
+        let number = 0x0123_4567_89ab_cdef;
+        assert_eq!(u64::from_words(number.to_words()), number);
+        assert_eq!(NodeId::from_words(NodeId(9).to_words()), NodeId(9));
+        for known in [false, true] {
+            assert_eq!(bool::from_words(known.to_words()), known);
+        }
+    }
+}
