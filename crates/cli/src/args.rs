@@ -3,7 +3,9 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
-use lariat::{Check as Emptiness, Choice, Counting, Deadlock, Kind as AutomatonKind, OrderChoice};
+use lariat::{
+    Check as Emptiness, Choice, Counting, Deadlock, Kind as AutomatonKind, OrderChoice, Schedule,
+};
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Kind as PlotKind, Measure};
 use lariat_campaign::units::{Bytes, Span};
@@ -183,6 +185,17 @@ fn order(text: &str) -> Result<OrderChoice, String> {
     }
 }
 
+/// The help of `--order-schedule`, with the whole table.
+fn schedule_help() -> String {
+    let mut text = "For experts: how much `--order auto` spends on finding an order, as \
+                    name=value,… Work is counted in nodes and steps. The names, with their defaults:\n"
+        .to_owned();
+    for row in Schedule::TABLE {
+        text += &format!("\n  {} = {}\n      {}", row.name, row.default, row.meaning);
+    }
+    text
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub(crate) enum CheckName {
     /// Couvreur's: equal nodes only.
@@ -278,6 +291,10 @@ pub(crate) struct States {
     /// units, all but the first with -up or -down.
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
     pub order: OrderChoice,
+    /// For experts: how much `--order auto` spends on finding an order, as name=value,… (--help
+    /// lists the names).
+    #[arg(long, value_name = "SCHEDULE", long_help = schedule_help())]
+    pub order_schedule: Option<Schedule>,
     #[command(flatten)]
     pub limits: Limits,
     /// One JSON object.

@@ -30,6 +30,6 @@ pub use lariat_budget::{Budget, Cancel, Figure, Observer, Progress, Quiet, Stats
 pub use lariat_engines::Proofs;
 pub use lariat_engines::hybrid::Check;
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
-pub use lariat_space::symbolic::{OrderChoice, Pumping};
+pub use lariat_space::symbolic::{OrderChoice, Pumping, Schedule};
 pub use states::{Counting, StateSpace, states, states_and_claims};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

@@ -163,6 +163,7 @@ impl Hyb {
             order,
             name,
             reached,
+            ..
         } = arrange(system, &self.order, deadlock, ORDER_WORK, budget)?;
         let space = Symbolic::new(system, &order, deadlock, budget)?;
         if !space.learns() {

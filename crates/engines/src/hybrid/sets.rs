@@ -20,7 +20,7 @@ use crate::problem::Problem;
 use lariat_automata::{Automaton, Cube, Guard, Guards, Letter};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, EventId, Predicate, Proposition, State, Step, System};
-use lariat_space::symbolic::{Attempt, Reached, Residual, Residuals, Set, Steps, Symbolic};
+use lariat_space::symbolic::{OrderTrial, Reached, Residual, Residuals, Set, Steps, Symbolic};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct Sets<'s> {
     reachable: Set,
     dead: Option<Set>,
     order: String,
-    trail: Vec<Attempt>,
+    trail: Vec<OrderTrial>,
     /// The scope of all predicates of the problem.
     pub query: Residuals,
     /// The automaton's guards; an engine may add its own.
