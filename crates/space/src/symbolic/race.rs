@@ -17,15 +17,19 @@
 //!    which may change the favourite. Where no rehearsal is left, another candidate is tried on the
 //!    system itself instead.
 //!
-//! For example, a ring of 50 slots with the default [`Schedule`](super::schedule):
+//! For example, with the default [`Schedule`](super::schedule), three candidates and 100 levels (the
+//! costs are made up):
 //!
 //! ```text
-//! first_try          file-down does not end within 11 000 work
-//! small_rehearsals   4 slots: file-down alone, 1 100: less than noise, skipped
-//!                    …
-//!                    12 slots: force-down 9 000, noack-up 10 500, file-down out at 14 250
-//! run_favourites     force-down from 160 000 on, with interludes at 240 000 and 370 000 …
-//! interlude          16 slots: force-down 21 000, noack-up 26 000: force-down stays
+//! first_try          file-down does not end within 10 000 + 10 · 100 work
+//! small_rehearsals   1: force-down alone, 1 100: less than noise, so nobody else is asked
+//!                    2: force-down 4 000, noack-up 5 500, file-down stopped at 8 000 and out
+//!                    3: force-down 9 000, noack-up 9 500: telling enough
+//! run_favourites     force-down; 53 000 work is done, its first interlude is due at 106 000
+//!   interlude        4: force-down may take 106 000 / 4, and needs more: too large for now
+//!   interlude        at 200 000. 4: noack-up, whose turn it is, may take 50 000 and needs 30 000;
+//!                    force-down is stopped at 40 500: it is out and overtaken
+//! run_favourites     noack-up, from the beginning, to the end
 //! ```
 //!
 //! A favourite is not stopped for an interlude, which happens inside its saturation (as a
@@ -125,10 +129,14 @@ struct Race<'a, 'b> {
 impl<'a> Race<'a, '_> {
     fn run(&mut self) -> Result<Box<Reached<'a>>, Stop> {
         let system = self.task.system;
-        if !system.is_net() && order::named(system, UNITS_UP).is_some() {
-            // No score tells how well a program is cut into processes.
-            self.ranking.put_first(UNITS_UP);
-        } else if !self.small_rehearsals()?
+        // No score tells how well a program is cut into processes.
+        if !system.is_net()
+            && let Some(units) = order::named(system, UNITS_UP)
+            && self.ranking.prefer(&units)
+        {
+            return self.run_favourites();
+        }
+        if !self.small_rehearsals()?
             && self.ranking.runners().len() > 1
             && let Some(reached) = self.try_on_system()?
         {
@@ -211,8 +219,9 @@ impl<'a> Race<'a, '_> {
 
     /// The best-scored runners on the system itself, for a moment.
     fn try_on_system(&mut self) -> Result<Option<Box<Reached<'a>>>, Stop> {
-        let levels = self.task.levels() as u64;
-        let work = self.schedule.short_try(self.task.levels());
+        let levels = self.task.levels();
+        let work = self.schedule.short_try(levels);
+        self.ranking.sort_by_score();
         let tried = usize::try_from(self.schedule.tried).unwrap_or(usize::MAX);
         let mut paces = Vec::new();
         for runner in self.ranking.runners().iter().take(tried) {
@@ -226,11 +235,7 @@ impl<'a> Race<'a, '_> {
                     let trail = std::mem::take(&mut self.trail);
                     return Ok(Some(Reached::new(space, states, name, trail)));
                 }
-                // At equal work, an order under which fewer nodes are made finds them again.
-                TrialEnd::Unfinished { created, .. } if levels < self.schedule.many_levels => {
-                    created as f64
-                }
-                TrialEnd::Unfinished { closed, .. } => levels as f64 / closed.max(1) as f64,
+                TrialEnd::Unfinished { closed } => levels as f64 / closed.max(1) as f64,
                 TrialEnd::Memory | TrialEnd::Left => f64::INFINITY,
             });
         }
@@ -268,7 +273,7 @@ impl<'a> Race<'a, '_> {
     ) -> Result<FavouriteEnd<'a>, Stop> {
         let task = self.task;
         let mut trail = std::mem::take(&mut self.trail);
-        let due = self.next_interlude();
+        let due = self.first_interlude();
         let mut interludes = Interludes {
             race: &mut *self,
             favourite: favourite.name,
@@ -302,11 +307,24 @@ impl<'a> Race<'a, '_> {
         }
     }
 
-    /// The work at which the next interlude begins.
+    /// The work at which the first interlude of a favourite begins: later if it leads clearly, and
+    /// sooner if much was done, as a wrong favourite costs more and more.
+    fn first_interlude(&self) -> u64 {
+        let spent = self.task.budget.work_spent();
+        let alone = match self.ranking.is_clear() {
+            true => 2 * spent,
+            false if spent > self.schedule.questioned => spent / 2,
+            false => spent,
+        };
+        spent + alone
+    }
+
+    /// The work at which the interlude after this one begins.
     fn next_interlude(&self) -> u64 {
         let spent = self.task.budget.work_spent();
-        let share = spent / 100 * self.schedule.interlude_every;
-        (spent + share).max(self.schedule.first_interlude)
+        let few = (self.ranking.runners().len() as u64) < self.schedule.few_parts;
+        let often = few && self.schedule.is_long(spent);
+        spent + if often { spent / 4 } else { spent / 2 }
     }
 
     /// Something else while `favourite` runs; `None` if that may go on.
@@ -329,9 +347,8 @@ impl<'a> Race<'a, '_> {
     /// `favourite` is none.
     fn rehearse_more(&mut self, favourite: OrderName) -> Result<(), Stop> {
         let spent = self.task.budget.work_spent();
-        let share = spent / 100 * self.schedule.interlude_share;
-        let most = spent + spent / 100 * self.schedule.interlude_most;
-        let mut limit = share;
+        let most = spent.saturating_add(spent / 100 * self.schedule.interlude_most);
+        let mut limit = self.schedule.share(spent, self.ranking.runners().len());
         while self.next < self.rehearsals.len() {
             // Another one whenever it was too large: the favourite may be none.
             let first = self.turn % self.ranking.runners().len().max(1);
@@ -344,8 +361,12 @@ impl<'a> Race<'a, '_> {
                 break;
             };
             self.turn = 0;
-            let left = most.saturating_sub(self.task.budget.work_spent());
-            for runner in self.ranking.returning(best, left) {
+            if self.ranking.is_clearly_overtaken(favourite) {
+                break;
+            }
+            let so_far = self.task.budget.work_spent();
+            let (left, long) = (most.saturating_sub(so_far), self.schedule.is_long(so_far));
+            for runner in self.ranking.returning(best, left, long) {
                 self.rehearse_again(runner, best)?;
             }
             // The next is larger.
@@ -384,7 +405,7 @@ impl<'a> Race<'a, '_> {
             return Ok(None);
         };
         let (name, order) = (runner.candidate.name.to_string(), &runner.candidate.order);
-        let work = self.task.budget.work_spent() / 100 * self.schedule.interlude_share;
+        let work = self.task.budget.work_spent() / self.schedule.many_parts;
         let mut trail = Vec::new();
         let end = self
             .task

@@ -16,10 +16,13 @@
 //! ```
 
 use super::schedule::Schedule;
-use lariat_model::order::{Candidate, OrderName};
+use lariat_model::order::{Candidate, Order, OrderName};
+
+/// The cost of those who are out without having been tried: they return only where nobody else is
+/// left.
+const NEVER_TRIED: u64 = u64::MAX;
 
 /// A candidate in the race.
-#[derive(Clone)]
 pub(super) struct Runner {
     pub(super) candidate: Candidate,
     /// Its work in its last rehearsal; if it was stopped there, that of the best.
@@ -36,15 +39,40 @@ pub(super) struct Ranking {
 }
 
 impl Ranking {
-    /// Everybody takes part; the best score leads.
+    /// The best score leads; candidates with a hopeless one are out.
     pub(super) fn by_score(mut candidates: Vec<Candidate>, schedule: &Schedule) -> Ranking {
         candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
-        let runner = |candidate| Runner { candidate, cost: 1 };
+        let best = candidates.first().map_or(0.0, |best| best.score);
+        let hopeless = best * schedule.hopeless as f64 / 100.0;
+        let first_out = candidates.partition_point(|c| c.score <= hopeless);
+        let out = candidates.split_off(first_out);
+        let runners = |candidates: Vec<Candidate>, cost| {
+            let runner = |candidate| Runner { candidate, cost };
+            candidates.into_iter().map(runner).collect()
+        };
         Ranking {
             schedule: *schedule,
-            runners: candidates.into_iter().map(runner).collect(),
-            out: Vec::new(),
+            runners: runners(candidates, 1),
+            out: runners(out, NEVER_TRIED),
         }
+    }
+
+    /// Ranks the runners by score alone, where rehearsals said nothing.
+    pub(super) fn sort_by_score(&mut self) {
+        let score = |r: &Runner| r.candidate.score;
+        self.runners.sort_by(|a, b| score(a).total_cmp(&score(b)));
+    }
+
+    /// Everybody runs, and the candidate with this order is the favourite. False if nobody has it.
+    pub(super) fn prefer(&mut self, order: &Order) -> bool {
+        let all = || self.runners.iter().chain(&self.out);
+        let Some(name) = all().find(|r| r.candidate.order == *order) else {
+            return false;
+        };
+        let name = name.candidate.name;
+        self.runners.append(&mut self.out);
+        self.put_first(name);
+        true
     }
 
     /// Those who may still win, the favourite first.
@@ -77,8 +105,7 @@ impl Ranking {
 
     /// The work with which a runner stays in the race when the best needs `best`.
     pub(super) fn bearable(&self, best: u64) -> u64 {
-        best.saturating_add(best / 100 * self.schedule.margin)
-            .saturating_add(self.schedule.noise)
+        more(best, self.schedule.margin).saturating_add(self.schedule.noise)
     }
 
     /// Ranks the runners by their costs in a rehearsal; those without one are out.
@@ -103,28 +130,46 @@ impl Ranking {
         }
     }
 
-    /// Those who are out and may return after a rehearsal in which the best needed `best`, if to
-    /// try them all takes at most `work`.
-    pub(super) fn returning(&mut self, best: u64, work: u64) -> Vec<Runner> {
+    /// Those who are out and may return after a rehearsal in which the best needed `best`: all if
+    /// to try them takes at most `left`, else in long runs the one with the best score.
+    pub(super) fn returning(&mut self, best: u64, left: u64, long: bool) -> Vec<Runner> {
         let several = self.schedule.much_larger;
-        let (again, out) = std::mem::take(&mut self.out)
+        let score = |r: &Runner| r.candidate.score;
+        self.out.sort_by(|a, b| score(a).total_cmp(&score(b)));
+        let (mut again, mut out) = std::mem::take(&mut self.out)
             .into_iter()
             .partition::<Vec<Runner>, _>(|r| r.cost.saturating_mul(several) <= best);
-        self.out = out;
-        if self.bearable(best).saturating_mul(again.len() as u64) > work {
-            self.out.extend(again);
-            return Vec::new();
+        if self.bearable(best).saturating_mul(again.len() as u64) > left {
+            let one = usize::from(long).min(again.len());
+            out.extend(again.drain(one..));
         }
+        self.out = out;
         again
     }
 
     /// Is another runner enough better than this one to begin again for it?
     pub(super) fn is_overtaken(&self, name: OrderName) -> bool {
-        let favourite = self.runners.iter().find(|r| r.candidate.name == name);
-        match (self.runners.first(), favourite) {
-            (Some(best), Some(favourite)) => {
-                best.cost + best.cost * self.schedule.restart / 100 < favourite.cost
-            }
+        self.is_behind(name, self.schedule.restart)
+    }
+
+    /// Is another runner better than this one by more than what is clear?
+    pub(super) fn is_clearly_overtaken(&self, name: OrderName) -> bool {
+        self.is_behind(name, self.schedule.clear)
+    }
+
+    /// Does the best need less than this runner by more than `percent`?
+    fn is_behind(&self, name: OrderName, percent: u64) -> bool {
+        let runner = self.runners.iter().find(|r| r.candidate.name == name);
+        match (self.runners.first(), runner) {
+            (Some(best), Some(runner)) => more(best.cost, percent) < runner.cost,
+            _ => true,
+        }
+    }
+
+    /// Does the favourite lead clearly?
+    pub(super) fn is_clear(&self) -> bool {
+        match &self.runners[..] {
+            [first, second, ..] => more(first.cost, self.schedule.clear) < second.cost,
             _ => true,
         }
     }
@@ -142,4 +187,9 @@ impl Ranking {
         self.runners
             .splice(0..0, ranked.into_iter().map(|(_, runner)| runner));
     }
+}
+
+/// `percent` more work than this.
+fn more(work: u64, percent: u64) -> u64 {
+    work.saturating_add(work.saturating_mul(percent) / 100)
 }

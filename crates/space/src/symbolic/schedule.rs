@@ -58,6 +58,8 @@ schedule! {
          tried on the system itself where rehearsals say nothing";
     level_work: "level-work" = 10 in 0..=1_000,
         "work that every level is under any order: so much more may a short try take for each";
+    hopeless: "hopeless" = 300 in 100..=1_000_000,
+        "per cent of the best score beyond which a candidate is tried only where others are not enough";
     noise: "noise" = 3_000 in 0..=u64::MAX,
         "work below which a rehearsal, or a difference in one, says nothing";
     telling_rehearsal: "telling-rehearsal" = 8_000 in 0..=u64::MAX,
@@ -66,18 +68,22 @@ schedule! {
         "most work for a rehearsal before a favourite begins";
     tried: "tried" = 4 in 0..=100,
         "orders that are tried on the system itself where rehearsals say nothing";
-    many_levels: "many-levels" = 64 in 0..=u64::MAX,
-        "levels from which on short tries are ranked by how many they closed, not by nodes made";
-    first_interlude: "first-interlude" = 100_000 in 0..=u64::MAX,
-        "work before the first interlude";
-    interlude_every: "interlude-every" = 50 in 1..=1_000,
-        "per cent by which the work grows between interludes";
-    interlude_share: "interlude-share" = 20 in 1..=100,
-        "per cent of the work so far that one try in an interlude may take";
+    many_parts: "many-parts" = 7 in 1..=1_000,
+        "one try in an interlude may take this part of the work so far where many run: \
+         a seventh, by default";
+    few_parts: "few-parts" = 4 in 2..=1_000,
+        "the same where only a few run; the next larger part in long runs";
     interlude_most: "interlude-most" = 60 in 1..=1_000,
         "per cent of the work so far that an interlude in which rehearsals are managed may take";
+    questioned: "questioned" = 2_000_000 in 0..=u64::MAX,
+        "work from which on a new favourite is questioned sooner";
+    long_run: "long-run" = 5_000_000 in 0..=u64::MAX,
+        "work from which on a few runners are questioned more often, and those who are out return \
+         one by one where all are too many";
     margin: "margin" = 25 in 0..=1_000,
         "per cent by which a runner may be worse than the best in a rehearsal and stay";
+    clear: "clear" = 50 in 0..=1_000,
+        "per cent by which a runner leads clearly";
     restart: "restart" = 5 in 0..=1_000,
         "per cent by which another runner must be better to replace the favourite";
     much_larger: "much-larger" = 4 in 1..=1_000,
@@ -87,6 +93,18 @@ schedule! {
 }
 
 impl Schedule {
+    /// Is the work done so far that of a long run?
+    pub(super) fn is_long(&self, spent: u64) -> bool {
+        spent > self.long_run
+    }
+
+    /// The work that one try in an interlude may take where so many run.
+    pub(super) fn share(&self, spent: u64, runners: usize) -> u64 {
+        let few = self.few_parts - u64::from(self.is_long(spent));
+        let parts = (runners as u64 + 1).min(self.many_parts).max(few);
+        spent / parts
+    }
+
     /// The work of a short try under any order.
     pub(super) fn short_try(&self, levels: usize) -> u64 {
         self.first_try

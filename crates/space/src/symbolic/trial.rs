@@ -35,8 +35,8 @@ pub(super) struct Task<'a, 'b> {
 pub(super) enum TrialEnd<'a> {
     /// With all reachable states.
     Reached(Box<Symbolic<'a>>, Set),
-    /// Its own limit of work ran out when it had closed so many levels and made so many nodes.
-    Unfinished { closed: usize, created: u64 },
+    /// Its own limit of work ran out when it had closed so many levels.
+    Unfinished { closed: usize },
     /// This order needs more memory than there is.
     Memory,
     /// The listener left.
@@ -95,7 +95,7 @@ impl<'a> Task<'a, '_> {
             (Err(Stop::Work(_)), _) => {
                 // Was it the limit of this try, or one around it?
                 self.budget.spend(0)?;
-                Ok(TrialEnd::Unfinished { closed, created })
+                Ok(TrialEnd::Unfinished { closed })
             }
             (Err(Stop::Memory), _) => Ok(TrialEnd::Memory),
             (Err(stop), _) => Err(stop),
