@@ -9,10 +9,9 @@
 //! For example, with a margin of 25 % and a return after 4 times the work, leaving noise aside:
 //!
 //! ```text
-//! rehearsal 1   force-down 400, noack-up 450, file-down 900   file-down is out of one of 400
-//! rehearsal 2   noack-up 1700, force-down 1900                it returns, as 4 · 400 ≤ 1700,
-//!               file-down 1500                                and leads; all are within 1875 but
-//!                                                           force-down, which is out of the next
+//! rehearsal 1   force-down 400, noack-up 450, file-down stopped at 500    file-down is out, at 400
+//! rehearsal 2   force-down 1900, noack-up 1700                            noack-up leads
+//!               4 · 400 ≤ 1700: file-down may try, up to 2125; 1500       file-down leads
 //! ```
 
 use super::schedule::Schedule;

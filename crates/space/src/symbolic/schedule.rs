@@ -5,7 +5,13 @@
 //! name, a default, the range of values that make sense, and a meaning; `lariat states
 //! --order-schedule name=value` sets one, and `campaigns/orders.toml` shows what each is worth.
 //!
-//! Shares are in per cent of the work done so far, with all candidates together.
+//! "The work so far" is that of all candidates together.
+//!
+//! Rows that changed no decision on the nets they were measured on are gone: a limit on heuristics
+//! for large systems, a minimum of work before interludes, and another ranking of short tries
+//! where levels are few.
+//! `questioned`, `long-run` and `few-parts` only matter beyond a few million units of work, where
+//! few nets of the benchmark come.
 
 use std::fmt;
 use std::ops::RangeInclusive;
