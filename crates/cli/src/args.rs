@@ -3,7 +3,9 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
-use lariat::{AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, Preset, Proof};
+use lariat::{
+    AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, OrderSchedule, Preset, Proof,
+};
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Kind as PlotKind, Measure};
 use lariat_campaign::units::{Bytes, Span};
@@ -247,6 +249,17 @@ fn order(text: &str) -> Result<OrderChoice, String> {
     }
 }
 
+/// The help of `--order-schedule`, with the whole table.
+fn schedule_help() -> String {
+    let mut text = "For experts: how much `--order auto` spends on finding an order, as \
+                    name=value,… Work is counted in nodes and steps. The names, with their defaults:\n"
+        .to_owned();
+    for row in OrderSchedule::TABLE {
+        text += &format!("\n  {} = {}\n      {}", row.name, row.default, row.meaning);
+    }
+    text
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Mcc {
     /// The folder.
@@ -268,6 +281,10 @@ pub(crate) struct States {
     /// units, all but the first with -up or -down.
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
     pub order: OrderChoice,
+    /// For experts: how much `--order auto` spends on finding an order, as name=value,… (--help
+    /// lists the names).
+    #[arg(long, value_name = "SCHEDULE", long_help = schedule_help())]
+    pub order_schedule: Option<OrderSchedule>,
     #[command(flatten)]
     pub limits: Limits,
     /// One JSON object.

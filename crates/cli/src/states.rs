@@ -5,12 +5,21 @@ use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
 use lariat::model::Format;
 use lariat::space::symbolic::UBig;
-use lariat::{Pumping, StateSpace, Stop, System, report, states_and_claims};
+use lariat::{OrderChoice, Pumping, StateSpace, Stop, System, report, states_and_claims};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Instant;
 
 pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
+    let order = match (&args.order, args.order_schedule) {
+        (OrderChoice::Auto, Some(schedule)) => OrderChoice::Scheduled(schedule),
+        (order, None) => order.clone(),
+        (_, Some(_)) => {
+            return Err(Failure::new(
+                "--order-schedule says how an order is found, so it needs --order auto",
+            ));
+        }
+    };
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
     let model = input::model(&args.model, &budget)?;
@@ -21,8 +30,8 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     });
     let start = Instant::now();
     let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
-    let (engine, order) = (args.engine, &args.order);
-    let mut found = states_and_claims(system, &claims, engine, order, &budget, &line);
+    let engine = args.engine;
+    let mut found = states_and_claims(system, &claims, engine, &order, &budget, &line);
     let seconds = start.elapsed().as_secs_f64();
     drop(line);
     if model.format != Format::Pnml {

@@ -7,7 +7,9 @@
 use lariat_budget::{Budget, Observer, Progress, Stop};
 use lariat_model::passes::Systems;
 use lariat_model::{Deadlock, System, VarId};
-use lariat_space::symbolic::{Arrangement, OrderChoice, Reach, Reached, Symbolic, arrange, reach};
+use lariat_space::symbolic::{
+    Arrangement, OrderChoice, Reach, Reached, Symbolic, Unreached, arrange, reach,
+};
 use std::time::Duration;
 
 /// Work that finding an order may cost where the reachable states are not needed: the product should be small
@@ -248,6 +250,8 @@ impl<'s> Known<'s> {
             order,
             name,
             reached,
+            unreached,
+            ..
         } = arrange(self.system, order, *deadlock, ORDER_WORK, budget)?;
         let states = match reached {
             Some(reached) => Some(with_overflow(*reached)?),
@@ -266,13 +270,16 @@ impl<'s> Known<'s> {
                 }
             }
         };
-        if let Some(states) = states {
-            self.states = Some(Sought {
-                asked: asked.clone(),
-                found: Ok(states),
-                given,
-            });
-        }
+        let found = match (states, unreached) {
+            (Some(states), _) => Ok(states),
+            (None, Some(Unreached::Unbounded(_))) => Err(infinite()),
+            (None, _) => return Ok(()),
+        };
+        self.states = Some(Sought {
+            asked: asked.clone(),
+            found,
+            given,
+        });
         Ok(())
     }
 }
@@ -287,10 +294,12 @@ fn reachable<'s>(
 ) -> Result<States<'s>, Stop> {
     match reach(system, order, deadlock, budget, observer)? {
         Reach::All(reached) => with_overflow(*reached),
-        Reach::Unbounded(_) => Err(Stop::Bound(
-            "the system has infinitely many states".to_owned(),
-        )),
+        Reach::Unbounded(_) => Err(infinite()),
     }
+}
+
+fn infinite() -> Stop {
+    Stop::Bound("the system has infinitely many states".to_owned())
 }
 
 fn with_overflow(mut reached: Reached<'_>) -> Result<States<'_>, Stop> {

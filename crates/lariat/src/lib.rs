@@ -65,7 +65,7 @@ pub use lariat_engines::{
 };
 pub use lariat_model::passes::{Lift, Pass, Systems};
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
-pub use lariat_space::symbolic::{OrderChoice, Pumping};
+pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
 pub use plan::{Plan, Preset};
 pub use run::Run;
 pub use states::{Counting, StateSpace, states, states_and_claims};

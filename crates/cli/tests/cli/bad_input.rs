@@ -207,3 +207,30 @@ fn wrong_property_files() {
         assert_eq!(ran.out, "");
     }
 }
+
+#[test]
+fn wrong_schedules() {
+    let states = |schedule: &str, order: &str| {
+        let model = "examples/mutex.pnml";
+        lariat(&[
+            "states",
+            model,
+            "--engine",
+            "symbolic",
+            "--order",
+            order,
+            "--order-schedule",
+            schedule,
+        ])
+    };
+    states("first-try=0,margin=50", "auto").exits(0);
+    states("frist-try=0", "auto")
+        .exits(2)
+        .complains("first-try, ");
+    states("margin=many", "auto")
+        .exits(2)
+        .complains("from 0 to");
+    states("margin=50", "force-up")
+        .exits(2)
+        .complains("needs --order auto");
+}

@@ -24,18 +24,23 @@ mod partial;
 mod program;
 mod pumping;
 mod race;
+mod ranking;
 mod reach;
 mod rehearsal;
 mod residual;
+mod schedule;
 mod space;
 #[cfg(test)]
 mod tests;
+mod trial;
 mod walk;
 
 pub use figures::Census;
 pub use lariat_dd::{Residual, Set, UBig};
 pub use layout::Layout;
 pub use pumping::{Pumping, pumping};
-pub use reach::{Arrangement, Attempt, OrderChoice, Reach, Reached, arrange, reach};
+pub use reach::{Arrangement, OrderChoice, Reach, Reached, Unreached, arrange, reach};
 pub use residual::Residuals;
+pub use schedule::{OrderSchedule, ScheduleRow};
 pub use space::{Steps, Symbolic};
+pub use trial::OrderTrial;

@@ -5,8 +5,8 @@
 //! event also asks that it is not set.
 //!
 //! A program is a set of tables that are *learned* (`program.rs`): domains are never enumerated, so
-//! wide ones cost only what occurs. Whoever applies learned events to a set must have them
-//! [learn](Moves::learn) from it first.
+//! wide ones cost only what occurs. `Symbolic` has them
+//! [learn](Moves::learn) from a set before it applies them to it.
 //!
 //! Every time that something is learned, closures start again. So what is written is
 //! taken for a value that will occur, for more and more rounds; most programs are known after
@@ -15,7 +15,7 @@
 
 use super::layout::Layout;
 use super::program::{Domains, Program};
-use super::walk::Walk;
+use super::walk::StateWalk;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::{Event, EventPart, Set, Store};
 use lariat_model::order::Level;
@@ -27,19 +27,19 @@ const FIRST_ROUNDS: u32 = 16;
 
 /// What each event of the system is in the diagram store.
 pub(super) struct Moves {
-    moves: Vec<Move>,
+    moves: Vec<EventForm>,
     /// The values of variables that programs are known for.
     domains: Domains,
     /// How many rounds to look ahead when something is to be learned next.
     ahead: u32,
     /// What wide programs are learned from besides the states of closures.
-    walk: Walk,
+    walk: StateWalk,
     lease: Lease,
     /// How often something was learned.
     pub(super) version: u32,
 }
 
-enum Move {
+enum EventForm {
     Fixed(Vec<Event>),
     Learned(Program),
 }
@@ -54,9 +54,9 @@ impl Moves {
         let mut moves = Vec::with_capacity(system.events.len());
         for event in &system.events {
             moves.push(match &event.action {
-                Action::Net(arcs) => Move::Fixed(net(system, layout, store, arcs)?),
+                Action::Net(arcs) => EventForm::Fixed(net(system, layout, store, arcs)?),
                 Action::Table { vars, rows } => {
-                    Move::Fixed(table(system, layout, store, vars, rows)?)
+                    EventForm::Fixed(table(system, layout, store, vars, rows)?)
                 }
                 Action::Program { guard, .. } if asks_what_is_enabled(guard) => {
                     return Err(Stop::Unsupported(format!(
@@ -64,14 +64,14 @@ impl Moves {
                         event.name
                     )));
                 }
-                action => Move::Learned(Program::new(system, action)),
+                action => EventForm::Learned(Program::new(system, action)),
             });
         }
         Ok(Moves {
             moves,
             domains: Domains::new(system),
             ahead: FIRST_ROUNDS,
-            walk: Walk::default(),
+            walk: StateWalk::default(),
             lease: budget.lease(),
             version: 0,
         })
@@ -79,14 +79,16 @@ impl Moves {
 
     /// Must something be learned before events are applied?
     pub(super) fn learns(&self) -> bool {
-        self.moves.iter().any(|m| matches!(m, Move::Learned(_)))
+        self.moves
+            .iter()
+            .any(|m| matches!(m, EventForm::Learned(_)))
     }
 
     /// The events of the store that an event of the system is.
     pub(super) fn events(&self, event: EventId) -> &[Event] {
         match &self.moves[event.index()] {
-            Move::Fixed(events) => events,
-            Move::Learned(program) => program.events(),
+            EventForm::Fixed(events) => events,
+            EventForm::Learned(program) => program.events(),
         }
     }
 
@@ -101,12 +103,12 @@ impl Moves {
         let mut all = Vec::new();
         for (event, entry) in system.event_ids().zip(&self.moves) {
             let made = match (entry, &system.event(event).action) {
-                (Move::Learned(program), _) => {
+                (EventForm::Learned(program), _) => {
                     program.copied(system, layout, &self.domains, store)?
                 }
                 (_, Action::Net(arcs)) => net(system, layout, store, arcs)?,
                 (_, Action::Table { vars, rows }) => table(system, layout, store, vars, rows)?,
-                (Move::Fixed(_), Action::Program { .. }) => Vec::new(),
+                (EventForm::Fixed(_), Action::Program { .. }) => Vec::new(),
             };
             all.extend(made.into_iter().map(|made| (event, made)));
         }
@@ -116,8 +118,8 @@ impl Moves {
     /// What is known of a program.
     pub(super) fn program(&self, event: EventId) -> Option<&Program> {
         match &self.moves[event.index()] {
-            Move::Fixed(_) => None,
-            Move::Learned(program) => Some(program),
+            EventForm::Fixed(_) => None,
+            EventForm::Learned(program) => Some(program),
         }
     }
 
@@ -177,7 +179,8 @@ impl Moves {
         nodes: u64,
         budget: &Budget,
     ) -> Result<(), Stop> {
-        let wide = |entry: &Move| matches!(entry, Move::Learned(program) if program.is_wide());
+        let wide =
+            |entry: &EventForm| matches!(entry, EventForm::Learned(program) if program.is_wide());
         if !self.moves.iter().any(wide) {
             return Ok(());
         }
@@ -187,7 +190,7 @@ impl Moves {
                 domains.occurs(var, *value);
             }
             for (event, _) in steps {
-                if let (Move::Learned(program), Action::Program { guard, effects }) =
+                if let (EventForm::Learned(program), Action::Program { guard, effects }) =
                     (&mut moves[event.index()], &system.event(*event).action)
                 {
                     program.meet(system, layout, (guard, effects), state);
@@ -203,11 +206,11 @@ type Coded<'m, 's> = (&'m mut Program, (&'s Predicate, &'s [Effect]));
 /// All programs.
 fn programs<'m, 's>(
     system: &'s System,
-    moves: &'m mut [Move],
+    moves: &'m mut [EventForm],
 ) -> impl Iterator<Item = Coded<'m, 's>> {
     let events = system.events.iter().zip(moves);
     events.filter_map(|(event, entry)| match (&event.action, entry) {
-        (Action::Program { guard, effects }, Move::Learned(program)) => {
+        (Action::Program { guard, effects }, EventForm::Learned(program)) => {
             Some((program, (guard, &effects[..])))
         }
         _ => None,

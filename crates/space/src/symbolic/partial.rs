@@ -11,12 +11,13 @@ use lariat_model::order::Level;
 use lariat_model::{BinaryOp, Expr, UnaryOp, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// A partially evaluated expression.
+/// A partially evaluated expression: [`residual`](super::residual) steps those of predicates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct ExprId(u32);
 
+/// What the id of an expression stands for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Node {
+enum ExprForm {
     Const(Value),
     Fault,
     Level(Level),
@@ -28,10 +29,10 @@ enum Node {
 /// All expressions of one query.
 #[derive(Debug, Default)]
 pub(super) struct Exprs {
-    nodes: Vec<Node>,
+    forms: Vec<ExprForm>,
     /// The first level that each expression reads.
     tops: Vec<Level>,
-    ids: FxHashMap<Node, ExprId>,
+    ids: FxHashMap<ExprForm, ExprId>,
     stepped: FxHashMap<(ExprId, u32, u32), ExprId>,
 }
 
@@ -40,26 +41,26 @@ const NEVER: Level = Level(u32::MAX);
 impl Exprs {
     /// How many things are held.
     pub(super) fn things(&self) -> usize {
-        self.nodes.len() + self.stepped.len()
+        self.forms.len() + self.stepped.len()
     }
 
-    fn id(&mut self, node: Node) -> ExprId {
-        if let Some(id) = self.ids.get(&node) {
+    fn id(&mut self, form: ExprForm) -> ExprId {
+        if let Some(id) = self.ids.get(&form) {
             return *id;
         }
-        let id = ExprId(self.nodes.len() as u32);
+        let id = ExprId(self.forms.len() as u32);
         let top = |e: &ExprId| self.tops[e.0 as usize];
-        self.tops.push(match &node {
-            Node::Const(_) | Node::Fault => NEVER,
-            Node::Level(level) => *level,
-            Node::Element(cells, index) => {
+        self.tops.push(match &form {
+            ExprForm::Const(_) | ExprForm::Fault => NEVER,
+            ExprForm::Level(level) => *level,
+            ExprForm::Element(cells, index) => {
                 cells.iter().chain([index]).map(top).min().unwrap_or(NEVER)
             }
-            Node::Unary(_, x) => top(x),
-            Node::Binary(_, x, y) => top(x).min(top(y)),
+            ExprForm::Unary(_, x) => top(x),
+            ExprForm::Binary(_, x, y) => top(x).min(top(y)),
         });
-        self.nodes.push(node.clone());
-        self.ids.insert(node, id);
+        self.forms.push(form.clone());
+        self.ids.insert(form, id);
         id
     }
 
@@ -70,27 +71,27 @@ impl Exprs {
 
     /// Whether the expression is known to be true: not 0 and not a fault.
     pub(super) fn known(&self, expr: ExprId) -> Option<bool> {
-        match &self.nodes[expr.0 as usize] {
-            Node::Const(value) => Some(*value != 0),
-            Node::Fault => Some(false),
+        match &self.forms[expr.0 as usize] {
+            ExprForm::Const(value) => Some(*value != 0),
+            ExprForm::Fault => Some(false),
             _ => None,
         }
     }
 
     /// Has the expression been found to fault?
     pub(super) fn is_fault(&self, expr: ExprId) -> bool {
-        self.nodes[expr.0 as usize] == Node::Fault
+        self.forms[expr.0 as usize] == ExprForm::Fault
     }
 
     /// The expression before anything is read.
     pub(super) fn compile(&mut self, layout: &Layout, expr: &Expr) -> ExprId {
         match expr {
-            Expr::Const(value) => self.id(Node::Const(*value)),
-            Expr::Var(var) => self.id(Node::Level(layout.level(*var))),
+            Expr::Const(value) => self.id(ExprForm::Const(*value)),
+            Expr::Var(var) => self.id(ExprForm::Level(layout.level(*var))),
             Expr::Element { first, len, index } => {
                 let index = self.compile(layout, index);
                 let cells = (first.0..first.0 + len)
-                    .map(|v| self.id(Node::Level(layout.level(VarId(v)))))
+                    .map(|v| self.id(ExprForm::Level(layout.level(VarId(v)))))
                     .collect();
                 self.element(cells, index)
             }
@@ -107,8 +108,8 @@ impl Exprs {
     }
 
     fn constant(&self, expr: ExprId) -> Option<Value> {
-        match self.nodes[expr.0 as usize] {
-            Node::Const(value) => Some(value),
+        match self.forms[expr.0 as usize] {
+            ExprForm::Const(value) => Some(value),
             _ => None,
         }
     }
@@ -120,9 +121,9 @@ impl Exprs {
         match self.constant(index) {
             Some(i) => match usize::try_from(i).ok().and_then(|i| cells.get(i)) {
                 Some(cell) => *cell,
-                None => self.id(Node::Fault),
+                None => self.id(ExprForm::Fault),
             },
-            None => self.id(Node::Element(cells, index)),
+            None => self.id(ExprForm::Element(cells, index)),
         }
     }
 
@@ -133,9 +134,9 @@ impl Exprs {
         match self.constant(x) {
             Some(value) => {
                 let folded = Expr::Unary(op, Box::new(Expr::Const(value))).eval(&[]);
-                self.id(folded.map_or(Node::Fault, Node::Const))
+                self.id(folded.map_or(ExprForm::Fault, ExprForm::Const))
             }
-            None => self.id(Node::Unary(op, x)),
+            None => self.id(ExprForm::Unary(op, x)),
         }
     }
 
@@ -153,9 +154,9 @@ impl Exprs {
             (BinaryOp::Or, Some(x), _) if x != 0 => Ok(1),
             (_, Some(_), _) if lazy && self.is_fault(y) => return y,
             (_, Some(x), Some(y)) => op.apply(x, y),
-            _ => return self.id(Node::Binary(op, x, y)),
+            _ => return self.id(ExprForm::Binary(op, x, y)),
         };
-        self.id(folded.map_or(Node::Fault, Node::Const))
+        self.id(folded.map_or(ExprForm::Fault, ExprForm::Const))
     }
 
     /// What is left when the level `level` has the value `value`, stored as `stored`.
@@ -167,10 +168,10 @@ impl Exprs {
         if let Some(known) = self.stepped.get(&key) {
             return *known;
         }
-        let result = match self.nodes[expr.0 as usize].clone() {
-            Node::Const(_) | Node::Fault => expr,
-            Node::Level(_) => self.id(Node::Const(value)),
-            Node::Element(cells, index) => {
+        let result = match self.forms[expr.0 as usize].clone() {
+            ExprForm::Const(_) | ExprForm::Fault => expr,
+            ExprForm::Level(_) => self.id(ExprForm::Const(value)),
+            ExprForm::Element(cells, index) => {
                 let index = self.step(index, level, stored, value);
                 let cells = cells
                     .iter()
@@ -178,11 +179,11 @@ impl Exprs {
                     .collect();
                 self.element(cells, index)
             }
-            Node::Unary(op, x) => {
+            ExprForm::Unary(op, x) => {
                 let x = self.step(x, level, stored, value);
                 self.unary(op, x)
             }
-            Node::Binary(op, x, y) => {
+            ExprForm::Binary(op, x, y) => {
                 let x = self.step(x, level, stored, value);
                 let y = self.step(y, level, stored, value);
                 self.binary(op, x, y)

@@ -38,10 +38,11 @@ const AHEAD: usize = 6;
 
 /// The values that variables are known to have.
 #[derive(Default)]
-pub(super) struct Domains(Vec<Domain>);
+pub(super) struct Domains(Vec<KnownValues>);
 
+/// The values that one variable is known to have.
 #[derive(Clone, Default)]
-struct Domain {
+struct KnownValues {
     /// In the order in which they were found.
     values: Vec<Value>,
     /// Each, and whether a state has it.
@@ -51,7 +52,7 @@ struct Domain {
 
 impl Domains {
     pub(super) fn new(system: &System) -> Domains {
-        Domains(vec![Domain::default(); system.variables.len()])
+        Domains(vec![KnownValues::default(); system.variables.len()])
     }
 
     fn of(&self, var: VarId) -> &[Value] {

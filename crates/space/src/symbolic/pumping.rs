@@ -49,7 +49,7 @@ pub fn pumping(system: &System, work: u64, budget: &Budget) -> Result<Option<Pum
     let mut spent = 0u64;
     while spent < work {
         budget.check()?;
-        let mut walk = Walk::from(initial);
+        let mut walk = RandomWalk::from(initial);
         while walk.taken.len() < STEPS && spent < work {
             spent += 64 + events.len() as u64;
             let enabled: Vec<u32> = (0..events.len() as u32)
@@ -77,16 +77,16 @@ fn is_enabled(arcs: &[Arc], marking: &[Value]) -> bool {
     arcs.iter().all(|a| marking[a.var.index()] >= a.need)
 }
 
-struct Walk {
+struct RandomWalk {
     /// Each marking of the walk with its number of tokens.
     markings: Vec<(Vec<Value>, i128)>,
     taken: Vec<EventId>,
 }
 
-impl Walk {
-    fn from(initial: &[Value]) -> Walk {
+impl RandomWalk {
+    fn from(initial: &[Value]) -> RandomWalk {
         let tokens = initial.iter().map(|v| i128::from(*v)).sum();
-        Walk {
+        RandomWalk {
             markings: vec![(initial.to_vec(), tokens)],
             taken: Vec::new(),
         }

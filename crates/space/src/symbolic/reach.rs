@@ -1,12 +1,13 @@
-//! The reachable states, under an order that is given or found by trying (`race.rs`).
+//! The reachable states, under an order that is given or found by trying ([race](super::race)).
 
 use super::pumping::{Pumping, pumping};
-use super::race::race;
+use super::race::{Raced, first_try, race};
+use super::schedule::OrderSchedule;
 use super::space::Symbolic;
+use super::trial::{OrderTrial, Task, UNLIMITED};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_dd::Set;
-use lariat_dd::saturation::{Listener, Silent, Unfiltered};
-use lariat_model::order::{self, Order, OrderName};
+use lariat_model::order::{self, Candidate, Order, OrderName};
 use lariat_model::{Deadlock, System};
 
 /// Which order to use.
@@ -15,6 +16,8 @@ pub enum OrderChoice {
     /// Whatever turns out to work.
     #[default]
     Auto,
+    /// Whatever turns out to work, with other numbers than the usual ones.
+    Scheduled(OrderSchedule),
     /// The order that a heuristic makes.
     Named(OrderName),
     /// This one.
@@ -29,8 +32,8 @@ pub struct Reached<'a> {
     pub states: Set,
     /// The order used, by name.
     pub order: String,
-    /// What was tried, the successful attempt last.
-    pub trail: Vec<Attempt>,
+    /// What was tried, the order that succeeded last.
+    pub trail: Vec<OrderTrial>,
 }
 
 impl<'a> Reached<'a> {
@@ -38,26 +41,15 @@ impl<'a> Reached<'a> {
         space: Box<Symbolic<'a>>,
         states: Set,
         order: String,
-        trail: Vec<Attempt>,
-    ) -> Reached<'a> {
-        Reached {
+        trail: Vec<OrderTrial>,
+    ) -> Box<Reached<'a>> {
+        Box::new(Reached {
             space: *space,
             states,
             order,
             trail,
-        }
+        })
     }
-}
-
-/// One try of an order.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Attempt {
-    /// The order, by name.
-    pub order: String,
-    /// Nodes created in this space so far.
-    pub created: u64,
-    /// Why it was given up; `None` if it succeeded.
-    pub stop: Option<Stop>,
 }
 
 /// What came of looking for all reachable states.
@@ -79,34 +71,90 @@ pub fn reach<'a>(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Reach<'a>, Stop> {
-    let question = Question {
+    let task = Task {
         system,
         deadlock,
         budget,
     };
     let found = match choice {
-        OrderChoice::Auto => {
-            // On a net without end every order runs away, so that is asked first.
-            if let Some(proof) = pumping(system, PUMPING, budget)? {
-                return Ok(Reach::Unbounded(proof));
-            }
-            race(&question, &mut None)?
-        }
-        OrderChoice::Named(name) => question.single(&name.to_string(), &named(system, *name)?)?,
-        OrderChoice::Given(order) => question.single("given", order)?,
+        OrderChoice::Auto => search(&task, &OrderSchedule::default(), || grows(&task))?,
+        OrderChoice::Scheduled(schedule) => search(&task, schedule, || grows(&task))?,
+        OrderChoice::Named(name) => only(&task, &name.to_string(), &named(system, *name)?)?,
+        OrderChoice::Given(order) => only(&task, "given", order)?,
     };
     match found {
-        Some(mut reached) => {
+        Search::Unbounded(proof) => Ok(Reach::Unbounded(proof)),
+        Search::Raced(Raced { reached, .. }) => {
+            let mut reached = reached?;
             reached.space.set_budget(budget);
             observer.remark(&format!("variable order {}", reached.order));
-            Ok(Reach::All(Box::new(reached)))
+            Ok(Reach::All(reached))
         }
-        // Before running out is reported: is there a better reason?
-        None => match pumping(system, PUMPING, budget)? {
-            Some(proof) => Ok(Reach::Unbounded(proof)),
-            None => Err(Stop::Memory),
-        },
     }
+}
+
+/// What came of a search, with the favourite in case that there is more to do with it.
+enum Search<'a> {
+    Raced(Raced<'a>),
+    Unbounded(Pumping),
+}
+
+/// A proof that the net has no end, if a random search finds one.
+fn grows(task: &Task<'_, '_>) -> Result<Option<Pumping>, Stop> {
+    pumping(task.system, PUMPING, task.budget)
+}
+
+/// One order. Before running out of memory is reported: is there a better reason?
+fn only<'a>(task: &Task<'a, '_>, name: &str, order: &Order) -> Result<Search<'a>, Stop> {
+    let reached = task.only(name, order);
+    if let Err(Stop::Memory) = reached
+        && let Some(proof) = grows(task)?
+    {
+        return Ok(Search::Unbounded(proof));
+    }
+    Ok(Search::Raced(Raced {
+        reached,
+        favourite: None,
+    }))
+}
+
+/// Whatever order turns out to work. Small systems end with the first try and pay for nothing
+/// else. On a net without end every order runs away, so before more is spent that is asked.
+///
+/// `growth` looks for a proof that the net has no end ([`grows`]).
+fn search<'a>(
+    task: &Task<'a, '_>,
+    schedule: &OrderSchedule,
+    growth: impl FnOnce() -> Result<Option<Pumping>, Stop>,
+) -> Result<Search<'a>, Stop> {
+    // Counts all work from here on.
+    let budget = task.budget.clone().with_work(UNLIMITED);
+    let task = Task {
+        budget: &budget,
+        ..*task
+    };
+    let mut trail = Vec::new();
+    let first = match first_try(&task, schedule, &mut trail) {
+        // A count beyond what a diagram holds may be one of a place that grows for ever.
+        Err(stop) if !matches!(stop, Stop::Bound(_)) => Err(stop)?,
+        first => first.transpose(),
+    };
+    if let Some(Ok(reached)) = first {
+        return Ok(Search::Raced(Raced {
+            reached: Ok(reached),
+            favourite: None,
+        }));
+    }
+    if let Some(proof) = growth()? {
+        return Ok(Search::Unbounded(proof));
+    }
+    Ok(Search::Raced(match first {
+        Some(bound) => Raced {
+            reached: bound,
+            favourite: None,
+        },
+        None => race(&task, schedule, trail),
+    }))
 }
 
 /// An order, for work other than finding the reachable states.
@@ -117,6 +165,19 @@ pub struct Arrangement<'a> {
     pub name: String,
     /// The reachable states, if they were found on the way.
     pub reached: Option<Box<Reached<'a>>>,
+    /// If they were sought and not found, why: with as much to spend they need not be sought again.
+    pub unreached: Option<Unreached>,
+    /// The work that was spent on finding the order.
+    pub spent: u64,
+}
+
+/// Why the reachable states were not found on the way to an order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unreached {
+    /// The search was cut, and the order is its favourite.
+    Stopped(Stop),
+    /// There are infinitely many; the order is the one with the best score.
+    Unbounded(Pumping),
 }
 
 /// An order of the given choice. If trying must tell, the states are sought with at most `work`, and if
@@ -132,39 +193,61 @@ pub fn arrange<'a>(
         order,
         name,
         reached: None,
+        unreached: None,
+        spent: 0,
     };
-    match choice {
+    let schedule = match choice {
         OrderChoice::Given(order) => return Ok(untried(order.clone(), "given".to_owned())),
         OrderChoice::Named(name) => return Ok(untried(named(system, *name)?, name.to_string())),
-        OrderChoice::Auto => {}
-    }
-    let mut favourite = None;
-    if pumping(system, PUMPING, budget)?.is_none() {
-        let question = Question {
-            system,
-            deadlock,
-            budget: &budget.clone().with_work(work),
-        };
-        match race(&question, &mut favourite) {
-            Ok(Some(reached)) => {
+        OrderChoice::Auto => &OrderSchedule::default(),
+        OrderChoice::Scheduled(schedule) => schedule,
+    };
+    let limited = budget.clone().with_work(work);
+    let task = Task {
+        system,
+        deadlock,
+        budget: &limited,
+    };
+    let (favourite, unreached) = match search(&task, schedule, || grows(&task)) {
+        Ok(Search::Unbounded(proof)) => (None, Unreached::Unbounded(proof)),
+        Ok(Search::Raced(Raced { reached, favourite })) => match reached {
+            Ok(reached) => {
                 return Ok(Arrangement {
                     order: reached.space.layout().order().clone(),
                     name: reached.order.clone(),
-                    reached: Some(Box::new(reached)),
+                    reached: Some(reached),
+                    unreached: None,
+                    spent: limited.work_spent(),
                 });
             }
-            Ok(None) => return Err(Stop::Memory),
-            Err(Stop::Work(_)) => budget.spend(0)?,
-            Err(stop) => return Err(stop),
-        }
-    }
-    let by_score = || {
-        let candidates = order::candidates(system).into_iter();
-        candidates.min_by(|a, b| a.score.total_cmp(&b.score))
+            Err(stop) => (favourite, Unreached::Stopped(stop)),
+        },
+        Err(stop) => (None, Unreached::Stopped(stop)),
     };
-    Ok(match favourite.or_else(by_score) {
-        Some(best) => untried(best.order, best.name.to_string()),
-        None => untried(Order::file(system.variables.len()), "file".to_owned()),
+    match &unreached {
+        // Was it `work` that ran out, or a limit around it?
+        Unreached::Stopped(Stop::Work(_)) => budget.spend(0)?,
+        Unreached::Stopped(stop) => return Err(stop.clone()),
+        Unreached::Unbounded(_) => {}
+    }
+    let Candidate { name, order, .. } = match favourite {
+        Some(favourite) => favourite,
+        None => best_score(system),
+    };
+    Ok(Arrangement {
+        unreached: Some(unreached),
+        spent: limited.work_spent(),
+        ..untried(order, name.to_string())
+    })
+}
+
+fn best_score(system: &System) -> Candidate {
+    let candidates = order::candidates(system).into_iter();
+    let best = candidates.min_by(|a, b| a.score.total_cmp(&b.score));
+    best.unwrap_or_else(|| Candidate {
+        name: OrderName::FILE,
+        order: Order::file(system.variables.len()),
+        score: 0.0,
     })
 }
 
@@ -174,85 +257,6 @@ fn named(system: &System, name: OrderName) -> Result<Order, Stop> {
             "the order {name} needs units, which the model lacks"
         ))
     })
-}
-
-/// What every attempt is asked.
-#[derive(Clone, Copy)]
-pub(super) struct Question<'a, 'b> {
-    pub(super) system: &'a System,
-    pub(super) deadlock: Deadlock,
-    pub(super) budget: &'b Budget,
-}
-
-/// How one attempt ended.
-pub(super) enum End<'a> {
-    /// With all reachable states.
-    Reached(Box<Symbolic<'a>>, Set),
-    /// The work that it was given ran out when it had closed so many levels.
-    Unfinished { closed: usize },
-    /// This order needs more memory than there is.
-    Memory,
-    /// The listener left.
-    Left,
-}
-
-impl<'a> Question<'a, '_> {
-    /// One order, with all that may be spent; `None` if that needs more memory than there is.
-    fn single(&self, name: &str, order: &Order) -> Result<Option<Reached<'a>>, Stop> {
-        let mut trail = Vec::new();
-        match self.attempt(name, order, None, &mut Silent, &mut trail)? {
-            End::Reached(space, states) => {
-                let name = name.to_owned();
-                Ok(Some(Reached::new(space, states, name, trail)))
-            }
-            End::Memory => Ok(None),
-            // Without a limit of its own and without a listener it does neither.
-            End::Unfinished { .. } | End::Left => Err(Stop::Interrupted),
-        }
-    }
-
-    /// Tries one order, with at most `work`.
-    pub(super) fn attempt<L: Listener<Unfiltered>>(
-        &self,
-        name: &str,
-        order: &Order,
-        work: Option<u64>,
-        listener: &mut L,
-        trail: &mut Vec<Attempt>,
-    ) -> Result<End<'a>, Stop> {
-        let budget = match work {
-            Some(work) => self.budget.clone().with_work(work),
-            None => self.budget.clone(),
-        };
-        let mut attempted = None;
-        let outcome = Symbolic::new(self.system, order, self.deadlock, &budget).and_then(|space| {
-            let space = attempted.insert(Box::new(space));
-            let initial = space.initial()?;
-            space.reach_heard(&initial, &space.all(), listener)
-        });
-        let figures = attempted.as_ref().map(|space| space.store_figures());
-        let (created, closed) = figures.map_or((0, 0), |f| (f.created, f.closed));
-        trail.push(Attempt {
-            order: name.to_owned(),
-            created,
-            stop: match &outcome {
-                Ok(Some(_)) => None,
-                Ok(None) => Some(Stop::Work(self.budget.work_spent())),
-                Err(stop) => Some(stop.clone()),
-            },
-        });
-        match (outcome, attempted) {
-            (Ok(Some(states)), Some(space)) => Ok(End::Reached(space, states)),
-            (Ok(_), _) => Ok(End::Left),
-            (Err(Stop::Work(_)), _) if work.is_some() => {
-                // Was it the limit of this attempt, or one around it?
-                self.budget.spend(0)?;
-                Ok(End::Unfinished { closed })
-            }
-            (Err(Stop::Memory), _) => Ok(End::Memory),
-            (Err(stop), _) => Err(stop),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -354,6 +358,84 @@ mod tests {
             }
         });
         assert!(unbounded > 3, "{unbounded}");
+    }
+
+    /// A small net that makes tokens: `grows` would take it for one that might have no end, and
+    /// walk for thousands of times as long as its states take.
+    #[test]
+    fn small_nets_do_not_pay_for_the_search() {
+        let net = |place: &str, marking: u32| {
+            format!(
+                "<place id='{place}'><initialMarking><text>{marking}</text></initialMarking></place>"
+            )
+        };
+        let arc =
+            |from: &str, to: &str| format!("<arc id='{from}{to}' source='{from}' target='{to}'/>");
+        let text = format!(
+            "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/ptnet'><page id='g'>\
+             {}{}{}<transition id='fork'/>{}{}{}</page></net></pnml>",
+            net("a", 6),
+            net("b", 0),
+            net("c", 0),
+            arc("a", "fork"),
+            arc("fork", "b"),
+            arc("fork", "c"),
+        );
+        let system = lariat_model::read_model("fork", text.as_bytes()).unwrap();
+        assert!(system.makes_tokens());
+        let budget = Budget::unlimited().with_work(UNLIMITED);
+        let task = Task {
+            system: &system,
+            deadlock: Deadlock::Stutter,
+            budget: &budget,
+        };
+        let found = search(&task, &OrderSchedule::default(), || {
+            panic!("asked for growth")
+        });
+        let Ok(Search::Raced(Raced { reached, .. })) = found else {
+            panic!("not found");
+        };
+        let mut reached = reached.unwrap();
+        let census = reached.space.census(&reached.states, false).unwrap();
+        assert_eq!(census.states, UBig::from(7u8));
+        assert_eq!(reached.trail.len(), 1);
+        assert!(budget.work_spent() < 200, "{}", budget.work_spent());
+    }
+
+    #[test]
+    fn every_schedule_finds_the_same_states() {
+        let system = generate(Family::Fms, 5).unwrap();
+        for row in OrderSchedule::TABLE {
+            for value in [*row.range.start(), row.default / 2, row.default * 2] {
+                let value = value.clamp(*row.range.start(), *row.range.end());
+                // Without a first try, so that there is a race.
+                let schedule: OrderSchedule =
+                    format!("first-try=0,{}={value}", row.name).parse().unwrap();
+                let found = states(&system, &OrderChoice::Scheduled(schedule));
+                assert_eq!(found, UBig::from(2_895_018u64), "{schedule}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_race_that_is_cut_tells_its_favourite_and_what_it_spent() {
+        let system = generate(Family::Kanban, 100).unwrap();
+        let arranged = |work| {
+            let budget = Budget::unlimited();
+            let choice = OrderChoice::Auto;
+            arrange(&system, &choice, Deadlock::Stutter, work, &budget).unwrap()
+        };
+        let cut = arranged(50_000);
+        assert!(cut.reached.is_none());
+        assert_eq!(cut.unreached, Some(Unreached::Stopped(Stop::Work(50_000))));
+        assert!((50_000..60_000).contains(&cut.spent), "{}", cut.spent);
+        let whole = arranged(10_000_000);
+        assert!(whole.reached.is_some() && whole.unreached.is_none());
+        assert!(whole.spent > cut.spent);
+        let named = OrderChoice::Named(OrderName::FILE);
+        let budget = Budget::unlimited();
+        let named = arrange(&system, &named, Deadlock::Stutter, 1, &budget).unwrap();
+        assert!(named.reached.is_none() && named.unreached.is_none() && named.spent == 0);
     }
 
     #[test]

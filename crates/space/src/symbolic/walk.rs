@@ -7,23 +7,40 @@
 //! is known from then on. Paths are right wherever they are found, so it does no harm that a walk
 //! ends somewhere; it is taken up again when closures have made more nodes.
 //!
-//! A state takes about a microsecond, a node several, so the walk adds little to the closures.
+//! For example, let `P: x < 100, x' = x + 1` be wide, and `x = 0` at first. A closure knows the
+//! path `0 → 1` from the initial state, adds `x = 1`, and must begin again to learn `1 → 2`: a
+//! hundred closures. With the walk, a closure that has made 10 nodes lets 10 states be visited:
+//!
+//! ```text
+//! closure 1    10 nodes in all    walk visits x = 0 … 9      paths 0 → 1 … 9 → 10 are known
+//! closure 2    reaches x = 10; 30 nodes in all
+//!                                 walk visits x = 10 … 29    paths up to 29 → 30
+//! closure 3    reaches x = 30; 90 nodes in all
+//!                                 walk visits x = 30 … 89    paths up to 89 → 90
+//! closure 4    reaches x = 90; …  walk visits x = 90 … 100   all paths
+//! closure 5    reaches x = 100, and nothing is left to learn
+//! ```
+//!
+//! So the closures are as many as it takes the nodes to double up to the states, not as many as
+//! there are steps. A state takes about a microsecond, a node several, so the walk adds little to
+//! the closures.
 
 use crate::explicit::{Explicit, StateId, States};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, EventId, System, Value};
 
-/// How many states are visited for every node that has been made.
+/// How many states are visited for every node that has been made: as a state is the cheaper of the
+/// two, the walk never takes longer than the closures whose restarts it saves.
 const STATES_PER_NODE: u64 = 1;
 
 /// States found so far, of which the first `done` have been visited.
 #[derive(Default)]
-pub(super) struct Walk {
+pub(super) struct StateWalk {
     states: Option<States>,
     done: usize,
 }
 
-impl Walk {
+impl StateWalk {
     /// Goes on until as many states have been visited as `nodes` allow. `visit` is told each state
     /// with the events that are taken there.
     pub(super) fn on(
@@ -93,7 +110,7 @@ mod tests {
             system async;";
         let system = lariat_model::read_model("counter", text).unwrap();
         let budget = Budget::unlimited();
-        let mut walk = Walk::default();
+        let mut walk = StateWalk::default();
         let mut seen = Vec::new();
         for (nodes, states) in [(10, 10), (10, 10), (30, 30), (1000, 101)] {
             let most = nodes * STATES_PER_NODE;
@@ -106,7 +123,7 @@ mod tests {
             assert!(seen.len() as u64 <= most);
         }
         assert!(seen.iter().copied().eq(0..=100));
-        let mut starved = Walk::default();
+        let mut starved = StateWalk::default();
         let visited = starved.on(&system, 1000, &Budget::bytes(16), |_, _| {});
         assert_eq!(visited, Ok(()), "running out of memory only ends a walk");
     }

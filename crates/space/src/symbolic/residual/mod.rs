@@ -43,7 +43,7 @@ struct Bounds {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Node {
+enum ResidualForm {
     Const(bool),
     /// `sum ≤ k`
     Le(SumId, i128),
@@ -63,9 +63,9 @@ enum Node {
 #[derive(Debug)]
 pub struct Residuals {
     layout: Layout,
-    nodes: Vec<Node>,
+    nodes: Vec<ResidualForm>,
     tops: Vec<Level>,
-    ids: FxHashMap<Node, Residual>,
+    ids: FxHashMap<ResidualForm, Residual>,
     sums: Vec<(Term, Bounds)>,
     sum_ids: FxHashMap<Term, SumId>,
     exprs: Exprs,
@@ -106,8 +106,8 @@ impl Residuals {
             lease,
             ask_at: 0,
         };
-        residuals.id(Node::Const(false));
-        residuals.id(Node::Const(true));
+        residuals.id(ResidualForm::Const(false));
+        residuals.id(ResidualForm::Const(true));
         residuals
     }
 
@@ -116,16 +116,18 @@ impl Residuals {
         self.tops[residual.0 as usize]
     }
 
-    fn id(&mut self, node: Node) -> Residual {
+    fn id(&mut self, node: ResidualForm) -> Residual {
         if let Some(id) = self.ids.get(&node) {
             return *id;
         }
         let id = Residual(self.nodes.len() as u32);
         self.tops.push(match &node {
-            Node::Const(_) => NEVER,
-            Node::Le(sum, _) | Node::Eq(sum, ..) => self.sums[sum.0 as usize].0.level,
-            Node::Holds { expr, .. } => self.exprs.top(*expr),
-            Node::And(parts) | Node::Or(parts) => {
+            ResidualForm::Const(_) => NEVER,
+            ResidualForm::Le(sum, _) | ResidualForm::Eq(sum, ..) => {
+                self.sums[sum.0 as usize].0.level
+            }
+            ResidualForm::Holds { expr, .. } => self.exprs.top(*expr),
+            ResidualForm::And(parts) | ResidualForm::Or(parts) => {
                 parts.iter().map(|p| self.top(*p)).min().unwrap_or(NEVER)
             }
         });
@@ -139,19 +141,19 @@ impl Residuals {
     /// The opposite.
     pub fn not(&mut self, residual: Residual) -> Residual {
         match self.nodes[residual.0 as usize].clone() {
-            Node::Const(value) => constant(!value),
-            Node::Le(sum, k) => {
+            ResidualForm::Const(value) => constant(!value),
+            ResidualForm::Le(sum, k) => {
                 let negative = self.negative(sum);
                 self.le(negative, (-k) - 1)
             }
-            Node::Eq(sum, k, negated) => self.eq(sum, k, !negated),
-            Node::Holds {
+            ResidualForm::Eq(sum, k, negated) => self.eq(sum, k, !negated),
+            ResidualForm::Holds {
                 expr,
                 on_fault,
                 negated,
             } => self.holds(expr, on_fault, !negated),
-            Node::And(parts) | Node::Or(parts) => {
-                let is_and = matches!(self.nodes[residual.0 as usize], Node::And(_));
+            ResidualForm::And(parts) | ResidualForm::Or(parts) => {
+                let is_and = matches!(self.nodes[residual.0 as usize], ResidualForm::And(_));
                 let parts = parts.iter().map(|p| self.not(*p)).collect();
                 self.junction(!is_and, parts)
             }
@@ -173,8 +175,8 @@ impl Residuals {
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match &self.nodes[part.0 as usize] {
-                Node::And(inner) if is_and => flat.extend_from_slice(inner),
-                Node::Or(inner) if !is_and => flat.extend_from_slice(inner),
+                ResidualForm::And(inner) if is_and => flat.extend_from_slice(inner),
+                ResidualForm::Or(inner) if !is_and => flat.extend_from_slice(inner),
                 _ if part == zero => return zero,
                 _ if part == unit => {}
                 _ => flat.push(part),
@@ -185,8 +187,8 @@ impl Residuals {
         match flat[..] {
             [] => unit,
             [one] => one,
-            _ if is_and => self.id(Node::And(flat.into())),
-            _ => self.id(Node::Or(flat.into())),
+            _ if is_and => self.id(ResidualForm::And(flat.into())),
+            _ => self.id(ResidualForm::Or(flat.into())),
         }
     }
 
@@ -270,7 +272,7 @@ impl Residuals {
         } else if bounds.min.is_some_and(|min| min > k) {
             Residual::FALSE
         } else {
-            self.id(Node::Le(sum, k))
+            self.id(ResidualForm::Le(sum, k))
         }
     }
 
@@ -281,7 +283,7 @@ impl Residuals {
         } else if bounds.min == Some(k) && bounds.max == Some(k) {
             constant(!negated)
         } else {
-            self.id(Node::Eq(sum, k, negated))
+            self.id(ResidualForm::Eq(sum, k, negated))
         }
     }
 
@@ -291,7 +293,7 @@ impl Residuals {
         }
         match self.exprs.known(expr) {
             Some(value) => constant(value != negated),
-            None => self.id(Node::Holds {
+            None => self.id(ResidualForm::Holds {
                 expr,
                 on_fault,
                 negated,
@@ -318,17 +320,17 @@ impl Residuals {
             return residual;
         }
         match &self.nodes[residual.0 as usize] {
-            Node::Const(_) => residual,
-            Node::Le(sum, k) => {
+            ResidualForm::Const(_) => residual,
+            ResidualForm::Le(sum, k) => {
                 let (sum, k) = self.read(*sum, *k, stored);
                 self.le(sum, k)
             }
-            Node::Eq(sum, k, negated) => {
+            ResidualForm::Eq(sum, k, negated) => {
                 let negated = *negated;
                 let (sum, k) = self.read(*sum, *k, stored);
                 self.eq(sum, k, negated)
             }
-            Node::Holds {
+            ResidualForm::Holds {
                 expr,
                 on_fault,
                 negated,
@@ -338,12 +340,12 @@ impl Residuals {
                 let expr = self.exprs.step(expr, level, stored, value);
                 self.holds(expr, on_fault, negated)
             }
-            Node::And(parts) | Node::Or(parts) => {
+            ResidualForm::And(parts) | ResidualForm::Or(parts) => {
                 let key = (residual, level.0, stored);
                 if let Some(known) = self.stepped.get(&key) {
                     return *known;
                 }
-                let is_and = matches!(self.nodes[residual.0 as usize], Node::And(_));
+                let is_and = matches!(self.nodes[residual.0 as usize], ResidualForm::And(_));
                 let zero = constant(!is_and);
                 let mut left = Vec::with_capacity(parts.len());
                 for part in parts.clone() {

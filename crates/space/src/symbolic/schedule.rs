@@ -1,0 +1,204 @@
+//! What the search for an order may spend, and when: every number of [`race`](super::race), in one
+//! table.
+//!
+//! Work is counted in nodes made and steps taken, never in seconds, so that runs repeat. A row has a
+//! name, a default, the range of values that make sense, and a meaning; `lariat states
+//! --order-schedule name=value` sets one, and `campaigns/orders.toml` shows what each is worth.
+//!
+//! "The work so far" is that of all candidates together.
+//!
+//! Rows that changed no decision on the nets they were measured on are gone: a limit on heuristics
+//! for large systems, a minimum of work before interludes, and another ranking of short tries
+//! where levels are few.
+//! `questioned`, `long-run` and `few-parts` only matter beyond a few million units of work, where
+//! few nets of the benchmark come.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub struct ScheduleRow {
+    /// What it is called, `small-rehearsal` for example.
+    pub name: &'static str,
+    /// The value unless another one is asked for.
+    pub default: u64,
+    /// The values that it may have.
+    pub range: RangeInclusive<u64>,
+    /// What it says.
+    pub meaning: &'static str,
+}
+
+macro_rules! schedule {
+    ($($field:ident: $name:literal = $default:literal in $range:expr, $meaning:literal;)*) => {
+        /// How much is spent on finding an order; see [`OrderSchedule::TABLE`].
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub struct OrderSchedule {
+            $(#[doc = $meaning] pub $field: u64,)*
+        }
+
+        impl Default for OrderSchedule {
+            fn default() -> OrderSchedule {
+                OrderSchedule { $($field: $default,)* }
+            }
+        }
+
+        impl OrderSchedule {
+            /// All rows.
+            pub const TABLE: &'static [ScheduleRow] = &[
+                $(ScheduleRow { name: $name, default: $default, range: $range, meaning: $meaning },)*
+            ];
+
+            /// The values, in the order of the table.
+            fn values(&mut self) -> impl Iterator<Item = &mut u64> {
+                [$(&mut self.$field,)*].into_iter()
+            }
+        }
+    };
+}
+
+schedule! {
+    first_try: "first-try" = 10_000 in 0..=u64::MAX,
+        "work for the file order before any other order is computed, and for each order that is \
+         tried on the system itself where rehearsals say nothing";
+    level_work: "level-work" = 10 in 0..=1_000,
+        "work that every level is under any order: so much more may a short try take for each";
+    hopeless: "hopeless" = 300 in 100..=1_000_000,
+        "per cent of the best score beyond which a candidate is tried only where others are not enough";
+    noise: "noise" = 3_000 in 0..=u64::MAX,
+        "work below which a rehearsal, or a difference in one, says nothing";
+    telling_rehearsal: "telling-rehearsal" = 8_000 in 0..=u64::MAX,
+        "work of a rehearsal after which a favourite begins";
+    small_rehearsal: "small-rehearsal" = 20_000 in 0..=u64::MAX,
+        "most work for a rehearsal before a favourite begins";
+    tried: "tried" = 4 in 0..=100,
+        "orders that are tried on the system itself where rehearsals say nothing";
+    many_parts: "many-parts" = 7 in 1..=1_000,
+        "one try in an interlude may take this part of the work so far where many run: \
+         a seventh, by default";
+    few_parts: "few-parts" = 4 in 2..=1_000,
+        "the same where only a few run; the next larger part in long runs";
+    interlude_most: "interlude-most" = 60 in 1..=1_000,
+        "per cent of the work so far that an interlude in which rehearsals are managed may take";
+    questioned: "questioned" = 2_000_000 in 0..=u64::MAX,
+        "work from which on a new favourite is questioned sooner";
+    long_run: "long-run" = 5_000_000 in 0..=u64::MAX,
+        "work from which on a few runners are questioned more often, and those who are out return \
+         one by one where all are too many";
+    margin: "margin" = 25 in 0..=1_000,
+        "per cent by which a runner may be worse than the best in a rehearsal and stay";
+    clear: "clear" = 50 in 0..=1_000,
+        "per cent by which a runner leads clearly";
+    restart: "restart" = 5 in 0..=1_000,
+        "per cent by which another runner must be better to replace the favourite";
+    much_larger: "much-larger" = 4 in 1..=1_000,
+        "a rehearsal with so many times the work lets those return who dropped out of another";
+    starved: "starved" = 3 in 1..=100,
+        "orders that run out of memory before all are given up";
+}
+
+impl OrderSchedule {
+    /// Is the work done so far that of a long run?
+    pub(super) fn is_long(&self, spent: u64) -> bool {
+        spent > self.long_run
+    }
+
+    /// The work that one try in an interlude may take where so many run.
+    pub(super) fn share(&self, spent: u64, runners: usize) -> u64 {
+        let few = self.few_parts - u64::from(self.is_long(spent));
+        let parts = (runners as u64 + 1).min(self.many_parts).max(few);
+        spent / parts
+    }
+
+    /// The work of a short try under any order.
+    pub(super) fn short_try(&self, levels: usize) -> u64 {
+        self.first_try
+            .saturating_add(self.level_work.saturating_mul(levels as u64))
+    }
+}
+
+/// Rows to be changed, `name=value,name=value`; the others keep their defaults.
+impl FromStr for OrderSchedule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<OrderSchedule, String> {
+        let mut schedule = OrderSchedule::default();
+        for setting in text.split(',').filter(|setting| !setting.is_empty()) {
+            let (name, value) = setting
+                .split_once('=')
+                .ok_or_else(|| format!("`{setting}` is not of the form name=value"))?;
+            let mut rows = OrderSchedule::TABLE.iter().zip(schedule.values());
+            let Some((row, slot)) = rows.find(|(row, _)| row.name == name) else {
+                let names: Vec<&str> = OrderSchedule::TABLE.iter().map(|row| row.name).collect();
+                return Err(format!(
+                    "there is no `{name}` in the schedule; it has {}",
+                    names.join(", ")
+                ));
+            };
+            let value = value.parse().ok().filter(|value| row.range.contains(value));
+            *slot = value.ok_or_else(|| {
+                let (least, most) = (row.range.start(), row.range.end());
+                match *most {
+                    u64::MAX => format!("{name} is a number from {least} on"),
+                    most => format!("{name} is a number from {least} to {most}"),
+                }
+            })?;
+        }
+        Ok(schedule)
+    }
+}
+
+/// The rows that differ from their defaults, as they are read.
+impl fmt::Display for OrderSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut values = *self;
+        let changed = OrderSchedule::TABLE
+            .iter()
+            .zip(values.values())
+            .filter(|(row, value)| row.default != **value);
+        for (i, (row, value)) in changed.enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            write!(f, "{comma}{}={value}", row.name)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_is_read_as_it_is_written() {
+        assert_eq!("".parse(), Ok(OrderSchedule::default()));
+        assert_eq!(OrderSchedule::default().to_string(), "");
+        let text = "first-try=7,margin=50";
+        let schedule: OrderSchedule = text.parse().unwrap();
+        assert_eq!((schedule.first_try, schedule.margin), (7, 50));
+        assert_eq!(schedule.noise, OrderSchedule::default().noise);
+        assert_eq!(schedule.to_string(), text);
+    }
+
+    #[test]
+    fn what_is_not_in_the_table_is_refused() {
+        let error = |text: &str| text.parse::<OrderSchedule>().unwrap_err();
+        assert!(error("first-try").contains("name=value"));
+        assert!(error("patience=3").contains("no `patience`"));
+        assert!(error("patience=3").contains("first-try, "));
+        assert_eq!(error("margin=1001"), "margin is a number from 0 to 1000");
+        assert_eq!(error("noise=-1"), "noise is a number from 0 on");
+    }
+
+    #[test]
+    fn defaults_are_in_their_ranges() {
+        for (row, value) in OrderSchedule::TABLE
+            .iter()
+            .zip(OrderSchedule::default().values())
+        {
+            assert_eq!(row.default, *value, "{}", row.name);
+            assert!(row.range.contains(value), "{}", row.name);
+            assert!(!row.meaning.is_empty());
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! One try of one order: on the system itself, or on a rehearsal.
+
+use super::reach::Reached;
+use super::rehearsal::Rehearsal;
+use super::space::Symbolic;
+use lariat_budget::{Budget, Stop};
+use lariat_dd::Set;
+use lariat_dd::saturation::{Listener, Silent, Unfiltered};
+use lariat_model::order::{Candidate, Order};
+use lariat_model::{Deadlock, System};
+
+/// No limit on the work of a try but those around it.
+pub(super) const UNLIMITED: u64 = u64::MAX;
+
+/// One try of an order on the system itself, for the user to see what was tried.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OrderTrial {
+    /// The order, by name.
+    pub order: String,
+    /// Nodes created in its diagram.
+    pub created: u64,
+    /// Why it was given up; `None` if it succeeded.
+    pub stop: Option<Stop>,
+}
+
+/// What all tries have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a, 'b> {
+    pub(super) system: &'a System,
+    pub(super) deadlock: Deadlock,
+    pub(super) budget: &'b Budget,
+}
+
+/// How a try ended.
+pub(super) enum TrialEnd<'a> {
+    /// With all reachable states.
+    Reached(Box<Symbolic<'a>>, Set),
+    /// Its own limit of work ran out when it had closed so many levels.
+    Unfinished { closed: usize },
+    /// This order needs more memory than there is.
+    Memory,
+    /// The listener left.
+    Left,
+}
+
+impl<'a> Task<'a, '_> {
+    /// The number of levels of every diagram.
+    pub(super) fn levels(&self) -> usize {
+        self.system.variables.len()
+    }
+
+    /// All reachable states under one order, with all that may be spent.
+    pub(super) fn only(&self, name: &str, order: &Order) -> Result<Box<Reached<'a>>, Stop> {
+        let mut trail = Vec::new();
+        match self.try_order(name, order, UNLIMITED, &mut Silent, &mut trail)? {
+            TrialEnd::Reached(space, states) => {
+                Ok(Reached::new(space, states, name.to_owned(), trail))
+            }
+            TrialEnd::Memory => Err(Stop::Memory),
+            // Without a limit of its own and without a listener it does neither.
+            TrialEnd::Unfinished { .. } | TrialEnd::Left => Err(Stop::Interrupted),
+        }
+    }
+
+    /// Tries one order with at most `work`, and says so in the `trail`.
+    pub(super) fn try_order<L: Listener<Unfiltered>>(
+        &self,
+        name: &str,
+        order: &Order,
+        work: u64,
+        listener: &mut L,
+        trail: &mut Vec<OrderTrial>,
+    ) -> Result<TrialEnd<'a>, Stop> {
+        let budget = self.budget.clone().with_work(work);
+        let mut tried = None;
+        let outcome = Symbolic::new(self.system, order, self.deadlock, &budget).and_then(|space| {
+            let space = tried.insert(Box::new(space));
+            let initial = space.initial()?;
+            space.reach_heard(&initial, &space.all(), listener)
+        });
+        let figures = tried.as_ref().map(|space| space.store_figures());
+        let (created, closed) = figures.map_or((0, 0), |f| (f.created, f.closed));
+        trail.push(OrderTrial {
+            order: name.to_owned(),
+            created,
+            stop: match &outcome {
+                Ok(Some(_)) => None,
+                Ok(None) => Some(Stop::Work(self.budget.work_spent())),
+                Err(stop) => Some(stop.clone()),
+            },
+        });
+        match (outcome, tried) {
+            (Ok(Some(states)), Some(space)) => Ok(TrialEnd::Reached(space, states)),
+            (Ok(_), _) => Ok(TrialEnd::Left),
+            (Err(Stop::Work(_)), _) => {
+                // Was it the limit of this try, or one around it?
+                self.budget.spend(0)?;
+                Ok(TrialEnd::Unfinished { closed })
+            }
+            (Err(Stop::Memory), _) => Ok(TrialEnd::Memory),
+            (Err(stop), _) => Err(stop),
+        }
+    }
+
+    /// The work of a candidate on a rehearsal, if it is at most `allowed`.
+    pub(super) fn rehearse(
+        &self,
+        candidate: &Candidate,
+        rehearsal: &Rehearsal,
+        allowed: u64,
+    ) -> Result<Option<u64>, Stop> {
+        let budget = self.budget.clone().with_work(allowed);
+        let outcome = (|| {
+            let mut space = Symbolic::new(self.system, &candidate.order, self.deadlock, &budget)?;
+            let mut from = space.empty();
+            for state in &rehearsal.initial {
+                let one = space.singleton(state)?;
+                from = space.store().union(&from, &one)?;
+            }
+            let steps = space.steps(&rehearsal.events);
+            space.reach(&from, &steps)
+        })();
+        match outcome {
+            Ok(_) => Ok(Some(budget.work_spent())),
+            Err(Stop::Work(_)) => self.budget.spend(0).map(|()| None),
+            Err(Stop::Memory | Stop::Bound(_)) => Ok(None),
+            Err(stop) => Err(stop),
+        }
+    }
+}
