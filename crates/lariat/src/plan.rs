@@ -240,7 +240,13 @@ impl Plan {
             (_, Emptiness::TwoPass) => {
                 "two passes are for single states with a testing automaton (`--engine ta`); other products need one".to_owned()
             }
-            ([], _) => format!("`{name}` searches no graph; it has no emptiness check to choose"),
+            ([], _) => {
+                let what = match self.engine.procedure {
+                    Procedure::Sets(_) => "is a fixpoint and searches no graph",
+                    _ => "searches no graph",
+                };
+                format!("`{name}` {what}; it has no emptiness check to choose")
+            }
             ([Emptiness::TwoPass], _) => {
                 "single states with a testing automaton are searched in two passes; there is no other check".to_owned()
             }
