@@ -5,26 +5,18 @@
 use crate::problem::Problem;
 use lariat_automata::Letter;
 use lariat_budget::Stop;
-use lariat_model::{Predicate, Proposition};
+use lariat_model::Proposition;
 use lariat_space::explicit::{Explicit, StateId, States};
 use rustc_hash::FxHashMap;
 
-/// The propositions about states, each with its bit in a letter.
-#[derive(Clone, Debug)]
-pub(crate) struct StateAtoms<'p>(Vec<(u64, &'p Predicate)>);
-
-impl<'p> StateAtoms<'p> {
-    pub fn new(problem: &Problem<'p>) -> StateAtoms<'p> {
-        let atoms = problem.propositions.iter().enumerate();
-        StateAtoms(
-            atoms
-                .filter_map(|(i, proposition)| match proposition {
-                    Proposition::State(predicate) => Some((1 << i, predicate)),
-                    Proposition::Fires(_) => None,
-                })
-                .collect(),
-        )
-    }
+/// The state space of a problem, which observes the propositions about states, each as its bit in a letter.
+pub(crate) fn labelled<'p>(problem: &Problem<'p>) -> Explicit<'p> {
+    let atoms = problem.propositions.iter().enumerate();
+    let atoms = atoms.filter_map(|(i, proposition)| match proposition {
+        Proposition::State(predicate) => Some((1 << i, predicate)),
+        Proposition::Fires(_) => None,
+    });
+    Explicit::new(problem.system, problem.deadlock).observing(atoms.collect())
 }
 
 /// A set of state propositions that some state has: dense, from 0.
@@ -43,12 +35,11 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// The label of `state`. `grown` is called when an array has grown.
+    /// The label of `state` in a [`labelled`] space. `grown` is called when an array has grown.
     pub fn of(
         &mut self,
         space: &Explicit<'_>,
         states: &mut States,
-        atoms: &StateAtoms<'_>,
         state: StateId,
         grown: impl FnOnce(usize) -> Result<(), Stop>,
     ) -> Result<Label, Stop> {
@@ -63,12 +54,7 @@ impl Labels {
         if known != UNLABELLED {
             return Ok(Label(known));
         }
-        let mut bits = 0;
-        for (bit, predicate) in &atoms.0 {
-            if space.holds(states, state, predicate) {
-                bits |= bit;
-            }
-        }
+        let bits = space.truth(states, state);
         let label = *self.ids.entry(bits).or_insert_with(|| {
             self.letters.push(bits);
             self.letters.len() as u32 - 1

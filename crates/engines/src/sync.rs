@@ -11,7 +11,7 @@
 //! state and *event class* — events that make the same `fires` atoms true are one class. A state
 //! whose label no transition of `q` accepts is left without firing anything. `single.rs` has the rest.
 
-use crate::labels::{Label, StateAtoms};
+use crate::labels::{Label, labelled};
 use crate::problem::Problem;
 use crate::single::{self, Moves};
 use crate::steps::Steps;
@@ -28,7 +28,6 @@ pub struct Sync<'p> {
     problem: Problem<'p>,
     observer: &'p dyn Observer,
     space: Explicit<'p>,
-    state_atoms: StateAtoms<'p>,
     /// The class of each event, and the letter bits of each class. Class 0 fires nothing.
     classes: Vec<u32>,
     class_bits: Vec<u64>,
@@ -63,8 +62,7 @@ impl<'p> Sync<'p> {
         Sync {
             problem: *problem,
             observer,
-            space: Explicit::new(problem.system, problem.deadlock),
-            state_atoms: StateAtoms::new(problem),
+            space: labelled(problem),
             classes,
             class_bits,
         }
@@ -101,7 +99,7 @@ impl Steps for Sync<'_> {
             if let Some(listed) = worker.listed(cursor)? {
                 return Ok(Some(listed));
             }
-            let label = worker.label(&self.space, &self.state_atoms, state)?;
+            let label = worker.label(&self.space, state)?;
             let class_of = |event: Option<EventId>| event.map_or(0, |e| self.classes[e.index()]);
             if self.class_bits.len() == 1 {
                 // The letter does not depend on the step: perhaps nothing can be read at all.
