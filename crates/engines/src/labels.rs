@@ -6,18 +6,13 @@ use crate::alphabet::state_propositions;
 use crate::problem::Problem;
 use lariat_automata::Letter;
 use lariat_budget::Stop;
-use lariat_model::Predicate;
 use lariat_space::explicit::{Explicit, StateId, States};
 use rustc_hash::FxHashMap;
 
-/// The propositions about states, each with its bit in a letter.
-#[derive(Clone, Debug)]
-pub(crate) struct StateAtoms<'p>(Vec<(u64, &'p Predicate)>);
-
-impl<'p> StateAtoms<'p> {
-    pub fn new(problem: &Problem<'p>) -> StateAtoms<'p> {
-        StateAtoms(state_propositions(problem.propositions).collect())
-    }
+/// The state space of a problem, which observes the propositions about states, each as its bit in a letter.
+pub(crate) fn labelled<'p>(problem: &Problem<'p>) -> Explicit<'p> {
+    let atoms = state_propositions(problem.propositions).collect();
+    Explicit::new(problem.system, problem.deadlock).observing(atoms)
 }
 
 /// A set of state propositions that some state has: dense, from 0.
@@ -36,12 +31,11 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// The label of `state`. `grown` is called when an array has grown.
+    /// The label of `state` in a [`labelled`] space. `grown` is called when an array has grown.
     pub fn of(
         &mut self,
         space: &Explicit<'_>,
         states: &mut States,
-        atoms: &StateAtoms<'_>,
         state: StateId,
         grown: impl FnOnce(usize) -> Result<(), Stop>,
     ) -> Result<Label, Stop> {
@@ -56,12 +50,7 @@ impl Labels {
         if known != UNLABELLED {
             return Ok(Label(known));
         }
-        let mut bits = 0;
-        for (bit, predicate) in &atoms.0 {
-            if space.holds(states, state, predicate) {
-                bits |= bit;
-            }
-        }
+        let bits = space.truth(states, state);
         let label = *self.ids.entry(bits).or_insert_with(|| {
             self.letters.push(bits);
             self.letters.len() as u32 - 1

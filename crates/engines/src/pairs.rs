@@ -8,8 +8,8 @@ use lariat_space::explicit::{Interner, StateId};
 /// The pairs found so far, by one worker. A new one is a unit of work.
 #[derive(Debug)]
 pub(crate) struct Pairs {
-    /// The state in the low half, the automaton's in the high half of a word.
-    words: Interner,
+    /// The state in the first cell, the automaton's in the second.
+    cells: Interner,
     budget: Budget,
 }
 
@@ -18,19 +18,19 @@ impl Pairs {
     pub fn new(locations: usize, budget: &Budget) -> Pairs {
         let bits = u32::BITS - (locations as u32).leading_zeros();
         Pairs {
-            words: Interner::new(4 + bits.div_ceil(8) as usize, budget),
+            cells: Interner::new(4 + bits.div_ceil(8) as usize, budget),
             budget: budget.clone(),
         }
     }
 
     pub fn get(&self, node: NodeId) -> (StateId, Location) {
-        let word = self.words.get(node.0).next().unwrap_or(0);
-        (StateId(word as u32), Location((word >> 32) as u32))
+        let mut cells = self.cells.get(node.0);
+        let mut next = || cells.next().unwrap_or(0);
+        (StateId(next()), Location(next()))
     }
 
     pub fn intern(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
-        let word = u64::from(state.0) | u64::from(location.0) << 32;
-        let (id, new) = self.words.intern(&[word])?;
+        let (id, new) = self.cells.intern(&[state.0, location.0])?;
         if new {
             self.budget.spend(1)?;
         }
@@ -38,6 +38,6 @@ impl Pairs {
     }
 
     pub fn len(&self) -> usize {
-        self.words.len()
+        self.cells.len()
     }
 }

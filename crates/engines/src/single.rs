@@ -5,7 +5,7 @@
 //! on, and kept as a range of one list. Labels are computed once a state and interned, so that a
 //! state costs four more bytes.
 
-use crate::labels::{Label, Labels, StateAtoms};
+use crate::labels::{Label, Labels};
 use crate::pairs::Pairs;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
@@ -86,12 +86,7 @@ impl<K: Eq + Hash> Worker<K> {
         self.states.get(state)
     }
 
-    pub(crate) fn label(
-        &mut self,
-        space: &Explicit<'_>,
-        atoms: &StateAtoms<'_>,
-        state: StateId,
-    ) -> Result<Label, Stop> {
+    pub(crate) fn label(&mut self, space: &Explicit<'_>, state: StateId) -> Result<Label, Stop> {
         let Worker {
             labels,
             states,
@@ -102,9 +97,7 @@ impl<K: Eq + Hash> Worker<K> {
         } = self;
         // Maps are counted with their usual slack.
         let beside = choices.capacity() * (size_of::<(K, Moves)>() + 4) + moves.capacity() * 16;
-        labels.of(space, states, atoms, state, |bytes| {
-            own.resize(bytes + beside)
-        })
+        labels.of(space, states, state, |bytes| own.resize(bytes + beside))
     }
 
     /// The letter bits of a label.

@@ -12,7 +12,7 @@
 //! whose label no transition of `q` accepts is left without firing anything. `single.rs` has the rest.
 
 use crate::alphabet::{Alphabet, ClassId};
-use crate::labels::{Label, StateAtoms};
+use crate::labels::{Label, labelled};
 use crate::problem::Problem;
 use crate::single::{self, Moves};
 use crate::steps::Steps;
@@ -30,7 +30,6 @@ pub struct Sync<'p> {
     problem: Problem<'p>,
     observer: &'p dyn Observer,
     space: Explicit<'p>,
-    state_atoms: StateAtoms<'p>,
     alphabet: Arc<Alphabet>,
 }
 
@@ -44,8 +43,7 @@ impl<'p> Sync<'p> {
         Sync {
             problem: problem.clone(),
             observer,
-            space: Explicit::new(problem.system, problem.deadlock),
-            state_atoms: StateAtoms::new(problem),
+            space: labelled(problem),
             alphabet: problem.alphabet().clone(),
         }
     }
@@ -87,7 +85,7 @@ impl Steps for Sync<'_> {
             if let Some(listed) = worker.listed(cursor)? {
                 return Ok(Some(listed));
             }
-            let label = worker.label(&self.space, &self.state_atoms, state)?;
+            let label = worker.label(&self.space, state)?;
             if self.alphabet.classes().len() == 1 {
                 // The letter does not depend on the step: perhaps nothing can be read at all.
                 if self

@@ -12,7 +12,7 @@
 //! Labels are computed once a state, though of both ends of a step; what a change does is looked up once
 //! for each state of the automaton and each change. `single.rs` has what all products of single states share.
 
-use crate::labels::StateAtoms;
+use crate::labels::labelled;
 use crate::problem::Problem;
 use crate::single::{self, Moves};
 use crate::steps::Steps;
@@ -30,7 +30,6 @@ pub struct Product<'p> {
     testing: &'p Testing,
     observer: &'p dyn Observer,
     space: Explicit<'p>,
-    atoms: StateAtoms<'p>,
     /// What a step without change collects in a livelock state.
     staying: Marks,
     /// What every change carries besides its own marks.
@@ -75,8 +74,7 @@ impl<'p> Product<'p> {
         Product {
             testing,
             observer,
-            space: Explicit::new(problem.system, problem.deadlock),
-            atoms: StateAtoms::new(problem),
+            space: labelled(problem),
             staying,
             change,
         }
@@ -92,7 +90,7 @@ impl<'p> Product<'p> {
     }
 
     fn letter(&self, worker: &mut Worker, state: StateId) -> Result<Letter, Stop> {
-        let label = worker.pairs.label(&self.space, &self.atoms, state)?;
+        let label = worker.pairs.label(&self.space, state)?;
         Ok(worker.pairs.letter(label))
     }
 

@@ -3,13 +3,12 @@
 //! Most events of a program start with a test `x = k` of a location, so all events are sorted by
 //! such a *gate*; one jump on the value of `x` passes over those whose gate is shut. A table is
 //! split by the values of one of its columns, and each part gets its gate. What is left of a
-//! guard and the right-hand sides become [code](super::code). Assignments patch the packed
-//! successor, field by field.
+//! guard and the right-hand sides become [code](super::code). Assignments are carried out on the values of
+//! the state in focus, and taken back when the successor is packed.
 
-use super::States;
 use super::code::{Code, Range, part};
 use super::gate::{Body, Gate, bodies, near, simple};
-use super::layout::Layout;
+use super::states::{Focus, States};
 use lariat_budget::Stop;
 use lariat_model::{BinaryOp, Domain, EventId, Fault, LValue, Predicate, System, Value, VarId};
 use std::collections::BTreeMap;
@@ -239,28 +238,28 @@ impl Compiled {
         Ok(true)
     }
 
-    /// Packs the next successor of the loaded state, starting at `at`; `holds` interprets predicates.
+    /// Prepares the next successor of the state in focus, starting at `at`; `holds` interprets predicates.
     pub fn next(
         &self,
         states: &mut States,
         at: &mut u32,
         choice: &mut u32,
-        holds: impl Fn(&Predicate, &[Value]) -> bool,
+        holds: impl Fn(&Predicate, &Focus) -> bool,
     ) -> Result<Option<EventId>, Stop> {
         while let Some(step) = self.steps.get(*at as usize) {
             match *step {
                 Step::Goto(to) => *at = to,
-                Step::Jump(jump) => *at = self.jump(jump, &states.values),
+                Step::Jump(jump) => *at = self.jump(jump, &states.focus.values),
                 Step::Program {
                     event,
                     tests,
                     assigns,
                 } => {
                     *at += 1;
-                    let values = &states.values;
+                    let focus = &states.focus;
                     let stack = &mut states.scratch.stack;
                     stack.clear();
-                    match self.enabled(tests, values, stack, |p| holds(p, values)) {
+                    match self.enabled(tests, &focus.values, stack, |p| holds(p, focus)) {
                         Ok(false) => {}
                         Ok(true) => {
                             if self.fire(states, assigns)? {
@@ -277,7 +276,7 @@ impl Compiled {
                 Step::Table { event, rows } => {
                     let all = part(&self.rows, rows);
                     let rest = all.get(*choice as usize..).unwrap_or_default();
-                    let values = &states.values;
+                    let values = &states.focus.values;
                     let Some(skipped) = rest.iter().position(|r| self.matches(*r, values)) else {
                         *at += 1;
                         *choice = 0;
@@ -382,31 +381,36 @@ impl Compiled {
         matches!(assign.target, Target::Var(_)) && self.code.is_total(assign.value)
     }
 
-    /// Packs the successor by some assignments; false if one fails and there is no state for that.
+    /// Prepares the successor by some assignments; false if one fails and there is no state for that.
     #[inline]
     fn fire(&self, states: &mut States, assigns: Range) -> Result<bool, Stop> {
-        let scratch = &mut states.scratch;
-        scratch.values.clear();
-        scratch.values.extend_from_slice(&states.values);
-        scratch.words.clear();
-        scratch.words.extend_from_slice(&states.words);
-        let mut fits = true;
+        let (values, scratch) = (&mut states.focus.values, &mut states.scratch);
+        scratch.undo.clear();
+        let mut failed = false;
         for assign in part(&self.assigns, assigns) {
-            let (next, stack) = (&mut scratch.values, &mut scratch.stack);
-            match self.assign(assign, next, stack) {
-                Ok((var, value, wrapped)) => {
-                    if wrapped {
-                        states.overflow.get_or_insert(VarId(var as u32));
-                    }
-                    next[var] = value;
-                    fits &= set(&states.layout, &mut scratch.words, var, value);
-                }
-                Err(_) => return self.fail(states),
+            let Ok((var, value, wrapped)) = self.assign(assign, values, &mut scratch.stack) else {
+                failed = true;
+                break;
+            };
+            if wrapped {
+                states.overflow.get_or_insert(VarId(var as u32));
             }
+            let old = std::mem::replace(&mut values[var], value);
+            scratch.undo.push((var as u32, old));
         }
-        if !fits {
-            states.pack_values()?;
+        scratch.assigned.clear();
+        let became = scratch
+            .undo
+            .iter()
+            .map(|(var, _)| (*var, values[*var as usize]));
+        scratch.assigned.extend(became);
+        for (var, old) in scratch.undo.iter().rev() {
+            values[*var as usize] = *old;
         }
+        if failed {
+            return self.fail(states);
+        }
+        states.pack()?;
         Ok(true)
     }
 
@@ -436,54 +440,25 @@ impl Compiled {
         })
     }
 
-    /// Packs the state after a fault; false if there is none.
+    /// Prepares the state after a fault; false if there is none.
     #[cold]
     fn fail(&self, states: &mut States) -> Result<bool, Stop> {
         let Some(fault) = self.fault else {
             return Ok(false);
         };
-        states.scratch.values.clear();
-        states.scratch.values.extend_from_slice(&states.values);
-        states.scratch.values[fault.index()] = 1;
-        states.pack_values()?;
+        states.scratch.assigned.clear();
+        states.scratch.assigned.push((fault.0, 1));
+        states.pack()?;
         Ok(true)
     }
 
-    /// Packs the successor by a row.
+    /// Prepares the successor by a row.
     fn apply(&self, states: &mut States, row: Range) -> Result<(), Stop> {
-        let scratch = &mut states.scratch;
-        scratch.words.clear();
-        scratch.words.extend_from_slice(&states.words);
-        let mut fits = true;
-        for cell in part(&self.cells, row) {
-            fits &= set(
-                &states.layout,
-                &mut scratch.words,
-                cell.var as usize,
-                cell.to,
-            );
-        }
-        if fits {
-            return Ok(());
-        }
-        scratch.values.clear();
-        scratch.values.extend_from_slice(&states.values);
-        for cell in part(&self.cells, row) {
-            scratch.values[cell.var as usize] = cell.to;
-        }
-        states.pack_values()
+        states.scratch.assigned.clear();
+        let cells = part(&self.cells, row).iter();
+        states.scratch.assigned.extend(cells.map(|c| (c.var, c.to)));
+        states.pack()
     }
-}
-
-/// Patches one field; false if it cannot hold the value.
-#[inline]
-fn set(layout: &Layout, words: &mut [u64], var: usize, value: Value) -> bool {
-    let field = layout.fields[var];
-    let fits = field.fits(value);
-    if fits {
-        field.set(words, value);
-    }
-    fits
 }
 
 #[cold]

@@ -59,28 +59,34 @@ fn explore(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<(), Stop> {
-    let is_count: Vec<bool> = space
-        .system()
-        .variables
-        .iter()
-        .map(|variable| matches!(variable.domain, Domain::Count { .. }))
-        .collect();
+    let is_count = |var: usize| {
+        let domain = &space.system().variables[var].domain;
+        matches!(domain, Domain::Count { .. })
+    };
+    let is_count: Vec<bool> = (0..space.system().variables.len()).map(is_count).collect();
     let mut k = 0;
     while space.initial(states, k)?.is_some() {
         k += 1;
     }
+    // The tokens of the state in focus, and the most that any place has had.
+    let counts = states.focus.values.iter().zip(&is_count);
+    let counts = counts.filter(|(_, is)| **is).map(|(value, _)| *value);
+    let mut tokens: i128 = counts.clone().map(i128::from).sum();
+    let mut most = counts.max().unwrap_or(0);
     let mut steps = Vec::new();
     let mut next = 0;
     while next < states.len() {
         let state = StateId(next as u32);
-        states.load(state);
-        let mut tokens = 0;
-        for (value, _) in states.values.iter().zip(&is_count).filter(|(_, is)| **is) {
-            let value = *value as u64;
-            count.max_tokens_in_place = count.max_tokens_in_place.max(value);
-            tokens += u128::from(value);
+        states.load(space, state);
+        for (var, old) in &states.focus.changed {
+            if is_count[*var as usize] {
+                let new = states.focus.values[*var as usize];
+                most = most.max(new);
+                tokens += i128::from(new) - i128::from(*old);
+            }
         }
-        count.max_tokens = count.max_tokens.max(tokens);
+        count.max_tokens_in_place = most as u64;
+        count.max_tokens = count.max_tokens.max(tokens as u128);
         for (claim, failed) in claims.iter().zip(&mut count.failed) {
             *failed += u64::from(!space.holds(states, state, claim));
         }
@@ -90,9 +96,6 @@ fn explore(
         count.deadlocks += u64::from(steps.is_empty());
         budget.spend(1)?;
         next += 1;
-        if next % 1024 == 0 {
-            budget.check()?;
-        }
         if next % 65_536 == 0 {
             observer.progress(Progress {
                 phase: "exploring",

@@ -1,113 +1,146 @@
-//! How a state is packed: every variable in as few bits as its values have needed so far.
+//! How a state is packed. A layout is chosen once for a system and never changes.
 //!
-//! A field holds `value − low` and never straddles two words, so that a transition can add its
-//! deltas to the packed form: no carry leaves a field whose new value fits. A variable that no
-//! event writes takes no bits at all. Widths start from the initial state or a bound known from the
-//! structure; a value that does not fit asks for a wider layout.
+//! A state is a vector of 32-bit cells. Every variable has a field, which lies within one cell and holds the
+//! low bits of `value − low`, so that a transition can add its deltas to the packed form: no carry
+//! leaves a field as long as the bits above it stay what they are. These upper bits are almost always 0. Where some
+//! are not, the *escape*, one more cell, names a list of them (`escapes.rs`): values of any size have a place, and a
+//! place that slowly fills changes the list only once in 2ʷ tokens. A variable that no event writes takes
+//! no bits.
+//!
+//! Bounds that a model states decide how wide a field is; where there are none, places get bits for as many tokens
+//! as any place has at the start.
 
+use super::plain::weights;
 use lariat_model::{Domain, System, Value};
 
+/// Where a variable is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     pub low: Value,
-    pub word: u32,
+    pub cell: u32,
     pub shift: u8,
     pub width: u8,
 }
 
 impl Field {
-    fn mask(self) -> u64 {
-        if self.width == 0 {
-            0
-        } else {
-            u64::MAX >> (64 - self.width)
-        }
+    /// The bits of the field within its cell.
+    #[inline]
+    pub fn mask(self) -> u32 {
+        (((1u64 << self.width) - 1) as u32) << self.shift
     }
 
-    /// Can the field hold `value`?
+    /// What is stored of a value: the part in the cell, and the upper bits.
     #[inline]
-    pub fn fits(self, value: Value) -> bool {
-        value >= self.low && value.wrapping_sub(self.low) as u64 <= self.mask()
+    pub fn split(self, value: Value) -> (u32, u64) {
+        let raw = value.wrapping_sub(self.low) as u64;
+        let body = (raw as u32) << (self.shift % 32) & self.mask();
+        (body, raw >> self.width)
     }
 
-    /// Puts in a value that fits.
+    /// The value that is stored so.
     #[inline]
-    pub fn set(self, words: &mut [u64], value: Value) {
-        // A field of width 0 holds one value, and may stand behind the last word.
-        if self.width > 0 {
-            let word = &mut words[self.word as usize];
-            let raw = value.wrapping_sub(self.low) as u64;
-            *word = *word & !(self.mask() << self.shift) | raw << self.shift;
-        }
-    }
-
-    #[inline]
-    fn get(self, words: &[u64]) -> Value {
-        let raw = words[self.word as usize] >> self.shift & self.mask();
+    pub fn join(self, cell: u32, upper: u64) -> Value {
+        let body = (cell & self.mask()) >> self.shift;
+        let raw = u64::from(body) | upper << self.width;
         self.low.wrapping_add(raw as Value)
+    }
+
+    /// Do two values differ in their upper bits?
+    #[inline]
+    pub fn escapes(self, old: Value, new: Value) -> bool {
+        let raw = |value: Value| value.wrapping_sub(self.low) as u64;
+        (raw(old) ^ raw(new)) >> self.width != 0
     }
 }
 
-#[derive(Clone, Debug)]
+/// States of at most so many bytes are stored whole. A tree takes 20 to 40 bytes for most states, and a lookup there
+/// three times the work.
+const PLAIN_BYTES: usize = 48;
+/// The least and the largest width of a place without a bound, in states that are stored whole.
+const LEAST_WIDTH: u8 = 2;
+const MOST_WIDTH: u8 = 8;
+/// The width of a place without a bound in states that are stored as trees, where cells that stay the same
+/// take no room.
+const TREE_WIDTH: u8 = 8;
+
+#[derive(Debug)]
 pub(super) struct Layout {
     pub fields: Vec<Field>,
+    /// For each bit of each cell, whose it is.
+    pub owners: Vec<u32>,
+    /// For each cell, what its value counts in the hash of a state.
+    pub weights: Vec<u64>,
+    /// The number of cells; the escape comes behind them.
+    pub cells: usize,
     bits: usize,
 }
 
+/// Bits for the numbers from 0 to `size`.
 fn width_of(size: u64) -> u8 {
     (64 - size.leading_zeros()) as u8
 }
 
+/// What is known of the values of a variable.
+enum Known {
+    /// The least value, and the bits that suffice.
+    Bits(Value, u8),
+    /// A count without a bound.
+    Open,
+}
+
 impl Layout {
     pub fn new(system: &System) -> Layout {
-        let mut written = vec![false; system.variables.len()];
-        for event in &system.events {
-            for var in event.action.writes() {
-                written[var.index()] = true;
-            }
+        let known = known(system);
+        let open = |i: &usize| matches!(known[*i], Known::Open);
+        let open = (0..known.len()).filter(open);
+        let tokens = open.flat_map(|i| system.initial.iter().map(move |state| state[i]));
+        let width = width_of(tokens.max().unwrap_or(0).max(0) as u64);
+        let narrow = Layout::place(&known, width.clamp(LEAST_WIDTH, MOST_WIDTH));
+        match narrow.is_plain() {
+            true => narrow,
+            false => Layout::place(&known, TREE_WIDTH),
         }
-        if let Some(fault) = system.fault {
-            written[fault.index()] = true;
-        }
-        let fields = system.variables.iter().enumerate().map(|(i, variable)| {
-            let initial = || system.initial.iter().map(|state| state[i]);
-            let (least, most) = (initial().min().unwrap_or(0), initial().max().unwrap_or(0));
-            let (low, size) = match &variable.domain {
-                _ if !written[i] => (least, most.wrapping_sub(least) as u64),
-                Domain::Count { bound } => (0, bound.unwrap_or(1).max(most.max(1) as u64)),
-                Domain::Range { low, high } => (*low, high.wrapping_sub(*low) as u64),
-                Domain::Names(names) => (0, names.len().saturating_sub(1) as u64),
-            };
-            (low, width_of(size))
-        });
-        Layout::place(fields)
     }
 
-    fn place(sizes: impl Iterator<Item = (Value, u8)>) -> Layout {
-        let (mut word, mut shift) = (0u32, 0u32);
-        let fields = sizes
-            .map(|(low, width)| {
-                if shift + u32::from(width) > 64 {
-                    word += 1;
-                    shift = 0;
-                }
-                // A field without bits stands anywhere, so not behind a full last word.
-                let at = if width == 0 {
-                    (0, 0)
-                } else {
-                    (word, shift as u8)
-                };
-                shift += u32::from(width);
-                Field {
-                    low,
-                    word: at.0,
-                    shift: at.1,
-                    width,
-                }
-            })
-            .collect();
-        let bits = word as usize * 64 + shift as usize;
-        Layout { fields, bits }
+    fn place(known: &[Known], open: u8) -> Layout {
+        let (mut cell, mut shift) = (0u32, 0u8);
+        let mut fields = Vec::with_capacity(known.len());
+        for known in known {
+            let (low, width) = match *known {
+                Known::Bits(low, width) => (low, width.min(32)),
+                Known::Open => (0, open),
+            };
+            if shift + width > 32 {
+                cell += 1;
+                shift = 0;
+            }
+            fields.push(Field {
+                low,
+                // A field without bits stands anywhere, so not behind a full last cell.
+                cell: if width == 0 { 0 } else { cell },
+                shift: if width == 0 { 0 } else { shift },
+                width,
+            });
+            shift += width;
+        }
+        let cells = cell as usize + 1;
+        let mut owners = vec![u32::MAX; cells * 32];
+        for (var, field) in fields.iter().enumerate() {
+            let start = field.cell as usize * 32 + usize::from(field.shift);
+            owners[start..start + usize::from(field.width)].fill(var as u32);
+        }
+        Layout {
+            fields,
+            owners,
+            weights: weights(cells + 1),
+            cells,
+            bits: cell as usize * 32 + usize::from(shift),
+        }
+    }
+
+    /// Are states stored whole?
+    pub fn is_plain(&self) -> bool {
+        self.bytes() <= PLAIN_BYTES
     }
 
     /// Bits in use.
@@ -115,42 +148,71 @@ impl Layout {
         self.bits
     }
 
-    /// Bytes of a packed state; at least one.
+    /// Bytes of a packed state without its escape; at least one.
     pub fn bytes(&self) -> usize {
         self.bits.div_ceil(8).max(1)
     }
 
-    pub fn pack(&self, values: &[Value], words: &mut Vec<u64>) {
-        words.clear();
-        words.resize(self.bytes().div_ceil(8), 0);
-        for (field, value) in self.fields.iter().zip(values) {
-            let raw = value.wrapping_sub(field.low) as u64;
-            words[field.word as usize] |= raw << field.shift;
-        }
+    /// The number of the escape cell.
+    pub fn escape(&self) -> u32 {
+        self.cells as u32
     }
 
-    pub fn unpack(&self, words: &[u64], values: &mut Vec<Value>) {
-        values.clear();
-        values.extend(self.fields.iter().map(|field| field.get(words)));
+    /// What a cell that changes adds to the hash.
+    #[inline]
+    pub fn weigh(&self, cell: u32, old: u32, new: u32) -> u64 {
+        let weight = self.weights[cell as usize];
+        weight.wrapping_mul(u64::from(new).wrapping_sub(u64::from(old)))
     }
+}
 
-    /// A layout in which `values` fit, if they do not fit this one.
-    pub fn widened(&self, values: &[Value]) -> Option<Layout> {
-        if self.fields.iter().zip(values).all(|(f, v)| f.fits(*v)) {
-            return None;
+fn known(system: &System) -> Vec<Known> {
+    let mut written = vec![false; system.variables.len()];
+    for event in &system.events {
+        for var in event.action.writes() {
+            written[var.index()] = true;
         }
-        Some(Layout::place(self.fields.iter().zip(values).map(
-            |(field, value)| {
-                if field.fits(*value) {
-                    return (field.low, field.width);
+    }
+    if let Some(fault) = system.fault {
+        written[fault.index()] = true;
+    }
+    let known = system.variables.iter().enumerate().map(|(i, variable)| {
+        let initial = || system.initial.iter().map(|state| state[i]);
+        let (least, most) = (initial().min().unwrap_or(0), initial().max().unwrap_or(0));
+        let (low, size) = match &variable.domain {
+            _ if !written[i] => (least, most.wrapping_sub(least) as u64),
+            Domain::Count { bound: None } => return Known::Open,
+            Domain::Count { bound: Some(bound) } => (0, (*bound).max(most.max(1) as u64)),
+            Domain::Range { low, high } => (*low, high.wrapping_sub(*low) as u64),
+            Domain::Names(names) => (0, names.len().saturating_sub(1) as u64),
+        };
+        Known::Bits(low, width_of(size))
+    });
+    known.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_comes_back_from_its_parts() {
+        for width in [0, 1, 7, 20, 32] {
+            for low in [0, -3, Value::MIN, Value::MAX] {
+                let field = Field {
+                    low,
+                    cell: 0,
+                    shift: (32 - width) / 2,
+                    width,
+                };
+                for value in [0, 1, -1, 5, 127, 128, 1 << 33, Value::MIN, Value::MAX] {
+                    let (body, upper) = field.split(value);
+                    assert_eq!(body & !field.mask(), 0);
+                    let others = !field.mask() & 0x5A5A_5A5A;
+                    assert_eq!(field.join(body | others, upper), value);
+                    assert_eq!(field.escapes(value, low), upper != 0);
                 }
-                let low = field.low.min(*value);
-                let high = field
-                    .low
-                    .saturating_add(field.mask().min(Value::MAX as u64) as Value);
-                let size = high.max(*value).wrapping_sub(low) as u64;
-                (low, width_of(size))
-            },
-        )))
+            }
+        }
     }
 }

@@ -1,0 +1,249 @@
+//! How fast single states are explored, and what one costs, on contest nets where they are at hand.
+//!
+//! ```text
+//! cargo bench -p lariat-space --bench explicit -- [--seconds S] [--against PROGRAM] [NAME…]
+//! ```
+//!
+//! For every place/transition instance whose name contains one of the names: places, transitions, states and edges a
+//! second in the order of discovery (`states`) and depth first (as a check goes), and bytes a state. Seconds are those of
+//! the processor, where the system tells, for machines are shared; the limit is on them too. `--against` names this
+//! program built from another commit: both run in turn, and ratios of edges a second are told with their geometric means.
+
+use lariat_budget::{Budget, Cancel, Quiet};
+use lariat_corpora::models;
+use lariat_model::{Deadlock, System, read_model};
+use lariat_space::explicit::{Cursor, Explicit, count};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// Seconds for one exploration.
+const SECONDS: f64 = 3.0;
+/// Bytes for one exploration.
+const BYTES: u64 = 6 << 30;
+/// A net is wide above so many places: the first mean is over these.
+const WIDE: usize = 200;
+
+/// One exploration: what was found, and what it cost.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    states: f64,
+    edges: f64,
+    seconds: f64,
+    bytes: f64,
+    /// Seconds of the clock behind the limit.
+    late: f64,
+}
+
+impl Run {
+    fn rate(self) -> f64 {
+        self.edges / self.seconds
+    }
+}
+
+/// Seconds that this thread has had of the processor, or of the clock.
+fn processor(since: Instant) -> f64 {
+    let schedule = std::fs::read_to_string("/proc/self/schedstat").ok();
+    let nanoseconds = schedule.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    nanoseconds.map_or(since.elapsed().as_secs_f64(), |n| n / 1e9)
+}
+
+/// Runs `explore` with a budget that is cancelled when this thread has had its seconds.
+fn measure(seconds: f64, explore: impl FnOnce(&Budget) -> (f64, f64, f64)) -> Run {
+    let (start, cancel) = (Instant::now(), Cancel::default());
+    let before = processor(start);
+    let budget = Budget::bytes(BYTES).with_cancel(cancel.clone());
+    let (end, ended) = std::sync::mpsc::channel();
+    let watch = std::thread::spawn(move || {
+        loop {
+            let over = processor(start) - before >= seconds;
+            if over {
+                cancel.press();
+                return Some(Instant::now());
+            }
+            if ended.recv_timeout(Duration::from_millis(5)).is_ok() {
+                return None;
+            }
+        }
+    });
+    let (states, edges, bytes) = explore(&budget);
+    let (seconds, stopped) = (processor(start) - before, Instant::now());
+    let _ = end.send(());
+    let pressed = watch.join().ok().flatten();
+    let late = pressed.map_or(0.0, |at| (stopped - at).as_secs_f64());
+    Run {
+        states,
+        edges,
+        seconds,
+        bytes,
+        late,
+    }
+}
+
+/// All states, in the order of discovery.
+fn broad(space: &Explicit<'_>, budget: &Budget) -> (f64, f64, f64) {
+    let found = count(space, &[], budget, &Quiet);
+    (found.states as f64, found.edges as f64, found.bytes as f64)
+}
+
+/// The same depth first.
+fn deep(space: &Explicit<'_>, budget: &Budget) -> (f64, f64, f64) {
+    let mut states = space.states(budget);
+    let mut edges = 0u64;
+    let mut stack = Vec::new();
+    let mut search = || {
+        let mut seen = 0;
+        let mut k = 0;
+        while let Some(initial) = space.initial(&mut states, k)? {
+            k += 1;
+            if initial.index() >= seen {
+                seen = initial.index() + 1;
+                stack.push((initial, Cursor::default()));
+            }
+            while let Some((from, cursor)) = stack.last_mut() {
+                match space.next(&mut states, *from, cursor)? {
+                    None => drop(stack.pop()),
+                    Some((_, to)) => {
+                        edges += 1;
+                        if to.index() >= seen {
+                            seen = to.index() + 1;
+                            stack.push((to, Cursor::default()));
+                        }
+                    }
+                }
+            }
+        }
+        Ok::<(), lariat_budget::Stop>(())
+    };
+    // A search that ends early is measured as far as it went.
+    let _ = search();
+    (states.len() as f64, edges as f64, states.bytes() as f64)
+}
+
+fn runs(path: &Path, seconds: f64) -> Result<(System, [Run; 2]), Box<dyn Error>> {
+    let system = read_model(&path.display().to_string(), &std::fs::read(path)?)?;
+    let space = Explicit::new(&system, Deadlock::Stutter);
+    let runs = [
+        measure(seconds, |budget| broad(&space, budget)),
+        measure(seconds, |budget| deep(&space, budget)),
+    ];
+    drop(space);
+    Ok((system, runs))
+}
+
+/// The runs of another program, which prints them with `--one`.
+fn others(program: &str, path: &Path, seconds: f64) -> Result<[Run; 2], Box<dyn Error>> {
+    let output = Command::new(program)
+        .args(["--seconds", &seconds.to_string(), "--one"])
+        .arg(path)
+        .output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let run = |line: Option<&str>| -> Option<Run> {
+        let numbers: Result<Vec<f64>, _> = line?.split_whitespace().map(str::parse).collect();
+        let &[states, edges, seconds, bytes, late] = &numbers.ok()?[..] else {
+            return None;
+        };
+        Some(Run {
+            states,
+            edges,
+            seconds,
+            bytes,
+            late,
+        })
+    };
+    let mut lines = text.lines();
+    let both = run(lines.next()).zip(run(lines.next()));
+    let (broad, deep) = both.ok_or_else(|| format!("{program} printed `{text}`"))?;
+    Ok([broad, deep])
+}
+
+/// The place/transition nets of both collections, each with its name.
+fn instances() -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    for folder in ["mcc-wide", "mcc"].iter().filter_map(|kind| models(kind)) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = entry.path().join("model.pnml");
+            if name.contains("-PT-") && path.exists() {
+                found.push((name, path));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (mut seconds, mut against, mut names) = (SECONDS, None, Vec::new());
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            // Cargo says that this is a benchmark.
+            "--bench" => {}
+            "--seconds" => seconds = arguments.next().ok_or("how many seconds?")?.parse()?,
+            "--against" => against = Some(arguments.next().ok_or("against which program?")?),
+            "--one" => {
+                let path = arguments.next().ok_or("which net?")?;
+                let (_, runs) = runs(Path::new(&path), seconds)?;
+                for r in runs {
+                    println!(
+                        "{} {} {} {} {}",
+                        r.states, r.edges, r.seconds, r.bytes, r.late
+                    );
+                }
+                return Ok(());
+            }
+            _ => names.push(argument),
+        }
+    }
+    println!(
+        "places\ttrans\tstates\tkstates/s\tMedges/s\tB/state\tlate s\tdfs Medges/s\tratio\tdfs ratio\tB/state before\tnet"
+    );
+    let mut ratios: Vec<(usize, [f64; 2])> = Vec::new();
+    for (name, path) in instances() {
+        if !names.is_empty() && !names.iter().any(|part| name.contains(part)) {
+            continue;
+        }
+        let (system, [broad, deep]) = runs(&path, seconds)?;
+        let places = system.variables.len();
+        print!(
+            "{places}\t{}\t{}\t{:.0}\t{:.2}\t{:.1}\t{:.2}\t{:.2}",
+            system.events.len(),
+            broad.states,
+            broad.states / broad.seconds / 1e3,
+            broad.rate() / 1e6,
+            broad.bytes / broad.states,
+            broad.late.max(deep.late),
+            deep.rate() / 1e6,
+        );
+        match &against {
+            Some(program) => {
+                let before = others(program, &path, seconds)?;
+                let ratio = [
+                    broad.rate() / before[0].rate(),
+                    deep.rate() / before[1].rate(),
+                ];
+                ratios.push((places, ratio));
+                let bytes = before[0].bytes / before[0].states;
+                print!("\t{:.2}\t{:.2}\t{bytes:.1}", ratio[0], ratio[1]);
+            }
+            None => print!("\t\t\t"),
+        }
+        println!("\t{name}");
+    }
+    for (text, least) in [("wide nets", WIDE), ("all nets", 0)] {
+        let chosen = ratios.iter().filter(|(places, _)| *places > least);
+        let logs: Vec<[f64; 2]> = chosen.map(|(_, ratio)| ratio.map(f64::ln)).collect();
+        if !logs.is_empty() {
+            let mean =
+                |i: usize| (logs.iter().map(|l| l[i]).sum::<f64>() / logs.len() as f64).exp();
+            println!(
+                "{text}: {:.2} and {:.2} times as fast (geometric mean)",
+                mean(0),
+                mean(1)
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! An array that grows without moving what it holds, with its bytes on a lease.
+//!
+//! A vector that doubles needs old and new side by side, and nobody else may read while it copies. Here
+//! items stay where they are once pushed.
+
+use lariat_budget::{Budget, Lease, Stop};
+
+/// Items in a chunk, as a power of two.
+const BITS: usize = 12;
+const CHUNK: usize = 1 << BITS;
+
+#[derive(Debug)]
+pub(super) struct Chunks<T> {
+    chunks: Vec<Box<[T; CHUNK]>>,
+    len: usize,
+    lease: Lease,
+}
+
+impl<T: Copy + Default> Chunks<T> {
+    pub fn new(budget: &Budget) -> Chunks<T> {
+        Chunks {
+            chunks: Vec::new(),
+            len: 0,
+            lease: budget.lease(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.lease.bytes()
+    }
+
+    #[inline]
+    pub fn get(&self, i: u32) -> T {
+        self.chunks[i as usize >> BITS][i as usize % CHUNK]
+    }
+
+    /// Makes room for one more.
+    #[inline]
+    pub fn reserve(&mut self) -> Result<(), Stop> {
+        match self.len == self.chunks.len() * CHUNK {
+            true => self.grow(),
+            false => Ok(()),
+        }
+    }
+
+    #[inline]
+    pub fn push(&mut self, item: T) -> Result<(), Stop> {
+        self.reserve()?;
+        self.chunks[self.len >> BITS][self.len % CHUNK] = item;
+        self.len += 1;
+        Ok(())
+    }
+
+    #[cold]
+    fn grow(&mut self) -> Result<(), Stop> {
+        let chunks = self.chunks.len() + 1;
+        self.lease.resize(chunks * CHUNK * size_of::<T>())?;
+        let chunk = vec![T::default(); CHUNK].try_into();
+        self.chunks.extend(chunk.ok());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_come_back_and_bytes_are_leased() {
+        let budget = Budget::bytes(100_000);
+        let mut chunks = Chunks::new(&budget);
+        let mut pushed = 0u64;
+        while chunks.push(pushed * 3).is_ok() {
+            pushed += 1;
+        }
+        assert_eq!(pushed, 3 * CHUNK as u64);
+        assert_eq!((chunks.len() as u64, chunks.bytes()), (pushed, pushed * 8));
+        assert!((0..pushed).all(|i| chunks.get(i as u32) == i * 3));
+        assert_eq!(chunks.push(0), Err(Stop::Memory));
+    }
+}

@@ -1,0 +1,216 @@
+//! The enabled transitions of one state after the other, each from the last by the places that have changed.
+//!
+//! A disabled transition *waits* with one place where it lacks tokens, and is looked at again only when this place gets
+//! some (as clauses watch literals: M. Moskewicz et al., *Chaff*, 2001). So a place from which thousands take
+//! costs little: most of them wait elsewhere. What a place that loses tokens disables is searched for among its
+//! consumers, or among all that is enabled, whichever are fewer.
+//!
+//! Waiting transitions form one list for each place: `first` and `next`. The enabled ones are bits, with a second layer
+//! of bits for the words that are not 0.
+
+use super::net::Net;
+use lariat_model::Value;
+
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug)]
+pub(super) struct Enabled {
+    bits: Vec<u64>,
+    words: Vec<u64>,
+    count: usize,
+    /// For each place the first transition that waits with it, and for each transition the next.
+    first: Vec<u32>,
+    next: Vec<u32>,
+}
+
+impl Enabled {
+    /// The transitions that are enabled under `values`.
+    pub fn new(net: &Net, values: &[Value]) -> Enabled {
+        let words = net.len().div_ceil(64);
+        let mut enabled = Enabled {
+            bits: vec![0; words],
+            words: vec![0; words.div_ceil(64)],
+            count: 0,
+            first: vec![NONE; values.len()],
+            next: vec![NONE; net.len()],
+        };
+        for t in 0..net.len() as u32 {
+            match net.lacks(t, values) {
+                Some(place) => enabled.wait(t, place),
+                None => enabled.enable(t),
+            }
+        }
+        enabled
+    }
+
+    /// How many are enabled.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    #[inline]
+    pub fn has(&self, t: u32) -> bool {
+        self.bits[t as usize / 64] >> (t % 64) & 1 == 1
+    }
+
+    /// The first that is enabled from number `from` on.
+    #[inline]
+    pub fn find(&self, from: u32) -> Option<u32> {
+        let word = from as usize / 64;
+        let rest = self.bits.get(word)? >> (from % 64);
+        if rest != 0 {
+            return Some(from + rest.trailing_zeros());
+        }
+        let word = word + 1;
+        let mut at = word / 64;
+        let mut rest = self.words.get(at)? >> (word % 64) << (word % 64);
+        while rest == 0 {
+            at += 1;
+            rest = *self.words.get(at)?;
+        }
+        let word = at * 64 + rest.trailing_zeros() as usize;
+        Some(word as u32 * 64 + self.bits[word].trailing_zeros())
+    }
+
+    /// All that are enabled, in their order.
+    #[inline]
+    pub fn list(&self, all: &mut Vec<u32>) {
+        for (at, words) in self.words.iter().enumerate() {
+            let mut words = *words;
+            while words != 0 {
+                let word = at * 64 + words.trailing_zeros() as usize;
+                words &= words - 1;
+                let mut bits = self.bits[word];
+                while bits != 0 {
+                    all.push(word as u32 * 64 + bits.trailing_zeros());
+                    bits &= bits - 1;
+                }
+            }
+        }
+    }
+
+    /// The places in `changed`, each told with its old value, have now their new ones in `values`.
+    #[inline]
+    pub fn follow(&mut self, net: &Net, values: &[Value], changed: &[(u32, Value)]) {
+        let mut search_all = false;
+        for (place, old) in changed {
+            let new = values[*place as usize];
+            if new >= *old {
+                continue;
+            }
+            let consumers = net.consumers(*place);
+            if consumers.len() > 2 * self.count {
+                search_all = true;
+                continue;
+            }
+            for consumer in consumers {
+                if new < consumer.need && self.has(consumer.transition) {
+                    self.disable(consumer.transition, *place);
+                }
+            }
+        }
+        if search_all {
+            self.disable_all(net, values);
+        }
+        for (place, old) in changed {
+            if values[*place as usize] > *old {
+                self.wake(net, values, *place);
+            }
+        }
+    }
+
+    /// Looks at all that were enabled.
+    fn disable_all(&mut self, net: &Net, values: &[Value]) {
+        let mut from = 0;
+        while let Some(t) = self.find(from) {
+            if let Some(place) = net.lacks(t, values) {
+                self.disable(t, place);
+            }
+            from = t + 1;
+        }
+    }
+
+    /// A place has got tokens: who waits with it finds another place to wait with, or is enabled.
+    #[inline]
+    fn wake(&mut self, net: &Net, values: &[Value], place: u32) {
+        let mut at = std::mem::replace(&mut self.first[place as usize], NONE);
+        while at != NONE {
+            let next = self.next[at as usize];
+            match net.lacks(at, values) {
+                Some(other) => self.wait(at, other),
+                None => self.enable(at),
+            }
+            at = next;
+        }
+    }
+
+    #[inline]
+    fn wait(&mut self, t: u32, place: u32) {
+        self.next[t as usize] = std::mem::replace(&mut self.first[place as usize], t);
+    }
+
+    #[inline]
+    fn enable(&mut self, t: u32) {
+        let word = t as usize / 64;
+        self.bits[word] |= 1 << (t % 64);
+        self.words[word / 64] |= 1 << (word % 64);
+        self.count += 1;
+    }
+
+    #[inline]
+    fn disable(&mut self, t: u32, place: u32) {
+        let word = t as usize / 64;
+        self.bits[word] &= !(1 << (t % 64));
+        if self.bits[word] == 0 {
+            self.words[word / 64] &= !(1 << (word % 64));
+        }
+        self.count -= 1;
+        self.wait(t, place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::Layout;
+    use super::super::testing::Random;
+    use super::*;
+    use lariat_corpora::{cases, seed};
+
+    /// After any changes the enabled transitions are those that are found anew, in the same order.
+    #[test]
+    fn following_is_as_good_as_searching() {
+        let mut random = Random::new(seed(20_112));
+        for case in 0..cases(200) {
+            let places = 1 + random.below(60);
+            let transitions = random.below(400);
+            let system = random.net(places, transitions, 3);
+            let net = Net::new(&system, &Layout::new(&system));
+            let mut values: Vec<Value> = system.initial[0].to_vec();
+            let mut enabled = Enabled::new(&net, &values);
+            for _ in 0..50 {
+                let mut changed = Vec::new();
+                for place in 0..places {
+                    let new = Value::from(random.below(4));
+                    let old = values[place as usize];
+                    if random.below(10) == 0 && old != new {
+                        values[place as usize] = new;
+                        changed.push((place, old));
+                    }
+                }
+                enabled.follow(&net, &values, &changed);
+                let wanted = (0..net.len() as u32).filter(|t| net.lacks(*t, &values).is_none());
+                let wanted: Vec<u32> = wanted.collect();
+                let mut listed = Vec::new();
+                enabled.list(&mut listed);
+                assert_eq!(listed, wanted, "case {case}");
+                let mut from = 0;
+                for t in &wanted {
+                    assert_eq!(enabled.find(from), Some(*t), "case {case}");
+                    from = t + 1;
+                }
+                assert_eq!((enabled.find(from), enabled.count()), (None, wanted.len()));
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Upper bits of values that are larger than their fields.
+//!
+//! All those of a state are one vector, of two cells for each variable, in a tree of their own; equal vectors have one
+//! id, and 0 is that of all zeros. A vector holds what is above the fields, so that it changes once in 2ʷ values
+//! only, and there are far fewer vectors than states. As with states, one is in focus, and others are found by what differs.
+
+use super::index::weight;
+use super::tree::{Change, Nodes, Tree};
+use lariat_budget::{Budget, Stop};
+
+#[derive(Debug)]
+pub(super) struct Escapes {
+    tree: Tree,
+    /// The vector in focus; no nodes as long as there are only zeros.
+    id: u32,
+    nodes: Nodes,
+    sum: u64,
+    changes: Vec<Change>,
+}
+
+impl Escapes {
+    pub fn new(vars: usize, budget: &Budget) -> Escapes {
+        Escapes {
+            tree: Tree::new(2 * vars, budget),
+            id: 0,
+            nodes: Nodes::default(),
+            sum: 0,
+            changes: Vec::new(),
+        }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.tree.bytes()
+    }
+
+    /// The upper bits of a variable in the vector in focus.
+    #[inline]
+    pub fn upper(&self, var: u32) -> u64 {
+        match self.id {
+            0 => 0,
+            _ => join(&self.nodes[self.nodes.len() / 2..], var),
+        }
+    }
+
+    /// The upper bits of all variables.
+    pub fn get(&self, id: u32) -> impl Fn(u32) -> u64 + use<> {
+        let cells = (id != 0).then(|| self.tree.get(id));
+        move |var| cells.as_ref().map_or(0, |cells| join(cells, var))
+    }
+
+    /// The vector in focus with other upper bits for some variables.
+    #[cold]
+    pub fn with(&mut self, upper: impl Iterator<Item = (u32, u64)>) -> Result<u32, Stop> {
+        if self.nodes.is_empty() {
+            let nodes = self.tree.zero()?;
+            self.tree.intern(&nodes, &[], 0)?;
+            self.nodes = nodes;
+        }
+        let first = self.nodes.len() / 2;
+        let cells = upper.flat_map(|(var, upper)| {
+            [(2 * var + 1, (upper >> 32) as u32), (2 * var, upper as u32)]
+        });
+        self.changes.clear();
+        let changed = |(cell, new): &Change| self.nodes[first + *cell as usize] != *new;
+        self.changes.extend(cells.filter(changed));
+        self.changes.sort_unstable_by(|a, b| b.cmp(a));
+        self.changes.dedup();
+        let sum = self.changes.iter().fold(self.sum, |sum, (cell, new)| {
+            sum.wrapping_add(weigh(*cell, self.nodes[first + *cell as usize], *new))
+        });
+        Ok(self.tree.intern(&self.nodes, &self.changes, sum)?.0)
+    }
+
+    /// Moves the focus, and tells the variables that change.
+    #[cold]
+    pub fn load(&mut self, id: u32, mut changed: impl FnMut(u32)) {
+        let sum = &mut self.sum;
+        self.tree.load(&mut self.nodes, id, |cell, old, new| {
+            *sum = sum.wrapping_add(weigh(cell, old, new));
+            changed(cell / 2);
+        });
+        self.id = id;
+    }
+}
+
+fn join(cells: &[u32], var: u32) -> u64 {
+    let cell = |i: u32| u64::from(cells[i as usize]);
+    cell(2 * var) | cell(2 * var + 1) << 32
+}
+
+/// What a cell that changes adds to the sum.
+fn weigh(cell: u32, old: u32, new: u32) -> u64 {
+    weight(cell.into()).wrapping_mul(u64::from(new).wrapping_sub(u64::from(old)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_vectors_have_one_id() {
+        let mut escapes = Escapes::new(9, &Budget::unlimited());
+        let huge = u64::MAX >> 3;
+        let a = escapes.with([(7, huge), (3, 2)].into_iter()).unwrap();
+        let b = escapes.with([(3, 2)].into_iter()).unwrap();
+        let mut changed = Vec::new();
+        escapes.load(b, |var| changed.push(var));
+        assert_eq!(changed, [3]);
+        assert_eq!(escapes.with([(7, huge)].into_iter()), Ok(a));
+        assert_eq!(escapes.with([(3, 0), (4, 0)].into_iter()), Ok(0));
+        escapes.load(a, drop);
+        assert_eq!(escapes.with([(7, 0)].into_iter()), Ok(b));
+        let upper = [7, 3, 4].map(|var| escapes.upper(var));
+        assert_eq!(upper, [huge, 2, 0]);
+        assert_eq!([7, 3, 4].map(escapes.get(a)), upper);
+        escapes.load(0, drop);
+        assert_eq!([7, 3, 4].map(|var| escapes.upper(var)), [0; 3]);
+    }
+
+    #[test]
+    fn vectors_are_leased() {
+        let mut escapes = Escapes::new(500, &Budget::bytes(100_000));
+        let stop = (0..).find_map(|i| {
+            let vector = escapes.with([(i % 500, u64::from(i))].into_iter());
+            vector.map(|id| escapes.load(id, drop)).err()
+        });
+        assert_eq!(stop, Some(Stop::Memory));
+    }
+}

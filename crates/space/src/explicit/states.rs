@@ -1,0 +1,355 @@
+//! What one worker knows: the states found so far, and one state that is in *focus*.
+//!
+//! Of the state in focus everything is at hand: values, packed form, hash, enabled transitions, which of the
+//! observed predicates hold. The focus goes from state to state by what differs, so that a step of a depth-first search,
+//! forwards or back, costs as much as the step changes, and so does the way from one state to the next in the order of
+//! discovery. A successor is never put together: it is looked up by the cells in which it differs.
+
+use super::enabled::Enabled;
+use super::escapes::Escapes;
+use super::index::mix;
+use super::layout::{Field, Layout};
+use super::net::Net;
+use super::store::{StateId, Store, View};
+use super::tree::Change;
+use super::{Ahead, Explicit, Observed};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Predicate, State, Value, VarId};
+use std::sync::Arc;
+
+/// Lookups between two looks at the clock: well below a millisecond.
+const STEPS_PER_CHECK: u32 = 1024;
+
+/// Successors that are touched before the first is asked for.
+const TOUCHED: usize = 16;
+
+/// The states found so far, by one worker.
+#[derive(Debug)]
+pub struct States {
+    pub(super) layout: Arc<Layout>,
+    pub(super) store: Store,
+    pub(super) escapes: Escapes,
+    pub(super) focus: Focus,
+    pub(super) scratch: Scratch,
+    pub(super) ahead: Ahead,
+    budget: Budget,
+    steps: u32,
+    /// The first variable that was assigned a value beyond its range.
+    pub(super) overflow: Option<VarId>,
+    /// Successors of net transitions with more tokens in a place are cut off.
+    most: Value,
+    pub(super) cut: Cut,
+}
+
+/// The state in focus: at first one whose cells are all 0, which need not exist.
+#[derive(Debug)]
+pub(super) struct Focus {
+    pub id: Option<StateId>,
+    pub values: Vec<Value>,
+    view: View,
+    /// Σ wᵢ·cᵢ over the cells.
+    pub sum: u64,
+    pub enabled: Enabled,
+    /// The variables that the last move has changed, with their old values.
+    pub changed: Vec<(u32, Value)>,
+    /// The observed predicates that hold, but for those that are stale.
+    truth: u64,
+    stale: u64,
+}
+
+/// Has a successor been cut off?
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Cut {
+    #[default]
+    Never,
+    Before,
+    /// Since somebody looked.
+    Now,
+}
+
+/// Room for one successor.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// Variables and what they become.
+    pub assigned: Vec<(u32, Value)>,
+    /// The cells in which the successor differs, sorted downwards, and the sum over all.
+    pub changes: Vec<Change>,
+    pub sum: u64,
+    /// For running code.
+    pub stack: Vec<Value>,
+    pub undo: Vec<(u32, Value)>,
+    /// Cells that differ between two states, and variables there.
+    cells: Vec<(u32, u32, u32)>,
+    vars: Vec<u32>,
+}
+
+impl States {
+    pub(super) fn new(space: &Explicit<'_>, budget: &Budget) -> States {
+        let layout = space.layout.clone();
+        let values: Vec<Value> = layout.fields.iter().map(|field| field.low).collect();
+        States {
+            store: Store::new(&layout, budget),
+            escapes: Escapes::new(layout.fields.len(), budget),
+            focus: Focus {
+                id: None,
+                view: View::default(),
+                sum: 0,
+                enabled: Enabled::new(&space.moves.net, &values),
+                values,
+                changed: Vec::new(),
+                truth: 0,
+                stale: u64::MAX,
+            },
+            layout,
+            scratch: Scratch::default(),
+            ahead: Ahead::default(),
+            budget: budget.clone(),
+            steps: 0,
+            overflow: None,
+            most: Value::MAX,
+            cut: Cut::Never,
+        }
+    }
+
+    /// How many states have been found.
+    pub fn len(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Has none been found?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// From now on successors by net transitions with more than `most` tokens in a place may be cut
+    /// off: what is found is still there, but no longer everything. For nets that may be unbounded.
+    pub fn cut_above(&mut self, most: Value) {
+        // As many as the bits for `most` can hold.
+        let bits = 64 - most.max(1).leading_zeros();
+        self.most = Value::MAX >> (63 - bits);
+    }
+
+    /// Has a successor been cut off?
+    pub fn was_cut(&self) -> bool {
+        self.cut != Cut::Never
+    }
+
+    /// The values of all variables in `state`.
+    pub fn get(&self, state: StateId) -> State {
+        if self.focus.id == Some(state) {
+            return self.focus.values.as_slice().into();
+        }
+        let cells = self.store.get(state.0);
+        let upper = self.escapes.get(cells[self.layout.cells]);
+        let fields = self.layout.fields.iter().zip(0..);
+        let value =
+            |(field, var): (&Field, u32)| field.join(cells[field.cell as usize], upper(var));
+        fields.map(value).collect()
+    }
+
+    /// Bits of one packed state.
+    pub fn packed_bits(&self) -> usize {
+        self.layout.bits()
+    }
+
+    /// A variable that was assigned a value beyond its range, which wrapped around; the first such.
+    pub fn overflow(&self) -> Option<VarId> {
+        self.overflow
+    }
+
+    /// Bytes held for states and the table that finds them.
+    pub fn bytes(&self) -> u64 {
+        self.store.bytes() + self.escapes.bytes()
+    }
+
+    /// To be called before the first state is interned.
+    pub(super) fn open(&mut self) -> Result<(), Stop> {
+        if self.focus.view.is_empty() {
+            self.focus.view = self.store.zero(&self.layout)?;
+        }
+        Ok(())
+    }
+
+    /// A step is taken: looks at the clock from time to time.
+    #[inline]
+    pub(super) fn tick(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps >= STEPS_PER_CHECK {
+            self.steps = 0;
+            self.budget.check()?;
+        }
+        Ok(())
+    }
+
+    /// Moves the focus to `state`.
+    #[inline]
+    pub(super) fn load(&mut self, space: &Explicit<'_>, state: StateId) {
+        if self.focus.id == Some(state) {
+            self.focus.changed.clear();
+            return;
+        }
+        let (focus, layout) = (&mut self.focus, &*self.layout);
+        let Scratch { cells, vars, .. } = &mut self.scratch;
+        cells.clear();
+        let changed = |cell, old, new| cells.push((cell, old, new));
+        self.store.load(&mut focus.view, state.0, changed);
+        vars.clear();
+        for (cell, old, new) in cells.iter().copied() {
+            focus.sum = focus.sum.wrapping_add(layout.weigh(cell, old, new));
+            if cell == layout.escape() {
+                self.escapes.load(new, |var| vars.push(var));
+                continue;
+            }
+            let mut bits = old ^ new;
+            while bits != 0 {
+                let var = layout.owners[cell as usize * 32 + bits.trailing_zeros() as usize];
+                bits &= !layout.fields[var as usize].mask();
+                vars.push(var);
+            }
+        }
+        focus.changed.clear();
+        for var in vars.iter().copied() {
+            let field = layout.fields[var as usize];
+            let upper = self.escapes.upper(var);
+            let new = field.join(focus.view.cell(field.cell), upper);
+            let old = std::mem::replace(&mut focus.values[var as usize], new);
+            // A variable may have been told by its cell and by the escape.
+            if old != new {
+                focus.changed.push((var, old));
+                focus.stale |= space.observed.readers(var);
+            }
+        }
+        focus.stale |= space.observed.volatile;
+        let net = &space.moves.net;
+        focus.enabled.follow(net, &focus.values, &focus.changed);
+        focus.id = Some(state);
+    }
+
+    /// Brings into the cache where the first successors of the state in focus would be found: a search usually asks for
+    /// several of them before it goes elsewhere.
+    #[inline]
+    pub(super) fn touch(&mut self, net: &Net) {
+        let mut hashes = [0; TOUCHED];
+        let (mut from, mut len) = (0, 0);
+        while len < TOUCHED
+            && let Some(t) = self.focus.enabled.find(from)
+        {
+            let weight = net.transitions[t as usize].weight;
+            hashes[len] = mix(self.focus.sum.wrapping_add(weight));
+            len += 1;
+            from = t + 1;
+        }
+        self.store.touch(&hashes[..len]);
+    }
+
+    /// The observed predicates that hold in the state in focus.
+    pub(super) fn truth(
+        &mut self,
+        observed: &Observed<'_>,
+        holds: impl Fn(&Predicate, &Focus) -> bool,
+    ) -> u64 {
+        let focus = &mut self.focus;
+        for (bit, predicate) in &observed.predicates {
+            if focus.stale & bit != 0 {
+                match holds(predicate, focus) {
+                    true => focus.truth |= bit,
+                    false => focus.truth &= !bit,
+                }
+            }
+        }
+        focus.stale = 0;
+        focus.truth
+    }
+
+    /// Prepares the successor by transition `t`; false if it is cut off.
+    #[inline]
+    pub(super) fn fire(&mut self, space: &Explicit<'_>, t: u32) -> Result<bool, Stop> {
+        let net = &space.moves.net;
+        let focus = &self.focus;
+        for put in net.puts(t) {
+            let old = focus.values[put.var as usize];
+            let new = old.wrapping_add(put.delta);
+            if put.field.escapes(old, new) || new > self.most {
+                return self.fire_wide(space, net, t);
+            }
+        }
+        let changes = &mut self.scratch.changes;
+        changes.clear();
+        // No carry: every new value has its place in its field.
+        let cells = net.cells(t).iter();
+        changes.extend(
+            cells.map(|(cell, added)| (*cell, focus.view.cell(*cell).wrapping_add(*added))),
+        );
+        self.scratch.sum = focus.sum.wrapping_add(net.transitions[t as usize].weight);
+        Ok(true)
+    }
+
+    /// The same where upper bits of a value change, or there are too many tokens.
+    #[cold]
+    fn fire_wide(&mut self, space: &Explicit<'_>, net: &Net, t: u32) -> Result<bool, Stop> {
+        self.scratch.assigned.clear();
+        for put in net.puts(t) {
+            let old = self.focus.values[put.var as usize];
+            let new = old.checked_add(put.delta).ok_or_else(|| {
+                let name = &space.system.variable(VarId(put.var)).name;
+                Stop::Bound(format!("`{name}` exceeds 2^63"))
+            })?;
+            if put.delta > 0 && new > self.most {
+                self.cut = Cut::Now;
+                return Ok(false);
+            }
+            self.scratch.assigned.push((put.var, new));
+        }
+        self.pack()?;
+        Ok(true)
+    }
+
+    /// Prepares the successor in which the assigned variables have other values.
+    pub(super) fn pack(&mut self) -> Result<(), Stop> {
+        let (focus, layout) = (&self.focus, &*self.layout);
+        let Scratch {
+            assigned, changes, ..
+        } = &mut self.scratch;
+        // By cells, downwards; fields without bits are in none.
+        let cell = |var: &u32| layout.fields[*var as usize].cell;
+        assigned.sort_unstable_by_key(|(var, _)| std::cmp::Reverse(cell(var)));
+        changes.clear();
+        let mut escapes = false;
+        for (var, new) in assigned.iter().copied() {
+            let field = layout.fields[var as usize];
+            escapes |= field.escapes(focus.values[var as usize], new);
+            if field.width == 0 {
+                continue;
+            }
+            if changes.last().is_none_or(|(cell, _)| *cell != field.cell) {
+                changes.push((field.cell, focus.view.cell(field.cell)));
+            }
+            if let Some((_, cell)) = changes.last_mut() {
+                *cell = *cell & !field.mask() | field.split(new).0;
+            }
+        }
+        if escapes {
+            let upper =
+                |(var, new): &(u32, Value)| (*var, layout.fields[*var as usize].split(*new).1);
+            let new = self.escapes.with(assigned.iter().map(upper))?;
+            changes.insert(0, (layout.escape(), new));
+        }
+        changes.retain(|(cell, new)| focus.view.cell(*cell) != *new);
+        self.scratch.sum = changes.iter().fold(focus.sum, |sum, (cell, new)| {
+            sum.wrapping_add(layout.weigh(*cell, focus.view.cell(*cell), *new))
+        });
+        Ok(())
+    }
+
+    /// The id of the successor that was prepared.
+    #[inline]
+    pub(super) fn intern(&mut self) -> Result<StateId, Stop> {
+        self.tick()?;
+        let Scratch { changes, sum, .. } = &self.scratch;
+        if let (true, Some(id)) = (changes.is_empty(), self.focus.id) {
+            return Ok(id);
+        }
+        let id = self.store.intern(&mut self.focus.view, changes, *sum)?;
+        Ok(StateId(id))
+    }
+}

@@ -1,0 +1,80 @@
+//! Random nets for the tests of this room, and one that is known by heart.
+
+use lariat_model::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
+
+pub(super) struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed | 1)
+    }
+
+    pub fn below(&mut self, n: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 20) % u64::from(n)) as u32
+    }
+
+    /// A net of so many places, whose weights are below `weights`. Some transitions take or put nothing, some only
+    /// read, and one place is a hub.
+    pub fn net(&mut self, places: u32, transitions: u32, weights: u32) -> System {
+        let mut events = Vec::new();
+        for i in 0..transitions {
+            let mut arcs: Vec<(u32, Value, Value)> = Vec::new();
+            let (takes, puts) = (self.below(3), self.below(3));
+            for k in 0..takes + puts {
+                let var = match self.below(4) {
+                    0 => 0,
+                    _ => self.below(places),
+                };
+                let tokens = Value::from(1 + self.below(weights));
+                if arcs.iter().all(|(known, ..)| *known != var) {
+                    arcs.push(match (k < takes, self.below(5)) {
+                        (true, 0) => (var, tokens, 0),
+                        (true, _) => (var, tokens, -tokens),
+                        (false, _) => (var, 0, tokens),
+                    });
+                }
+            }
+            arcs.sort_unstable();
+            events.push(transition(&format!("t{i}"), &arcs));
+        }
+        let initial = (0..places).map(|_| Value::from(self.below(4) * self.below(weights + 1)));
+        System {
+            initial: vec![initial.collect()],
+            variables: (0..places).map(|i| place(&format!("p{i}"))).collect(),
+            events,
+            ..System::default()
+        }
+    }
+}
+
+pub(super) fn place(name: &str) -> Variable {
+    Variable {
+        name: name.to_owned(),
+        domain: Domain::Count { bound: None },
+    }
+}
+
+pub(super) fn transition(name: &str, arcs: &[(u32, Value, Value)]) -> Event {
+    let arc = |&(var, need, delta): &(u32, Value, Value)| Arc {
+        var: VarId(var),
+        need,
+        delta,
+    };
+    Event {
+        name: name.to_owned(),
+        action: Action::Net(arcs.iter().map(arc).collect()),
+    }
+}
+
+/// Pours `n` tokens from the first place to the second, one at a time; the last step is a deadlock.
+pub(super) fn pour(n: Value) -> System {
+    System {
+        variables: vec![place("p"), place("q")],
+        events: vec![transition("t", &[(0, 1, -1), (1, 0, 1)])],
+        initial: vec![vec![n, 0].into()],
+        ..System::default()
+    }
+}

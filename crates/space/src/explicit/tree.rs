@@ -1,0 +1,369 @@
+//! States as trees of pairs that share what they have in common: the store for wide states.
+//!
+//! The cells of a state are the leaves of a binary tree; an inner node is the pair of the ids of its children,
+//! found by its contents, and a state is the pair at its root. States that differ in a few cells
+//! share everything but the paths to these: a new one usually costs its root and one or two nodes.
+//! (S. Blom, B. Lisser, J. van de Pol, M. Weber, *A database approach to distributed state-space generation*, 2007;
+//! A. Laarman, J. van de Pol, M. Weber, *Parallel recursive state compression for free*, 2011.)
+//! We differ in how a state is looked for: not by finding its nodes from the leaves up, but by a hash of all its
+//! cells, which a step changes by a constant; what is found there is compared from the root down along the changed paths,
+//! by reading alone. Nodes are looked up only for states that are new.
+//!
+//! Nodes are numbered as in a heap: the root is 1, the children of n are 2n and 2n + 1, and cell i is leaf N + i
+//! of N = 2ᵏ. Sorted downwards, a set of changed leaves with all that is above them has children before parents,
+//! and the children of its members in their order, so that one pointer beside the loop finds them.
+//!
+//! The nodes of the state from which steps are taken, the [`Nodes`], belong to whoever takes them; the tree is only
+//! ever appended to, and ids stay.
+
+use super::chunks::Chunks;
+use super::index::{Index, mix};
+use lariat_budget::{Budget, Stop};
+
+/// The nodes of one state, by their heap numbers.
+pub(super) type Nodes = Vec<u32>;
+
+/// A cell and its value.
+pub(super) type Change = (u32, u32);
+
+/// The root.
+const ROOT: u32 = 1;
+
+#[derive(Debug)]
+pub(super) struct Tree {
+    leaves: usize,
+    roots: Chunks<u64>,
+    hashes: Chunks<u32>,
+    index: Index,
+    pairs: Pairs,
+    scratch: Scratch,
+}
+
+/// The nodes that a step changes, children first, and what they become.
+#[derive(Debug, Default)]
+struct Scratch {
+    path: Vec<u32>,
+    values: Vec<u32>,
+}
+
+impl Tree {
+    pub fn new(cells: usize, budget: &Budget) -> Tree {
+        Tree {
+            leaves: cells.next_power_of_two().max(2),
+            roots: Chunks::new(budget),
+            hashes: Chunks::new(budget),
+            index: Index::new(budget),
+            pairs: Pairs::new(budget),
+            scratch: Scratch::default(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.roots.len()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.roots.bytes() + self.hashes.bytes() + self.index.bytes() + self.pairs.bytes()
+    }
+
+    /// The nodes of the state whose cells are all 0.
+    pub fn zero(&mut self) -> Result<Nodes, Stop> {
+        let mut nodes = vec![0; 2 * self.leaves];
+        let (mut start, mut id) = (self.leaves / 2, 0);
+        while start > ROOT as usize {
+            id = self.pairs.intern(pair(id, id))?;
+            nodes[start..2 * start].fill(id);
+            start /= 2;
+        }
+        Ok(nodes)
+    }
+
+    /// The id of the state that differs from that of `nodes` by `changes`, sorted by cell downwards, and
+    /// whether it is new. `sum` is made from all its cells.
+    #[inline]
+    pub fn intern(
+        &mut self,
+        nodes: &Nodes,
+        changes: &[Change],
+        sum: u64,
+    ) -> Result<(u32, bool), Stop> {
+        let hashes = &self.hashes;
+        self.index.reserve(self.roots.len(), |id| hashes.get(id))?;
+        self.scratch.climb(self.leaves, changes);
+        let hash = mix(sum);
+        let (roots, pairs, scratch) = (&self.roots, &self.pairs, &mut self.scratch);
+        let is = |id| scratch.is(roots.get(id), pairs, nodes, changes);
+        match self.index.find(hash, is) {
+            Ok(id) => Ok((id, false)),
+            Err(slot) => {
+                let root = self.scratch.make(&mut self.pairs, nodes, changes)?;
+                let id = self.roots.len() as u32;
+                // Both are pushed or none.
+                self.roots.reserve()?;
+                self.hashes.push(hash)?;
+                self.roots.push(root)?;
+                self.index.put(slot, hash, id);
+                Ok((id, true))
+            }
+        }
+    }
+
+    /// Brings what lookups of these hashes read first into the cache.
+    #[inline]
+    pub fn touch(&self, hashes: &[u32]) {
+        self.index.touch(hashes, |id| self.roots.get(id));
+    }
+
+    /// Turns `nodes` into those of a state, going down only where they differ, and tells the cells that
+    /// do.
+    #[inline]
+    pub fn load(&self, nodes: &mut Nodes, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
+        self.descend(nodes, ROOT, self.roots.get(id), &mut changed);
+    }
+
+    /// All cells of a state.
+    pub fn get(&self, id: u32) -> Vec<u32> {
+        let mut level = vec![self.roots.get(id)];
+        while level.len() * 2 < self.leaves {
+            let ids = level.iter().flat_map(|pair| children(ROOT, *pair));
+            level = ids.map(|(_, id)| self.pairs.get(id)).collect();
+        }
+        let cells = level.iter().flat_map(|pair| children(ROOT, *pair));
+        cells.map(|(_, cell)| cell).collect()
+    }
+
+    fn descend(
+        &self,
+        nodes: &mut Nodes,
+        node: u32,
+        pair: u64,
+        changed: &mut impl FnMut(u32, u32, u32),
+    ) {
+        for (child, new) in children(node, pair) {
+            let old = std::mem::replace(&mut nodes[child as usize], new);
+            if old == new {
+                continue;
+            }
+            match (child as usize).checked_sub(self.leaves) {
+                Some(cell) => changed(cell as u32, old, new),
+                None => self.descend(nodes, child, self.pairs.get(new), changed),
+            }
+        }
+    }
+}
+
+impl Scratch {
+    /// Sets the path to the leaves of `changes` and all above them.
+    #[inline]
+    fn climb(&mut self, leaves: usize, changes: &[Change]) {
+        let path = &mut self.path;
+        path.clear();
+        path.extend(changes.iter().map(|(cell, _)| leaves as u32 + cell));
+        let mut at = 0;
+        let mut last = 0;
+        while let Some(node) = path.get(at) {
+            let parent = node / 2;
+            if parent != last && parent >= ROOT {
+                path.push(parent);
+                last = parent;
+            }
+            at += 1;
+        }
+        if path.is_empty() {
+            path.push(ROOT);
+        }
+        self.values.resize(path.len(), 0);
+    }
+
+    /// Is the state with this root that of `nodes` after `changes`?
+    #[inline]
+    fn is(&mut self, root: u64, pairs: &Pairs, nodes: &Nodes, changes: &[Change]) -> bool {
+        let (path, values) = (&self.path[..], &mut self.values[..]);
+        // The next member of the path that nobody has been the parent of.
+        let mut next = path.len() - 1;
+        for at in (changes.len()..path.len()).rev() {
+            let node = path[at];
+            let pair = match node {
+                ROOT => root,
+                _ => pairs.get(values[at]),
+            };
+            for (child, value) in children(node, pair) {
+                if next > 0 && path[next - 1] == child {
+                    next -= 1;
+                    values[next] = value;
+                } else if nodes[child as usize] != value {
+                    return false;
+                }
+            }
+        }
+        let mut leaves = changes.iter().zip(values);
+        leaves.all(|((_, new), found)| new == found)
+    }
+
+    /// Makes the nodes along the path, and tells the pair at the root.
+    #[inline]
+    fn make(&mut self, pairs: &mut Pairs, nodes: &Nodes, changes: &[Change]) -> Result<u64, Stop> {
+        let (path, values) = (&self.path[..], &mut self.values[..]);
+        for (value, (_, new)) in values.iter_mut().zip(changes) {
+            *value = *new;
+        }
+        let mut next = 0;
+        for at in changes.len()..path.len() {
+            let node = path[at];
+            let mut child = |child: u32| {
+                if path[next] == child {
+                    next += 1;
+                    values[next - 1]
+                } else {
+                    nodes[child as usize]
+                }
+            };
+            let right = child(2 * node + 1);
+            let pair = pair(child(2 * node), right);
+            if node == ROOT {
+                return Ok(pair);
+            }
+            values[at] = pairs.intern(pair)?;
+        }
+        unreachable!("the root is on every path")
+    }
+}
+
+#[inline]
+fn pair(left: u32, right: u32) -> u64 {
+    u64::from(left) << 32 | u64::from(right)
+}
+
+#[inline]
+fn children(node: u32, pair: u64) -> [(u32, u32); 2] {
+    [(2 * node, (pair >> 32) as u32), (2 * node + 1, pair as u32)]
+}
+
+/// Inner nodes: pairs, by their contents and by dense ids.
+#[derive(Debug)]
+struct Pairs {
+    pairs: Chunks<u64>,
+    index: Index,
+}
+
+impl Pairs {
+    fn new(budget: &Budget) -> Pairs {
+        Pairs {
+            pairs: Chunks::new(budget),
+            index: Index::new(budget),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.pairs.bytes() + self.index.bytes()
+    }
+
+    #[inline]
+    fn get(&self, id: u32) -> u64 {
+        self.pairs.get(id)
+    }
+
+    #[inline]
+    fn intern(&mut self, pair: u64) -> Result<u32, Stop> {
+        let pairs = &mut self.pairs;
+        self.index
+            .reserve(pairs.len(), |id| scatter(pairs.get(id)))?;
+        let hash = scatter(pair);
+        match self.index.find(hash, |id| pairs.get(id) == pair) {
+            Ok(id) => Ok(id),
+            Err(slot) => {
+                let id = pairs.len() as u32;
+                pairs.push(pair)?;
+                self.index.put(slot, hash, id);
+                Ok(id)
+            }
+        }
+    }
+}
+
+/// The hash of a pair: both halves are small numbers, so they are spread before they are mixed.
+#[inline]
+fn scatter(pair: u64) -> u32 {
+    mix(pair.wrapping_mul(0xD6E8_FEB8_6659_FD93))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plain::weights;
+    use super::super::testing::Random;
+    use super::*;
+    use lariat_corpora::seed;
+    use std::collections::HashMap;
+
+    fn sum(cells: &[u32]) -> u64 {
+        let terms = weights(cells.len()).into_iter().zip(cells);
+        terms.fold(0, |s, (w, c)| s.wrapping_add(w.wrapping_mul(u64::from(*c))))
+    }
+
+    fn load(tree: &Tree, nodes: &mut Nodes, id: u32, cells: &mut [u32]) {
+        tree.load(nodes, id, |cell, old, new| {
+            assert_eq!(cells[cell as usize], old);
+            cells[cell as usize] = new;
+        });
+    }
+
+    /// Random steps from random states, against a map of whole vectors.
+    #[test]
+    fn a_tree_is_a_map_of_vectors() {
+        let mut random = Random::new(seed(5_150));
+        for cells in [1, 2, 3, 5, 8, 33, 100] {
+            let mut tree = Tree::new(cells, &Budget::unlimited());
+            let mut nodes = tree.zero().unwrap();
+            let mut current = vec![0; cells];
+            let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
+            for _ in 0..5000 {
+                let mut next = current.clone();
+                for _ in 0..random.below(4) {
+                    next[random.below(cells as u32) as usize] = random.below(4);
+                }
+                let changes: Vec<Change> = (0..cells)
+                    .rev()
+                    .filter(|i| next[*i] != current[*i])
+                    .map(|i| (i as u32, next[i]))
+                    .collect();
+                let len = known.len() as u32;
+                let expected = *known.entry(next.clone()).or_insert(len);
+                let found = tree.intern(&nodes, &changes, sum(&next)).unwrap();
+                assert_eq!(found, (expected, expected == len));
+                let to = random.below(known.len() as u32);
+                load(&tree, &mut nodes, to, &mut current);
+                assert_eq!(known[&current], to);
+            }
+            assert_eq!(tree.len(), known.len());
+        }
+    }
+
+    #[test]
+    fn a_refusal_leaves_what_there_is() {
+        let budget = Budget::bytes(400_000);
+        let mut tree = Tree::new(64, &budget);
+        let nodes = tree.zero().unwrap();
+        let state = |i: u32| {
+            let mut cells = vec![0; 64];
+            (cells[i as usize % 60], cells[60]) = (1, i);
+            let changes = [(60, i), (i % 60, 1)];
+            (changes, sum(&cells))
+        };
+        let mut i = 1;
+        while let Ok((id, new)) = tree.intern(&nodes, &state(i).0, state(i).1) {
+            assert_eq!((id, new), (i - 1, true));
+            i += 1;
+        }
+        assert!(i > 1000);
+        for _ in 0..3 {
+            let refused = tree.intern(&nodes, &state(i).0, state(i).1);
+            assert_eq!(refused, Err(Stop::Memory));
+        }
+        let mut cells = vec![0; 64];
+        let mut nodes = nodes;
+        for j in 1..i {
+            load(&tree, &mut nodes, j - 1, &mut cells);
+            assert_eq!((cells[60], cells[j as usize % 60]), (j, 1));
+        }
+    }
+}
