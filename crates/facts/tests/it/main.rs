@@ -1,0 +1,6 @@
+//! Every fact against what a brute-force exploration sees.
+
+mod explorer;
+mod nets;
+mod rng;
+mod states;
