@@ -6,23 +6,29 @@
 //! integers, so that the floating-point solver never has to be trusted: a fact whose check fails does not exist.
 //!
 //! One rule a file: `refute` excludes markings, `bounds` bounds places, `repeat` finds events
-//! that fire finitely often, `resting` describes dead markings; `solver` is the only file that knows the solver.
+//! that fire finitely often, `resting` describes dead markings,
+//! `cycles` and `steps` look at automata, from which `prune` takes what no run does; `solver` is the only file that knows the solver.
 
 #![forbid(unsafe_code)]
 
 mod bounds;
 mod cases;
 mod certificate;
+mod cycles;
 mod facts;
 mod net;
+mod prune;
 mod rational;
 mod refute;
 mod repeat;
 mod resting;
 mod samples;
 mod solver;
+mod steps;
 
 pub use bounds::Bound;
 pub use certificate::{Certificate, Statement, Weights};
+pub use cycles::Barren;
 pub use facts::{Constant, Facts, Limits};
+pub use prune::Pruned;
 pub use repeat::Repeating;

@@ -1,5 +1,6 @@
 //! Every fact against what a brute-force exploration sees.
 
+mod automata;
 mod explorer;
 mod nets;
 mod rng;
