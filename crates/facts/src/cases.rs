@@ -54,6 +54,23 @@ impl Row {
     }
 }
 
+/// Do two rows about single places exclude each other?
+pub(crate) fn is_contradiction(case: &Case) -> bool {
+    let single = |row: &Row| match row.terms[..] {
+        [(place, 1)] => Some((place, row.least)),
+        _ => None,
+    };
+    let lowers: Vec<_> = case.iter().filter_map(single).collect();
+    case.iter().any(|row| match row.terms[..] {
+        [] => row.least > 0,
+        [(place, -1)] => {
+            let most = -row.least;
+            most < 0 || lowers.iter().any(|(p, least)| *p == place && *least > most)
+        }
+        _ => false,
+    })
+}
+
 impl Cases {
     /// Every marking.
     pub fn any() -> Cases {

@@ -16,7 +16,7 @@
 //! is assumed of the formula; with an automaton for the violations, no fruitful component means that the property holds.
 
 use crate::Facts;
-use crate::cases::{Case, Cases};
+use crate::cases::{Cases, is_contradiction};
 use crate::certificate::Certificate;
 use crate::prune::literals;
 use lariat_automata::{Automaton, Cube, Guard, Guards, Letter, StateId, components};
@@ -195,23 +195,6 @@ impl Facts {
         }
         Ok(None)
     }
-}
-
-/// Do two rows about single places exclude each other?
-fn is_contradiction(case: &Case) -> bool {
-    let single = |row: &crate::cases::Row| match row.terms[..] {
-        [(place, 1)] => Some((place, row.least)),
-        _ => None,
-    };
-    let lowers: Vec<_> = case.iter().filter_map(single).collect();
-    case.iter().any(|row| match row.terms[..] {
-        [] => row.least > 0,
-        [(place, -1)] => {
-            let most = -row.least;
-            most < 0 || lowers.iter().any(|(p, least)| *p == place && *least > most)
-        }
-        _ => false,
-    })
 }
 
 /// The states of every component with an accepting cycle.

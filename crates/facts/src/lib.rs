@@ -7,15 +7,18 @@
 //!
 //! One rule a file: `refute` excludes markings, `bounds` bounds places, `repeat` finds events
 //! that fire finitely often, `resting` describes dead markings,
-//! `cycles` and `steps` look at automata, from which `prune` takes what no run does; `solver` is the only file that knows the solver.
+//! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
+//! `formula` and `canonical` at formulas; `solver` is the only file that knows the solver.
 
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod canonical;
 mod cases;
 mod certificate;
 mod cycles;
 mod facts;
+mod formula;
 mod net;
 mod prune;
 mod rational;
@@ -30,5 +33,6 @@ pub use bounds::Bound;
 pub use certificate::{Certificate, Statement, Weights};
 pub use cycles::Barren;
 pub use facts::{Constant, Facts, Limits};
+pub use formula::Simplified;
 pub use prune::Pruned;
 pub use repeat::Repeating;

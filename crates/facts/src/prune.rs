@@ -20,6 +20,9 @@ use rustc_hash::FxHashMap;
 /// Guards of more cubes are left as they are.
 const MOST_CUBES: usize = 32;
 
+/// Pairs of cubes for which it is asked whether one can follow the other.
+const MOST_PAIRS: usize = 16;
+
 /// What was taken from an automaton.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pruned {
@@ -107,11 +110,11 @@ impl Facts {
             *slot = automaton.guards.or(*slot, t.guard);
         }
         let mut removed = 0;
-        for state in 0..automaton.states.len() {
+        for (state, entering) in entering.into_iter().enumerate() {
             if automaton.initial.iter().any(|q| q.index() == state) {
                 continue;
             }
-            let before = cubes(&mut automaton.guards, entering[state]);
+            let before = cubes(&mut automaton.guards, entering);
             let mut edges = automaton.states[state].clone();
             let count = edges.len();
             let mut kept = Vec::with_capacity(count);
@@ -136,7 +139,7 @@ impl Facts {
         deadlock: Deadlock,
         budget: &Budget,
     ) -> Result<bool, Stop> {
-        if before.is_empty() || after.is_empty() {
+        if !(1..=MOST_PAIRS).contains(&(before.len() * after.len())) {
             return Ok(false);
         }
         for first in before {

@@ -24,6 +24,9 @@ const SLICE: Duration = Duration::from_millis(20);
 /// Pivots times entries that make one unit of work: about the effort that other engines count as one.
 const STEPS_PER_UNIT: u64 = 1024;
 
+/// What a program costs before its first pivot, in units.
+const UNITS_PER_PROGRAM: u64 = 16;
+
 /// Bytes that an entry of the matrix, or a column or row, takes in the solver with its factorisation.
 const BYTES_PER_ENTRY: usize = 128;
 
@@ -95,7 +98,7 @@ impl Program {
     }
 
     fn units(&self, pivots: u64) -> u64 {
-        1 + pivots.saturating_mul(self.size() as u64) / STEPS_PER_UNIT
+        UNITS_PER_PROGRAM + pivots.saturating_mul(self.size() as u64) / STEPS_PER_UNIT
     }
 }
 

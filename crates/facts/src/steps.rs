@@ -18,7 +18,7 @@ use lariat_model::{Deadlock, EventId, Proposition};
 use rustc_hash::FxHashSet;
 
 /// Different events that are looked at one by one.
-const MOST_EVENTS: usize = 256;
+const MOST_EVENTS: usize = 64;
 
 impl Facts {
     /// Can a position with the literals `second` never come right after one with the literals `first`?

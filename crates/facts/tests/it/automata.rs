@@ -14,7 +14,7 @@ const CUT: usize = 150;
 const CASES: usize = 1500;
 
 /// Is a run of the explored part accepted? Answers for all runs where everything was explored.
-fn accepts(
+pub fn accepts(
     system: &System,
     explored: &Explored,
     automaton: &Automaton,
