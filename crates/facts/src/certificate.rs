@@ -259,3 +259,85 @@ fn need(net: &Net, event: EventId, place: VarId) -> Value {
         .binary_search_by_key(&place, |(p, _)| *p)
         .map_or(0, |at| needs[at].1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_model::{Action, Arc, Domain, Event, Variable};
+
+    /// `t`: 2 p → q, with one token on p; `u` tests q.
+    fn system() -> System {
+        let place = |name: &str| Variable {
+            name: name.to_owned(),
+            domain: Domain::Count { bound: None },
+        };
+        let arc = |var, need, delta| Arc {
+            var: VarId(var),
+            need,
+            delta,
+        };
+        let event = |name: &str, arcs| Event {
+            name: name.to_owned(),
+            action: Action::Net(arcs),
+        };
+        System {
+            variables: vec![place("p"), place("q")],
+            events: vec![
+                event("t", vec![arc(0, 2, -2), arc(1, 0, 1)]),
+                event("u", vec![arc(1, 1, 0)]),
+            ],
+            initial: vec![[3, 0].into()],
+            ..System::default()
+        }
+    }
+
+    #[test]
+    fn statements_are_checked_and_read_well() {
+        let system = system();
+        let (p, q) = (VarId(0), VarId(1));
+        let invariant = |weights: &[(VarId, i128)], most| Statement::Invariant {
+            weights: weights.to_vec(),
+            most,
+        };
+        let (t, u) = (EventId(0), EventId(1));
+        let ranking = |finite: &[EventId]| Statement::Ranking {
+            weights: vec![(p, 1)],
+            finite: finite.to_vec(),
+            among: vec![t, u],
+        };
+        for (statement, good, text) in [
+            (invariant(&[(p, 1), (q, 2)], 3), true, "p + 2·q <= 3"),
+            (invariant(&[(p, 1), (q, 2)], 2), false, "p + 2·q <= 2"),
+            (invariant(&[(q, 1)], 9), false, "q <= 9"),
+            (invariant(&[(p, -1), (q, -2)], -3), true, "3 <= p + 2·q"),
+            (invariant(&[(p, 1), (q, -1)], 3), true, "p <= q + 3"),
+            (
+                Statement::Trap(vec![p, q]),
+                true,
+                "always marked, one of: p, q",
+            ),
+            (Statement::Trap(vec![p]), false, "always marked, one of: p"),
+            (Statement::Empty(vec![q]), false, "never marked: q"),
+            (
+                ranking(&[t]),
+                true,
+                "1 of 2 events take from p, and none adds to it",
+            ),
+            (ranking(&[t, u]), false, "every step takes from p"),
+            (Statement::Always(u), false, "always enabled: u"),
+        ] {
+            assert_eq!(statement.sentence(&system), text);
+            assert_eq!(Certificate::from(statement).check(&system), good, "{text}");
+        }
+    }
+
+    #[test]
+    fn too_large_is_not_true() {
+        let weights = vec![(VarId(0), i128::MAX)];
+        let huge = Statement::Invariant {
+            weights,
+            most: i128::MAX,
+        };
+        assert!(!Certificate::from(huge).check(&system()));
+    }
+}

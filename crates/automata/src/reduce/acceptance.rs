@@ -111,3 +111,20 @@ pub fn simplify_acceptance(a: &mut Automaton) {
     }
     a.mark_count = new_count;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::trim::trim;
+
+    #[test]
+    fn a_rejected_component_accepts_nothing() {
+        let mut a = Automaton::universal();
+        reject(&mut a, &[]);
+        assert_eq!(a.mark_count, 0);
+        reject(&mut a, &[StateId(0)]);
+        assert_eq!((a.mark_count, a.states[0][0].marks), (1, Marks::NONE));
+        trim(&mut a);
+        assert!(a.initial.is_empty());
+    }
+}
