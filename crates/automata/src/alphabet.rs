@@ -4,17 +4,19 @@
 //! event is taken from a state, so of `fires(a)`, `fires(b)`, `fires(a, c)` only the combinations that some
 //! event of the model (or no event, at a stutter step) makes true can hold in one letter. The
 //! translation drops edges that need another combination, the reductions compare states on
-//! legal letters only, and at the end guards are simplified as they please on the rest.
+//! legal letters only, and at the end guards are simplified as they please on the rest. What else is known of the
+//! model, that `p >= 2` is never true without `p >= 1`, say, comes as conjunctions that no letter satisfies.
 
 use crate::guard::{Guard, Guards};
 use lariat_ltl::AtomId;
 
 /// The letters that can occur: all of them, or those where the event atoms form one of
-/// a list of combinations.
+/// a list of combinations and no conjunction that is known to be impossible holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Legal {
     events: Vec<AtomId>,
     combinations: Vec<Vec<AtomId>>,
+    impossible: Vec<Vec<(AtomId, bool)>>,
 }
 
 impl Legal {
@@ -31,7 +33,15 @@ impl Legal {
         Legal {
             events,
             combinations,
+            impossible: Vec::new(),
         }
+    }
+
+    /// The same letters but those in which all literals of one of `impossible` hold.
+    #[must_use]
+    pub fn without(mut self, impossible: Vec<Vec<(AtomId, bool)>>) -> Legal {
+        self.impossible.extend(impossible);
+        self
     }
 
     /// At most one of `events` holds, as when each atom names one event of its own.
@@ -46,8 +56,29 @@ impl Legal {
         &self.events
     }
 
-    /// The legal letters over `atoms`: those that can be completed to a legal one.
+    /// The legal letters over `atoms`: at least those that can be completed to a legal one.
     pub fn guard(&self, atoms: &[AtomId], guards: &mut Guards) -> Guard {
+        let mut result = self.combined(atoms, guards);
+        for conjunction in &self.impossible {
+            let mut cube = Guards::TRUE;
+            for (atom, truth) in conjunction {
+                cube = match atoms.iter().position(|a| a == atom) {
+                    Some(i) => {
+                        let v = guards.atom(i);
+                        let literal = if *truth { v } else { guards.not(v) };
+                        guards.and(cube, literal)
+                    }
+                    // Some letter may be completed so that this does not hold.
+                    None => Guards::FALSE,
+                };
+            }
+            result = guards.minus(result, cube);
+        }
+        result
+    }
+
+    /// The letters over `atoms` with a combination of events that can be.
+    fn combined(&self, atoms: &[AtomId], guards: &mut Guards) -> Guard {
         let observed: Vec<(usize, AtomId)> = atoms
             .iter()
             .enumerate()
@@ -90,6 +121,11 @@ mod tests {
         let allowed: Vec<u64> = (0..8).filter(|&l| guards.accepts(g, Letter(l))).collect();
         assert_eq!(allowed, [0b000, 0b010, 0b100, 0b101, 0b110, 0b111]);
         assert_eq!(Legal::any().guard(&[a, b], &mut guards), Guards::TRUE);
+        let never = Legal::any().without(vec![vec![(p, true), (a, false)]]);
+        let g = never.guard(&[a, p], &mut guards);
+        let allowed: Vec<u64> = (0..4).filter(|&l| guards.accepts(g, Letter(l))).collect();
+        assert_eq!(allowed, [0b00, 0b01, 0b11]);
+        assert_eq!(never.guard(&[p, b], &mut guards), Guards::TRUE);
         let one = Legal::at_most_one(vec![a, b]).guard(&[a, b], &mut guards);
         assert!(!guards.accepts(one, Letter(3)) && guards.accepts(one, Letter(0)));
     }

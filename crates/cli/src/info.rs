@@ -3,14 +3,16 @@
 use crate::args::Info;
 use crate::progress::grouped;
 use crate::{Exit, Failure, input, out};
-use lariat::model::{Action, Domain, Format, Model};
+use lariat::Budget;
+use lariat::model::{Action, Format, Model};
+use lariat_facts::Facts;
 use serde_json::json;
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(&args.limits);
     let model = input::model(&args.model, &input::for_property(&budget, &args.limits))?;
-    let facts = Facts::of(&model);
+    let facts = Sizes::of(&model, &input::for_property(&budget, &args.limits));
     if args.json {
         let file = args.model.display().to_string();
         out::data(&format!("{}\n", facts.json(&file, &model.system.name)))?;
@@ -20,7 +22,10 @@ pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-struct Facts {
+/// Programs that are solved for better bounds; most nets have fewer components.
+const MOST_BOUNDS: usize = 100;
+
+struct Sizes {
     format: Format,
     variables: usize,
     events: usize,
@@ -28,16 +33,20 @@ struct Facts {
     largest_weight: i64,
     initial_tokens: i128,
     bounded: usize,
+    /// The largest of the bounds, if every place has one.
+    most_tokens: Option<u64>,
+    /// Places, transitions and arcs of the coloured net that was unfolded.
+    coloured: Option<[usize; 3]>,
     constant: usize,
     units: usize,
     assertions: Vec<String>,
     property: Option<String>,
 }
 
-impl Facts {
-    fn of(model: &Model) -> Facts {
+impl Sizes {
+    fn of(model: &Model, budget: &Budget) -> Sizes {
         let system = &model.system;
-        let mut facts = Facts {
+        let mut facts = Sizes {
             format: model.format,
             variables: system.variables.len(),
             events: system.events.len(),
@@ -48,6 +57,10 @@ impl Facts {
                 .first()
                 .map_or(0, |state| state.iter().copied().map(i128::from).sum()),
             bounded: 0,
+            most_tokens: None,
+            coloured: model
+                .coloured_net()
+                .map(|net| [net.places.len(), net.transitions.len(), net.arc_count()]),
             constant: 0,
             units: system.units.len(),
             assertions: model.assertions.iter().map(|a| a.name.clone()).collect(),
@@ -67,16 +80,20 @@ impl Facts {
                 written[var.index()] = true;
             }
         }
-        for (variable, written) in system.variables.iter().zip(written) {
-            facts.constant += usize::from(!written);
-            let unbounded = matches!(variable.domain, Domain::Count { bound: None });
-            facts.bounded += usize::from(!unbounded);
+        facts.constant = written.iter().filter(|written| !**written).count();
+        // Running out of time means that fewer bounds are known.
+        let mut known = Facts::of(system);
+        let bounds = known.bounds(MOST_BOUNDS, budget).unwrap_or_default();
+        facts.bounded = bounds.iter().flatten().count();
+        if facts.bounded == system.variables.len() {
+            facts.most_tokens = bounds.into_iter().flatten().max();
         }
         facts
     }
 
     fn kind(&self) -> &'static str {
         match self.format {
+            Format::Pnml if self.coloured.is_some() => "coloured Petri net",
             Format::Pnml => "place/transition net",
             Format::Dve => "program of processes (DVE)",
             Format::Etf => "tables of transitions (ETF)",
@@ -111,6 +128,13 @@ impl Facts {
         };
         if let (Some(facts), Some(more)) = (facts.as_object_mut(), more.as_object()) {
             facts.extend(more.clone());
+            if let Some(most) = self.most_tokens {
+                facts.insert("bound".to_owned(), json!(most));
+            }
+            if let Some([places, transitions, arcs]) = self.coloured {
+                let coloured = json!({"places": places, "transitions": transitions, "arcs": arcs});
+                facts.insert("coloured".to_owned(), coloured);
+            }
         }
         facts
     }
@@ -120,15 +144,22 @@ impl Facts {
         match self.format {
             Format::Pnml => {
                 let places = |count| format!("{} of the places", grouped(count));
+                let size = |which: usize, unfolded: usize| match self.coloured {
+                    Some(own) => format!("{}, unfolded {}", grouped(own[which]), grouped(unfolded)),
+                    None => grouped(unfolded),
+                };
                 rows.extend([
-                    ("places", grouped(self.variables)),
-                    ("transitions", grouped(self.events)),
-                    ("arcs", grouped(self.arcs)),
+                    ("places", size(0, self.variables)),
+                    ("transitions", size(1, self.events)),
+                    ("arcs", size(2, self.arcs)),
                     ("heaviest arc", grouped(self.largest_weight)),
                     ("initial tokens", grouped(self.initial_tokens)),
                     ("bounded by structure", places(self.bounded)),
                     ("never changed", places(self.constant)),
                 ]);
+                if let Some(most) = self.most_tokens {
+                    rows.push(("tokens in a place", format!("at most {}", grouped(most))));
+                }
                 if self.units > 0 {
                     rows.push(("nested units", grouped(self.units)));
                 }

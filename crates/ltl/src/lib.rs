@@ -15,6 +15,7 @@ mod nnf;
 mod parse;
 mod print;
 mod random;
+mod replace;
 mod simplify;
 mod vocabulary;
 
@@ -26,5 +27,6 @@ pub use nnf::{is_nnf, nnf};
 pub use parse::{MAX_DEPTH, ParseError, parse};
 pub use print::{Syntax, print};
 pub use random::{Weights, random_formula};
+pub use replace::{on_one_letter, replace};
 pub use simplify::{Simplifier, simplify};
 pub use vocabulary::{AtomError, FreeVocabulary, RawAtom, Vocabulary};

@@ -10,9 +10,35 @@
 //!
 //! If no component needs a mark but there is a rejecting cycle, one mark stays to tell them apart.
 
-use crate::automaton::Automaton;
+use crate::automaton::{Automaton, StateId};
 use crate::scc::automaton_components;
 use lariat_emptiness::Marks;
+
+/// Makes the components of `states` reject: none of their inner edges carries a mark any more.
+///
+/// For components in which no word that matters is accepted. An automaton without marks gets one, on all other edges.
+pub fn reject(a: &mut Automaton, states: &[StateId]) {
+    if states.is_empty() {
+        return;
+    }
+    let scc = automaton_components(a);
+    let mut rejected = vec![false; scc.marks.len()];
+    for state in states {
+        rejected[scc.of[state.index()] as usize] = true;
+    }
+    let fresh = a.mark_count == 0;
+    a.mark_count = a.mark_count.max(1);
+    for (n, edges) in a.states.iter_mut().enumerate() {
+        let own = scc.of[n];
+        for t in edges {
+            if rejected[own as usize] && scc.of[t.to.index()] == own {
+                t.marks = Marks::NONE;
+            } else if fresh {
+                t.marks = Marks::one(0);
+            }
+        }
+    }
+}
 
 /// Removes marks that do not change the language. Call it on a trimmed automaton.
 pub fn simplify_acceptance(a: &mut Automaton) {
@@ -84,4 +110,21 @@ pub fn simplify_acceptance(a: &mut Automaton) {
         }
     }
     a.mark_count = new_count;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::trim::trim;
+
+    #[test]
+    fn a_rejected_component_accepts_nothing() {
+        let mut a = Automaton::universal();
+        reject(&mut a, &[]);
+        assert_eq!(a.mark_count, 0);
+        reject(&mut a, &[StateId(0)]);
+        assert_eq!((a.mark_count, a.states[0][0].marks), (1, Marks::NONE));
+        trim(&mut a);
+        assert!(a.initial.is_empty());
+    }
 }

@@ -475,7 +475,13 @@ fn states_and_info() {
     let info = lariat(&["info", MUTEX, "--json"]).exits(0).json().remove(0);
     assert_eq!(info["places"], 7);
     assert_eq!(info["transitions"], 6);
-    lariat(&["info", MUTEX]).exits(0).says("places  7");
+    assert_eq!(info["bounded_places"], 7);
+    assert_eq!(info["bound"], 1);
+    lariat(&["info", MUTEX])
+        .exits(0)
+        .says("places  7")
+        .says("bounded by structure  7 of the places")
+        .says("tokens in a place  at most 1");
 }
 
 #[test]
@@ -494,4 +500,30 @@ fn help_teaches_and_shows_only_what_there_is() {
         .exits(0)
         .says("translate")
         .says("Exit codes:");
+}
+
+/// A coloured net is called one, with its own sizes and those of its unfolding.
+#[test]
+fn info_of_a_coloured_net() {
+    let folder = Folder::new();
+    let net = r#"<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/symmetricnet">
+<declaration><structure><declarations>
+<namedsort id="c" name="C"><cyclicenumeration><feconstant id="c1" name="1"/><feconstant id="c2" name="2"/></cyclicenumeration></namedsort>
+<variabledecl id="x" name="x"><usersort declaration="c"/></variabledecl>
+</declarations></structure></declaration>
+<page id="g"><place id="p"><type><structure><usersort declaration="c"/></structure></type>
+<hlinitialMarking><structure><all><usersort declaration="c"/></all></structure></hlinitialMarking></place>
+<place id="q"><type><structure><usersort declaration="c"/></structure></type></place><transition id="t"/>
+<arc id="a" source="p" target="t"><hlinscription><structure><variable refvariable="x"/></structure></hlinscription></arc>
+<arc id="b" source="t" target="q"><hlinscription><structure><variable refvariable="x"/></structure></hlinscription></arc>
+</page></net></pnml>"#;
+    let file = folder.file("coloured.pnml", net);
+    lariat(&["info", &file])
+        .exits(0)
+        .says("coloured Petri net")
+        .says("places  2, unfolded 4")
+        .says("bounded by structure  4 of the places");
+    let info = lariat(&["info", &file, "--json"]).exits(0).json().remove(0);
+    assert_eq!(info["coloured"]["places"], 2);
+    assert_eq!(info["places"], 4);
 }

@@ -1,0 +1,119 @@
+//! One form for predicates that mean the same on a net.
+//!
+//! - `s <= k` is `!(s >= k+1)`, `s != k` is `!(s == k)`, and so on: only `>=` and `==` are left;
+//! - `s == 0` is `!(s >= 1)` where no coefficient is negative, because counts are not;
+//! - `enabled(ts)` is the disjunction over its events of what they need; an event that needs at least as much as another, or
+//!   that needs a place which is never marked, adds nothing. Events with equal presets are one.
+//!
+//! Equal forms are equal in every marking, reachable or not, but for the events that need a place which is never marked.
+
+use crate::net::Net;
+use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
+
+/// A predicate in canonical form, or its negation.
+pub(crate) type Signed = (Predicate, bool);
+
+impl Net {
+    /// The canonical form of `predicate`; with `false` it is the negation that is meant.
+    pub fn canonical(&self, predicate: &Predicate) -> Signed {
+        match predicate {
+            Predicate::Const(value) => (Predicate::Const(true), *value),
+            Predicate::Linear(linear) => compare(linear),
+            Predicate::Enabled(events) => self.fireable(events),
+            Predicate::Not(inner) => {
+                let (form, sign) = self.canonical(inner);
+                (form, !sign)
+            }
+            Predicate::And(all) => join(all.iter().map(|p| self.canonical(p)), false),
+            Predicate::Or(all) => join(all.iter().map(|p| self.canonical(p)), true),
+            Predicate::Expr(_) | Predicate::Deadlock => (predicate.clone(), true),
+        }
+    }
+
+    fn fireable(&self, events: &[EventId]) -> Signed {
+        let possible = events.iter().filter(|e| !self.silenced[e.index()]);
+        let mut needs: Vec<&Vec<(VarId, Value)>> =
+            possible.map(|e| &self.needs[e.index()]).collect();
+        needs.sort_unstable();
+        needs.dedup();
+        // What needs as much as another, and more, is implied by it.
+        let exceeds = |more: &[(VarId, Value)], less: &[(VarId, Value)]| {
+            more != less
+                && less
+                    .iter()
+                    .all(|(p, n)| more.iter().any(|(q, m)| p == q && m >= n))
+        };
+        let minimal = needs
+            .iter()
+            .filter(|more| !needs.iter().any(|less| exceeds(more, less)));
+        let alternatives = minimal.map(|needs| {
+            let rows = needs
+                .iter()
+                .map(|(p, n)| (Predicate::compare(*p, Comparison::Ge, *n), true));
+            join(rows, false)
+        });
+        join(alternatives, true)
+    }
+}
+
+/// The conjunction, or the disjunction, of some forms.
+fn join(forms: impl Iterator<Item = Signed>, any: bool) -> Signed {
+    let mut parts: Vec<Predicate> = Vec::new();
+    for (form, sign) in forms {
+        if form == Predicate::Const(true) {
+            match sign == any {
+                true => return (Predicate::Const(true), any),
+                false => continue,
+            }
+        }
+        let part = if sign {
+            form
+        } else {
+            Predicate::Not(Box::new(form))
+        };
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    match (parts.len(), parts.pop()) {
+        (_, None) => (Predicate::Const(true), !any),
+        (1, Some(Predicate::Not(inner))) => (*inner, false),
+        (1, Some(part)) => (part, true),
+        (_, Some(part)) => {
+            parts.push(part);
+            match any {
+                true => (Predicate::Or(parts), true),
+                false => (Predicate::And(parts), true),
+            }
+        }
+    }
+}
+
+fn compare(linear: &Linear) -> Signed {
+    let with = |comparison, constant: Option<Value>, sign| {
+        let terms = linear.terms.clone();
+        let form = constant.map(|constant| Linear {
+            terms,
+            comparison,
+            constant,
+        });
+        // A constant at the end of its range has no neighbour: leave the predicate as it is.
+        form.map_or_else(
+            || (Predicate::Linear(linear.clone()), true),
+            |form| (Predicate::Linear(form), sign),
+        )
+    };
+    let constant = linear.constant;
+    let (comparison, sign) = match linear.comparison {
+        Comparison::Ge => return with(Comparison::Ge, Some(constant), true),
+        Comparison::Lt => return with(Comparison::Ge, Some(constant), false),
+        Comparison::Gt => return with(Comparison::Ge, constant.checked_add(1), true),
+        Comparison::Le => return with(Comparison::Ge, constant.checked_add(1), false),
+        Comparison::Eq => (Comparison::Eq, true),
+        Comparison::Ne => (Comparison::Eq, false),
+    };
+    if constant == 0 && linear.terms.iter().all(|(_, c)| *c > 0) {
+        return with(Comparison::Ge, Some(1), !sign);
+    }
+    with(comparison, Some(constant), sign)
+}

@@ -1,0 +1,219 @@
+//! What a predicate says of a marking, as linear inequalities.
+//!
+//! A predicate becomes a disjunction of *cases*, each a conjunction of rows `Σ c·m >= k`:
+//!
+//! ```text
+//! enabled(ts)   ∨ over t of  ∧ over p of  m(p) >= need(t, p)
+//! !enabled(t)   ∨ over p of  m(p) <= need(t, p) - 1
+//! s = k         s >= k ∧ s <= k          s != k   s >= k+1 ∨ s <= k-1
+//! ```
+//!
+//! The cases together hold *at least* the markings that are meant. Wherever a disjunction would get too long, or a predicate
+//! has no linear form, a conjunct is dropped: what cannot be excluded then might not exist, but what is excluded does not.
+
+use crate::net::Net;
+use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
+
+/// Longer disjunctions are not looked at.
+const MOST_CASES: usize = 200;
+
+/// `Σ c·m >= least`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Row {
+    /// Sorted by place, no 0.
+    pub terms: Vec<(VarId, i128)>,
+    pub least: i128,
+}
+
+/// All rows hold.
+pub(crate) type Case = Vec<Row>;
+
+/// One of the cases holds. No case: nothing does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Cases(pub Vec<Case>);
+
+impl Row {
+    /// `place >= least`
+    pub fn least(place: VarId, least: i128) -> Row {
+        let terms = vec![(place, 1)];
+        Row { terms, least }
+    }
+
+    /// `place <= most`
+    pub fn most(place: VarId, most: i128) -> Row {
+        Row {
+            terms: vec![(place, -1)],
+            least: -most,
+        }
+    }
+
+    /// Does it hold in `state`? `None` if the sum leaves 128 bits.
+    pub fn holds(&self, state: &[Value]) -> Option<bool> {
+        let sum = crate::certificate::dot(&self.terms, |p| i128::from(state[p.index()]))?;
+        Some(sum >= self.least)
+    }
+}
+
+/// Do two rows about single places exclude each other?
+pub(crate) fn is_contradiction(case: &Case) -> bool {
+    let single = |row: &Row| match row.terms[..] {
+        [(place, 1)] => Some((place, row.least)),
+        _ => None,
+    };
+    let lowers: Vec<_> = case.iter().filter_map(single).collect();
+    case.iter().any(|row| match row.terms[..] {
+        [] => row.least > 0,
+        [(place, -1)] => {
+            let most = -row.least;
+            most < 0 || lowers.iter().any(|(p, least)| *p == place && *least > most)
+        }
+        _ => false,
+    })
+}
+
+impl Cases {
+    /// Every marking.
+    pub fn any() -> Cases {
+        Cases(vec![Vec::new()])
+    }
+
+    /// No marking.
+    pub fn none() -> Cases {
+        Cases(Vec::new())
+    }
+
+    fn one(row: Row) -> Cases {
+        Cases(vec![vec![row]])
+    }
+
+    /// Markings of both; of the shorter alone where there would be too many cases.
+    #[must_use]
+    pub fn and(self, other: Cases) -> Cases {
+        let (short, long) = match self.0.len() <= other.0.len() {
+            true => (self, other),
+            false => (other, self),
+        };
+        if short.0.len().saturating_mul(long.0.len()) > MOST_CASES {
+            return short;
+        }
+        let both = |a: &Case, b: &Case| {
+            let mut case = a.clone();
+            case.extend(b.iter().filter(|row| !a.contains(row)).cloned());
+            case
+        };
+        Cases(
+            short
+                .0
+                .iter()
+                .flat_map(|a| long.0.iter().map(move |b| both(a, b)))
+                .collect(),
+        )
+    }
+
+    /// Markings of either; all where there would be too many cases.
+    #[must_use]
+    pub fn or(mut self, other: Cases) -> Cases {
+        if self.0.len() + other.0.len() > MOST_CASES {
+            return Cases::any();
+        }
+        self.0.extend(other.0);
+        self
+    }
+}
+
+impl Net {
+    /// Where `predicate` is true, if `truth`, or false.
+    pub fn cases(&self, predicate: &Predicate, truth: bool) -> Cases {
+        match predicate {
+            Predicate::Const(value) if *value == truth => Cases::any(),
+            Predicate::Const(_) => Cases::none(),
+            Predicate::Linear(linear) => compare(linear, truth),
+            Predicate::Expr(_) => Cases::any(),
+            Predicate::Enabled(events) if truth => self.some_enabled(events.iter().copied()),
+            Predicate::Enabled(events) => self.none_enabled(events.iter().copied()),
+            Predicate::Deadlock if truth => self.none_enabled(self.events()),
+            Predicate::Deadlock => self.some_enabled(self.events()),
+            Predicate::Not(inner) => self.cases(inner, !truth),
+            Predicate::And(all) if truth => self.conjunction(all, truth),
+            Predicate::Or(all) if !truth => self.conjunction(all, truth),
+            Predicate::And(all) | Predicate::Or(all) => {
+                let each = all.iter().map(|p| self.cases(p, truth));
+                each.fold(Cases::none(), Cases::or)
+            }
+        }
+    }
+
+    fn conjunction(&self, all: &[Predicate], truth: bool) -> Cases {
+        all.iter()
+            .map(|p| self.cases(p, truth))
+            .fold(Cases::any(), Cases::and)
+    }
+
+    /// One of the events is enabled.
+    pub fn some_enabled(&self, events: impl Iterator<Item = EventId>) -> Cases {
+        let mut cases: Vec<Case> = Vec::new();
+        for event in events.filter(|e| !self.silenced[e.index()]) {
+            if cases.len() > MOST_CASES {
+                return Cases::any();
+            }
+            let case = self.needed(event);
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+        Cases(cases)
+    }
+
+    /// What the event needs.
+    pub fn needed(&self, event: EventId) -> Case {
+        let needs = self.needs[event.index()].iter();
+        needs
+            .map(|(place, need)| Row::least(*place, i128::from(*need)))
+            .collect()
+    }
+
+    /// None of the events is enabled.
+    fn none_enabled(&self, events: impl Iterator<Item = EventId>) -> Cases {
+        let mut cases = Cases::any();
+        for event in events.filter(|e| !self.silenced[e.index()]) {
+            let lacks =
+                |(place, need): &(VarId, Value)| vec![Row::most(*place, i128::from(*need) - 1)];
+            cases = cases.and(Cases(self.needs[event.index()].iter().map(lacks).collect()));
+        }
+        cases
+    }
+}
+
+fn compare(linear: &Linear, truth: bool) -> Cases {
+    let terms: Vec<(VarId, i128)> = linear
+        .terms
+        .iter()
+        .map(|(v, c)| (*v, i128::from(*c)))
+        .collect();
+    let negated = || terms.iter().map(|(v, c)| (*v, -c)).collect();
+    let constant = i128::from(linear.constant);
+    let at_least = |least: i128| {
+        Cases::one(Row {
+            terms: terms.clone(),
+            least,
+        })
+    };
+    let at_most = |most: i128| {
+        Cases::one(Row {
+            terms: negated(),
+            least: -most,
+        })
+    };
+    match (linear.comparison, truth) {
+        (Comparison::Ge, true) | (Comparison::Lt, false) => at_least(constant),
+        (Comparison::Gt, true) | (Comparison::Le, false) => at_least(constant + 1),
+        (Comparison::Le, true) | (Comparison::Gt, false) => at_most(constant),
+        (Comparison::Lt, true) | (Comparison::Ge, false) => at_most(constant - 1),
+        (Comparison::Eq, true) | (Comparison::Ne, false) => {
+            at_least(constant).and(at_most(constant))
+        }
+        (Comparison::Ne, true) | (Comparison::Eq, false) => {
+            at_least(constant + 1).or(at_most(constant - 1))
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Accepting components of an automaton in which no run of the net can stay.
+//!
+//! A run that is accepted stays, from some position on, in one component and carries each of its marks for ever. There
+//! it reads letters of `L`, the union of the component's guards, and infinitely often one of `L(i)`, the guards that carry mark `i`.
+//! There are two kinds of such runs.
+//!
+//! - It fires for ever. Then the events that it fires infinitely often form the support of a repetitive vector ([`crate::repeat`]), and each
+//!   of them is enabled in some marking of `L`; and for every mark some of them fires in a marking of `L(i)`. So let `R` be the
+//!   largest support of a repetitive vector over the events that can fire in `L`. If `R` is empty, or if for some mark none of `R` can fire in
+//!   `L(i)`, there is no such run.
+//! - It rests in a dead marking (not if deadlocks are ignored). Then it reads one letter for ever, one without an event and without
+//!   an enabled one, and the component has a cycle of that letter with all marks. It is asked whether a dead marking with such
+//!   a letter exists.
+//!
+//! A component without either is *barren*. "Can" means that the state equation does not exclude it, so barren components have a certificate. Nothing
+//! is assumed of the formula; with an automaton for the violations, no fruitful component means that the property holds.
+
+use crate::Facts;
+use crate::cases::{Cases, is_contradiction};
+use crate::certificate::Certificate;
+use crate::prune::literals;
+use lariat_automata::{Automaton, Cube, Guard, Guards, Letter, StateId, components};
+use lariat_budget::{Budget, Stop};
+use lariat_emptiness::Marks;
+use lariat_model::{Deadlock, EventId, Proposition};
+
+/// A guard of more cubes than this is taken for "every letter".
+const MOST_CUBES: usize = 32;
+/// Letters of dead markings are listed one by one up to this number of undetermined atoms.
+const MOST_FREE: usize = 6;
+
+/// A component that no run of the net can be accepted in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Barren {
+    /// Its states.
+    pub states: Vec<StateId>,
+    /// Why.
+    pub certificate: Certificate,
+}
+
+/// An accepting component.
+struct Component<'a> {
+    automaton: &'a Automaton,
+    /// A copy of the automaton's guards, to compute with.
+    guards: Guards,
+    propositions: &'a [Proposition],
+    states: Vec<StateId>,
+    /// Of every state of the automaton: is it one of these?
+    inside: Vec<bool>,
+}
+
+impl Facts {
+    /// The accepting components of `automaton` in which no run of the net is accepted. The propositions are what the
+    /// automaton's atoms mean, in its order.
+    pub fn barren(
+        &mut self,
+        automaton: &Automaton,
+        propositions: &[Proposition],
+        deadlock: Deadlock,
+        budget: &Budget,
+    ) -> Result<Vec<Barren>, Stop> {
+        let mut found = Vec::new();
+        if self.net.is_none() {
+            return Ok(found);
+        }
+        for states in accepting(automaton) {
+            let mut component = Component::new(automaton, propositions, states);
+            let Some(mut certificate) = self.never_fires_on(&mut component, budget)? else {
+                continue;
+            };
+            if deadlock == Deadlock::Stutter {
+                match self.never_rests_in(&mut component, budget)? {
+                    Some(more) => certificate.extend(more),
+                    None => continue,
+                }
+            }
+            found.push(Barren {
+                states: component.states,
+                certificate,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Does no run fire for ever and stay in the component, with all marks?
+    fn never_fires_on(
+        &mut self,
+        component: &mut Component<'_>,
+        budget: &Budget,
+    ) -> Result<Option<Certificate>, Stop> {
+        let general = self.repeating(budget)?;
+        let mut certificate = general.certificate;
+        let letters = component.letters(Marks::NONE);
+        let cubes = component.cubes(letters);
+        // First what can be seen without the solver.
+        let mut among = general.events;
+        among.retain(|event| self.may_fire(component, &cubes, *event));
+        let found = self.repeating_among(among, budget, |facts, event, budget| {
+            facts.cannot_fire(component, &cubes, event, budget)
+        })?;
+        certificate.extend(found.certificate);
+        if found.events.is_empty() {
+            return Ok(Some(certificate));
+        }
+        for mark in 0..component.automaton.mark_count {
+            let letters = component.letters(Marks::one(mark));
+            let cubes = component.cubes(letters);
+            let mut reasons = Some(Certificate::default());
+            for event in &found.events {
+                match self.cannot_fire(component, &cubes, *event, budget)? {
+                    Some(reason) => reasons.iter_mut().for_each(|r| r.extend(reason.clone())),
+                    None => {
+                        reasons = None;
+                        break;
+                    }
+                }
+            }
+            if let Some(reasons) = reasons {
+                certificate.extend(reasons);
+                return Ok(Some(certificate));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Is there a cube in which nothing obvious keeps the event from firing?
+    fn may_fire(&self, component: &Component<'_>, cubes: &[Cube], event: EventId) -> bool {
+        cubes
+            .iter()
+            .any(|cube| !self.firing(component, *cube, event).0.is_empty())
+    }
+
+    /// Why the event fires in no reachable marking of the cubes.
+    fn cannot_fire(
+        &mut self,
+        component: &Component<'_>,
+        cubes: &[Cube],
+        event: EventId,
+        budget: &Budget,
+    ) -> Result<Option<Certificate>, Stop> {
+        let mut certificate = Certificate::default();
+        for cube in cubes {
+            let cases = self.firing(component, *cube, event);
+            match self.refuted(&cases, budget)? {
+                Some(reason) => certificate.extend(reason),
+                None => return Ok(None),
+            }
+        }
+        certificate.extend(self.silence(&[event]));
+        Ok(Some(certificate))
+    }
+
+    /// Markings of the cube in which the event can fire, as far as the cube allows it at all.
+    fn firing(&self, component: &Component<'_>, cube: Cube, event: EventId) -> Cases {
+        let Some(net) = &self.net else {
+            return Cases::any();
+        };
+        let mut cases = net.some_enabled(std::iter::once(event));
+        for (proposition, truth) in component.literals(cube) {
+            match proposition {
+                Proposition::Fires(events) if events.contains(&event) != truth => {
+                    return Cases::none();
+                }
+                Proposition::Fires(_) => {}
+                Proposition::State(predicate) => cases = cases.and(net.cases(&predicate, truth)),
+            }
+        }
+        cases.0.retain(|case| !is_contradiction(case));
+        cases
+    }
+
+    /// Is there no dead marking in which the component accepts?
+    fn never_rests_in(
+        &mut self,
+        component: &mut Component<'_>,
+        budget: &Budget,
+    ) -> Result<Option<Certificate>, Stop> {
+        let Some(net) = &self.net else {
+            return Ok(None);
+        };
+        let value = |proposition: &Proposition| match proposition {
+            Proposition::Fires(_) => Some(false),
+            Proposition::State(predicate) => net.at_rest(predicate),
+        };
+        let fixed: Vec<Option<bool>> = component.propositions.iter().map(value).collect();
+        'choices: for guard in component.resting_letters(&fixed) {
+            let mut certificate = Certificate::default();
+            for cube in component.cubes(guard) {
+                match self.never_rests(&component.literals(cube), budget)? {
+                    Some(reason) => certificate.extend(reason),
+                    None => continue 'choices,
+                }
+            }
+            return Ok(Some(certificate));
+        }
+        Ok(None)
+    }
+}
+
+/// The states of every component with an accepting cycle.
+fn accepting(automaton: &Automaton) -> Vec<Vec<StateId>> {
+    let found = components(automaton.states.len(), |n, k| {
+        automaton.states[n].get(k).map(|t| t.to.index())
+    });
+    let mut marks = vec![None; found.count];
+    let mut states = vec![Vec::new(); found.count];
+    for state in automaton.state_ids() {
+        let own = found.of[state.index()];
+        states[own as usize].push(state);
+        for t in automaton.transitions(state) {
+            if found.of[t.to.index()] == own {
+                let slot: &mut Option<Marks> = &mut marks[own as usize];
+                *slot = Some(slot.unwrap_or(Marks::NONE).union(t.marks));
+            }
+        }
+    }
+    let all = automaton.all_marks();
+    let both = states.into_iter().zip(marks);
+    both.filter(|(_, marks)| marks.is_some_and(|m| m.contains(all)))
+        .map(|(states, _)| states)
+        .collect()
+}
+
+impl<'a> Component<'a> {
+    fn new(
+        automaton: &'a Automaton,
+        propositions: &'a [Proposition],
+        states: Vec<StateId>,
+    ) -> Component<'a> {
+        let mut inside = vec![false; automaton.states.len()];
+        for state in &states {
+            inside[state.index()] = true;
+        }
+        Component {
+            automaton,
+            guards: automaton.guards.clone(),
+            propositions,
+            states,
+            inside,
+        }
+    }
+
+    /// The letters of inner edges with these marks.
+    fn letters(&mut self, marks: Marks) -> Guard {
+        let mut letters = Guards::FALSE;
+        for state in &self.states {
+            for t in self.automaton.transitions(*state) {
+                if self.inside[t.to.index()] && t.marks.contains(marks) {
+                    letters = self.guards.or(letters, t.guard);
+                }
+            }
+        }
+        letters
+    }
+
+    fn cubes(&mut self, guard: Guard) -> Vec<Cube> {
+        let cubes = self.guards.cubes(guard);
+        match cubes.len() <= MOST_CUBES {
+            true => cubes,
+            false => vec![Cube::default()],
+        }
+    }
+
+    fn literals(&self, cube: Cube) -> Vec<(Proposition, bool)> {
+        literals(self.propositions, cube)
+    }
+
+    /// Sets of letters; each contains all letters with these fixed values whose endless repetition the component accepts.
+    fn resting_letters(&mut self, fixed: &[Option<bool>]) -> Vec<Guard> {
+        let literal = |i: usize, value: bool, cube: &mut Cube| {
+            let bits = if value {
+                &mut cube.positive
+            } else {
+                &mut cube.negative
+            };
+            *bits |= 1 << i;
+        };
+        let mut known = Cube::default();
+        for (i, value) in fixed.iter().enumerate() {
+            value
+                .iter()
+                .for_each(|value| literal(i, *value, &mut known));
+        }
+        let all = self.letters(Marks::NONE);
+        let support = self.guards.support(all);
+        let free: Vec<usize> = (0..fixed.len())
+            .filter(|i| fixed[*i].is_none() && self.reads(*i, support))
+            .collect();
+        if free.len() > MOST_FREE {
+            let known = self.guards.cube(known);
+            let marks = (0..self.automaton.mark_count)
+                .map(Marks::one)
+                .chain([Marks::NONE]);
+            return marks
+                .map(|mark| {
+                    let letters = self.letters(mark);
+                    self.guards.and(letters, known)
+                })
+                .collect();
+        }
+        let mut accepted = Guards::FALSE;
+        for choice in 0..1u64 << free.len() {
+            let mut cube = known;
+            for (k, i) in free.iter().enumerate() {
+                literal(*i, choice >> k & 1 == 1, &mut cube);
+            }
+            if self.repeats(Letter(cube.positive)) {
+                let letter = self.guards.cube(cube);
+                accepted = self.guards.or(accepted, letter);
+            }
+        }
+        vec![accepted]
+    }
+
+    /// Does some guard of the component depend on the atom? The union of all may hide it.
+    fn reads(&self, atom: usize, support: u64) -> bool {
+        let inner = |state: &StateId| {
+            let edges = self.automaton.transitions(*state).iter();
+            edges
+                .clone()
+                .any(|t| self.inside[t.to.index()] && self.guards.support(t.guard) >> atom & 1 == 1)
+        };
+        support >> atom & 1 == 1 || self.states.iter().any(inner)
+    }
+
+    /// Does the component accept by reading this one letter for ever?
+    fn repeats(&self, letter: Letter) -> bool {
+        let edges = |state: usize| {
+            let edges = self.automaton.states[state].iter();
+            edges.filter(|t| self.inside[t.to.index()] && self.guards.accepts(t.guard, letter))
+        };
+        let found = components(self.inside.len(), |n, k| match self.inside[n] {
+            true => edges(n).nth(k).map(|t| t.to.index()),
+            false => None,
+        });
+        let mut marks = vec![None; found.count];
+        for state in &self.states {
+            for t in edges(state.index()) {
+                if found.of[t.to.index()] == found.of[state.index()] {
+                    let slot: &mut Option<Marks> = &mut marks[found.of[t.to.index()] as usize];
+                    *slot = Some(slot.unwrap_or(Marks::NONE).union(t.marks));
+                }
+            }
+        }
+        let all = self.automaton.all_marks();
+        marks
+            .into_iter()
+            .any(|m| m.is_some_and(|m| m.contains(all)))
+    }
+}

@@ -1,0 +1,186 @@
+//! An automaton without what no run of the net does.
+//!
+//! Three rules, each of which keeps the words that runs of the net have, and may change the others:
+//!
+//! - *cubes*: a guard loses the cubes that no reachable marking satisfies;
+//! - *steps*: an edge goes if no letter that leads to its source can be followed by one of its own ([`Facts::never_follows`]); an initial state may be
+//!   entered without a letter, so its edges stay;
+//! - *cycles*: barren components ([`Facts::barren`]) lose their marks.
+//!
+//! The language on other words changes, and with it what was known of it: a stutter-invariant automaton may not be one
+//! afterwards. An empty automaton, though, always means that no run is accepted.
+
+use crate::Facts;
+use crate::cycles::Barren;
+use lariat_automata::{Automaton, Cube, Guard, Guards, StateId, reduce};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Deadlock, Proposition};
+use rustc_hash::FxHashMap;
+
+/// Guards of more cubes are left as they are.
+const MOST_CUBES: usize = 32;
+
+/// Pairs of cubes for which it is asked whether one can follow the other.
+const MOST_PAIRS: usize = 16;
+
+/// What was taken from an automaton.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pruned {
+    /// Cubes of guards that are infeasible.
+    pub cubes: usize,
+    /// Edges that cannot follow those before them.
+    pub steps: usize,
+    /// Components that no run is accepted in.
+    pub barren: Vec<Barren>,
+}
+
+impl Facts {
+    /// Takes from the automaton what no run of the net does; see the rules of this file. The propositions are what its
+    /// atoms mean, in its order.
+    pub fn prune(
+        &mut self,
+        automaton: &mut Automaton,
+        propositions: &[Proposition],
+        deadlock: Deadlock,
+        budget: &Budget,
+    ) -> Result<Pruned, Stop> {
+        let mut pruned = Pruned::default();
+        if self.net.is_none() {
+            return Ok(pruned);
+        }
+        pruned.cubes = self.prune_cubes(automaton, propositions, budget)?;
+        reduce::trim::trim(automaton);
+        pruned.barren = self.barren(automaton, propositions, deadlock, budget)?;
+        let states: Vec<StateId> = pruned
+            .barren
+            .iter()
+            .flat_map(|b| b.states.iter().copied())
+            .collect();
+        reduce::acceptance::reject(automaton, &states);
+        reduce::trim::trim(automaton);
+        pruned.steps = self.prune_steps(automaton, propositions, deadlock, budget)?;
+        reduce::trim::trim(automaton);
+        Ok(pruned)
+    }
+
+    fn prune_cubes(
+        &mut self,
+        automaton: &mut Automaton,
+        propositions: &[Proposition],
+        budget: &Budget,
+    ) -> Result<usize, Stop> {
+        let mut removed = 0;
+        let mut known: FxHashMap<Guard, Guard> = FxHashMap::default();
+        for state in 0..automaton.states.len() {
+            for edge in 0..automaton.states[state].len() {
+                let guard = automaton.states[state][edge].guard;
+                let better = match known.get(&guard) {
+                    Some(better) => *better,
+                    None => {
+                        let mut left = guard;
+                        for cube in cubes(&mut automaton.guards, guard) {
+                            let literals = literals(propositions, cube);
+                            if self.infeasible(&literals, budget)?.is_some() {
+                                let cube = automaton.guards.cube(cube);
+                                left = automaton.guards.minus(left, cube);
+                                removed += 1;
+                            }
+                        }
+                        known.insert(guard, left);
+                        left
+                    }
+                };
+                automaton.states[state][edge].guard = better;
+            }
+            automaton.states[state].retain(|t| t.guard != Guards::FALSE);
+        }
+        Ok(removed)
+    }
+
+    fn prune_steps(
+        &mut self,
+        automaton: &mut Automaton,
+        propositions: &[Proposition],
+        deadlock: Deadlock,
+        budget: &Budget,
+    ) -> Result<usize, Stop> {
+        let mut entering = vec![Guards::FALSE; automaton.states.len()];
+        for t in automaton.states.iter().flatten() {
+            let slot = &mut entering[t.to.index()];
+            *slot = automaton.guards.or(*slot, t.guard);
+        }
+        let mut removed = 0;
+        for (state, entering) in entering.into_iter().enumerate() {
+            if automaton.initial.iter().any(|q| q.index() == state) {
+                continue;
+            }
+            let before = cubes(&mut automaton.guards, entering);
+            let mut edges = automaton.states[state].clone();
+            let count = edges.len();
+            let mut kept = Vec::with_capacity(count);
+            for t in edges.drain(..) {
+                let after = cubes(&mut automaton.guards, t.guard);
+                if !self.separate(propositions, &before, &after, deadlock, budget)? {
+                    kept.push(t);
+                }
+            }
+            removed += count - kept.len();
+            automaton.states[state] = kept;
+        }
+        Ok(removed)
+    }
+
+    /// Can no letter of `before` be followed by one of `after`?
+    fn separate(
+        &mut self,
+        propositions: &[Proposition],
+        before: &[Cube],
+        after: &[Cube],
+        deadlock: Deadlock,
+        budget: &Budget,
+    ) -> Result<bool, Stop> {
+        if !(1..=MOST_PAIRS).contains(&(before.len() * after.len())) {
+            return Ok(false);
+        }
+        for first in before {
+            for second in after {
+                let (first, second) = (
+                    literals(propositions, *first),
+                    literals(propositions, *second),
+                );
+                if self
+                    .never_follows(&first, &second, deadlock, budget)?
+                    .is_none()
+                {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The cubes of a guard; none if there are too many.
+fn cubes(guards: &mut Guards, guard: Guard) -> Vec<Cube> {
+    let cubes = guards.cubes(guard);
+    match cubes.len() <= MOST_CUBES {
+        true => cubes,
+        false => Vec::new(),
+    }
+}
+
+pub(crate) fn literals(propositions: &[Proposition], cube: Cube) -> Vec<(Proposition, bool)> {
+    let literal = |(i, proposition): (usize, &Proposition)| match (
+        cube.positive >> i & 1,
+        cube.negative >> i & 1,
+    ) {
+        (1, _) => Some((proposition.clone(), true)),
+        (_, 1) => Some((proposition.clone(), false)),
+        _ => None,
+    };
+    propositions
+        .iter()
+        .enumerate()
+        .filter_map(literal)
+        .collect()
+}

@@ -1,0 +1,294 @@
+//! Is there no reachable marking with these properties? The state equation, asked for the certificate.
+//!
+//! Every reachable marking is `m = m0 + C·x` with `m >= 0` and `x >= 0`. By Farkas' lemma no such `m` satisfies the rows
+//! `A·m >= b` iff there are `u >= 0` (a weight for each place) and `z >= 0` (one for each row) with
+//!
+//! ```text
+//! w = u + z·A      w·C <= 0      w·m0 < z·b
+//! ```
+//!
+//! because then `z·b <= z·A·m <= w·m <= w·m0`. So the program that is solved looks for `u` and `z` themselves:
+//!
+//! ```text
+//! minimise u·m0 + z·(A·m0 - b)   where   (u + z·A)·C <= 0,   0 <= u, z <= 1
+//! ```
+//!
+//! The origin is feasible, a negative value is a proof, and the solution, rounded to integers and checked, *is* the
+//! certificate: the invariant `w·m <= w·m0`. The least upper bound of a sum `c·m` is the same question with the weight of `c` fixed.
+//!
+//! The program is kept small. Events with equal effects are one row of it. Of the places only those are
+//! taken that can help: `u(p)` is wanted where `p` loses tokens by an effect to which something wanted adds, and so on. A place with a row
+//! `m(p) >= k` needs no weight of its own, since that of the row is at least as good.
+
+use crate::cases::{Case, Row};
+use crate::certificate::{Statement, Weights, at_start};
+use crate::net::Net;
+use crate::rational::proportional;
+use crate::solver::Program;
+use lariat_budget::{Budget, Stop};
+use lariat_model::VarId;
+use rustc_hash::FxHashMap;
+
+/// Objectives above this are taken for 0 before the exact check is tried.
+const BELOW_ZERO: f64 = -1e-7;
+
+/// The effects and places that matter for rows with these gains by effect.
+struct Cone {
+    effects: Vec<usize>,
+    places: Vec<VarId>,
+}
+
+/// What each effect adds to the terms; `None` if a number leaves 128 bits.
+fn gains(net: &Net, terms: &[(VarId, i128)]) -> Option<FxHashMap<usize, i128>> {
+    let mut gains: FxHashMap<usize, i128> = FxHashMap::default();
+    for (place, weight) in terms {
+        for (effect, change) in &net.changes[place.index()] {
+            let more = weight.checked_mul(i128::from(*change))?;
+            let slot = gains.entry(*effect).or_default();
+            *slot = slot.checked_add(more)?;
+        }
+    }
+    Some(gains)
+}
+
+fn cone(net: &Net, gains: &[FxHashMap<usize, i128>]) -> Cone {
+    let mut wanted = vec![false; net.effects.len()];
+    let mut helps = vec![false; net.places];
+    let mut todo = Vec::new();
+    for (effect, gain) in gains.iter().flatten() {
+        if *gain > 0 && !std::mem::replace(&mut wanted[*effect], true) {
+            todo.push(*effect);
+        }
+    }
+    while let Some(effect) = todo.pop() {
+        for (place, change) in &net.effects[effect] {
+            if *change > 0 || std::mem::replace(&mut helps[place.index()], true) {
+                continue;
+            }
+            for (next, change) in &net.changes[place.index()] {
+                if *change > 0 && !std::mem::replace(&mut wanted[*next], true) {
+                    todo.push(*next);
+                }
+            }
+        }
+    }
+    let chosen = |flags: &[bool]| (0..flags.len()).filter(|i| flags[*i]).collect::<Vec<_>>();
+    let place = |p: usize| VarId(p as u32);
+    Cone {
+        effects: chosen(&wanted),
+        places: chosen(&helps).into_iter().map(place).collect(),
+    }
+}
+
+/// The rows `Σ over columns of their gains, by effect` of a program, for the effects of the cone.
+struct Matrix {
+    rows: FxHashMap<usize, Vec<(usize, f64)>>,
+}
+
+impl Matrix {
+    fn new(cone: &Cone) -> Matrix {
+        Matrix {
+            rows: cone.effects.iter().map(|e| (*e, Vec::new())).collect(),
+        }
+    }
+
+    fn place(&mut self, net: &Net, column: usize, place: VarId) {
+        for (effect, change) in &net.changes[place.index()] {
+            if let Some(row) = self.rows.get_mut(effect) {
+                row.push((column, *change as f64));
+            }
+        }
+    }
+
+    fn gains(&mut self, column: usize, gains: &FxHashMap<usize, i128>) {
+        for (effect, gain) in gains {
+            if let Some(row) = self.rows.get_mut(effect).filter(|_| *gain != 0) {
+                row.push((column, *gain as f64));
+            }
+        }
+    }
+
+    fn finish(mut self, cone: &Cone, program: &mut Program, most: impl Fn(usize) -> f64) {
+        for effect in &cone.effects {
+            let mut row = self.rows.remove(effect).unwrap_or_default();
+            row.sort_unstable_by_key(|(column, _)| *column);
+            program.row(row, most(*effect));
+        }
+    }
+}
+
+/// An invariant that no marking of the case satisfies; `None` if none is known.
+pub(crate) fn refute(
+    net: &Net,
+    case: &Case,
+    most: u64,
+    budget: &Budget,
+) -> Result<Option<Statement>, Stop> {
+    let satisfied =
+        |state: &lariat_model::State| case.iter().all(|row| row.holds(state) != Some(false));
+    if net.initial.iter().any(satisfied) {
+        return Ok(None);
+    }
+    let Some(gains) = case
+        .iter()
+        .map(|row| gains(net, &row.terms))
+        .collect::<Option<Vec<_>>>()
+    else {
+        return Ok(None);
+    };
+    let cone = cone(net, &gains);
+    let has_row = |p: &VarId| {
+        case.iter()
+            .any(|row| row.terms[..] == [(*p, 1)] && row.least >= 0)
+    };
+    let places: Vec<VarId> = cone
+        .places
+        .iter()
+        .copied()
+        .filter(|p| !has_row(p))
+        .collect();
+    // What each column costs at each start.
+    let cost = |column: usize, start: usize| {
+        let state = &net.initial[start];
+        let tokens = |p: VarId| state[p.index()] as f64;
+        match column.checked_sub(case.len()) {
+            Some(place) => tokens(places[place]),
+            None => {
+                let terms = case[column].terms.iter();
+                let sum: f64 = terms.map(|(p, c)| *c as f64 * tokens(*p)).sum();
+                sum - case[column].least as f64
+            }
+        }
+    };
+    let count = case.len() + places.len();
+    let mut program = Program::default();
+    let single = net.initial.len() == 1;
+    for column in 0..count {
+        program.column(if single { cost(column, 0) } else { 0.0 }, 1.0);
+    }
+    if !single {
+        // Below 0 at every start, by at least the value of one more column, which is to be large.
+        let below = program.column(-1.0, 1.0);
+        for start in 0..net.initial.len() {
+            let costs = (0..count).map(|column| (column, cost(column, start)));
+            program.row(
+                costs
+                    .filter(|(_, c)| *c != 0.0)
+                    .chain([(below, 1.0)])
+                    .collect(),
+                0.0,
+            );
+        }
+    }
+    let mut matrix = Matrix::new(&cone);
+    for (row, gains) in gains.iter().enumerate() {
+        matrix.gains(row, gains);
+    }
+    for (place, column) in places.iter().zip(case.len()..) {
+        matrix.place(net, column, *place);
+    }
+    matrix.finish(&cone, &mut program, |_| 0.0);
+    let Some(values) = program.minimise(most, budget)? else {
+        return Ok(None);
+    };
+    let worst = (0..net.initial.len())
+        .map(|start| (0..count).map(|c| values[c] * cost(c, start)).sum::<f64>())
+        .fold(f64::NEG_INFINITY, f64::max);
+    if worst > BELOW_ZERO {
+        return Ok(None);
+    }
+    Ok(exclusion(net, case, &places, &values[..count]))
+}
+
+/// The exact check: integers proportional to the values, and the invariant that they are.
+fn exclusion(net: &Net, case: &Case, places: &[VarId], values: &[f64]) -> Option<Statement> {
+    let weights: Vec<i128> = proportional(values)?
+        .into_iter()
+        .map(|w| w.max(0))
+        .collect();
+    let (rows, own) = weights.split_at(case.len());
+    let mut sum: FxHashMap<VarId, i128> = FxHashMap::default();
+    sum.extend(places.iter().copied().zip(own.iter().copied()));
+    let mut least = 0i128;
+    for (Row { terms, least: b }, z) in case.iter().zip(rows) {
+        least = least.checked_add(b.checked_mul(*z)?)?;
+        for (place, c) in terms {
+            let slot = sum.entry(*place).or_default();
+            *slot = slot.checked_add(c.checked_mul(*z)?)?;
+        }
+    }
+    let weights = sorted(sum);
+    let most = at_start(net, &weights)?;
+    let invariant = Statement::Invariant { weights, most };
+    (most < least && invariant.check(net)?).then_some(invariant)
+}
+
+fn sorted(sum: FxHashMap<VarId, i128>) -> Weights {
+    let mut weights: Weights = sum.into_iter().filter(|(_, w)| *w != 0).collect();
+    weights.sort_unstable();
+    weights
+}
+
+/// An invariant `s·c·m + u·m <= k` with `s > 0`, and the upper bound `k/s`, rounded down, that it gives to `c·m`.
+pub(crate) fn upper_bound(
+    net: &Net,
+    terms: &[(VarId, i128)],
+    most: u64,
+    budget: &Budget,
+) -> Result<Option<(i128, Statement)>, Stop> {
+    let Some(gains) = gains(net, terms) else {
+        return Ok(None);
+    };
+    let cone = cone(net, std::slice::from_ref(&gains));
+    let mut program = Program::default();
+    for place in &cone.places {
+        let starts = net.initial.iter().map(|state| state[place.index()]);
+        program.column(starts.max().unwrap_or(0) as f64, f64::INFINITY);
+    }
+    let mut matrix = Matrix::new(&cone);
+    for (column, place) in cone.places.iter().enumerate() {
+        matrix.place(net, column, *place);
+    }
+    matrix.finish(&cone, &mut program, |effect| {
+        -(gains.get(&effect).copied().unwrap_or(0) as f64)
+    });
+    let Some(mut values) = program.minimise(most, budget)? else {
+        return Ok(None);
+    };
+    values.push(1.0);
+    Ok(bound(net, terms, &cone.places, &values))
+}
+
+/// The exact check of an upper bound; the last value is the weight of the terms.
+fn bound(
+    net: &Net,
+    terms: &[(VarId, i128)],
+    places: &[VarId],
+    values: &[f64],
+) -> Option<(i128, Statement)> {
+    let weights: Vec<i128> = proportional(values)?
+        .into_iter()
+        .map(|w| w.max(0))
+        .collect();
+    let (scale, own) = weights.split_last().filter(|(scale, _)| **scale > 0)?;
+    let mut sum: FxHashMap<VarId, i128> = FxHashMap::default();
+    sum.extend(places.iter().copied().zip(own.iter().copied()));
+    for (place, c) in terms {
+        let slot = sum.entry(*place).or_default();
+        *slot = slot.checked_add(c.checked_mul(*scale)?)?;
+    }
+    let weights = sorted(sum);
+    let most = at_start(net, &weights)?;
+    let invariant = Statement::Invariant { weights, most };
+    invariant
+        .check(net)?
+        .then_some((most.div_euclid(*scale), invariant))
+}
+
+/// Whether an invariant bounds the place, and by how much.
+pub(crate) fn implied_bound(weights: &[(VarId, i128)], most: i128, place: VarId) -> Option<i128> {
+    // Only where no weight is negative is the rest of the sum at least 0.
+    let at = weights.binary_search_by_key(&place, |(p, _)| *p).ok()?;
+    let positive = weights.iter().all(|(_, w)| *w > 0);
+    positive.then(|| most.div_euclid(weights[at].1))
+}

@@ -1,0 +1,213 @@
+//! Which events can fire infinitely often in one run? Ranking functions.
+//!
+//! In an infinite run there are, by Dickson's lemma, two positions `i < j` with `m(i) <= m(j)`, as late as one likes and with every event
+//! that fires infinitely often in between. What fires between them is a vector `x >= 0` with `C·x >= 0`, a *repetitive* one.
+//! So an event that is in no repetitive vector fires finitely often in every run. One program finds all of these with their
+//! certificate, by Farkas' lemma a weight `w >= 0` of the places to which no event adds, and from which these take:
+//!
+//! ```text
+//! maximise Σ v(t)   where   w·C(t) + v(t) <= 0,   w >= 0,   0 <= v <= 1
+//! ```
+//!
+//! Without the bound on `v` one event would do for all. If every event takes, all runs are finite (the net *terminates*).
+//! The same question is asked of a part of the events: those that can fire in certain markings ([`crate::cycles`]).
+
+use crate::Facts;
+use crate::certificate::{Certificate, Statement};
+use crate::net::Net;
+use crate::rational::proportional;
+use crate::solver::Program;
+use lariat_budget::{Budget, Stop};
+use lariat_model::{EventId, VarId};
+
+/// Events that are asked, one by one, whether they can fire at all.
+const MOST_CANDIDATES: usize = 128;
+
+/// Which events can fire infinitely often in one run, as far as is known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repeating {
+    /// The events that are not known to fire finitely often in every run; sorted.
+    pub events: Vec<EventId>,
+    /// Why the others do.
+    pub certificate: Certificate,
+}
+
+impl Facts {
+    /// Which events can repeat; all events if nothing is known.
+    pub fn repeating(&mut self, budget: &Budget) -> Result<Repeating, Stop> {
+        if let Some(known) = &self.repeating {
+            return Ok(known.clone());
+        }
+        let all: Vec<EventId> = self.net.iter().flat_map(Net::events).collect();
+        let found = self.repeating_among(all, budget, |facts, event, budget| {
+            facts.dead(event, budget)
+        })?;
+        self.repeating = Some(found.clone());
+        Ok(found)
+    }
+
+    /// Is every run finite? Then each ends in a dead marking.
+    pub fn terminates(&mut self, budget: &Budget) -> Result<Option<Certificate>, Stop> {
+        if self.net.is_none() {
+            return Ok(None);
+        }
+        let Repeating {
+            events,
+            certificate,
+        } = self.repeating(budget)?;
+        Ok(events.is_empty().then_some(certificate))
+    }
+
+    /// For every place whether it *settles*: no event that can repeat changes it, so that every predicate over such places
+    /// is, in every run, true from some position on or false from some position on.
+    pub fn settled(&mut self, budget: &Budget) -> Result<Vec<bool>, Stop> {
+        let events = self.repeating(budget)?.events;
+        let Some(net) = &self.net else {
+            return Ok(vec![false; self.declared.len()]);
+        };
+        let mut settled = vec![true; net.places];
+        for column in events.iter().filter_map(|event| net.column(*event)) {
+            for (place, _) in &net.effects[column] {
+                settled[place.index()] = false;
+            }
+        }
+        Ok(settled)
+    }
+
+    /// Of runs in which, from some position on, only events `among` fire: those that can fire infinitely often.
+    ///
+    /// `never` says why an event of them cannot fire then. What it removes may leave the others without a repetitive
+    /// vector, so both questions alternate; only members of repetitive vectors are asked about.
+    pub(crate) fn repeating_among(
+        &mut self,
+        mut among: Vec<EventId>,
+        budget: &Budget,
+        mut never: impl FnMut(&mut Facts, EventId, &Budget) -> Result<Option<Certificate>, Stop>,
+    ) -> Result<Repeating, Stop> {
+        let mut certificate = Certificate::default();
+        loop {
+            let found = self.ask(budget, |net, most, budget| {
+                ranking(net, &among, most, budget)
+            })?;
+            if let Some(Statement::Ranking { finite, .. }) = &found {
+                among.retain(|event| finite.binary_search(event).is_err());
+            }
+            certificate.extend(
+                found
+                    .filter(Statement::ranks_some)
+                    .map(Certificate::from)
+                    .unwrap_or_default(),
+            );
+            if among.is_empty() || among.len() > MOST_CANDIDATES {
+                break;
+            }
+            let before = among.len();
+            let mut kept = Vec::with_capacity(before);
+            for event in among {
+                match never(self, event, budget)? {
+                    Some(reason) => certificate.extend(reason),
+                    None => kept.push(event),
+                }
+            }
+            among = kept;
+            if among.is_empty() || among.len() == before {
+                break;
+            }
+        }
+        Ok(Repeating {
+            events: among,
+            certificate,
+        })
+    }
+}
+
+/// A ranking of the events `among`, which are sorted; it may list none as finite. `None` if nothing is known.
+pub(crate) fn ranking(
+    net: &Net,
+    among: &[EventId],
+    most: u64,
+    budget: &Budget,
+) -> Result<Option<Statement>, Stop> {
+    let mut asked = vec![false; net.effects.len()];
+    for column in among.iter().filter_map(|event| net.column(*event)) {
+        asked[column] = true;
+    }
+    let effects: Vec<usize> = (0..asked.len()).filter(|e| asked[*e]).collect();
+    let useful = useful_places(net, &effects, &asked);
+    let mut program = Program::default();
+    let mut column = vec![None; net.places];
+    let mut places = Vec::new();
+    for place in (0..net.places).filter(|p| useful[*p]) {
+        column[place] = Some(program.column(0.0, f64::INFINITY));
+        places.push(VarId(place as u32));
+    }
+    for effect in &effects {
+        let changes = net.effects[*effect].iter();
+        let mut row: Vec<(usize, f64)> = changes
+            .filter_map(|(place, change)| Some((column[place.index()]?, *change as f64)))
+            .collect();
+        if row.iter().any(|(_, change)| *change < 0.0) {
+            row.push((program.column(-1.0, 1.0), 1.0));
+            program.row(row, 0.0);
+        }
+    }
+    if places.is_empty() {
+        return Ok(None);
+    }
+    let Some(values) = program.minimise(most, budget)? else {
+        return Ok(None);
+    };
+    Ok(exact(net, among, &places, &values[..places.len()]))
+}
+
+/// Places that can have a weight: no event of `effects` adds to one without taking from another.
+fn useful_places(net: &Net, effects: &[usize], asked: &[bool]) -> Vec<bool> {
+    let mut useful = vec![false; net.places];
+    for (place, _) in effects.iter().flat_map(|e| &net.effects[*e]) {
+        useful[place.index()] = true;
+    }
+    let mut todo = effects.to_vec();
+    while let Some(effect) = todo.pop() {
+        let changes = &net.effects[effect];
+        if changes
+            .iter()
+            .any(|(p, change)| *change < 0 && useful[p.index()])
+        {
+            continue;
+        }
+        for (place, _) in changes.iter().filter(|(_, change)| *change > 0) {
+            if std::mem::replace(&mut useful[place.index()], false) {
+                let takers = net.changes[place.index()].iter();
+                todo.extend(
+                    takers
+                        .filter(|(e, change)| *change < 0 && asked[*e])
+                        .map(|(e, _)| *e),
+                );
+            }
+        }
+    }
+    useful
+}
+
+fn exact(net: &Net, among: &[EventId], places: &[VarId], values: &[f64]) -> Option<Statement> {
+    let weights = proportional(values)?;
+    let weights: Vec<(VarId, i128)> = (places.iter().copied().zip(weights))
+        .filter(|(_, weight)| *weight > 0)
+        .collect();
+    let mut finite = Vec::new();
+    for event in among {
+        let takes = match net.column(*event) {
+            Some(column) => crate::certificate::gain(&weights, &net.effects[column])? < 0,
+            None => net.silenced[event.index()],
+        };
+        if takes {
+            finite.push(*event);
+        }
+    }
+    let ranking = Statement::Ranking {
+        weights,
+        finite,
+        among: among.to_vec(),
+    };
+    ranking.check(net)?.then_some(ranking)
+}

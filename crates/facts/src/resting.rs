@@ -1,0 +1,197 @@
+//! Dead markings, as linear inequalities.
+//!
+//! In a dead marking every event lacks tokens in some place. With bounds `m(p) <= B(p)` that disjunction over the places of
+//! a preset has a convex hull: at the place that lacks, `m(p) <= n(p) - 1`, elsewhere `m(p) <= B(p)`, so
+//!
+//! ```text
+//! Σ over p of (m(p) - n(p) + 1) / (B(p) - n(p) + 1)  <=  |preset| - 1
+//! ```
+//!
+//! which for a preset of one place is `m(p) <= n(p) - 1`, bounded or not, and for safe places `Σ m <= |preset| - 1`. An event without
+//! such a row is left out: the rows describe at least the dead markings.
+
+use crate::Facts;
+use crate::cases::{Case, Cases, Row};
+use crate::certificate::{Certificate, Statement};
+use crate::net::Net;
+use crate::rational::gcd;
+use lariat_budget::{Budget, Stop};
+use lariat_model::{EventId, Proposition};
+
+/// Programs that may be solved for the bounds.
+const MOST_BOUNDS: usize = 200;
+/// Rows with larger coefficients are left out.
+const MOST_SCALE: i128 = 1_000_000;
+
+/// What dead markings look like.
+#[derive(Clone, Debug)]
+pub(crate) enum Resting {
+    /// There is none: this event is always enabled.
+    Never(EventId),
+    /// They satisfy these rows, because of these bounds.
+    Rows(Case, Certificate),
+}
+
+impl Facts {
+    /// Is no reachable marking dead?
+    pub fn deadlock_free(&mut self, budget: &Budget) -> Result<Option<Certificate>, Stop> {
+        self.never_rests(&[], budget)
+    }
+
+    /// Is no reachable marking with these truth values dead? No event is taken there.
+    pub fn never_rests(
+        &mut self,
+        cube: &[(Proposition, bool)],
+        budget: &Budget,
+    ) -> Result<Option<Certificate>, Stop> {
+        let Some(net) = &self.net else {
+            return Ok(None);
+        };
+        let Some(cases) = net.resting_cube(cube) else {
+            return Ok(Some(Certificate::default()));
+        };
+        if !self.samples_may_rest(&cases) {
+            return Ok(None);
+        }
+        match self.resting(budget)? {
+            Resting::Never(event) => Ok(Some(Statement::Always(event).into())),
+            Resting::Rows(rows, mut grounds) => {
+                let cases = cases.and(Cases(vec![rows]));
+                let found = self.refuted(&cases, budget)?;
+                Ok(found.map(|certificate| {
+                    grounds.extend(certificate);
+                    grounds
+                }))
+            }
+        }
+    }
+
+    /// Was no dead marking of these cases seen?
+    fn samples_may_rest(&self, cases: &Cases) -> bool {
+        let Some(net) = &self.net else {
+            return true;
+        };
+        !cases
+            .0
+            .iter()
+            .any(|case| self.samples.contain_dead(net, case))
+    }
+
+    fn resting(&mut self, budget: &Budget) -> Result<Resting, Stop> {
+        if let Some(known) = &self.resting {
+            return Ok(known.clone());
+        }
+        self.bounds(MOST_BOUNDS, budget)?;
+        let found = self.describe();
+        self.resting = Some(found.clone());
+        Ok(found)
+    }
+
+    fn describe(&self) -> Resting {
+        let (mut rows, mut grounds) = (Case::new(), Certificate::default());
+        let Some(net) = &self.net else {
+            return Resting::Rows(rows, grounds);
+        };
+        for event in net.events().filter(|e| !net.silenced[e.index()]) {
+            if net.needs[event.index()].is_empty() {
+                return Resting::Never(event);
+            }
+            if let Some((row, reasons)) = self.lacks(net, event)
+                && !rows.contains(&row)
+            {
+                rows.push(row);
+                grounds.extend(reasons);
+            }
+        }
+        Resting::Rows(rows, grounds)
+    }
+
+    /// The row of one event.
+    fn lacks(&self, net: &Net, event: EventId) -> Option<(Row, Certificate)> {
+        let needs = &net.needs[event.index()];
+        if let [(place, need)] = needs[..] {
+            return Some((
+                Row::most(place, i128::from(need) - 1),
+                Certificate::default(),
+            ));
+        }
+        let mut reasons = Certificate::default();
+        let (mut spans, mut scale) = (Vec::new(), 1i128);
+        for (place, need) in needs {
+            let bound = self.known_bound(*place)?;
+            // Never enabled where the bound is below the need: lacking tokens then says nothing.
+            let span = i128::from(bound.most) - i128::from(*need) + 1;
+            if span < 1 {
+                return None;
+            }
+            scale = scale / gcd(scale, span) * span;
+            if scale > MOST_SCALE {
+                return None;
+            }
+            spans.push(span);
+            reasons.extend(bound.certificate);
+        }
+        let mut most = scale.checked_mul(needs.len() as i128 - 1)?;
+        let mut terms = Vec::with_capacity(needs.len());
+        for ((place, need), span) in needs.iter().zip(spans) {
+            let weight = scale / span;
+            most = most.checked_add(weight.checked_mul(i128::from(*need) - 1)?)?;
+            terms.push((*place, -weight));
+        }
+        Some((
+            Row {
+                terms,
+                least: -most,
+            },
+            reasons,
+        ))
+    }
+}
+
+impl Net {
+    /// What a conjunction of literals says of a dead marking; `None` if it wants an event to be enabled or taken.
+    fn resting_cube(&self, cube: &[(Proposition, bool)]) -> Option<Cases> {
+        let mut cases = Cases::any();
+        for (proposition, truth) in cube {
+            match (proposition, truth) {
+                (Proposition::Fires(_), true) => return None,
+                (Proposition::Fires(_), false) => {}
+                (Proposition::State(predicate), truth) => {
+                    match self.at_rest(predicate) {
+                        // Says nothing more of a dead marking, or cannot be.
+                        Some(value) if value == *truth => {}
+                        Some(_) => return None,
+                        None => cases = cases.and(self.cases(predicate, *truth)),
+                    }
+                }
+            }
+        }
+        Some(cases)
+    }
+
+    /// The value of a predicate that is the same in all dead markings.
+    pub(crate) fn at_rest(&self, predicate: &lariat_model::Predicate) -> Option<bool> {
+        use lariat_model::Predicate;
+        match predicate {
+            Predicate::Enabled(_) => Some(false),
+            Predicate::Deadlock => Some(true),
+            Predicate::Const(value) => Some(*value),
+            Predicate::Not(inner) => self.at_rest(inner).map(|value| !value),
+            Predicate::And(all) => fold(all.iter().map(|p| self.at_rest(p)), false),
+            Predicate::Or(all) => fold(all.iter().map(|p| self.at_rest(p)), true),
+            Predicate::Linear(_) | Predicate::Expr(_) => None,
+        }
+    }
+}
+
+/// One part with the value `decides` decides; without one, all must be known.
+fn fold(values: impl Iterator<Item = Option<bool>>, decides: bool) -> Option<bool> {
+    let mut known = true;
+    for value in values {
+        if value == Some(decides) {
+            return Some(decides);
+        }
+        known &= value.is_some();
+    }
+    known.then_some(!decides)
+}

@@ -1,0 +1,148 @@
+//! The seam to the linear-programming solver: the only file that knows which one it is.
+//!
+//! A [`Program`] is
+//!
+//! ```text
+//! minimise c·v   where   A·v <= b,  0 <= v <= upper
+//! ```
+//!
+//! and [`Program::minimise`] returns a point near an optimum, or `None` for "not known". Nothing is ever concluded from
+//! the numbers themselves: whoever asks rounds them to integers and checks those exactly. So a solver that errs, gives up or
+//! answers something else costs a fact and never a verdict.
+//!
+//! The solver is a simplex method in plain Rust. It can be told to stop by the clock only, so it runs in
+//! slices of a few milliseconds. Between slices the budget is asked and pivots are counted, and an answer that took
+//! more pivots than allowed is thrown away even if the last slice found it: what is known depends on counted work alone.
+
+use lariat_budget::{Budget, Stop};
+use microlp::{ComparisonOp, OptimizationDirection, Problem, ResumeOptions, SolveOptions};
+use std::time::Duration;
+
+/// The length of the first slice; slices double, so that a solver that needs a while to resume gets on.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// Pivots times entries that make one unit of work: about the effort that other engines count as one.
+const STEPS_PER_UNIT: u64 = 1024;
+
+/// What a program costs before its first pivot, in units.
+const UNITS_PER_PROGRAM: u64 = 16;
+
+/// Bytes that an entry of the matrix, or a column or row, takes in the solver with its factorisation.
+const BYTES_PER_ENTRY: usize = 128;
+
+/// A linear program under construction.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    costs: Vec<f64>,
+    upper: Vec<f64>,
+    rows: Vec<(Vec<(usize, f64)>, f64)>,
+    entries: usize,
+}
+
+impl Program {
+    /// A new variable `0 <= v <= upper` with its coefficient in what is minimised.
+    pub fn column(&mut self, cost: f64, upper: f64) -> usize {
+        self.costs.push(cost);
+        self.upper.push(upper);
+        self.costs.len() - 1
+    }
+
+    /// `Σ a·v <= most`; no variable twice.
+    pub fn row(&mut self, terms: Vec<(usize, f64)>, most: f64) {
+        self.entries += terms.len();
+        self.rows.push((terms, most));
+    }
+
+    /// What one pivot costs, in elementary steps.
+    fn size(&self) -> usize {
+        self.entries + self.rows.len() + self.costs.len()
+    }
+
+    /// Values of all variables that are near an optimum; `None` if there is no optimum, or if finding it takes more than
+    /// `most` units of work.
+    pub fn minimise(&self, most: u64, budget: &Budget) -> Result<Option<Vec<f64>>, Stop> {
+        budget.check()?;
+        let mut lease = budget.lease();
+        lease.resize(self.size().saturating_mul(BYTES_PER_ENTRY))?;
+        let mut problem = Problem::new(OptimizationDirection::Minimize);
+        let columns: Vec<_> = (self.costs.iter().zip(&self.upper))
+            .map(|(cost, upper)| problem.add_var(*cost, (0.0, *upper)))
+            .collect();
+        for (terms, most) in &self.rows {
+            let terms: Vec<_> = terms.iter().map(|(v, a)| (columns[*v], *a)).collect();
+            problem.add_constraint(&terms[..], ComparisonOp::Le, *most);
+        }
+        let mut slice = within(SLICE, budget);
+        let mut options = SolveOptions::default();
+        options.time_limit = Some(slice);
+        let mut outcome = problem.solve_with(options);
+        loop {
+            // Infeasible, unbounded, or numerical trouble: nothing is known in any of these cases.
+            let Ok(reached) = outcome else {
+                budget.spend(self.units(1))?;
+                return Ok(None);
+            };
+            let units = self.units(reached.stats().lp_iterations);
+            if units > most || reached.is_optimal() {
+                budget.spend(units)?;
+                let values =
+                    |s: &microlp::Solution| columns.iter().map(|v| s.var_value(*v)).collect();
+                return Ok(reached.solution().filter(|_| units <= most).map(values));
+            }
+            budget.check()?;
+            slice = within(slice.saturating_mul(2), budget);
+            let mut options = ResumeOptions::default();
+            options.time_limit = Some(slice);
+            outcome = reached.resume_with(options);
+        }
+    }
+
+    fn units(&self, pivots: u64) -> u64 {
+        UNITS_PER_PROGRAM + pivots.saturating_mul(self.size() as u64) / STEPS_PER_UNIT
+    }
+}
+
+fn within(slice: Duration, budget: &Budget) -> Duration {
+    budget.time_left().map_or(slice, |left| left.min(slice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// min −x − 2y with x + y <= 4, y <= 3, x >= 0
+    fn small() -> Program {
+        let mut program = Program::default();
+        let x = program.column(-1.0, f64::INFINITY);
+        let y = program.column(-2.0, 3.0);
+        program.row(vec![(x, 1.0), (y, 1.0)], 4.0);
+        program
+    }
+
+    #[test]
+    fn an_optimum_is_found() {
+        let found = small().minimise(100, &Budget::unlimited()).unwrap();
+        let found = found.unwrap();
+        assert!((found[0] - 1.0).abs() < 1e-6 && (found[1] - 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn without_an_optimum_nothing_is_known() {
+        let mut program = small();
+        program.column(-1.0, f64::INFINITY);
+        assert_eq!(program.minimise(100, &Budget::unlimited()), Ok(None));
+        let mut program = small();
+        program.row(vec![(0, 1.0)], -1.0);
+        assert_eq!(program.minimise(100, &Budget::unlimited()), Ok(None));
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        let past = Budget::unlimited().with_deadline(Duration::ZERO);
+        assert_eq!(small().minimise(100, &past), Err(Stop::Time));
+        assert_eq!(small().minimise(0, &Budget::unlimited()), Ok(None));
+        let none = Budget::unlimited().with_work(0);
+        assert_eq!(small().minimise(100, &none), Err(Stop::Work(0)));
+        assert_eq!(small().minimise(100, &Budget::bytes(10)), Err(Stop::Memory));
+    }
+}

@@ -1,0 +1,94 @@
+//! Step facts: `a -> X !b`.
+//!
+//! `b` cannot follow `a` if for every event `t`
+//!
+//! ```text
+//! m |= a,   m >= pre(t),   m + C(t) |= b
+//! ```
+//!
+//! is excluded by the state equation; if dead markings are repeated, also `m |= a ∧ b` for dead `m`, where no event is taken. The rows
+//! of `b` are moved back over the event, so that everything is asked of the marking before it.
+
+use crate::Facts;
+use crate::cases::{Cases, Row};
+use crate::certificate::{Certificate, gain};
+use crate::net::Net;
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Deadlock, EventId, Proposition};
+use rustc_hash::FxHashSet;
+
+/// Different events that are looked at one by one.
+const MOST_EVENTS: usize = 64;
+
+impl Facts {
+    /// Can a position with the literals `second` never come right after one with the literals `first`?
+    pub fn never_follows(
+        &mut self,
+        first: &[(Proposition, bool)],
+        second: &[(Proposition, bool)],
+        deadlock: Deadlock,
+        budget: &Budget,
+    ) -> Result<Option<Certificate>, Stop> {
+        let Some(net) = &self.net else {
+            return Ok(None);
+        };
+        let allowed = |event: &EventId| {
+            let agrees = |(proposition, truth): &(Proposition, bool)| match proposition {
+                Proposition::Fires(events) => events.contains(event) == *truth,
+                Proposition::State(_) => true,
+            };
+            !net.silenced[event.index()] && first.iter().all(agrees)
+        };
+        let mut seen = FxHashSet::default();
+        let events: Vec<EventId> = net
+            .events()
+            .filter(allowed)
+            .filter(|e| seen.insert((&net.needs[e.index()], net.column(*e))))
+            .collect();
+        if events.len() > MOST_EVENTS {
+            return Ok(None);
+        }
+        let (before, after) = (net.cube(first), net.cube(second));
+        let questions: Option<Vec<Cases>> = events
+            .iter()
+            .map(|e| net.step(&before, *e, &after))
+            .collect();
+        let Some(questions) = questions else {
+            return Ok(None);
+        };
+        let mut certificate = Certificate::default();
+        if deadlock == Deadlock::Stutter {
+            let both: Vec<_> = first.iter().chain(second).cloned().collect();
+            match self.never_rests(&both, budget)? {
+                Some(reason) => certificate.extend(reason),
+                None => return Ok(None),
+            }
+        }
+        for cases in questions {
+            match self.refuted(&cases, budget)? {
+                Some(reason) => certificate.extend(reason),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(certificate))
+    }
+}
+
+impl Net {
+    /// Markings of `before` from which the event leads to one of `after`; `None` if numbers are too large.
+    fn step(&self, before: &Cases, event: EventId, after: &Cases) -> Option<Cases> {
+        let mut moved = after.clone();
+        if let Some(column) = self.column(event) {
+            for row in moved.0.iter_mut().flatten() {
+                let Row { terms, least } = row;
+                *least = least.checked_sub(gain(terms, &self.effects[column])?)?;
+            }
+        }
+        Some(
+            before
+                .clone()
+                .and(self.some_enabled(std::iter::once(event)))
+                .and(moved),
+        )
+    }
+}

@@ -1,0 +1,183 @@
+//! Pruned automata accept the same runs of a net; steps and rests that are excluded do not happen.
+
+use crate::explorer::{Explored, explore, letter};
+use crate::nets;
+use crate::rng::Rng;
+use lariat_automata::{Automaton, Legal, Letter, components, translate};
+use lariat_budget::Budget;
+use lariat_emptiness::Marks;
+use lariat_facts::Facts;
+use lariat_ltl::{Formulas, Weights, random_formula};
+use lariat_model::{Deadlock, Proposition, System};
+
+const CUT: usize = 150;
+const CASES: usize = 1500;
+
+/// Is a run of the explored part accepted? Answers for all runs where everything was explored.
+pub fn accepts(
+    system: &System,
+    explored: &Explored,
+    automaton: &Automaton,
+    propositions: &[Proposition],
+    deadlock: Deadlock,
+) -> bool {
+    let width = automaton.states.len();
+    let mut edges: Vec<Vec<(usize, Marks)>> = vec![Vec::new(); explored.states.len() * width];
+    for (s, state) in explored.states.iter().enumerate() {
+        let mut steps: Vec<_> = explored.steps[s]
+            .iter()
+            .map(|(e, t)| (Some(*e), *t))
+            .collect();
+        if steps.is_empty() && deadlock == Deadlock::Stutter {
+            steps.push((None, Some(s)));
+        }
+        for (event, target) in steps {
+            let read = Letter(letter(system, propositions, state, event));
+            for (q, target) in automaton.state_ids().filter_map(|q| Some((q, target?))) {
+                for t in automaton.reading(q, read) {
+                    edges[s * width + q.index()].push((target * width + t.to.index(), t.marks));
+                }
+            }
+        }
+    }
+    let starts = automaton.initial.iter().map(|q| q.index());
+    let starts = starts.flat_map(|q| (0..system.initial.len()).map(move |s| s * width + q));
+    let mut seen = vec![false; edges.len()];
+    let mut todo: Vec<usize> = starts.collect();
+    while let Some(node) = todo.pop() {
+        if !std::mem::replace(&mut seen[node], true) {
+            todo.extend(edges[node].iter().map(|(t, _)| *t));
+        }
+    }
+    let found = components(edges.len(), |n, k| edges[n].get(k).map(|(t, _)| *t));
+    let mut marks = vec![None; found.count];
+    for node in (0..edges.len()).filter(|n| seen[*n]) {
+        for (target, carried) in &edges[node] {
+            if found.of[*target] == found.of[node] {
+                let slot: &mut Option<Marks> = &mut marks[found.of[node] as usize];
+                *slot = Some(slot.unwrap_or(Marks::NONE).union(*carried));
+            }
+        }
+    }
+    marks
+        .into_iter()
+        .flatten()
+        .any(|m| m.contains(automaton.all_marks()))
+}
+
+#[test]
+fn pruned_automata_accept_the_same_runs() {
+    let first = lariat_corpora::seed(1);
+    let budget = Budget::unlimited();
+    let (mut asked, mut cubes, mut steps, mut barren, mut emptied) = (0, 0, 0, 0, 0);
+    for seed in (first..).take(lariat_corpora::cases(CASES)) {
+        let mut rng = Rng::new(seed);
+        let system = nets::random(&mut rng);
+        let explored = explore(&system, CUT);
+        let mut facts = Facts::of(&system);
+        for _ in 0..3 {
+            let mut formulas = Formulas::new();
+            let atoms: Vec<_> = ["a", "b", "c"].map(|a| formulas.atom_id(a)).into();
+            let meaning: Vec<Proposition> = atoms
+                .iter()
+                .map(|_| nets::proposition(&mut rng, &system))
+                .collect();
+            let size = 2 + rng.below(7);
+            let f = random_formula(&mut formulas, &atoms, size, &Weights::ALL, &mut rng.0);
+            let before = translate(&mut formulas, f, &Legal::any(), &budget).unwrap();
+            let own: Vec<Proposition> = before
+                .atoms
+                .iter()
+                .map(|a| meaning[a.index()].clone())
+                .collect();
+            for deadlock in [Deadlock::Stutter, Deadlock::Ignore] {
+                let mut after = before.clone();
+                let pruned = facts.prune(&mut after, &own, deadlock, &budget).unwrap();
+                for component in &pruned.barren {
+                    assert!(component.certificate.check(&system));
+                }
+                let accepted = accepts(&system, &explored, &before, &own, deadlock);
+                let still = accepts(&system, &explored, &after, &own, deadlock);
+                let context = format!(
+                    "LARIAT_SEED={seed} LARIAT_CASES=1 {deadlock:?}\n{system:?}\n{own:?}\n{pruned:?}"
+                );
+                assert_eq!(accepted, still, "{context}");
+                asked += 1;
+                cubes += pruned.cubes;
+                steps += pruned.steps;
+                barren += pruned.barren.len();
+                emptied += usize::from(after.initial.is_empty() && !before.initial.is_empty());
+            }
+        }
+    }
+    println!("{asked} asked: {cubes} cubes, {steps} steps, {barren} barren, {emptied} emptied");
+    if lariat_corpora::cases(CASES) >= CASES {
+        assert!(cubes > 1500 && steps > 30 && barren > 300 && emptied > 800);
+    }
+}
+
+#[test]
+fn what_never_follows_does_not_follow() {
+    let first = lariat_corpora::seed(1);
+    let budget = Budget::unlimited();
+    let mut found = 0;
+    for seed in (first..).take(lariat_corpora::cases(CASES)) {
+        let mut rng = Rng::new(seed);
+        let system = nets::random(&mut rng);
+        let explored = explore(&system, CUT);
+        let mut facts = Facts::of(&system);
+        for _ in 0..6 {
+            let both = [
+                nets::proposition(&mut rng, &system),
+                nets::proposition(&mut rng, &system),
+            ];
+            let wanted = [rng.chance(50), rng.chance(50)];
+            let cube = |i: usize| vec![(both[i].clone(), wanted[i])];
+            for deadlock in [Deadlock::Stutter, Deadlock::Ignore] {
+                let answer = facts
+                    .never_follows(&cube(0), &cube(1), deadlock, &budget)
+                    .unwrap();
+                let Some(certificate) = answer else { continue };
+                found += 1;
+                assert!(certificate.check(&system));
+                let follows = follows(&system, &explored, &both, wanted, deadlock);
+                assert!(
+                    !follows,
+                    "LARIAT_SEED={seed} LARIAT_CASES=1\n{system:?}\n{both:?}\n{wanted:?} {deadlock:?}"
+                );
+            }
+        }
+    }
+    println!("{found} pairs that never follow each other");
+    assert!(lariat_corpora::cases(CASES) < CASES || found > 1000);
+}
+
+/// Does some position with the first letter have a successor with the second?
+fn follows(
+    system: &System,
+    explored: &Explored,
+    both: &[Proposition; 2],
+    wanted: [bool; 2],
+    deadlock: Deadlock,
+) -> bool {
+    let steps = |s: usize| {
+        let mut steps: Vec<_> = explored.steps[s]
+            .iter()
+            .map(|(e, t)| (Some(*e), *t))
+            .collect();
+        if steps.is_empty() && deadlock == Deadlock::Stutter {
+            steps.push((None, Some(s)));
+        }
+        steps
+    };
+    let holds = |i: usize, s: usize, event| {
+        (letter(system, &both[i..=i], &explored.states[s], event) == 1) == wanted[i]
+    };
+    (0..explored.states.len()).any(|s| {
+        let first = steps(s)
+            .into_iter()
+            .filter(|(event, _)| holds(0, s, *event));
+        let mut next = first.filter_map(|(_, target)| target);
+        next.any(|t| steps(t).into_iter().any(|(event, _)| holds(1, t, event)))
+    })
+}

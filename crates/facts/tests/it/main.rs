@@ -1,0 +1,9 @@
+//! Every fact against what a brute-force exploration sees.
+
+mod automata;
+mod contest;
+mod explorer;
+mod formulas;
+mod nets;
+mod rng;
+mod states;

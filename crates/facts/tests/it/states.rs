@@ -1,0 +1,222 @@
+//! Facts about single markings, and about what can repeat.
+
+use crate::explorer::{Explored, explore, letter};
+use crate::nets;
+use crate::rng::Rng;
+use lariat_budget::Budget;
+use lariat_facts::{Certificate, Facts};
+use lariat_model::{EventId, Proposition, System, VarId};
+
+const CUT: usize = 400;
+const CASES: usize = 1000;
+
+/// How often something was found.
+#[derive(Default, Debug)]
+struct Found {
+    constants: usize,
+    bounds: usize,
+    dead: usize,
+    cubes: usize,
+    finite: usize,
+    terminating: usize,
+    settled: usize,
+    live: usize,
+}
+
+#[test]
+fn facts_are_true_of_everything_explored() {
+    let first = lariat_corpora::seed(1);
+    let mut found = Found::default();
+    for seed in (first..).take(lariat_corpora::cases(CASES)) {
+        let mut rng = Rng::new(seed);
+        let system = nets::random(&mut rng);
+        let explored = explore(&system, CUT);
+        let mut facts = Facts::of(&system);
+        let context = format!("LARIAT_SEED={seed} LARIAT_CASES=1\n{system:?}");
+        markings(
+            &system, &explored, &mut facts, &mut rng, &context, &mut found,
+        );
+        repetition(
+            &system, &explored, &mut facts, &mut rng, &context, &mut found,
+        );
+    }
+    println!("{found:?}");
+    if lariat_corpora::cases(CASES) >= CASES {
+        let least = [
+            (found.constants, 600),
+            (found.bounds, 1300),
+            (found.dead, 30),
+            (found.cubes, 600),
+            (found.finite, 600),
+            (found.terminating, 30),
+            (found.settled, 600),
+            (found.live, 30),
+        ];
+        assert!(
+            least.iter().all(|(found, least)| found >= least),
+            "{found:?}"
+        );
+    }
+}
+
+fn checked(certificate: &Certificate, system: &System, context: &str) {
+    assert!(certificate.check(system), "{certificate:?}\n{context}");
+    assert!(certificate.sentences(system).iter().all(|s| !s.is_empty()));
+}
+
+fn markings(
+    system: &System,
+    explored: &Explored,
+    facts: &mut Facts,
+    rng: &mut Rng,
+    context: &str,
+    found: &mut Found,
+) {
+    let budget = Budget::unlimited();
+    for _ in 0..8 {
+        let proposition = nets::proposition(rng, system);
+        if let Some(constant) = facts.constant(&proposition, &budget).unwrap() {
+            found.constants += 1;
+            checked(&constant.certificate, system, context);
+            let mut letters = letters(system, explored, std::slice::from_ref(&proposition));
+            let same = letters.all(|(letter, _)| (letter == 1) == constant.value);
+            assert!(same, "{proposition:?} is not {constant:?}\n{context}");
+        }
+        let propositions: Vec<Proposition> = (0..1 + rng.below(3))
+            .map(|_| nets::proposition(rng, system))
+            .collect();
+        let wanted = rng.below(1 << propositions.len()) as u64;
+        let literal = |(i, p): (usize, &Proposition)| (p.clone(), wanted >> i & 1 == 1);
+        let cube: Vec<(Proposition, bool)> = propositions.iter().enumerate().map(literal).collect();
+        if let Some(certificate) = facts.infeasible(&cube, &budget).unwrap() {
+            found.cubes += 1;
+            checked(&certificate, system, context);
+            let never =
+                letters(system, explored, &propositions).all(|(letter, _)| letter != wanted);
+            assert!(never, "{cube:?} happens\n{context}");
+        }
+        if let Some(certificate) = facts.never_rests(&cube, &budget).unwrap() {
+            found.live += 1;
+            checked(&certificate, system, context);
+            let at = |state| letter(system, &propositions, state, None);
+            assert!(
+                explored.dead().all(|s| at(s) != wanted),
+                "{cube:?} rests\n{context}"
+            );
+        }
+    }
+    for place in system.var_ids() {
+        if let Some(bound) = facts.bound(place, &budget).unwrap() {
+            found.bounds += 1;
+            checked(&bound.certificate, system, context);
+            let within = |v: i64| u64::try_from(v).unwrap() <= bound.most;
+            assert!(
+                explored.states.iter().all(|s| within(s[place.index()])),
+                "{place:?} {bound:?}\n{context}"
+            );
+        }
+    }
+    let covered = facts.bounded(&budget).unwrap();
+    for (place, covered) in system.var_ids().zip(covered) {
+        let bound = facts.bound(place, &budget).unwrap();
+        assert_eq!(covered, bound.is_some(), "{place:?}\n{context}");
+    }
+    for event in system.event_ids() {
+        if let Some(certificate) = facts.dead(event, &budget).unwrap() {
+            found.dead += 1;
+            checked(&certificate, system, context);
+            let mut steps = explored.steps.iter().flatten();
+            assert!(
+                !steps.any(|(e, _)| *e == event),
+                "{event:?} is not dead\n{context}"
+            );
+        }
+    }
+}
+
+/// The letters of all steps, and of all dead markings.
+fn letters<'a>(
+    system: &'a System,
+    explored: &'a Explored,
+    propositions: &'a [Proposition],
+) -> impl Iterator<Item = (u64, Option<EventId>)> + 'a {
+    explored
+        .states
+        .iter()
+        .zip(&explored.steps)
+        .flat_map(move |(state, steps)| {
+            let mut events: Vec<Option<EventId>> = steps.iter().map(|(e, _)| Some(*e)).collect();
+            if events.is_empty() {
+                events.push(None);
+            }
+            let at = move |event| (letter(system, propositions, state, event), event);
+            events.into_iter().map(at)
+        })
+}
+
+fn repetition(
+    system: &System,
+    explored: &Explored,
+    facts: &mut Facts,
+    rng: &mut Rng,
+    context: &str,
+    found: &mut Found,
+) {
+    let budget = Budget::unlimited();
+    let repeated = explored.repeated(system, rng);
+    let repeating = facts.repeating(&budget).unwrap();
+    checked(&repeating.certificate, system, context);
+    for event in system.event_ids() {
+        let known = repeating.events.contains(&event);
+        assert!(
+            known || !repeated[event.index()],
+            "{event:?} repeats\n{context}"
+        );
+        found.finite += usize::from(!known);
+    }
+    if let Some(certificate) = facts.terminates(&budget).unwrap() {
+        found.terminating += 1;
+        checked(&certificate, system, context);
+        assert!(!repeated.contains(&true), "{context}");
+    }
+    let settled = facts.settled(&budget).unwrap();
+    for place in system.var_ids().filter(|p| settled[p.index()]) {
+        found.settled += 1;
+        let changes = |event: &EventId| system.event(*event).action.writes().contains(&place);
+        let mut repeating = system.event_ids().filter(|e| repeated[e.index()]);
+        assert!(
+            !repeating.any(|e| changes(&e)),
+            "{place:?} does not settle\n{context}"
+        );
+    }
+}
+
+#[test]
+fn places_of_known_nets_are_bounded() {
+    use lariat_model::generate::{Family, generate};
+    let budget = Budget::unlimited();
+    for (family, most) in [
+        (Family::Philosophers, 1),
+        (Family::SlottedRing, 1),
+        (Family::Kanban, 4),
+    ] {
+        let system = generate(family, 4).unwrap();
+        let mut facts = Facts::of(&system);
+        assert!(facts.is_bounded(&budget).unwrap());
+        let bounds = facts.bounds(1000, &budget).unwrap();
+        assert!(
+            bounds.iter().all(|b| b.is_some_and(|b| b <= most)),
+            "{bounds:?}"
+        );
+        assert!(facts.terminates(&budget).unwrap().is_none());
+    }
+    let system = generate(Family::Philosophers, 2).unwrap();
+    let bound = Facts::of(&system)
+        .bound(VarId(0), &budget)
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        bound.certificate.sentences(&system),
+        ["Fork_1 + HasLeft_1 + HasRight_2 <= 1"]
+    );
+}
