@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             _ => {
                 let bytes = std::fs::read(&path)?;
                 let start = Instant::now();
-                let net = match pnml::read(&path, &bytes)? {
+                let net = match pnml::read(&path, &bytes)?.net {
                     Pnml::Coloured(net) => net,
                     Pnml::Plain(_) => continue,
                 };
