@@ -146,7 +146,7 @@ fn room(format: Format) -> usize {
     match format {
         Format::Pnml => 4,
         Format::Etf => 12,
-        Format::Dve => 24,
+        Format::Dve => 48,
     }
 }
 
