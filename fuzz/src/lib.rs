@@ -15,12 +15,12 @@ use std::time::Duration;
 
 /// Place/transition nets: what was read is written and read again.
 pub fn pnml(bytes: &[u8]) -> bool {
-    let Some(Pnml::Plain(system)) = accepted(pnml::read("net", bytes)) else {
+    let Some(Pnml::Plain(system)) = accepted(pnml::read("net", bytes)).map(|read| read.net) else {
         return false;
     };
     walk(&system);
     if let Some(text) = pnml::write(&system) {
-        let again = pnml::read("again", text.as_bytes());
+        let again = pnml::read("again", text.as_bytes()).map(|read| read.net);
         assert!(matches!(again, Ok(Pnml::Plain(_))), "{again:?}\n{text}");
     }
     true
@@ -28,7 +28,7 @@ pub fn pnml(bytes: &[u8]) -> bool {
 
 /// Coloured nets: what was read is unfolded, within a budget.
 pub fn coloured(bytes: &[u8]) -> bool {
-    let Some(Pnml::Coloured(net)) = accepted(pnml::read("net", bytes)) else {
+    let Some(Pnml::Coloured(net)) = accepted(pnml::read("net", bytes)).map(|read| read.net) else {
         return false;
     };
     let budget = Budget::bytes(1 << 24).with_deadline(Duration::from_secs(2));

@@ -268,7 +268,9 @@ fn file(
     };
     let origin = path.display().to_string();
     let mut properties = Properties::new();
-    properties.add_file(names, &origin, &bytes)?;
+    properties
+        .add_file(names, &origin, &bytes)
+        .map_err(|errors| InputError::new(&origin, errors.to_string()))?;
     let known = known_in(names, &bytes);
     let list = properties.list.into_iter().enumerate();
     for (i, property) in list.take(wanted.first.unwrap_or(usize::MAX)) {

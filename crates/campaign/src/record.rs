@@ -138,6 +138,12 @@ pub struct Record {
 }
 
 impl Record {
+    /// Did it run out of time with less than half of it on a processor? Then the machine was busy with something
+    /// else, and the job tells nothing of the engine.
+    pub fn is_starved(&self) -> bool {
+        self.outcome == Outcome::Time && self.cpu < self.limits.seconds / 2.0
+    }
+
     /// Does the answer contradict the known one?
     pub fn is_wrong(&self) -> bool {
         matches!((&self.known, &self.answer), (Some(known), Some(answer)) if known != answer)

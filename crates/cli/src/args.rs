@@ -58,7 +58,7 @@ impl Color {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Decide properties of a model.
-    Check(Check),
+    Check(Box<Check>),
     /// Answer as the Model Checking Contest asks, for a folder with model.pnml and property files.
     Mcc(Mcc),
     /// Build the state space and count it.
@@ -73,6 +73,10 @@ pub(crate) enum Command {
     Plot(Plot),
     /// Run a campaign: engines over models and properties, each job a process of its own.
     Bench(Bench),
+    /// Write what a shell needs to complete commands, options and their values.
+    Completions(Completions),
+    /// Write manual pages, one a command.
+    Manual(Manual),
     /// What runs the jobs of a campaign: tasks on stdin, results on stdout.
     #[command(hide = true)]
     BenchWorker,
@@ -85,6 +89,11 @@ Formulas:
   taken: `fires(t)`), fireable(t), deadlock, and in quotes comparisons: \"p + q >= 2\".
   Names with other characters than letters, digits, _ and . are quoted too.
 
+Files of formulas (-F), for models of all formats:
+  One formula a line, `formula` or `name: formula`; # at the start of a line or behind a blank starts a comment.
+  #define name atom  lets formulas of the file say `name` for an atom, such as \"p + q >= 2\" without its quotes.
+  If there are lines `#property formula`, these are the formulas, and all other lines are comments.
+
 Examples:
   lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)'
   lariat check net.pnml -f 'G (\"queue >= 3\" -> F fires(drain))' --full
@@ -94,7 +103,7 @@ Examples:
 Exit codes: 0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
 130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = CHECK_HELP)]
 pub(crate) struct Check {
     /// The model; its format is recognised by content.
@@ -102,7 +111,7 @@ pub(crate) struct Check {
     /// A formula; may be given several times.
     #[arg(short = 'f', long = "formula", value_name = "FORMULA")]
     pub formulas: Vec<String>,
-    /// A file with one formula a line, optionally `name: formula`; `#` starts a comment, `-` is stdin.
+    /// A file with one formula a line, optionally `name: formula`; `#` starts a comment, `-` is stdin; more below.
     #[arg(short = 'F', long = "formulas", value_name = "FILE")]
     pub formula_files: Vec<PathBuf>,
     /// A property file of the Model Checking Contest.
@@ -487,4 +496,24 @@ pub(crate) struct Bench {
     /// No progress.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+const COMPLETIONS_HELP: &str = "\
+Examples:
+  lariat completions bash > ~/.local/share/bash-completion/completions/lariat
+  lariat completions zsh > ~/.zfunc/_lariat
+  lariat completions fish > ~/.config/fish/completions/lariat.fish";
+
+#[derive(Args, Debug)]
+#[command(after_help = COMPLETIONS_HELP)]
+pub(crate) struct Completions {
+    /// The shell.
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Manual {
+    /// The folder, which is made if it does not exist; `man -l DIR/lariat-check.1` shows a page.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }

@@ -21,7 +21,12 @@ use std::time::{Duration, Instant};
 const NOW_AND_THEN: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
-    let bytes = input::bytes(&args.campaign)?;
+    let (budget, cancel) = input::budget(&Limits {
+        timeout: None,
+        memory: None,
+    });
+    let (path, own) = (args.campaign.clone(), budget.clone());
+    let bytes = input::supervised(&budget, move || input::bytes(&path, &own))?;
     let campaign = file::read(&args.campaign, &String::from_utf8_lossy(&bytes))?;
     let own = std::env::current_exe()?;
     let programs = Programs {
@@ -50,10 +55,6 @@ pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
     if args.dry_run {
         return preview(&setup);
     }
-    let (_, cancel) = input::budget(&Limits {
-        timeout: None,
-        memory: None,
-    });
     let mut progress = Progress::new(args.quiet);
     let report = run::run(&setup, &cancel, &mut |event| progress.hear(event))?;
     progress.finish();
@@ -373,9 +374,7 @@ fn summary(report: &Report) -> String {
             tally.cpu
         );
     }
-    let starved = report.records.iter().filter(|record| {
-        record.outcome == Outcome::Time && record.cpu < record.limits.seconds / 2.0
-    });
+    let starved = report.records.iter().filter(|record| record.is_starved());
     let starved = starved.count();
     if starved > 0 {
         let yellow = AnsiColor::Yellow.on_default().bold();

@@ -2,21 +2,22 @@
 
 use crate::args::Check;
 use crate::progress::Line;
-use crate::{Exit, Failure, input, out};
+use crate::{Exit, Failure, input, out, partial};
 use anstyle::{AnsiColor, Style};
 use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
 use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
-use lariat::model::{self, Model, Names, Properties};
+use lariat::model::{self, Errors, Model, Names, Outline, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, Choice, Explored, InputError, Options, Proofs, Property, Reason, Report, Stop,
-    Subject, Systems, Variant, Verdict, check, property_process,
+    Account, Attempt, Budget, Choice, Explored, InputError, Options, Proofs, Property, Reason,
+    Report, Stop, Subject, System, Systems, Variant, Verdict, check, property_process,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What is to be decided, with what is said of it.
@@ -26,6 +27,8 @@ struct Task {
     text: String,
     question: Question,
     atoms: Vec<AtomId>,
+    /// That the atoms have values in all states, if that is not certain.
+    known: Option<Formula>,
 }
 
 enum Question {
@@ -33,15 +36,37 @@ enum Question {
     Never(Automaton),
 }
 
-pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
+impl Question {
+    fn property(&self) -> Property<'_> {
+        match self {
+            Question::Formula(formula) => Property::Formula(*formula),
+            Question::Never(automaton) => Property::Never(automaton),
+        }
+    }
+}
+
+pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
+    let start = Instant::now();
+    let args = Arc::new(args);
+    let options = options(&args)?;
     let (budget, cancel) = input::budget(&args.limits);
-    let read = input::model(&args.model, &input::for_property(&budget, &args.limits))?;
-    let system = &read.system;
-    let model = args.model.display().to_string();
-    let (properties, tasks) = tasks(args, &read)?;
+    let reading = input::for_property(&budget, &args.limits);
+    let time = args.limits.timeout.map(|time| time.0);
+    let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
+    let model = match input::watched_model(&args.model, &reading) {
+        Err(Failure::Undecided(stop)) => return unread(&args, &sources, stop, start),
+        model => Arc::new(model?),
+    };
+    let (own, texts) = (Arc::clone(&args), sources.clone());
+    let names = Arc::clone(&model);
+    let bound = input::supervised(&reading, move || tasks(&own, &texts, &names));
+    let (properties, tasks) = match bound {
+        Err(Failure::Undecided(stop)) => return unread(&args, &sources, stop, start),
+        bound => bound?,
+    };
     let mut trace = args.trace.as_deref().map(Trace::create).transpose()?;
-    let subject = Subject::new(&read, &properties);
-    let options = options(args)?;
+    let subject = Subject::new(&model, &properties);
+    let file = args.model.display().to_string();
     let mut worst = Exit::Fine;
     let systems = Systems::new();
     let mut explored = Explored::new(&systems);
@@ -49,18 +74,24 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
     for task in &tasks {
         let start = Instant::now();
         let own = input::for_property(&budget, &args.limits);
-        let question = match &task.question {
-            Question::Formula(formula) => Property::Formula(*formula),
-            Question::Never(automaton) => Property::Never(automaton),
-        };
         let line = Line::new(args.volume());
-        let report = check(&subject, question, &options, &mut explored, &own, &line);
+        let mut decide = |property| check(&subject, property, &options, &mut explored, &own, &line);
+        let mut report = decide(task.question.property());
+        if let Some(verdict) = partial::doubt(
+            &report.verdict,
+            &subject,
+            &properties,
+            (&task.atoms, task.known),
+            |known| decide(Property::Formula(known)).verdict,
+        ) {
+            report.verdict = verdict;
+        }
         drop(line);
         let context = Context {
-            model: &model,
+            model: &file,
             property: &task.name,
             formula: &task.text,
-            system,
+            system: &model.system,
             formulas: &properties.formulas,
             propositions: &properties.propositions,
             atoms: &task.atoms,
@@ -72,19 +103,116 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Failure> {
             crate::warn_of_overflow(variable);
         }
         worst = worst.max(exit(&report.verdict));
+        tell(&args, &report, &context)?;
         if let (Some(trace), Verdict::Violated(_)) = (&mut trace, &report.verdict) {
-            trace.add(&report, &context)?;
+            trace.add(&report, &context);
         }
-        if args.json {
-            out::data(&format!("{}\n", report::json(&report, &context)))?;
-        } else {
-            out::text(&text(args, &report, &context))?;
-        }
+    }
+    if trace.is_some_and(|trace| trace.has_failed) {
+        worst = worst.max(Exit::Input);
     }
     if cancel.is_pressed() {
         worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
+}
+
+/// Prints the answer to one property.
+fn tell(args: &Check, report: &Report, context: &Context<'_>) -> Result<(), Failure> {
+    match args.json {
+        true => out::data(&format!("{}\n", report::json(report, context))),
+        false => out::text(&text(args, report, context)),
+    }
+}
+
+/// Answers every property when the model or the properties could not be read within the limits: each
+/// is unknown.
+fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result<Exit, Failure> {
+    let mut outline = sources.outline();
+    if !args.select.is_empty() {
+        outline.list.retain(|(name, _)| args.select.contains(name));
+    }
+    crate::warn(&format!("{stop}, while reading"));
+    let exit = Exit::of_stop(&stop);
+    let report = Report {
+        verdict: Verdict::Unknown(Reason::Stopped(stop)),
+        engine: args.engine.name(),
+        deadlock: args.deadlock,
+        vacuous: None,
+        trail: Vec::new(),
+        account: Account::default(),
+        overflow: None,
+    };
+    let (nothing, formulas) = (System::default(), Formulas::new());
+    for (name, text) in &outline.list {
+        let context = Context {
+            model: &args.model.display().to_string(),
+            property: name,
+            formula: text,
+            system: &nothing,
+            formulas: &formulas,
+            propositions: &[],
+            atoms: &[],
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        tell(args, &report, &context)?;
+    }
+    Ok(exit)
+}
+
+/// The texts of all properties of the command line, read but not understood.
+#[derive(Clone, Default)]
+struct Sources {
+    formulas: Vec<String>,
+    files: Vec<Source>,
+    mcc: Vec<Source>,
+    automata: Vec<Source>,
+}
+
+/// A file and what it contains.
+#[derive(Clone)]
+struct Source {
+    origin: String,
+    bytes: Arc<[u8]>,
+}
+
+impl Sources {
+    fn read(args: &Arc<Check>, budget: &Budget) -> Result<Sources, Failure> {
+        let (args, own) = (Arc::clone(args), budget.clone());
+        input::supervised(budget, move || {
+            let source = |path: &PathBuf| {
+                Ok(Source {
+                    origin: path.display().to_string(),
+                    bytes: input::bytes(path, &own)?.into(),
+                })
+            };
+            let all = |paths: &[PathBuf]| paths.iter().map(source).collect::<Result<_, Failure>>();
+            Ok(Sources {
+                formulas: args.formulas.clone(),
+                files: all(&args.formula_files)?,
+                mcc: all(&args.mcc)?,
+                automata: all(&args.automaton)?,
+            })
+        })
+    }
+
+    /// The properties as far as they can be told apart without a model.
+    fn outline(&self) -> Outline {
+        let mut outline = Outline::default();
+        for text in &self.formulas {
+            outline.add(None, text);
+        }
+        for file in &self.files {
+            outline.add_file(&file.bytes);
+        }
+        for file in &self.mcc {
+            outline.add_mcc(&file.bytes);
+        }
+        for file in &self.automata {
+            outline.add(None, &no_run(&file.origin, ""));
+        }
+        outline
+    }
 }
 
 /// What the arguments ask for, if it goes together.
@@ -129,49 +257,65 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
     Ok(options)
 }
 
-/// A file of counterexamples.
-struct Trace<'a>(&'a Path, File);
+/// A file of counterexamples. Verdicts do not depend on it: if it cannot be written, that is said once.
+struct Trace<'a> {
+    path: &'a Path,
+    file: File,
+    has_failed: bool,
+}
 
 impl Trace<'_> {
     fn create(path: &Path) -> Result<Trace<'_>, Failure> {
         match File::create(path) {
-            Ok(file) => Ok(Trace(path, file)),
-            Err(error) => Err(cannot_write(path, &error)),
+            Ok(file) => Ok(Trace {
+                path,
+                file,
+                has_failed: false,
+            }),
+            Err(error) => Err(Failure::new(cannot_write(path, &error))),
         }
     }
 
-    fn add(&mut self, report: &Report, context: &Context<'_>) -> Result<(), Failure> {
-        let Trace(path, file) = self;
-        writeln!(file, "{}", report::json(report, context))
-            .map_err(|error| cannot_write(path, &error))
+    fn add(&mut self, report: &Report, context: &Context<'_>) {
+        if self.has_failed {
+            return;
+        }
+        if let Err(error) = writeln!(self.file, "{}", report::json(report, context)) {
+            crate::complain(&cannot_write(self.path, &error));
+            self.has_failed = true;
+        }
     }
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format!("cannot write {}: {error}", path.display()))
+fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
 }
 
 /// All properties of the command line, or those selected.
 ///
 /// A property process that the model comes with is one of them, the last.
-fn tasks(args: &Check, model: &Model) -> Result<(Properties, Vec<Task>), Failure> {
+fn tasks(
+    args: &Check,
+    sources: &Sources,
+    model: &Model,
+) -> Result<(Properties, Vec<Task>), Failure> {
     let names = &model.names();
     let mut properties = Properties::new();
-    for text in &args.formulas {
-        properties.add_formula(names, "formula", None, text)?;
+    let mut errors = Errors::default();
+    for text in &sources.formulas {
+        errors.note(properties.add_formula(names, "formula", None, text));
     }
-    for path in &args.formula_files {
-        properties.add_file(names, &path.display().to_string(), &input::bytes(path)?)?;
+    for Source { origin, bytes } in &sources.files {
+        errors.note(properties.add_file(names, origin, bytes));
     }
-    for path in &args.mcc {
-        properties.add_mcc(names, &path.display().to_string(), &input::bytes(path)?)?;
+    for Source { origin, bytes } in &sources.mcc {
+        errors.note(properties.add_mcc(names, origin, bytes));
     }
     let mut automata = Vec::new();
-    for path in &args.automaton {
-        let origin = path.display().to_string();
-        let bytes = input::bytes(path)?;
-        automata.push(automaton(&mut properties, names, &origin, &bytes)?);
+    for Source { origin, bytes } in &sources.automata {
+        automata.extend(errors.note(automaton(&mut properties, names, origin, bytes)));
     }
+    errors.into_result()?;
     if let Some(process) = &model.property {
         let automaton = property_process::automaton(process, &mut properties)?;
         let text = format!(
@@ -185,6 +329,7 @@ fn tasks(args: &Check, model: &Model) -> Result<(Properties, Vec<Task>), Failure
         text: property.text.clone(),
         question: Question::Formula(property.formula),
         atoms: atoms(&properties.formulas, property),
+        known: None,
     });
     let mut tasks: Vec<Task> = formulas.collect();
     for (text, automaton) in automata {
@@ -193,6 +338,7 @@ fn tasks(args: &Check, model: &Model) -> Result<(Properties, Vec<Task>), Failure
             text,
             atoms: automaton.atoms.clone(),
             question: Question::Never(automaton),
+            known: None,
         });
     }
     if tasks.is_empty() {
@@ -207,6 +353,10 @@ fn tasks(args: &Check, model: &Model) -> Result<(Properties, Vec<Task>), Failure
     }
     if !args.select.is_empty() {
         tasks.retain(|task| args.select.contains(&task.name));
+    }
+    for task in &mut tasks {
+        let known = properties.always_known(&task.atoms);
+        task.known = known.map_err(Failure::new)?;
     }
     Ok((properties, tasks))
 }
@@ -240,13 +390,7 @@ fn automaton(
             })
     };
     match read_hoa(text, &mut bind) {
-        Ok(Hoa { name, automaton }) => {
-            let title = match name.as_str() {
-                "" => String::new(),
-                name => format!(" ({name})"),
-            };
-            Ok((format!("no run is accepted by {origin}{title}"), automaton))
-        }
+        Ok(Hoa { name, automaton }) => Ok((no_run(origin, &name), automaton)),
         Err(HoaError { span, message }) => {
             let error = InputError::at(origin, bytes, span, message);
             Err(match advice {
@@ -254,6 +398,14 @@ fn automaton(
                 None => error,
             })
         }
+    }
+}
+
+/// What the automaton of a file claims; `name` is its own, if it has one.
+fn no_run(origin: &str, name: &str) -> String {
+    match name {
+        "" => format!("no run is accepted by {origin}"),
+        name => format!("no run is accepted by {origin} ({name})"),
     }
 }
 

@@ -11,8 +11,17 @@ use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(&args.limits);
-    let model = input::model(&args.model, &input::for_property(&budget, &args.limits))?;
-    let facts = Sizes::of(&model, &input::for_property(&budget, &args.limits));
+    let budget = input::for_property(&budget, &args.limits);
+    let model = match input::watched_model(&args.model, &budget) {
+        Err(Failure::Undecided(stop)) if args.json => {
+            let model = args.model.display().to_string();
+            let answer = json!({"schema": 1, "model": model, "reason": stop.to_string()});
+            out::data(&format!("{answer}\n"))?;
+            return Ok(Exit::of_stop(&stop));
+        }
+        model => model?,
+    };
+    let facts = Sizes::of(&model, &budget);
     if args.json {
         let file = args.model.display().to_string();
         out::data(&format!("{}\n", facts.json(&file, &model.system.name)))?;

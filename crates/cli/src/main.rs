@@ -10,6 +10,8 @@ mod info;
 mod input;
 mod mcc;
 mod out;
+mod pages;
+mod partial;
 mod plot;
 mod progress;
 mod states;
@@ -46,12 +48,22 @@ impl From<Exit> for ExitCode {
     }
 }
 
+impl Exit {
+    /// How a command ends that had to stop.
+    pub(crate) fn of_stop(stop: &Stop) -> Exit {
+        match stop {
+            Stop::Interrupted => Exit::Interrupted,
+            _ => Exit::Undecided,
+        }
+    }
+}
+
 /// Something that ends a command early.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Input or usage is wrong; the message says how.
     Input(String),
-    /// The model cannot be made ready within the limits.
+    /// What a command is about cannot be read within the limits.
     Undecided(Stop),
     /// The reader of stdout has gone away.
     NobodyListens,
@@ -98,7 +110,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.write_global();
     let done = match cli.command {
-        Command::Check(args) => check::run(&args),
+        Command::Check(args) => check::run(*args),
         Command::Mcc(args) => mcc::run(&args),
         Command::States(args) => states::run(&args),
         Command::Translate(args) => translate::run(&args),
@@ -106,6 +118,8 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => pages::completions(&args),
+        Command::Manual(args) => pages::manual(&args),
         Command::BenchWorker => bench::work(),
     };
     let exit = match done {
@@ -115,11 +129,8 @@ fn main() -> ExitCode {
             Exit::Input
         }
         Err(Failure::Undecided(stop)) => {
-            warn(&format!("unknown: {stop}, before the model was unfolded"));
-            match stop {
-                Stop::Interrupted => Exit::Interrupted,
-                _ => Exit::Undecided,
-            }
+            warn(&format!("unknown: {stop}, while reading"));
+            Exit::of_stop(&stop)
         }
         Err(Failure::NobodyListens) => Exit::Undecided,
     };

@@ -3,14 +3,16 @@
 //! The time that is left is shared over the open formulas in growing slices: every round gives
 //! each open formula a slice, and the next round's slice is four times as long, so that an
 //! easy formula never waits for a hard one and at most a third of the time goes to searches that
-//! are begun again. A reserve is kept at the end to print what is open.
+//! are begun again. Towards the end a slice is a fair share of what is left, but at least twice what the
+//! formula had before: less would bring nothing new. Rounds go on until the time does not allow another one.
+//! A reserve is kept at the end to print what is open.
 
 use crate::args::{Limits, Mcc};
 use crate::{Exit, Failure, input, out};
-use lariat::model::{Model, Properties};
+use lariat::model::{Model, Outline, Properties, suggestion};
 use lariat::{
-    Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Stop, Subject, Systems,
-    Verdict, check, states,
+    Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Reason, Stop, Subject,
+    Systems, Verdict, check, states,
 };
 use lariat_campaign::units::{Bytes, Span};
 use std::time::{Duration, Instant};
@@ -20,6 +22,25 @@ const DEFAULT_TIME: Duration = Duration::from_secs(3600);
 /// More than anybody waits, and less than a clock can hold.
 const LONGEST: Duration = Duration::from_secs(1 << 32);
 const FIRST_SLICE: Duration = Duration::from_secs(2);
+/// A slice below this is over before anything has begun.
+const SHORTEST: Duration = Duration::from_millis(5);
+
+/// The examinations that are answered.
+const OURS: [&str; 3] = ["LTLCardinality", "LTLFireability", "StateSpace"];
+/// The other ones of the contest.
+const OTHERS: [&str; 11] = [
+    "CTLCardinality",
+    "CTLFireability",
+    "GlobalProperties",
+    "Liveness",
+    "OneSafe",
+    "QuasiLiveness",
+    "ReachabilityCardinality",
+    "ReachabilityDeadlock",
+    "ReachabilityFireability",
+    "StableMarking",
+    "UpperBounds",
+];
 
 pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     let start = Instant::now();
@@ -52,79 +73,137 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     match examination.as_str() {
         "LTLCardinality" | "LTLFireability" => formulas(args, &examination, &limits, end),
         "StateSpace" => state_space(args, &limits, end),
-        _ => {
+        other if OTHERS.contains(&other) => {
             out::data("DO_NOT_COMPETE\n")?;
             Ok(Exit::Fine)
         }
+        wrong => Err(unknown_examination(wrong)),
     }
+}
+
+fn unknown_examination(wrong: &str) -> Failure {
+    let all = || OURS.iter().chain(&OTHERS).copied();
+    let help = match suggestion(wrong, all()) {
+        Some(nearest) => nearest,
+        None => format!("expected {}", OURS.join(", ")),
+    };
+    Failure::new(format!(
+        "no examination is called `{wrong}`\n  = help: {help}"
+    ))
+}
+
+/// A formula without an answer.
+struct Open<'p> {
+    property: &'p lariat::model::Property,
+    /// The longest time that it was given.
+    had: Duration,
 }
 
 fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
     let (budget, cancel) = input::budget(limits);
-    let model = model(args, &budget, end)?;
     let path = args.folder.join(format!("{examination}.xml"));
+    let left = end.saturating_duration_since(Instant::now());
+    let texts = input::for_texts(&budget, Some(left));
+    let (from, own) = (path.clone(), texts.clone());
+    let bytes = input::supervised(&texts, move || input::bytes(&from, &own))?;
+    let model = match read(args, &budget, end) {
+        Err(Failure::Undecided(stop)) => {
+            let mut outline = Outline::default();
+            outline.add_mcc(&bytes);
+            cannot_compute(outline.list.iter().map(|(name, _)| &**name))?;
+            return Ok(over(&stop));
+        }
+        model => model?,
+    };
     let mut properties = Properties::new();
     let origin = path.display().to_string();
-    properties.add_mcc(&model.names(), &origin, &input::bytes(&path)?)?;
+    properties.add_mcc(&model.names(), &origin, &bytes)?;
     let subject = Subject::new(&model, &properties);
     let systems = Systems::new();
     let mut explored = Explored::new(&systems);
-    let mut open: Vec<_> = properties.list.iter().collect();
+    let had = Duration::ZERO;
+    let all = properties.list.iter();
+    let mut open: Vec<Open<'_>> = all.map(|property| Open { property, had }).collect();
     let mut slice = FIRST_SLICE;
-    while !open.is_empty() && !cancel.is_pressed() {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            break;
-        }
-        // The last round is the one in which everybody's fair share is no more than a slice.
-        let last = slice * open.len() as u32 >= left;
+    loop {
         let mut waiting = open.len() as u32;
-        let mut still_open = Vec::new();
-        for property in open {
+        let (mut tried, mut still_open) = (false, Vec::new());
+        for formula in open {
             let left = end.saturating_duration_since(Instant::now());
-            let share = if last {
-                left / waiting
-            } else {
-                slice.min(left)
-            };
+            let share = share(slice, left, waiting, formula.had).filter(|_| !cancel.is_pressed());
             waiting -= 1;
-            let own = budget.clone().with_deadline(share);
-            let formula = Property::Formula(property.formula);
+            let Some(share) = share else {
+                still_open.push(formula);
+                continue;
+            };
+            tried = true;
             let report = check(
                 &subject,
-                formula,
+                Property::Formula(formula.property.formula),
                 &Options::default(),
                 &mut explored,
-                &own,
+                &budget.clone().with_deadline(share),
                 &Quiet,
             );
             let answer = match report.verdict {
                 Verdict::Holds(_) => "TRUE",
                 Verdict::Violated(_) => "FALSE",
+                Verdict::Unknown(Reason::Stopped(Stop::Time)) => {
+                    still_open.push(Open {
+                        had: share,
+                        ..formula
+                    });
+                    continue;
+                }
+                // Time would not help.
                 Verdict::Unknown(_) => {
-                    still_open.push(property);
+                    still_open.push(Open {
+                        had: Duration::MAX,
+                        ..formula
+                    });
                     continue;
                 }
             };
-            let name = &property.name;
+            let name = &formula.property.name;
             let techniques = techniques(report.engine != "explicit");
             out::data(&format!(
                 "FORMULA {name} {answer} TECHNIQUES {techniques}\n"
             ))?;
         }
         open = still_open;
-        if last {
+        if !tried {
             break;
         }
         slice *= 4;
     }
-    for property in open {
-        out::data(&format!("FORMULA {} CANNOT_COMPUTE\n", property.name))?;
-    }
+    cannot_compute(open.iter().map(|formula| &*formula.property.name))?;
     Ok(match cancel.is_pressed() {
         true => Exit::Interrupted,
         false => Exit::Fine,
     })
+}
+
+/// The time for the next of `waiting` formulas, which had `had` before, if another try is worth it: a
+/// slice, at most a fair share of what is left, and at least twice what it had.
+fn share(slice: Duration, left: Duration, waiting: u32, had: Duration) -> Option<Duration> {
+    let fair = slice.min(left / waiting.max(1)).max(had.saturating_mul(2));
+    let share = fair.min(left);
+    (share > had && share >= SHORTEST).then_some(share)
+}
+
+fn cannot_compute<'n>(names: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
+    for name in names {
+        out::data(&format!("FORMULA {name} CANNOT_COMPUTE\n"))?;
+    }
+    Ok(())
+}
+
+/// How a command ends that could not read its model: in this mode all has been said with its lines.
+fn over(stop: &Stop) -> Exit {
+    match stop {
+        Stop::Interrupted => Exit::Interrupted,
+        _ => Exit::Fine,
+    }
 }
 
 /// What the contest wants to know of how an answer was found.
@@ -136,16 +215,22 @@ fn techniques(diagrams: bool) -> &'static str {
     }
 }
 
-/// The model of the folder, within the time.
-fn model(args: &Mcc, budget: &Budget, end: Instant) -> Result<Model, Failure> {
+/// The model of the folder, read within the time.
+fn read(args: &Mcc, budget: &Budget, end: Instant) -> Result<Model, Failure> {
     let left = end.saturating_duration_since(Instant::now());
-    let budget = budget.clone().with_deadline(left);
-    input::model(&args.folder.join("model.pnml"), &budget)
+    let reading = budget.clone().with_deadline(left);
+    input::watched_model(&args.folder.join("model.pnml"), &reading)
 }
 
 fn state_space(args: &Mcc, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(limits);
-    let model = model(args, &budget, end)?;
+    let model = match read(args, &budget, end) {
+        Err(Failure::Undecided(stop)) => {
+            out::data("CANNOT_COMPUTE\n")?;
+            return Ok(over(&stop));
+        }
+        model => model?,
+    };
     let budget = budget.with_deadline(end.saturating_duration_since(Instant::now()));
     let found = states(
         &model.system,
@@ -181,4 +266,47 @@ fn state_space(args: &Mcc, limits: &Limits, end: Instant) -> Result<Exit, Failur
         Some(Stop::Interrupted) => Exit::Interrupted,
         _ => Exit::Fine,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is played here is a contest in which nothing is ever decided.
+    #[test]
+    fn open_formulas_use_the_time() {
+        for (formulas, seconds) in [(16, 24), (16, 3600), (1, 60), (3, 5), (16, 1)] {
+            let total = Duration::from_secs(seconds);
+            let mut left = total;
+            let mut had = vec![Duration::ZERO; formulas];
+            let mut slice = FIRST_SLICE;
+            loop {
+                let mut tried = false;
+                for i in 0..formulas {
+                    let waiting = (formulas - i) as u32;
+                    if let Some(share) = share(slice, left, waiting, had[i]) {
+                        assert!(share > had[i]);
+                        (had[i], left, tried) = (share, left - share, true);
+                    }
+                }
+                if !tried {
+                    break;
+                }
+                slice *= 4;
+            }
+            assert!(
+                left < total / 10 + SHORTEST,
+                "{formulas} {seconds}: {left:?}"
+            );
+            assert!(had.iter().all(|had| !had.is_zero()));
+        }
+        // One that is hard among easy ones: what they leave is its own.
+        let second = Duration::from_secs(1);
+        assert_eq!(
+            share(FIRST_SLICE * 4, 14 * second, 1, second),
+            Some(8 * second)
+        );
+        assert_eq!(share(FIRST_SLICE, second, 1, second), None);
+        assert_eq!(share(FIRST_SLICE, 9 * second, 1, Duration::MAX), None);
+    }
 }

@@ -8,7 +8,7 @@ use lariat::space::symbolic::UBig;
 use lariat::{OrderChoice, Pumping, StateSpace, Stop, System, report, states_and_claims};
 use serde_json::json;
 use std::fmt::Write as _;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     let order = match (&args.order, args.order_schedule) {
@@ -22,7 +22,11 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     };
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
-    let model = input::model(&args.model, &budget)?;
+    let start = Instant::now();
+    let model = match input::watched_model(&args.model, &budget) {
+        Err(Failure::Undecided(stop)) => return unread(args, stop, start.elapsed()),
+        model => model?,
+    };
     let system = &model.system;
     let line = Line::new(match args.json {
         true => Volume::Silent,
@@ -58,11 +62,26 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     } else {
         out::text(&text(system, &found, &failed, seconds))?;
     }
-    Ok(match found.stop {
-        None => Exit::Fine,
-        Some(Stop::Interrupted) => Exit::Interrupted,
-        Some(_) => Exit::Undecided,
-    })
+    Ok(found.stop.as_ref().map_or(Exit::Fine, Exit::of_stop))
+}
+
+/// Nothing is known of a model that could not be read.
+fn unread(args: &States, stop: Stop, time: Duration) -> Result<Exit, Failure> {
+    let exit = Exit::of_stop(&stop);
+    let found = StateSpace {
+        stop: Some(stop),
+        engine: "none",
+        ..StateSpace::default()
+    };
+    let (nothing, seconds) = (System::default(), time.as_secs_f64());
+    if args.json {
+        let file = args.model.display().to_string();
+        let answer = json(&file, &nothing, &found, &[], seconds);
+        out::data(&format!("{answer}\n"))?;
+    } else {
+        out::text(&text(&nothing, &found, &[], seconds))?;
+    }
+    Ok(exit)
 }
 
 fn names(system: &System, pumping: &Pumping) -> [Vec<String>; 3] {

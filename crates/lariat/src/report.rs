@@ -11,6 +11,7 @@ use lariat_budget::{Figure, Stats};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::{Deadlock, Domain, EventId, Lasso, Proposition, Step, System, Value, VarId};
 use serde_json::{Map, Value as Json, json};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// What a report speaks of: names for everything in it.
@@ -88,13 +89,22 @@ pub fn text(report: &Report, context: &Context<'_>, full: bool) -> String {
     out
 }
 
-/// A short name for the `i`-th atom of a property: a letter, then letters with numbers.
-fn short(i: usize) -> String {
-    let letter = char::from(b'a' + (i % 26) as u8);
-    match i / 26 {
-        0 => letter.to_string(),
-        n => format!("{letter}{n}"),
-    }
+/// Short names for the atoms of a property: letters, then letters with numbers, none of them a name of the
+/// model, which would seem to be meant.
+fn legend(system: &System, atoms: usize) -> Vec<String> {
+    let variables = system.variables.iter().map(|v| &*v.name);
+    let names: HashSet<&str> = variables
+        .chain(system.events.iter().map(|e| &*e.name))
+        .collect();
+    let short = |i: usize| {
+        let letter = char::from(b'a' + (i % 26) as u8);
+        match i / 26 {
+            0 => letter.to_string(),
+            n => format!("{letter}{n}"),
+        }
+    };
+    let free = (0..).map(short).filter(|name| !names.contains(&**name));
+    free.take(atoms).collect()
 }
 
 /// The widest column of states; longer ones push what follows to the right.
@@ -107,20 +117,21 @@ fn lasso_text(out: &mut String, lasso: &Lasso, context: &Context<'_>, full: bool
         atoms,
         ..
     } = *context;
-    for (i, atom) in atoms.iter().enumerate() {
+    let legend = legend(system, atoms.len());
+    for (i, (atom, short)) in atoms.iter().zip(&legend).enumerate() {
         let with = if i == 0 { "with" } else { "" };
         let name = formulas.atom_name(*atom);
-        let _ = writeln!(out, "  {with:4} {} = {name}", short(i));
+        let _ = writeln!(out, "  {with:4} {short} = {name}");
     }
     let letters = Letters::new(system, context.propositions, lasso);
     let truth = |position: usize| {
-        row(atoms.iter().enumerate().map(|(i, atom)| {
-            let name = short(i);
-            match letters.holds(position, *atom) {
-                true => name,
+        row(atoms
+            .iter()
+            .zip(&legend)
+            .map(|(atom, name)| match letters.holds(position, *atom) {
+                true => name.clone(),
                 false => "·".repeat(name.len()),
-            }
-        }))
+            }))
     };
     let event = |event: Option<EventId>| match event {
         Some(event) => system.event(event).name.as_str(),
@@ -149,7 +160,7 @@ fn lasso_text(out: &mut String, lasso: &Lasso, context: &Context<'_>, full: bool
         .max()
         .unwrap_or(0)
         .min(STATE_WIDTH);
-    let letters = row((0..atoms.len()).map(short));
+    let letters = row(legend.iter().cloned());
     let _ = writeln!(
         out,
         "    {:>number_width$}  {letters}{heading:state_width$}  → what is taken",

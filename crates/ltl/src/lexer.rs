@@ -406,11 +406,29 @@ impl<'a> Lexer<'a> {
         });
         let after = &self.text[span.end..];
         let to = span.end + after.find(|c| !reach(c)).unwrap_or(after.len());
-        let atom = self.text[from..to].trim();
+        let atom = before_operator(self.text[from..to].trim());
         Some(if atom.chars().count() <= 60 {
             format!("an atom that is more than a word stands in quotes: \"{atom}\"")
         } else {
             "an atom that is more than a word stands in quotes".to_owned()
         })
     }
+}
+
+/// What stands in front of the first operator of formulas, each comparison being an atom of its own: of
+/// `p >= 1 U q` the comparison.
+fn before_operator(text: &str) -> &str {
+    let words = text.split(' ');
+    let mut end = 0;
+    for word in words {
+        let ends = matches!(
+            word,
+            "U" | "R" | "W" | "M" | "V" | "G" | "F" | "X" | "xor" | "->" | "<->" | "<=>" | "=>"
+        );
+        if ends && end > 0 {
+            return text[..end - 1].trim_end();
+        }
+        end += word.len() + 1;
+    }
+    text
 }

@@ -209,6 +209,15 @@ fn messages_show_the_place() {
         &format!("{operator} `<`"),
         &format!("{quotes} \"p<3\""),
     );
+    for formula in ["p >= 1 U q", "p >= 1 -> F q", "p >= 1 R q >= 2"] {
+        let message = format!("{operator} `>=`");
+        refused(
+            free(formula),
+            2..4,
+            &message,
+            &format!("{quotes} \"p >= 1\""),
+        );
+    }
     refused(
         free("(p + q == 2)"),
         3..4,

@@ -40,6 +40,61 @@ pub struct InputError {
     pub help: Option<String>,
 }
 
+/// Several errors that are told together: whoever wrote three wrong formulas wants to hear of all three.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Errors(Vec<InputError>);
+
+impl Errors {
+    /// Keeps the errors of a result, if it is some, and gives what else it is.
+    pub fn note<T, E: Into<Errors>>(&mut self, result: Result<T, E>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(errors) => {
+                self.0.extend(errors.into().0);
+                None
+            }
+        }
+    }
+
+    /// The errors, in the order in which they were met.
+    pub fn list(&self) -> &[InputError] {
+        &self.0
+    }
+
+    /// Fine, if there are none.
+    pub fn into_result(self) -> Result<(), Errors> {
+        match self.0.is_empty() {
+            true => Ok(()),
+            false => Err(self),
+        }
+    }
+}
+
+impl From<InputError> for Errors {
+    fn from(error: InputError) -> Errors {
+        Errors(vec![error])
+    }
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// More than anybody reads at once.
+        const SHOWN: usize = 20;
+        for (i, error) in self.0.iter().take(SHOWN).enumerate() {
+            match i {
+                0 => write!(f, "{error}")?,
+                _ => write!(f, "\nerror: {error}")?,
+            }
+        }
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\nerror: {more} more like these"),
+        }
+    }
+}
+
+impl std::error::Error for Errors {}
+
 /// Excerpts are cut to this many characters.
 const EXCERPT: usize = 100;
 

@@ -4,6 +4,8 @@
 //! signed and wrap around; `/` and `%` truncate. Counts of tokens, which may be larger, are compared
 //! by [`crate::Linear`], never here.
 
+use std::fmt;
+
 use crate::system::{Value, VarId};
 
 /// Why an expression has no value.
@@ -15,6 +17,16 @@ pub enum Fault {
     Division,
     /// A shift by less than 0 or more than 31 bits.
     Shift,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fault::Index => "an index is out of range",
+            Fault::Division => "a divisor is 0",
+            Fault::Shift => "a shift is by less than 0 or more than 31 bits",
+        })
+    }
 }
 
 /// Operators with one operand.
@@ -134,6 +146,27 @@ impl Expr {
                 op.apply(x, right.eval_with(read)?)?
             }
         })
+    }
+
+    /// Can the value be missing in some state (see [`Fault`])? May say yes where no state shows it.
+    pub fn can_fail(&self) -> bool {
+        match self {
+            Expr::Const(_) | Expr::Var(_) => false,
+            Expr::Element { len, index, .. } => match **index {
+                Expr::Const(i) => !(0..Value::from(*len)).contains(&i),
+                _ => true,
+            },
+            Expr::Unary(_, x) => x.can_fail(),
+            Expr::Binary(op, x, y) => {
+                let here = match (op, &**y) {
+                    (BinaryOp::Div | BinaryOp::Rem, Expr::Const(y)) => *y == 0,
+                    (BinaryOp::Shl | BinaryOp::Shr, Expr::Const(y)) => !(0..32).contains(y),
+                    (BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr, _) => true,
+                    _ => false,
+                };
+                here || x.can_fail() || y.can_fail()
+            }
+        }
     }
 
     /// Adds every variable that the value may depend on.

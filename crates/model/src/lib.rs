@@ -21,6 +21,8 @@ mod load;
 mod mcc;
 mod names;
 pub mod order;
+mod outline;
+mod partial;
 pub mod passes;
 pub mod pnml;
 mod predicate;
@@ -30,11 +32,13 @@ mod system;
 mod xml;
 
 pub use atoms::Atom;
-pub use error::{InputError, Place};
+pub use dve::nearest::suggestion;
+pub use error::{Errors, InputError, Place};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
 pub use lasso::{Lasso, Step};
 pub use load::{Coloured, Format, LoadError, Model, load, read, read_model};
 pub use names::{Meaning, Names};
+pub use outline::Outline;
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
 pub use properties::{Properties, Property};
 pub use system::{

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lariat_budget::{Budget, Stop};
+use lariat_budget::{Budget, Lease, Stop};
 
 use crate::coloured::{ColouredNet, Unfolded, UnfoldedNames, Unfolding, unfold};
 use crate::dve::{self, Assertion, PropertyAutomaton, Scope};
@@ -11,6 +11,7 @@ use crate::etf;
 use crate::names::{Meaning, Names};
 use crate::passes::UnfoldingLift;
 use crate::pnml::{self, Pnml};
+use crate::predicate::Predicate;
 use crate::system::System;
 
 /// The formats that there are readers for.
@@ -39,6 +40,8 @@ pub struct Model {
     pub warnings: Vec<InputError>,
     /// Names that are not those of a single variable or event.
     definitions: Vec<(String, Meaning)>,
+    /// Truths that are not known in every state, and where they are.
+    partial: Vec<(Predicate, Predicate)>,
     /// The names of a program, for expressions.
     scope: Option<Scope>,
     /// The coloured net that the system was unfolded from.
@@ -59,7 +62,7 @@ pub struct Coloured {
 pub enum LoadError {
     /// Something is wrong with the file.
     Input(InputError),
-    /// The file is in order, and unfolding it takes more than the budget gives.
+    /// Reading or unfolding it takes more than the budget gives.
     Stop(Stop),
 }
 
@@ -79,7 +82,7 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LoadError::Input(error) => error.fmt(f),
-            LoadError::Stop(stop) => write!(f, "the coloured net cannot be unfolded: {stop}"),
+            LoadError::Stop(stop) => write!(f, "the model cannot be read or unfolded: {stop}"),
         }
     }
 }
@@ -96,6 +99,7 @@ impl Model {
             property: None,
             warnings: Vec::new(),
             definitions: Vec::new(),
+            partial: Vec::new(),
             scope: None,
             coloured: None,
         }
@@ -122,6 +126,9 @@ impl Model {
         for (name, meaning) in &self.definitions {
             names.define(name.clone(), meaning.clone());
         }
+        for (truth, known) in &self.partial {
+            names.define_partial(truth.clone(), known.clone());
+        }
         match &self.scope {
             Some(scope) => names.with_expressions(scope),
             None => names,
@@ -140,8 +147,27 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Model, InputError> {
     }
 }
 
-/// Reads a model in any format that there is a reader for; a coloured net is unfolded within the
-/// budget. `origin` names the file in errors.
+/// Bytes that reading takes for each byte of the text, about: ids, tokens and trees are larger than what
+/// they were made from. Less would let a text that hardly fits the memory be read beyond it; much more would
+/// refuse texts that are read with ease.
+fn room(format: Format) -> usize {
+    match format {
+        Format::Pnml => 4,
+        Format::Etf => 12,
+        Format::Dve => 48,
+    }
+}
+
+/// Leases the room to read a text of this format.
+fn lease(format: Format, bytes: &[u8], budget: &Budget) -> Result<Lease, Stop> {
+    budget.check()?;
+    let mut lease = budget.lease();
+    lease.resize(bytes.len().saturating_mul(room(format)))?;
+    Ok(lease)
+}
+
+/// Reads a model in any format that there is a reader for, if there is room for it; a coloured net is
+/// unfolded within the budget. `origin` names the file in errors.
 pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadError> {
     let mut start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     start = start.trim_ascii_start();
@@ -149,7 +175,10 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadEr
         return Err(InputError::new(origin, "the file is empty: expected a model").into());
     }
     if start.starts_with(b"<") || start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
-        return Ok(match pnml::read(origin, bytes)? {
+        let reading = lease(Format::Pnml, bytes, budget)?;
+        let pnml::Document { net, warnings } = pnml::read(origin, bytes)?;
+        drop(reading);
+        let mut model = match net {
             Pnml::Plain(system) => Model::new(Format::Pnml, system),
             Pnml::Coloured(net) => {
                 let Unfolded { system, unfolding } = unfold(&net, budget)?;
@@ -158,16 +187,21 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadEr
                     ..Model::new(Format::Pnml, system)
                 }
             }
-        });
+        };
+        model.warnings = warnings;
+        return Ok(model);
     }
     if etf::looks_like_etf(bytes) {
+        let _reading = lease(Format::Etf, bytes, budget)?;
         let etf = etf::read(origin, bytes)?;
         return Ok(Model {
             definitions: etf.definitions(),
+            partial: etf.partial(),
             ..Model::new(Format::Etf, etf.system)
         });
     }
     if dve::looks_like_dve(bytes) {
+        let _reading = lease(Format::Dve, bytes, budget)?;
         let dve = dve::read(origin, bytes)?;
         return Ok(Model {
             definitions: dve.definitions(),

@@ -20,7 +20,7 @@ use lariat_ltl::{Formula, Formulas};
 use crate::error::InputError;
 use crate::names::Names;
 use crate::predicate::Comparison;
-use crate::properties::{Properties, Property};
+use crate::properties::{OWN_NAME, Properties, Property};
 use crate::system::{EventId, Value, VarId};
 use crate::xml::{self, Element, Item, Xml};
 
@@ -99,7 +99,9 @@ pub(crate) fn read(
         match xml.next()? {
             Item::Open(element) if element.name == "property" => {
                 let property = property(&mut xml, properties, names, &element)?;
-                properties.list.push(property);
+                properties
+                    .push(property)
+                    .map_err(|message| xml.error(element.span, message).help(OWN_NAME))?;
             }
             Item::Open(_) => xml.skip()?,
             Item::Text(text) => xml.only_blanks(&text)?,

@@ -40,6 +40,8 @@ pub struct Names<'s> {
     defined: FxHashMap<String, Vec<Meaning>>,
     /// Understands expressions, if the model's language has more than comparisons of sums.
     pub(crate) expressions: Option<&'s Scope>,
+    /// Truths that are not known in every state, and where they are.
+    partial: FxHashMap<Predicate, Predicate>,
     /// Places and transitions that were unfolded, and their colours and bindings.
     pub(crate) colours: Option<UnfoldedNames<'s>>,
     /// The lengths in bytes that names have, longest first.
@@ -67,6 +69,7 @@ impl<'s> Names<'s> {
             events,
             defined: FxHashMap::default(),
             expressions: None,
+            partial: FxHashMap::default(),
             colours: None,
             lengths,
         }
@@ -95,6 +98,23 @@ impl<'s> Names<'s> {
             self.lengths.insert(at, name.len());
         }
         self.defined.entry(name).or_default().push(meaning);
+    }
+
+    /// Says that `truth` is not known in every state, and where it is.
+    pub fn define_partial(&mut self, truth: Predicate, known: Predicate) {
+        let known = match self.partial.remove(&truth) {
+            Some(other) if other != known => Predicate::And(vec![other, known]),
+            _ => known,
+        };
+        self.partial.insert(truth, known);
+    }
+
+    /// Where a truth has a value; `None` if that is everywhere.
+    pub fn known(&self, truth: &Predicate) -> Option<Predicate> {
+        match self.partial.get(truth) {
+            Some(known) => Some(known.clone()),
+            None => truth.known(),
+        }
     }
 
     /// The system whose names these are.
@@ -185,6 +205,7 @@ impl<'s> Names<'s> {
                 self.variables.contains_key(name)
                     || self.events.contains_key(name)
                     || self.defined.contains_key(name)
+                    || self.expressions.is_some_and(|scope| scope.is_array(name))
                     || coloured(|names, name| names.is_place(name) || names.is_transition(name))
             }
         }

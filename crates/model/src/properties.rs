@@ -4,14 +4,17 @@
 //! Checking Contest; all share one store, so equal atoms are one atom whichever way they came.
 
 use lariat_ltl::{AtomError, AtomId, Formula, Formulas, ParseError, RawAtom, Syntax, Vocabulary};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::atoms::Atom;
 use crate::dve::{looks_like_ltl_file, read_ltl_file};
-use crate::error::InputError;
+use crate::error::{Errors, InputError};
 use crate::mcc;
 use crate::names::{Meaning, Names};
 use crate::predicate::{Predicate, Proposition};
+
+/// The advice about names that are used twice.
+pub(crate) const OWN_NAME: &str = "expected every property to have a name of its own; those without one are called by their position";
 
 /// A formula with its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,6 +38,10 @@ pub struct Properties {
     pub list: Vec<Property>,
     /// What each canonical text says.
     bound: FxHashMap<String, Proposition>,
+    /// The names of the properties.
+    taken: FxHashSet<String>,
+    /// Where the atoms have values that do not have one everywhere, by their text.
+    partial: FxHashMap<String, Predicate>,
 }
 
 impl Properties {
@@ -57,7 +64,8 @@ impl Properties {
     }
 
     /// Adds the formulas of a file: one on each line, as `formula` or `name: formula`. A `#` at the
-    /// start of a line or behind a blank starts a comment, except between quotes.
+    /// start of a line or behind a blank starts a comment, except between quotes; `#define` and `#property`
+    /// are as [`crate::dve::read_ltl_file`] has them.
     ///
     /// A name is made of letters, digits, `_`, `.` and `-`. No formula starts with such a word and a
     /// colon, so there is no confusion.
@@ -66,7 +74,7 @@ impl Properties {
         names: &Names<'_>,
         origin: &str,
         bytes: &[u8],
-    ) -> Result<(), InputError> {
+    ) -> Result<(), Errors> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let at = error.valid_up_to();
@@ -76,43 +84,40 @@ impl Properties {
         if looks_like_ltl_file(bytes) {
             return self.add_ltl_file(names, origin, text);
         }
+        let mut errors = Errors::default();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
             let content = &line[..comment(line)];
             let (name, formula) = split_name(content);
             if !formula.trim().is_empty() {
                 let at = start + content.len() - formula.len();
-                self.parse(names, name, formula)
-                    .map_err(|error| input_error(origin, text, at, error))?;
+                let added = self.parse(names, name, formula);
+                errors.note(added.map_err(|error| input_error(origin, text, at, error)));
             } else if name.is_some() {
-                return Err(InputError::at(
+                errors.note(Err::<(), _>(InputError::at(
                     origin,
                     bytes,
                     start..start + content.trim_end().len(),
                     "a name without a formula behind the colon",
-                ));
+                )));
             }
             start += line.len();
         }
-        Ok(())
+        errors.into_result()
     }
 
     /// Adds the formulas of a property file of a program: definitions of atoms, then formulas over
     /// them. What the model itself calls by a name is not defined anew.
-    fn add_ltl_file(
-        &mut self,
-        names: &Names<'_>,
-        origin: &str,
-        text: &str,
-    ) -> Result<(), InputError> {
+    fn add_ltl_file(&mut self, names: &Names<'_>, origin: &str, text: &str) -> Result<(), Errors> {
         let file = read_ltl_file(origin, text.as_bytes())?;
+        let mut errors = Errors::default();
         let mut names = names.clone();
         for (name, at) in file.defines {
             if names.defined_truth(&name).is_some() {
                 continue;
             }
             let meaning = names.atom(RawAtom::Quoted(&text[at.clone()]));
-            let (_, proposition) = meaning.map_err(|error| {
+            let meaning = meaning.map_err(|error| {
                 let span = error.span.unwrap_or(0..at.len());
                 let error = ParseError {
                     span,
@@ -120,20 +125,20 @@ impl Properties {
                     help: error.help,
                 };
                 input_error(origin, text, at.start, error)
-            })?;
-            names.define(
-                name,
-                match proposition {
-                    Proposition::State(predicate) => Meaning::Truth(predicate),
-                    Proposition::Fires(events) => Meaning::Events(events),
-                },
-            );
+            });
+            let meaning = match errors.note(meaning) {
+                Some((_, Proposition::State(predicate))) => Meaning::Truth(predicate),
+                Some((_, Proposition::Fires(events))) => Meaning::Events(events),
+                // The formulas that use it are not to be blamed for it.
+                None => Meaning::Truth(Predicate::Const(false)),
+            };
+            names.define(name, meaning);
         }
-        for at in file.properties {
-            self.parse(&names, None, &text[at.clone()])
-                .map_err(|error| input_error(origin, text, at.start, error))?;
+        for (name, at) in file.properties {
+            let added = self.parse(&names, name.as_deref(), &text[at.clone()]);
+            errors.note(added.map_err(|error| input_error(origin, text, at.start, error)));
         }
-        Ok(())
+        errors.into_result()
     }
 
     /// Adds the properties of a file of the Model Checking Contest.
@@ -150,12 +155,41 @@ impl Properties {
     /// bare word is read as if it stood between quotes.
     pub fn add_atom(&mut self, names: &Names<'_>, text: &str) -> Result<AtomId, AtomError> {
         let (text, proposition) = names.atom(RawAtom::Quoted(text))?;
+        note_partial(&mut self.partial, names, &text, &proposition);
         self.bind(text, proposition)
     }
 
     /// Binds an atom whose meaning is known, such as a guard of a property process.
     pub fn add_predicate(&mut self, text: &str, predicate: Predicate) -> Result<AtomId, AtomError> {
+        if let Some(known) = predicate.known() {
+            self.partial.insert(text.to_owned(), known);
+        }
         self.bind(text.to_owned(), Proposition::State(predicate))
+    }
+
+    /// Where an atom has a value; `None` if that is everywhere. Elsewhere it is taken for false, and nothing
+    /// that depends on it is an answer.
+    pub fn known(&self, atom: AtomId) -> Option<&Predicate> {
+        self.partial.get(self.formulas.atom_name(atom))
+    }
+
+    /// That all of `atoms` have values in all states; `None` if that is certain.
+    pub fn always_known(&mut self, atoms: &[AtomId]) -> Result<Option<Formula>, String> {
+        let mut all = Vec::new();
+        for atom in atoms {
+            let Some(known) = self.known(*atom).cloned() else {
+                continue;
+            };
+            let text = format!("{} has a value", self.formulas.atom_name(*atom));
+            let bound = self.bind(text, Proposition::State(known));
+            let atom = bound.map_err(|error| error.message)?;
+            all.push(self.formulas.atom(atom));
+        }
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let all = self.formulas.and(all);
+        Ok(Some(self.formulas.globally(all)))
     }
 
     /// The formula that is one atom; an error for a person if its text already means something else.
@@ -186,6 +220,7 @@ impl Properties {
         let mut binder = Binder {
             names,
             bound: &mut self.bound,
+            partial: &mut self.partial,
         };
         let parsed = lariat_ltl::parse(text, &mut self.formulas, &mut binder);
         // Atoms may enter the store even if the formula turns out wrong later on.
@@ -195,12 +230,25 @@ impl Properties {
             Some(name) => name.to_owned(),
             None => (self.list.len() + 1).to_string(),
         };
-        let text = self.print(formula);
-        self.list.push(Property {
+        let printed = self.print(formula);
+        let property = Property {
             name,
             formula,
-            text,
-        });
+            text: printed,
+        };
+        self.push(property).map_err(|message| ParseError {
+            span: 0..text.len(),
+            message,
+            help: Some(OWN_NAME.to_owned()),
+        })
+    }
+
+    /// Adds a property; an error for a person if another one has its name.
+    pub(crate) fn push(&mut self, property: Property) -> Result<(), String> {
+        if !self.taken.insert(property.name.clone()) {
+            return Err(format!("a second property is called `{}`", property.name));
+        }
+        self.list.push(property);
         Ok(())
     }
 
@@ -217,6 +265,7 @@ impl Properties {
 struct Binder<'a, 's> {
     names: &'a Names<'s>,
     bound: &'a mut FxHashMap<String, Proposition>,
+    partial: &'a mut FxHashMap<String, Predicate>,
 }
 
 impl Vocabulary for Binder<'_, '_> {
@@ -230,8 +279,23 @@ impl Vocabulary for Binder<'_, '_> {
 
     fn resolve(&mut self, atom: RawAtom<'_>) -> Result<String, AtomError> {
         let (text, proposition) = self.names.atom(atom)?;
+        note_partial(self.partial, self.names, &text, &proposition);
         remember(self.bound, text.clone(), proposition)?;
         Ok(text)
+    }
+}
+
+/// Notes where an atom has a value, if that is not everywhere.
+fn note_partial(
+    partial: &mut FxHashMap<String, Predicate>,
+    names: &Names<'_>,
+    text: &str,
+    proposition: &Proposition,
+) {
+    if let Proposition::State(truth) = proposition
+        && let Some(known) = names.known(truth)
+    {
+        partial.insert(text.to_owned(), known);
     }
 }
 
@@ -271,7 +335,7 @@ fn input_error(origin: &str, text: &str, at: usize, error: ParseError) -> InputE
 }
 
 /// Where the comment of a line starts; its length if there is none.
-fn comment(line: &str) -> usize {
+pub(crate) fn comment(line: &str) -> usize {
     let (mut quoted, mut escaped, mut blank) = (false, false, true);
     for (i, c) in line.char_indices() {
         match c {
@@ -286,7 +350,7 @@ fn comment(line: &str) -> usize {
 }
 
 /// `name: formula`, or a formula.
-fn split_name(line: &str) -> (Option<&str>, &str) {
+pub(crate) fn split_name(line: &str) -> (Option<&str>, &str) {
     if let Some((name, formula)) = line.split_once(':') {
         let name = name.trim();
         let is_name = |c: char| c.is_alphanumeric() || "_.-".contains(c);

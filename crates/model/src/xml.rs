@@ -54,6 +54,9 @@ pub(crate) struct Xml<'a> {
     /// Where the last item starts.
     start: usize,
     seen_root: bool,
+    /// Where text was passed over first, and how often it was.
+    passed: Option<Range<usize>>,
+    times_passed: usize,
 }
 
 /// Bytes of an XML file as text: UTF-8 unless the prolog says ISO-8859-1.
@@ -103,6 +106,8 @@ impl<'a> Xml<'a> {
             depth: 0,
             start: 0,
             seen_root: false,
+            passed: None,
+            times_passed: 0,
         }
     }
 
@@ -231,11 +236,52 @@ impl<'a> Xml<'a> {
         if text.trim().is_empty() {
             return Ok(());
         }
+        Err(self.error(self.trimmed(), "text where an element is expected"))
+    }
+
+    /// Passes over text between elements, which was the last item; [`Xml::warning`] tells of it.
+    ///
+    /// Nets of the contest have a `$` here and there, and no reader gives it a meaning. A number is
+    /// another matter: it may be a marking or a weight that has lost its element, so it is refused.
+    pub fn pass_text(&mut self, text: &str) -> Result<(), InputError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(());
+        }
+        if text
+            .trim_start_matches(['+', '-'])
+            .starts_with(|c: char| c.is_ascii_digit())
+        {
+            return self.only_blanks(text);
+        }
+        if self.passed.is_none() {
+            self.passed = Some(self.trimmed());
+        }
+        self.times_passed += 1;
+        Ok(())
+    }
+
+    /// One warning about all the text that was passed over.
+    pub fn warning(&self) -> Option<InputError> {
+        let first = self.passed.clone()?;
+        let warning = self.error(
+            first,
+            "text between elements means nothing here and is skipped",
+        );
+        Some(match self.times_passed {
+            1 => warning,
+            times => warning.help(format!(
+                "the file has such text in {times} places; this is the first"
+            )),
+        })
+    }
+
+    /// The bytes of the last item without the blanks around it.
+    fn trimmed(&self) -> Range<usize> {
         let Range { start, end } = self.here();
         let raw = self.slice(start..end);
         let start = start + raw.len() - raw.trim_start().len();
-        let end = start + raw.trim().len();
-        Err(self.error(start..end, "text where an element is expected"))
+        start..start + raw.trim().len()
     }
 
     fn stray(&self) -> InputError {

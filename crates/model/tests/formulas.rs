@@ -326,7 +326,10 @@ fn files_of_formulas() {
         let error = properties
             .add_file(&names, "file", file.as_bytes())
             .expect_err(file);
-        let place = error.place.unwrap();
+        let [error] = error.list() else {
+            panic!("{error}")
+        };
+        let place = error.place.clone().unwrap();
         assert_eq!((place.line, place.column), (line, column), "{file}");
         assert!(
             message.is_empty() || error.message == message,

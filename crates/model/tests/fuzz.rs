@@ -8,7 +8,7 @@ use lariat_budget::Budget;
 use lariat_corpora::{Random, cases, models, seed};
 use lariat_model::coloured::unfold;
 use lariat_model::generate::{Family, generate};
-use lariat_model::{Names, Properties, System, pnml, read_model};
+use lariat_model::{Names, Outline, Properties, System, pnml, read, read_model};
 
 /// Changes a few bytes: flips, cuts, repetitions, moved pieces, words that mean something.
 fn damage(random: &mut Random, text: &[u8], words: &[&str]) -> Vec<u8> {
@@ -156,7 +156,7 @@ fn damaged_coloured_nets() {
     let (mut read, mut unfolded, cases) = (0, 0, cases(6000));
     for _ in 0..cases {
         let text = damage(&mut random, ours.as_bytes(), &words);
-        match pnml::read("net", &text) {
+        match pnml::read("net", &text).map(|document| document.net) {
             Ok(pnml::Pnml::Coloured(net)) => {
                 read += 1;
                 // A thousand times what a net of this size should take.
@@ -263,9 +263,9 @@ fn damaged_formulas() {
             properties.formulas.atom_count()
         );
         // Whatever was understood is echoed in a way that is understood again, as the same.
-        for property in properties.list.clone() {
+        for (i, property) in properties.list.clone().into_iter().enumerate() {
             properties
-                .add_formula(&names, "echo", None, &property.text)
+                .add_formula(&names, "echo", Some(&format!("echo {i}")), &property.text)
                 .unwrap_or_else(|error| panic!("{error}"));
             let again = properties.list.last().unwrap().formula;
             assert_eq!(again, property.formula, "{}", property.text);
@@ -276,4 +276,70 @@ fn damaged_formulas() {
         }
     }
     println!("{bound} formulas were understood");
+}
+
+/// Formulas over programs and tables, with definitions: expressions, arrays, labels that say nothing of a state.
+#[test]
+fn damaged_formulas_of_programs() {
+    let mut random = Random::new(5);
+    let program = "byte a[3] = {1,2}; byte g; const int N = 2;
+        process P { byte x = 7; byte b[2]; state idle, cs; init cs; trans idle -> cs {}, cs -> idle {}; }
+        system async;";
+    let tables = "begin state\nx:int\nend state\nbegin edge\nend edge\nbegin init\n0\nend init\nbegin trans\n0/1\n1/0\nend trans\nbegin map m:bool\n1 1\nend map\nbegin sort bool\n\"false\" \"true\"\nend sort\n";
+    let models = [
+        read("p.dve", program.as_bytes()).unwrap(),
+        read("t.etf", tables.as_bytes()).unwrap(),
+    ];
+    let files = [
+        "#define in_cs (P.cs)\n#define odd a[g % 2] == 1 # why\n#property G (in_cs -> F odd)\n#property \"a[g] / g >= 1\" U \"P->b[N - 1] == 0\"\n",
+        "# tables\n#define up m\none: G F up\nF \"x == 1\" # known = holds\n\"m == true\" U fires(group_0)\n",
+    ];
+    let words = [
+        "\"",
+        "(",
+        ")",
+        "a[",
+        "]",
+        "a",
+        "P->b",
+        "/ 0",
+        "% g",
+        "<< 99",
+        "#define",
+        "#property",
+        "#",
+        "P.",
+        "imply",
+        "-1",
+        "[7]",
+        "2147483648",
+        "m",
+        "deadlock",
+        "U",
+        ":",
+        "\n",
+        "é",
+        "fires(",
+    ];
+    for case in 0..cases(4000) {
+        let model = &models[case % 2];
+        let names = model.names();
+        let text = damage(&mut random, files[case % 2].as_bytes(), &words);
+        let mut properties = Properties::new();
+        if let Err(errors) = properties.add_file(&names, "file", &text) {
+            assert!(!errors.list().is_empty() && !errors.to_string().is_empty());
+        }
+        let mut outline = Outline::default();
+        outline.add_file(&text);
+        assert!(outline.list.len() >= properties.list.len(), "{text:?}");
+        for property in properties.list.clone() {
+            let atoms = properties.formulas.atoms_of(property.formula);
+            for atom in &atoms {
+                if let Some(known) = properties.known(*atom) {
+                    let _ = known.missing(&model.system, &model.system.initial[0]);
+                }
+            }
+            let _ = properties.always_known(&atoms);
+        }
+    }
 }

@@ -170,7 +170,11 @@ fn errors_say_what_and_where() {
         (net("<place id=\"x\" id=\"y\"/>"), "2:1: malformed XML: duplicated attribute"),
         (net("<place id=\"x\"><hlinitialMarking/></place>"), "2:15: <hlinitialMarking> belongs to coloured nets, and this one says it is a place/transition net"),
         (net("<wheel/>"), "2:1: unknown element <wheel>"),
-        (net("tokens"), "2:1: text where an element is expected"),
+        (net("3"), "2:1: text where an element is expected"),
+        (
+            net("<place id=\"p\"> 3 </place>"),
+            "2:16: text where an element is expected",
+        ),
         (arc("<arc source=\"p\" target=\"nowhere\"/>"), "3:1: the arc leads to `nowhere`, which is no place or transition"),
         (arc("<arc source=\"nowhere\" target=\"t\"/>"), "3:1: the arc starts at `nowhere`, which is no place or transition"),
         (arc("<arc source=\"p\" target=\"q\"/>"), "3:1: the arc joins two places, `p` and `q`: expected a place and a transition"),
@@ -210,4 +214,41 @@ fn bytes_that_are_no_text_have_a_place() {
     assert_eq!(error.message, "this is not UTF-8");
     assert_eq!(error.place.unwrap().line, 2);
     assert!(read_model("net", b"\xff\xfe<\0p\0").is_err());
+}
+
+/// Nets of the contest have a `$` behind a declaration; other tools skip it.
+#[test]
+fn text_that_means_nothing_is_skipped_with_one_warning() {
+    let plain = net(
+        "<place id=\"p\">$<initialMarking><text>2</text></initialMarking></place>\n  dirt &amp; dust\n<transition id=\"t\"/>$",
+    );
+    let pnml::Document { net, warnings } = pnml::read("net", plain.as_bytes()).unwrap();
+    let pnml::Pnml::Plain(system) = net else {
+        panic!("not plain")
+    };
+    assert_eq!((&*system.initial[0], system.events.len()), (&[2][..], 1));
+    let [warning] = &warnings[..] else {
+        panic!("{warnings:?}")
+    };
+    let place = warning.place.as_deref().unwrap();
+    assert_eq!((place.line, place.column), (2, 15));
+    assert!(
+        warning
+            .help
+            .as_deref()
+            .is_some_and(|help| help.contains("5 places")),
+        "{warning}"
+    );
+
+    let coloured = "<pnml><net type=\"symmetricnet\"><page><place id=\"p\"><type><structure><usersort declaration=\"c\"/></structure></type></place></page><declaration><structure><declarations><namedsort id=\"c\" name=\"C\"><cyclicenumeration><feconstant id=\"c1\" name=\"1\"/></cyclicenumeration>$</namedsort></declarations></structure></declaration></net></pnml>";
+    let model = lariat_model::read("net", coloured.as_bytes()).unwrap();
+    assert_eq!(model.coloured_net().unwrap().places.len(), 1);
+    let [warning] = &model.warnings[..] else {
+        panic!("{:?}", model.warnings)
+    };
+    assert_eq!(warning.place.as_deref().unwrap().marked.len(), 1);
+    assert_eq!(warning.help, None);
+    // Where a value is expected, text is a value.
+    let bad = coloured.replace("<feconstant", "7<feconstant");
+    assert!(lariat_model::read("net", bad.as_bytes()).is_err());
 }

@@ -90,7 +90,7 @@ fn unfoldings_agree() {
     for seed in campaign.seeds() {
         let mut rng = Random::new(seed);
         let text = coloured::random(&mut rng);
-        let net = match pnml::read("net", text.as_bytes()) {
+        let net = match pnml::read("net", text.as_bytes()).map(|document| document.net) {
             Ok(Pnml::Coloured(net)) => net,
             Ok(Pnml::Plain(_)) => panic!("seed {seed}: not coloured"),
             Err(error) => panic!("seed {seed}: {error}\n{text}"),

@@ -8,7 +8,7 @@ use super::marks::{
     names_width, series,
 };
 use super::measure::Unit;
-use super::results::Results;
+use super::results::{Case, Question, Results};
 use super::scale::{Log, counts};
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
 
@@ -16,12 +16,15 @@ const WIDTH: f64 = 360.0;
 const LEFT: f64 = 78.0;
 const TOP: f64 = 44.0;
 
-/// The plot of all engines; `None` if nothing was solved.
-pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
+/// The plot of all engines that were asked such a question; `None` if nothing was solved.
+pub fn cactus(results: &Results<'_>, question: Question, place: Place) -> Option<Picture> {
+    let asked = || {
+        let all = results.cases.iter().enumerate();
+        all.filter(|(_, case)| case.question() == question)
+    };
     let curves: Vec<Vec<(f64, usize)>> = (0..results.engines.len())
         .map(|engine| {
-            let solved = results.cases.iter().enumerate();
-            let mut curve: Vec<(f64, usize)> = solved
+            let mut curve: Vec<(f64, usize)> = asked()
                 .filter_map(|(number, case)| Some((case.solved(engine)?, number)))
                 .collect();
             curve.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -45,7 +48,10 @@ pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
     );
     let mut svg = Svg::new(total, bottom + 48.0, &title, "");
     let bold = format!(r#"{INK} font-weight="600""#);
-    let heading = format!("{title}, {} cases", results.cases.len());
+    let heading = match question {
+        Question::Properties => format!("{title}, {} cases", asked().count()),
+        Question::States => format!("{title}, {} state spaces", asked().count()),
+    };
     svg.text(
         (12.0, 22.0),
         Anchor::Start,
@@ -133,6 +139,10 @@ pub fn cactus(results: &Results<'_>, place: Place) -> Option<Picture> {
             most,
             place,
         );
+        let is_asked = |case: &Case<'_>| case.runs.get(engine).is_some_and(Option::is_some);
+        if !asked().any(|(_, case)| is_asked(case)) {
+            continue;
+        }
         names.push(Name {
             engine,
             label: labels[engine].clone(),

@@ -24,6 +24,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
     let mut curves: Vec<Vec<(f64, usize)>> = vec![Vec::new(); results.engines.len()];
     // Whoever was asked none of these questions has not failed them.
     let mut asked = vec![false; results.engines.len()];
+    let mut refused = vec![0; results.engines.len()];
     let mut cases = 0;
     for (number, case) in results.cases.iter().enumerate() {
         let dearest = case.solutions().map(|(_, value)| value).fold(0.0, f64::max);
@@ -31,8 +32,9 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
             continue;
         }
         cases += 1;
-        for (asked, run) in asked.iter_mut().zip(&case.runs) {
+        for ((asked, refused), run) in asked.iter_mut().zip(&mut refused).zip(&case.runs) {
             *asked |= run.is_some();
+            *refused += usize::from(run.is_some_and(|run| run.is_refused()));
         }
         for (engine, value) in case.solutions() {
             curves[engine].push((100.0 * value / dearest, number));
@@ -47,12 +49,14 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
     let labels: Vec<String> = results
         .engines
         .iter()
-        .zip(&curves)
-        .map(|(engine, curve)| {
+        .zip(curves.iter().zip(&refused))
+        .map(|(engine, (curve, &refused))| {
             let engine = fit(engine, SIZE, 130.0);
-            match cases - curve.len() {
-                0 => engine,
-                failed => format!("{engine} ({failed} failed)"),
+            match (cases - curve.len() - refused, refused) {
+                (0, 0) => engine,
+                (failed, 0) => format!("{engine} ({failed} failed)"),
+                (0, refused) => format!("{engine} ({refused} refused)"),
+                (failed, refused) => format!("{engine} ({failed} failed, {refused} refused)"),
             }
         })
         .collect();
@@ -107,7 +111,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<P
         );
         svg.line((x, bottom), (x, bottom + 6.0), TICK);
         let label = match percent == FAILED {
-            true => "failed".to_owned(),
+            true => "no answer".to_owned(),
             false => format!("{percent} %"),
         };
         svg.text((x, bottom + 19.0), Anchor::Middle, SIZE, &label, INK);

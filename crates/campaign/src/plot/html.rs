@@ -137,8 +137,15 @@ fn about(results: &Results<'_>) -> String {
         };
         format!("{} s and {memory}", r.limits.seconds)
     });
+    let starved = match records().filter(|record| record.is_starved()).count() {
+        0 => String::new(),
+        starved => format!(
+            " The machine was busy: {} ran out of time with less than half of it on a processor, and what is shown of them says nothing of the engines.",
+            several(starved, "run")
+        ),
+    };
     format!(
-        "{}, {}, {}. Lariat {version}, on {}, at most {limits} a job. Compared by {}.",
+        "{}, {}, {}. Lariat {version}, on {}, at most {limits} a job. Compared by {}.{starved}",
         several(results.cases.len(), "case"),
         several(results.engines.len(), "engine"),
         several(records().count(), "run"),

@@ -45,7 +45,7 @@ pub use table::Table;
 use crate::Record;
 use html::{Figure, Part};
 use marks::Place;
-use results::{Class, Results};
+use results::{Class, Question, Results};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -203,7 +203,13 @@ fn figures(results: &Results<'_>, kind: Kind, choice: &Choice, files: &mut Files
             "Relative to the worst engine"
         }
         _ => {
-            add("cactus", &|place| cactus::cactus(results, place));
+            for question in Question::ALL {
+                let name = match question {
+                    Question::Properties => "cactus",
+                    Question::States => "cactus-states",
+                };
+                add(name, &|place| cactus::cactus(results, question, place));
+            }
             "Solved cases"
         }
     };
@@ -238,5 +244,7 @@ impl Files {
     }
 }
 
+#[cfg(test)]
+mod colours;
 #[cfg(test)]
 mod tests;

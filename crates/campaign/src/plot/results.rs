@@ -45,6 +45,21 @@ impl Class {
     }
 }
 
+/// What jobs ask. The answers to different questions have prices that nothing can be learned from when they
+/// are put side by side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Question {
+    /// Does a property hold?
+    Properties,
+    /// How many states are there?
+    States,
+}
+
+impl Question {
+    /// Both.
+    pub const ALL: [Question; 2] = [Question::Properties, Question::States];
+}
+
 /// Why a run is not a success.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Failure {
@@ -142,6 +157,14 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
+    /// What was asked.
+    pub fn question(&self) -> Question {
+        match self.about.property.is_empty() {
+            true => Question::States,
+            false => Question::Properties,
+        }
+    }
+
     /// What people call it.
     pub fn name(&self) -> String {
         match self.about.property.is_empty() {

@@ -12,9 +12,10 @@ pub const SIZE: f64 = 11.0;
 /// The size of titles.
 pub const TITLE: f64 = 13.0;
 
-/// Colours that are told apart by colour-blind readers (after Okabe and Ito), one a series.
-pub const COLOURS: [&str; 7] = [
-    "#0072b2", "#d55e00", "#009e73", "#b5508c", "#333333", "#c98a00", "#8c8c8c",
+/// Colours, one a series, that all readers tell apart, colour-blind ones included: a test measures how far
+/// any two of them are from each other in every eye.
+pub const COLOURS: [&str; 8] = [
+    "#4e49fb", "#f08e0a", "#70bf79", "#af1f06", "#d28eff", "#665f55", "#190069", "#290111",
 ];
 /// Dashes of lines: series beyond the colours differ by them.
 pub const DASHES: [&str; 4] = ["", "6 3", "2 2", "8 3 2 3"];

@@ -58,10 +58,14 @@ fn make(records: &[Record], choice: &Choice) -> Output {
                 .iter()
                 .for_each(check);
         }
-        if let Some(picture) = cactus::cactus(&results, place) {
+        for question in Question::ALL {
+            let Some(picture) = cactus::cactus(&results, question, place) else {
+                continue;
+            };
             check(&picture);
             if place == Place::Page {
-                let solved: usize = results.cases.iter().map(|c| c.solutions().count()).sum();
+                let cases = results.cases.iter().filter(|c| c.question() == question);
+                let solved: usize = cases.map(|c| c.solutions().count()).sum();
                 assert_eq!(picture.text.matches("data-c=").count(), solved);
             }
         }
@@ -228,4 +232,55 @@ fn an_engine_nobody_ran_is_named() {
     .unwrap_err();
     assert!(error.to_string().ends_with("engine-00, engine-01"));
     assert_eq!(plot(&[], &Choice::default()).unwrap_err(), Error::Empty);
+}
+
+#[test]
+fn counts_and_checks_are_kept_apart() {
+    let mut records = campaign(&names(2), 12);
+    for engine in names(2) {
+        records.push(record(&engine, "", Outcome::Counted, 2.0));
+    }
+    let output = make(&records, &Choice::default());
+    let file = |name: &str| {
+        let mut files = output.files.iter();
+        files
+            .find(|(n, _)| n == name)
+            .map(|(_, text)| text.as_str())
+    };
+    let checks = file("cactus.svg").unwrap();
+    assert!(checks.contains("12 cases"), "{checks}");
+    let counts = file("cactus-states.svg").unwrap();
+    assert!(counts.contains("1 state spaces") && counts.contains("engine-00 (1)"));
+}
+
+#[test]
+fn who_refuses_has_not_failed() {
+    let records = [
+        record("a", "p", Outcome::Holds, 1.0),
+        record("b", "p", Outcome::Refused, 0.0),
+        record("c", "p", Outcome::Time, 5.0),
+        record("a", "q", Outcome::Holds, 1.0),
+        record("b", "q", Outcome::Holds, 2.0),
+        record("c", "q", Outcome::Holds, 2.0),
+    ];
+    let results = Results::new(&records, &[], Measure::Cpu, 0.0);
+    let picture = cumulative::cumulative(&results, Class::Holds, Place::File).unwrap();
+    assert!(picture.text.contains("b (1 refused)"), "{}", picture.text);
+    assert!(picture.text.contains("c (1 failed)"));
+}
+
+#[test]
+fn a_busy_machine_is_told_on_the_page() {
+    let mut records = campaign(&names(2), 3);
+    for record in &mut records {
+        (record.outcome, record.cpu) = (Outcome::Time, 3600.0);
+    }
+    let page = |records: &[Record]| {
+        let output = plot(records, &Choice::default()).unwrap();
+        let page = output.files.into_iter().find(|(n, _)| n == "index.html");
+        page.unwrap().1
+    };
+    assert!(!page(&records).contains("The machine was busy"));
+    records[0].cpu = 1700.0;
+    assert!(page(&records).contains("The machine was busy: 1 run "));
 }

@@ -168,6 +168,13 @@ impl<'p> Product<'p> {
         budget: &Budget,
     ) -> Result<Product<'p>, Stop> {
         let layout = space.layout().clone();
+        if layout.levels() == 0 {
+            // The automaton would be the only level, and every event would have its top there.
+            return Err(Stop::Unsupported(
+                "this engine works on components, and a model without variables has none"
+                    .to_owned(),
+            ));
+        }
         let (mut store, events) = space.extended(1, budget)?;
         let scopes = [(); 4].map(|()| store.scope());
         let leases = [budget.lease(), budget.lease()];

@@ -96,6 +96,9 @@ impl Names<'_> {
         let rest = &text[*at..];
         let mut vars = Vec::new();
         if let Some(len) = self.name_here(rest) {
+            if let Some(error) = self.no_such_colour(rest, len, *at) {
+                return Err(error);
+            }
             vars = self.number(&rest[..len]).unwrap_or_default();
             *at += len;
         } else if let Some((arguments, len)) = tokens_call(rest) {
@@ -121,6 +124,20 @@ impl Names<'_> {
         }
         sum.terms.extend(vars.into_iter().map(|v| (v, factor)));
         Ok(())
+    }
+
+    /// The error about `p(9)` where `p` is a coloured place without such a colour; `len` is the length of
+    /// its id, which stands at `at`.
+    fn no_such_colour(&self, text: &str, len: usize, at: usize) -> Option<AtomError> {
+        let inside = text[len..].trim_start().strip_prefix('(')?;
+        let (inside, _) = inside.split_once(')')?;
+        let (message, help) = self.colours.as_ref()?.misfit(&text[..len], inside)?;
+        let end = inside.as_ptr() as usize - text.as_ptr() as usize + inside.len() + 1;
+        Some(AtomError {
+            message,
+            help: Some(help),
+            span: Some(at..at + end),
+        })
     }
 
     /// The longest name of a number that `text` starts with.

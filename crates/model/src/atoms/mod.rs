@@ -74,7 +74,13 @@ impl Names<'_> {
             (Some(truth), None) => Ok((word.to_owned(), Proposition::State(truth))),
             (None, Some(events)) => Ok(self.fires(events)),
             (None, None) if word == "deadlock" => Ok(self.deadlock()),
-            (None, None) => Err(self.unknown(word, Sort::Any, None)),
+            (None, None) => Err(match self.expressions {
+                Some(scope) if scope.is_array(word) => match scope.atom(word) {
+                    Err(error) => error,
+                    Ok(_) => self.unknown(word, Sort::Any, None),
+                },
+                _ => self.unknown(word, Sort::Any, None),
+            }),
         }
     }
 
@@ -207,6 +213,16 @@ impl Names<'_> {
             return AtomError {
                 message: format!("`{word}` is {other}"),
                 help: None,
+                span,
+            };
+        }
+        let split = word.strip_suffix(')').and_then(|w| w.rsplit_once('('));
+        if let (Some((id, inside)), Some(colours)) = (split, &self.colours)
+            && let Some((message, help)) = colours.misfit(id, inside)
+        {
+            return AtomError {
+                message,
+                help: Some(help),
                 span,
             };
         }

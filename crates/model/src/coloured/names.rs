@@ -219,6 +219,57 @@ impl<'n> UnfoldedNames<'n> {
         Some(self.unfolding.events(transition).filter(agrees).collect())
     }
 
+    /// What is wrong with `id(inside)`, whose id is that of a place or transition, and advice.
+    pub fn misfit(&self, id: &str, inside: &str) -> Option<(String, String)> {
+        let net = self.names.net;
+        if let Some(place) = self.names.places.get(id) {
+            let sort = net.place(*place).sort;
+            let help = match net.sort(sort).kind {
+                SortKind::Dot => format!("its tokens have no colours: write `{id}`"),
+                _ => format!("its colours are {}", self.colours_of(sort)),
+            };
+            return Some((format!("the place `{id}` has no colour `{inside}`"), help));
+        }
+        let transition = net.transition(*self.names.transitions.get(id)?);
+        let variables = transition.variables.iter().map(|v| {
+            let variable = net.variable(*v);
+            format!("{} = {}", variable.name, self.colours_of(variable.sort))
+        });
+        let variables: Vec<String> = variables.collect();
+        let help = match &variables[..] {
+            [] => format!("it has no variables: write `{id}`"),
+            variables => format!(
+                "expected values of some of its variables: {}",
+                variables.join("; ")
+            ),
+        };
+        let message = format!("the transition `{id}` has no binding `{inside}`");
+        Some((message, help))
+    }
+
+    /// The colours of a sort, in a few words.
+    fn colours_of(&self, sort: SortId) -> String {
+        /// Longer lists are cut.
+        const SHOWN: usize = 8;
+        let net = self.names.net;
+        match &net.sort(sort).kind {
+            SortKind::Dot => "dot".to_owned(),
+            SortKind::Range { first, last } => format!("{first} to {last}"),
+            SortKind::Enumeration { constants, .. } => {
+                let mut shown: Vec<&str> = constants.iter().take(SHOWN).map(|c| &**c).collect();
+                if constants.len() > SHOWN {
+                    shown.push("…");
+                }
+                shown.join(", ")
+            }
+            SortKind::Product(_) => {
+                let parts = net.sort(sort).parts.iter();
+                let parts: Vec<String> = parts.map(|part| self.colours_of(*part)).collect();
+                format!("tuples, of {}", parts.join(" and of "))
+            }
+        }
+    }
+
     /// The place whose instances begin with this variable and are several, and their number.
     pub fn place_from(&self, var: VarId) -> Option<(&'n str, usize)> {
         let (place, _) = self.unfolding.place_of(var);

@@ -92,7 +92,7 @@ pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<Raw<'a>>, InputError
                     children: Vec::new(),
                 });
             }
-            Item::Text(text) => xml.only_blanks(&text)?,
+            Item::Text(text) => xml.pass_text(&text)?,
             Item::Close | Item::End => {
                 let Some(Open { element, children }) = open.pop() else {
                     return Ok(top);

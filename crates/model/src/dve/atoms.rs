@@ -8,9 +8,10 @@ use lariat_ltl::AtomError;
 use super::ast::{ExprAst, Kind, Reference};
 use super::lexer::{Complaint, Token, tokens};
 use super::parser::{self, BINARY, operator};
-use super::scope::{Scope, can_fail};
+use super::scope::{Scope, Symbol};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::predicate::{Comparison, Predicate};
+use crate::system::Value;
 
 impl Scope {
     /// What an expression says of a state, with its canonical text: one blank around operators with
@@ -22,10 +23,71 @@ impl Scope {
             span: Some(c.span.range()),
         };
         let ast = parser::expression(text.as_bytes()).map_err(report)?;
+        self.refuse_certain_faults(&ast).map_err(report)?;
         let expr = self.expr(None, &ast).map_err(report)?;
         let mut canonical = String::new();
         show(&ast, 0, &mut canonical);
         Ok((canonical, predicate(expr)))
+    }
+
+    /// What can be seen to go wrong without looking at a state is an error of the user's: an array
+    /// without an index, an index that is never in range, a division by the constant 0.
+    ///
+    /// In a model the same leads to its error state, and an array without an index is its first element,
+    /// because published models rely on it; nobody relies on it in a formula.
+    fn refuse_certain_faults(&self, ast: &ExprAst) -> Result<(), Complaint> {
+        match &ast.kind {
+            Kind::Number(_) | Kind::State(..) => Ok(()),
+            Kind::Variable(reference) => self.refuse_certain_fault_of(reference, ast),
+            Kind::Unary(_, x) => self.refuse_certain_faults(x),
+            Kind::Binary(op, x, y) => {
+                self.refuse_certain_faults(x)?;
+                self.refuse_certain_faults(y)?;
+                let wrong = match (op, self.expr(None, y)?) {
+                    (BinaryOp::Div | BinaryOp::Rem, Expr::Const(0)) => "a division by 0",
+                    (BinaryOp::Shl | BinaryOp::Shr, Expr::Const(bits))
+                        if !(0..32).contains(&bits) =>
+                    {
+                        "a shift by less than 0 or more than 31 bits"
+                    }
+                    _ => return Ok(()),
+                };
+                Err(Complaint::new(y.span, wrong))
+            }
+            Kind::Chain(_, xs) => xs.iter().try_for_each(|x| self.refuse_certain_faults(x)),
+            Kind::Sum(terms) => {
+                let mut terms = terms.iter();
+                terms.try_for_each(|(_, x)| self.refuse_certain_faults(x))
+            }
+        }
+    }
+
+    fn refuse_certain_fault_of(&self, r: &Reference, ast: &ExprAst) -> Result<(), Complaint> {
+        let Symbol::Variable { len: Some(len), .. } = self.symbol(None, r)? else {
+            return Ok(());
+        };
+        let mut name = String::new();
+        show(ast, 0, &mut name);
+        let Some(index) = &r.index else {
+            let help = format!("write which element is meant, such as `{name}[0]`");
+            let message = format!("`{name}` is an array of {len}, not a number");
+            return Err(Complaint::new(ast.span, message).help(Some(help)));
+        };
+        self.refuse_certain_faults(index)?;
+        match self.expr(None, index)? {
+            Expr::Const(i) if !(0..Value::from(len)).contains(&i) => {
+                let message = format!("the index {i} is out of range");
+                let help = format!("`{}` has the elements 0 to {}", r.name.text, len - 1);
+                Err(Complaint::new(index.span, message).help(Some(help)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Is `word` the name of a global array? It stands for nothing without an index, but it is a name.
+    pub fn is_array(&self, word: &str) -> bool {
+        let symbol = self.lookup(None, word);
+        matches!(symbol, Some(Symbol::Variable { len: Some(_), .. }))
     }
 
     /// Is `word` — letters, digits, `_` and `.` — the name of a variable, or `P.s`?
@@ -39,14 +101,14 @@ impl Scope {
             [Token::Name(_), Token::End]
                 | [Token::Name(_), Token::Word("."), Token::Name(_), Token::End]
         );
-        known && self.atom(word).is_ok()
+        known && (self.is_array(word) || self.atom(word).is_ok())
     }
 }
 
 /// The predicate that an expression is not 0, its logic taken apart so that others can look
 /// inside; where a value may be missing the expression stays whole.
 pub(super) fn predicate(expr: Expr) -> Predicate {
-    if can_fail(&expr) {
+    if expr.can_fail() {
         return Predicate::Expr(expr);
     }
     match expr {
@@ -221,13 +283,11 @@ mod tests {
             ("P->x", "P->x", true),
             ("not (P->x>7 or g)", "!(P->x > 7 || g)", true),
             ("a[N-1]==N", "a[N - 1] == N", true),
-            ("a == 1", "a == 1", true),
             (
                 "a[g+1] - (a[0]-a[1]) != 3",
                 "a[g + 1] - (a[0] - a[1]) != 3",
                 false,
             ),
-            ("a[5] == 0", "a[5] == 0", false),
             ("7 < P->x", "7 < P->x", false),
             ("1 << 2 * 3 == 64", "1 << 2 * 3 == 64", true),
             ("P.idle imply g", "P.idle imply g", true),
@@ -249,7 +309,7 @@ mod tests {
             (
                 "P.ccs",
                 "process `P` has no state `ccs`",
-                Some("did you mean `cs`?"),
+                Some("did you mean `cs`? its states are idle, cs"),
             ),
             (
                 "R.cs",
@@ -267,6 +327,23 @@ mod tests {
                 Some("did you mean `x`?"),
             ),
             ("g[0]", "`g` is not an array", None),
+            (
+                "a == 1",
+                "`a` is an array of 3, not a number",
+                Some("write which element is meant, such as `a[0]`"),
+            ),
+            (
+                "g && a[N + 1]",
+                "the index 3 is out of range",
+                Some("`a` has the elements 0 to 2"),
+            ),
+            ("g / (N - 2) == 0", "a division by 0", None),
+            ("g % 0", "a division by 0", None),
+            (
+                "g << 32",
+                "a shift by less than 0 or more than 31 bits",
+                None,
+            ),
             (
                 "P",
                 "no variable or constant is called `P`",

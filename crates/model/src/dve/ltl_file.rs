@@ -1,17 +1,20 @@
-//! Property files of DVE models: `#define name expression` and `#property formula`, everything
-//! else is comment.
+//! Files of formulas with definitions: `#define name expression` makes a name that formulas of the file may
+//! use. Formulas are the lines `#property formula`, and everything else is comment, as in the property files of
+//! DVE models; without such a line they are the other lines, `formula` or `name: formula`. Any model may
+//! have such a file.
 
 use std::ops::Range;
 
 use crate::error::InputError;
+use crate::properties::{comment, split_name};
 
 /// What a property file says; expressions and formulas as the places where they stand, in bytes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LtlFile {
     /// Names of atoms with the expressions that they stand for, in the order of the file.
     pub defines: Vec<(String, Range<usize>)>,
-    /// The formulas.
-    pub properties: Vec<Range<usize>>,
+    /// The formulas, with the names of those that have one.
+    pub properties: Vec<(Option<String>, Range<usize>)>,
 }
 
 /// Is this a property file of this kind (and not a list of formulas in which `#` is a comment)?
@@ -32,17 +35,22 @@ fn directive<'l>(line: &'l [u8], keyword: &[u8]) -> Option<&'l [u8]> {
 /// Takes a property file apart.
 pub fn read_ltl_file(origin: &str, text: &[u8]) -> Result<LtlFile, InputError> {
     let mut file = LtlFile::default();
+    let mut plain = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive(|b| *b == b'\n') {
-        let end = start + line.trim_ascii_end().len();
-        if let Some(rest) = directive(line, b"#property") {
+        let keyword = line.len() - line.trim_ascii_start().len() + 1;
+        let behind = line.get(keyword..).unwrap_or_default();
+        let behind = std::str::from_utf8(behind).map_or(behind.len(), comment);
+        let commented = &line[..line.len().min(keyword + behind)];
+        let end = start + commented.trim_ascii_end().len();
+        if let Some(rest) = directive(commented, b"#property") {
             let at = end - rest.trim_ascii().len();
             if at == end {
                 let message = "expected a formula after `#property`";
                 return Err(InputError::at(origin, text, at..at, message));
             }
-            file.properties.push(at..end);
-        } else if let Some(rest) = directive(line, b"#define") {
+            file.properties.push((None, at..end));
+        } else if let Some(rest) = directive(commented, b"#define") {
             let rest = rest.trim_ascii();
             let at = end - rest.len();
             let len = rest
@@ -60,8 +68,18 @@ pub fn read_ltl_file(origin: &str, text: &[u8]) -> Result<LtlFile, InputError> {
                 return Err(InputError::at(origin, text, end..end, message));
             }
             file.defines.push((name, end - expression..end));
+        } else if let Ok(line) = std::str::from_utf8(line) {
+            let (name, formula) = split_name(&line[..comment(line)]);
+            let blank = formula.len() - formula.trim_start().len();
+            let at = start + comment(line) - formula.len() + blank;
+            if !formula.trim().is_empty() {
+                plain.push((name.map(str::to_owned), at..at + formula.trim().len()));
+            }
         }
         start += line.len();
+    }
+    if file.properties.is_empty() {
+        file.properties = plain;
     }
     Ok(file)
 }
@@ -72,7 +90,7 @@ mod tests {
 
     #[test]
     fn definitions_and_formulas_are_found() {
-        let text = b"Properties of P\n#define inb (P.b)\n#define ina P.a\n\n# property: no\n  #property G (ina -> F inb)  \n#property F inb";
+        let text = b"Properties of P\n#define inb (P.b)\n#define ina P.a\n\n# property: no\n  #property G (ina -> F inb) # why not \n#property F inb";
         assert!(looks_like_ltl_file(text));
         let file = read_ltl_file("p.ltl", text).unwrap();
         let defines: Vec<(&str, &[u8])> = file
@@ -81,9 +99,22 @@ mod tests {
             .map(|(name, at)| (name.as_str(), &text[at.clone()]))
             .collect();
         assert_eq!(defines, [("inb", &b"(P.b)"[..]), ("ina", b"P.a")]);
-        let formulas: Vec<&[u8]> = file.properties.iter().map(|r| &text[r.clone()]).collect();
+        let at = file.properties.iter().map(|(_, at)| at.clone());
+        let formulas: Vec<&[u8]> = at.map(|at| &text[at]).collect();
         assert_eq!(formulas, [&b"G (ina -> F inb)"[..], b"F inb"]);
         assert!(!looks_like_ltl_file(b"# comment\nG p # more\n"));
+    }
+
+    #[test]
+    fn definitions_stand_before_plain_formulas_too() {
+        let text = b"# comment\n#define x a >= 2 # two\none: G x # more\n\nF x\n";
+        let file = read_ltl_file("p.ltl", text).unwrap();
+        assert_eq!(&text[file.defines[0].1.clone()], b"a >= 2");
+        let shown = file.properties.iter();
+        let shown: Vec<(Option<&str>, &[u8])> = shown
+            .map(|(name, at)| (name.as_deref(), &text[at.clone()]))
+            .collect();
+        assert_eq!(shown, [(Some("one"), &b"G x"[..]), (None, b"F x")]);
     }
 
     #[test]

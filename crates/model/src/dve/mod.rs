@@ -95,24 +95,16 @@ pub struct PropertyEdge {
 }
 
 impl Dve {
-    /// Names for formulas besides those of variables and events: `P.s`, `P->x`, an array for its
-    /// first element, and events without the number that tells equal ones apart.
+    /// Names for formulas besides those of variables and events: `P.s`, `P->x`, and events
+    /// without the number that tells equal ones apart.
     pub fn definitions(&self) -> Vec<(String, Meaning)> {
         let mut definitions = Vec::new();
-        let first = |symbol: &Symbol| match symbol {
-            Symbol::Variable { first, .. } => Some(*first),
+        let scalar = |symbol: &Symbol| match symbol {
+            Symbol::Variable {
+                first, len: None, ..
+            } => Some(*first),
             _ => None,
         };
-        for (name, symbol) in &self.scope.globals {
-            if let Symbol::Variable {
-                first,
-                len: Some(_),
-                ..
-            } = symbol
-            {
-                definitions.push((name.clone(), Meaning::Sum(vec![*first])));
-            }
-        }
         for process in &self.scope.processes {
             let Some(location) = process.location else {
                 continue;
@@ -122,7 +114,7 @@ impl Dve {
                 definitions.push((format!("{}.{state}", process.name), Meaning::Truth(here)));
             }
             for (name, symbol) in &process.locals {
-                if let Some(var) = first(symbol) {
+                if let Some(var) = scalar(symbol) {
                     let name = format!("{}->{name}", process.name);
                     definitions.push((name, Meaning::Sum(vec![var])));
                 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::ast::{ExprAst, Kind, Name, Reference, Type};
 use super::lexer::{Complaint, Span};
 use super::nearest::suggestion;
-use crate::expr::{BinaryOp, Expr, LValue, UnaryOp};
+use crate::expr::{BinaryOp, Expr, LValue};
 use crate::system::{Value, VarId};
 
 /// What a declared name stands for.
@@ -115,7 +115,11 @@ impl Scope {
     }
 
     /// The symbol of a reference that is read or written inside `process`.
-    fn symbol(&self, process: Option<usize>, r: &Reference) -> Result<Symbol, Complaint> {
+    pub(super) fn symbol(
+        &self,
+        process: Option<usize>,
+        r: &Reference,
+    ) -> Result<Symbol, Complaint> {
         let symbol = match r.process {
             None => self
                 .lookup(process, r.name.text)
@@ -223,7 +227,10 @@ impl Scope {
                     "a variable is read with an arrow: `{}->{}`",
                     process.name, state.text
                 )),
-                false => suggestion(state.text, names),
+                false => match (suggestion(state.text, names), states_of(process)) {
+                    (Some(nearest), Some(all)) => Some(format!("{nearest} {all}")),
+                    (nearest, all) => nearest.or(all),
+                },
             };
             Complaint::new(state.span, message).help(help)
         })
@@ -314,30 +321,19 @@ impl Scope {
     }
 }
 
+/// The states of a process, in the order of the file, as many as one can take in.
+fn states_of(process: &ProcessScope) -> Option<String> {
+    const SHOWN: usize = 20;
+    let mut states: Vec<(&u32, &str)> = process.states.iter().map(|(s, i)| (i, &**s)).collect();
+    states.sort_unstable();
+    let more = if states.len() > SHOWN { ", …" } else { "" };
+    let names: Vec<&str> = states.into_iter().take(SHOWN).map(|(_, s)| s).collect();
+    (!names.is_empty()).then(|| format!("its states are {}{more}", names.join(", ")))
+}
+
 /// The complaint about a second declaration.
 pub(super) fn twice(name: &str, span: Span) -> Complaint {
     Complaint::new(span, format!("`{name}` is declared already"))
-}
-
-/// Can the value be missing (see [`crate::Fault`])?
-pub(super) fn can_fail(expr: &Expr) -> bool {
-    match expr {
-        Expr::Const(_) | Expr::Var(_) => false,
-        Expr::Element { len, index, .. } => match **index {
-            Expr::Const(i) => !(0..Value::from(*len)).contains(&i),
-            _ => true,
-        },
-        Expr::Unary(UnaryOp::Neg | UnaryOp::Not | UnaryOp::Complement, x) => can_fail(x),
-        Expr::Binary(op, x, y) => {
-            let here = match (op, &**y) {
-                (BinaryOp::Div | BinaryOp::Rem, Expr::Const(y)) => *y == 0,
-                (BinaryOp::Shl | BinaryOp::Shr, Expr::Const(y)) => !(0..32).contains(y),
-                (BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr, _) => true,
-                _ => false,
-            };
-            here || can_fail(x) || can_fail(y)
-        }
-    }
 }
 
 /// About how much room and work an expression takes: its nodes, and what they may depend on.

@@ -19,7 +19,7 @@ use super::ast::*;
 use super::atoms::{conjunction_text, predicate};
 use super::declare::{Buffer, Layout};
 use super::lexer::{Complaint, Span};
-use super::scope::{balanced, binary, can_fail, size};
+use super::scope::{balanced, binary, size};
 use super::{Assertion, PropertyAutomaton, PropertyEdge};
 use crate::expr::{BinaryOp, Expr, LValue};
 use crate::predicate::{Comparison, Predicate};
@@ -202,7 +202,7 @@ impl Translation {
         let names = &self.layout.names;
         let known = &names.processes[p];
         let guards = names.exprs(Some(p), &trans.guards)?;
-        let mut failing = guards.iter().any(can_fail);
+        let mut failing = guards.iter().any(Expr::can_fail);
         let mut target = |r: &Reference| -> Result<(LValue, Type), Complaint> {
             let (target, kind) = names.target(p, r)?;
             failing |= match &target {
@@ -228,9 +228,9 @@ impl Translation {
                 value: names.expr(Some(p), &assign.value)?,
             });
         }
-        failing |= effects.iter().any(|e| can_fail(&e.value));
+        failing |= effects.iter().any(|e| e.value.can_fail());
         if let Some(Exchange::Send(_, values)) = &exchange {
-            failing |= values.iter().any(can_fail);
+            failing |= values.iter().any(Expr::can_fail);
         }
         Ok(Move {
             process: p,

@@ -44,9 +44,25 @@ pub struct StateLabel {
     pub truth: Predicate,
     /// When the label has each value of its sort that it ever has.
     pub values: Vec<(String, Predicate)>,
+    /// When some line of the map matches. Elsewhere the label has no value.
+    pub known: Predicate,
 }
 
 impl Etf {
+    /// Truths about labels, and where they are known, if that is not everywhere.
+    pub fn partial(&self) -> Vec<(Predicate, Predicate)> {
+        let mut partial = Vec::new();
+        for map in &self.maps {
+            if map.known == Predicate::Const(true) {
+                continue;
+            }
+            let values = map.values.iter().map(|(_, truth)| truth);
+            let truths = values.chain(std::iter::once(&map.truth));
+            partial.extend(truths.map(|truth| (truth.clone(), map.known.clone())));
+        }
+        partial
+    }
+
     /// Names for formulas besides those of variables and events: labels of states, `label == value`,
     /// and labels of edges that several events carry.
     pub fn definitions(&self) -> Vec<(String, Meaning)> {
@@ -302,6 +318,8 @@ impl Builder {
                 .iter()
                 .map(|(value, _)| *value)
                 .find(|value| self.text(*value, typed).eq_ignore_ascii_case("true"));
+            let lines = rows.iter().flat_map(|(_, rows)| rows.iter().copied());
+            let known = pattern::matches(lines.collect());
             let is_true = |value: Value| named_true.map_or(value != 0, |t| value == t);
             let when_true: Vec<&[(u32, Value)]> = rows
                 .iter()
@@ -311,6 +329,7 @@ impl Builder {
             maps.push(StateLabel {
                 name,
                 truth: pattern::matches(when_true),
+                known,
                 values: rows
                     .into_iter()
                     .map(|(value, rows)| (self.text(value, typed), pattern::matches(rows)))

@@ -12,7 +12,7 @@ pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputE
     loop {
         match xml.next()? {
             Item::Open(element) => return Ok(Some(element)),
-            Item::Text(text) => xml.only_blanks(&text)?,
+            Item::Text(text) => xml.pass_text(&text)?,
             Item::Close | Item::End => return Ok(None),
         }
     }
@@ -31,7 +31,7 @@ pub(crate) fn elements<'a>(
         let element = match xml.next()? {
             Item::Open(element) => element,
             Item::Text(text) => {
-                xml.only_blanks(&text)?;
+                xml.pass_text(&text)?;
                 continue;
             }
             Item::Close | Item::End if pages == 0 => return Ok(()),

@@ -6,7 +6,8 @@
 //! contest's formulas; `<name>` is often missing, not unique, or prose.
 //!
 //! What is graphics, prose or another tool's section is passed over; what changes the meaning of a
-//! net (inhibitor arcs, say) and is not understood is refused. The `nupn` section (nested units,
+//! net (inhibitor arcs, say) and is not understood is refused. Text between elements, where no value
+//! is expected, is skipped with one warning. The `nupn` section (nested units,
 //! Garavel, PETRI NETS 2019) is kept as [`System::units`]; its claim that the net is 1-safe becomes
 //! the bound of every place.
 //!
@@ -32,6 +33,15 @@ use crate::error::InputError;
 use crate::system::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 use crate::xml::{self, Attribute, Element, Item, Xml};
 
+/// What a PNML file holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Document {
+    /// The net.
+    pub net: Pnml,
+    /// What was read with a decision that the user may want to know.
+    pub warnings: Vec<InputError>,
+}
+
 /// A net, as its type says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pnml {
@@ -42,7 +52,7 @@ pub enum Pnml {
 }
 
 /// Reads a PNML file. `origin` names it in errors.
-pub fn read(origin: &str, bytes: &[u8]) -> Result<Pnml, InputError> {
+pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
     let text = xml::decode(origin, bytes)?;
     let mut xml = Xml::new(origin, &text);
     match xml.next()? {
@@ -70,12 +80,21 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Pnml, InputError> {
                 found = Some(net(&mut xml, &element)?);
             }
             Item::Open(_) => xml.skip()?,
-            Item::Text(text) => xml.only_blanks(&text)?,
+            Item::Text(text) => xml.pass_text(&text)?,
             Item::Close => {}
             Item::End => break,
         }
     }
-    found.ok_or_else(|| InputError::new(origin, "there is no <net> in this PNML document"))
+    match found {
+        Some(net) => Ok(Document {
+            net,
+            warnings: xml.warning().into_iter().collect(),
+        }),
+        None => Err(InputError::new(
+            origin,
+            "there is no <net> in this PNML document",
+        )),
+    }
 }
 
 /// The kinds of nets that PNML distinguishes by the attribute `type`.

@@ -88,7 +88,7 @@ pub(crate) const ALL: &str = "<all><usersort declaration=\"col\"/></all>";
 pub(crate) const DOT: &str = "<dotconstant/>";
 
 pub(crate) fn coloured(text: &str) -> ColouredNet {
-    match pnml::read("net", text.as_bytes()) {
+    match pnml::read("net", text.as_bytes()).map(|document| document.net) {
         Ok(Pnml::Coloured(net)) => net,
         Ok(Pnml::Plain(_)) => panic!("not coloured"),
         Err(error) => panic!("{error}"),

@@ -72,9 +72,14 @@ fn formulas_speak_of_colours() {
         );
     }
     for (text, message) in [
-        ("\"p(z)\"", "expected a comparison"),
-        ("\"q(r) >= 1\"", "expected a comparison"),
-        ("fires(move(z=1))", "no transition is called `move(z=1)`"),
+        ("\"p(z)\"", "the place `p` has no colour `z`"),
+        ("\"p(9) >= 1\"", "the place `p` has no colour `9`"),
+        ("\"q(r) >= 1\"", "the place `q` has no colour `r`"),
+        ("\"tokens(p(9)) >= 1\"", "the place `p` has no colour `9`"),
+        (
+            "fires(move(z=1))",
+            "the transition `move` has no binding `z=1`",
+        ),
         ("fires(p)", "`p` is a place, not a transition"),
         ("qq", "no place or transition is called `qq`"),
     ] {

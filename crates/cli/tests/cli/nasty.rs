@@ -1,0 +1,420 @@
+//! Inputs that nobody would give on purpose, and limits that leave no room: a clear message or
+//! `unknown`, in time, whatever it is.
+
+use crate::kit::{Folder, Ran, command, lariat, ran};
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs the binary, which must end within `limit` and a second, or ten on a machine that is busy.
+#[track_caller]
+fn in_time(args: &[&str], limit: Duration) -> Ran {
+    let start = Instant::now();
+    let ran = lariat(args);
+    let took = start.elapsed();
+    assert!(took < limit + Duration::from_secs(10), "{args:?}: {took:?}");
+    assert!(matches!(ran.code, Some(0..=3 | 130)), "{args:?}: {ran:?}");
+    assert!(!ran.err.contains("panicked"), "{args:?}: {ran:?}");
+    ran
+}
+
+#[cfg(unix)]
+fn fifo(folder: &Folder, name: &str) -> String {
+    let path = format!("{}/{name}", folder.path());
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo runs").success());
+    path
+}
+
+/// A file of this many bytes that takes no room.
+fn sparse(folder: &Folder, name: &str, head: &str, bytes: u64) -> String {
+    let path = folder.file(name, head);
+    let file = std::fs::File::options().append(true).open(&path);
+    file.and_then(|file| file.set_len(bytes))
+        .expect("a sparse file");
+    path
+}
+
+const MUTEX: &str = "examples/mutex.pnml";
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_without_a_writer_ends_in_time() {
+    let folder = Folder::new();
+    let pipe = fifo(&folder, "pipe");
+    let limit = Duration::from_millis(300);
+    let time = ["--timeout", "300ms"];
+    let args = |more: &[&'static str]| [more, &time[..]].concat();
+    let ran = in_time(
+        &[
+            &["check", &pipe, "-f", "G p", "-f", "F q", "--json"],
+            &time[..],
+        ]
+        .concat(),
+        limit,
+    )
+    .exits(3);
+    let answers = ran.json();
+    assert_eq!(answers.len(), 2);
+    for (answer, name) in answers.iter().zip(["1", "2"]) {
+        assert_eq!(answer["property"], name);
+        assert_eq!(answer["verdict"], "unknown");
+        assert_eq!(answer["reason"], "time");
+    }
+    assert_eq!(answers[1]["formula"], "F q");
+    for files in ["-F", "--mcc", "--automaton"] {
+        in_time(
+            &[&["check", MUTEX, files, &pipe], &time[..]].concat(),
+            limit,
+        )
+        .exits(3)
+        .complains("time");
+    }
+    let answer = in_time(&[&["states", &pipe, "--json"], &time[..]].concat(), limit).exits(3);
+    assert_eq!(answer.json()[0]["reason"], "time");
+    let answer = in_time(&[&["info", &pipe, "--json"], &time[..]].concat(), limit).exits(3);
+    assert_eq!(answer.json()[0]["reason"], "time");
+    in_time(&[&args(&["info"])[..], &[&pipe]].concat(), limit).exits(3);
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_are_heard_while_reading() {
+    for signal in ["-INT", "-TERM"] {
+        let folder = Folder::new();
+        let pipe = fifo(&folder, "pipe");
+        let child = command(&["check", &pipe, "-f", "G p", "--json"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        std::thread::sleep(Duration::from_millis(500));
+        let start = Instant::now();
+        let sent = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        assert!(sent.expect("kill runs").success());
+        let ended = ran(child.wait_with_output().expect("the binary ends")).exits(130);
+        assert!(start.elapsed() < Duration::from_secs(10));
+        assert_eq!(ended.json()[0]["reason"], "interrupted");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_sparse_files() {
+    let folder = Folder::new();
+    let large = sparse(&folder, "sparse.pnml", "<pnml>", 1 << 40);
+    let short = Duration::ZERO;
+    for bad in ["/dev/zero", "/dev/urandom", "/dev/null", &large] {
+        for args in [
+            &["check", bad, "-f", "true"][..],
+            &["check", MUTEX, "-F", bad],
+            &["check", MUTEX, "--mcc", bad],
+            &["check", MUTEX, "--automaton", bad],
+            &["states", bad],
+            &["info", bad],
+        ] {
+            let ran = in_time(&[args, &["--memory", "20M"]].concat(), short).exits(2);
+            assert_eq!(ran.out, "", "{args:?}");
+            assert!(ran.err.len() < 4000, "{args:?}");
+        }
+    }
+    let ran = in_time(&["info", "/dev/zero"], short).exits(2);
+    ran.complains("/dev/zero:1:1").complains("NUL");
+}
+
+#[test]
+fn a_text_beyond_the_memory_is_not_read() {
+    let folder = Folder::new();
+    let comment = format!("<!-- {} -->", "x".repeat(30 << 20));
+    let net = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/mutex.pnml"
+    ))
+    .expect("the example");
+    let path = folder.file("large.pnml", format!("{net}{comment}"));
+    let limit = Duration::from_secs(5);
+    let ran = in_time(
+        &["check", &path, "-f", "G lock", "--json", "--memory", "20M"],
+        limit,
+    )
+    .exits(3);
+    assert_eq!(ran.json()[0]["reason"], "memory");
+    in_time(&["check", &path, "-f", "G lock", "--memory", "1G"], limit).exits(1);
+    let formulas = folder.file("long.ltl", format!("G lock # {}", "x".repeat(30 << 20)));
+    in_time(&["check", MUTEX, "-F", &formulas, "--memory", "20M"], limit)
+        .exits(3)
+        .complains("memory");
+}
+
+#[test]
+fn limits_that_leave_no_room() {
+    for limit in [
+        ["--timeout", "0"],
+        ["--timeout", "1ms"],
+        ["--timeout", "0.000000001s"],
+        ["--memory", "1"],
+        ["--memory", "1K"],
+        ["--memory", "1M"],
+    ] {
+        for command in [
+            &["check", MUTEX, "-f", "G lock", "-f", "F lock", "--json"][..],
+            &["states", MUTEX, "--json"],
+            &["info", MUTEX, "--json"],
+            &["translate", "G F a"],
+        ] {
+            let ran = in_time(&[command, &limit].concat(), Duration::ZERO);
+            let want = if command[0] == "check" { 2 } else { 1 };
+            if command[0] != "translate" {
+                assert_eq!(ran.json().len(), want, "{command:?} {limit:?}: {ran:?}");
+            }
+        }
+    }
+    for wrong in [
+        ["--timeout", "-1"],
+        ["--timeout", "x"],
+        ["--timeout", "1e400"],
+        ["--memory", "0"],
+        ["--memory", "-1"],
+        ["--memory", "1X"],
+    ] {
+        let args = [&["check", MUTEX, "-f", "G lock"][..], &wrong].concat();
+        let ran = in_time(&args, Duration::ZERO).exits(2);
+        assert_eq!(ran.out, "");
+    }
+}
+
+/// The unfolding has 10^12 instances of places: every property is answered, each once.
+#[test]
+fn unfolding_that_runs_out_answers_every_property() {
+    let folder = Folder::new();
+    let net = "<pnml><net type=\"symmetricnet\"><declaration><structure><declarations>\
+<namedsort id=\"a\"><finiteintrange start=\"1\" end=\"10000\"/></namedsort>\
+<namedsort id=\"aaa\"><productsort><usersort declaration=\"a\"/><usersort declaration=\"a\"/><usersort declaration=\"a\"/></productsort></namedsort>\
+</declarations></structure></declaration><page id=\"g\"><place id=\"p\"><type><structure><usersort declaration=\"aaa\"/></structure></type>\
+<hlinitialMarking><structure><all><usersort declaration=\"aaa\"/></all></structure></hlinitialMarking></place></page></net></pnml>";
+    let property = |id: &str| {
+        format!(
+            "<property><id>{id}</id><description>d</description><formula><all-paths><globally><integer-le><integer-constant>1</integer-constant><tokens-count><place>p</place></tokens-count></integer-le></globally></all-paths></formula></property>"
+        )
+    };
+    let path = folder.file("model.pnml", net);
+    let xml = format!(
+        "<property-set>{}{}</property-set>",
+        property("A"),
+        property("B")
+    );
+    let file = folder.file("LTLCardinality.xml", xml);
+    let args = ["check", &path, "--mcc", &file, "-f", "G p"];
+    let limits = ["--timeout", "500ms", "--memory", "100M"];
+    let limit = Duration::from_millis(500);
+    let ran = in_time(&[&args[..], &limits, &["--json"]].concat(), limit).exits(3);
+    let names: Vec<_> = ran.json().iter().map(|a| a["property"].clone()).collect();
+    assert_eq!(names, ["1", "A", "B"]);
+    let ran = in_time(&[&args[..], &limits].concat(), limit).exits(3);
+    assert_eq!(ran.out.matches("UNKNOWN").count(), 3);
+    let mut contest = command(&["mcc", &folder.path(), "--examination", "LTLCardinality"]);
+    let contest = contest
+        .env("BK_TIME_CONFINEMENT", "1")
+        .env("BK_MEMORY_CONFINEMENT", "100");
+    let ended = ran_with(contest).exits(0);
+    assert_eq!(
+        ended.out,
+        "FORMULA A CANNOT_COMPUTE\nFORMULA B CANNOT_COMPUTE\n"
+    );
+    let mut contest = command(&["mcc", &folder.path(), "--examination", "StateSpace"]);
+    let contest = contest
+        .env("BK_TIME_CONFINEMENT", "1")
+        .env("BK_MEMORY_CONFINEMENT", "100");
+    assert_eq!(ran_with(contest).exits(0).out, "CANNOT_COMPUTE\n");
+}
+
+fn ran_with(command: &mut Command) -> Ran {
+    crate::kit::ended(command)
+}
+
+/// No place, no arc: one transition that can always be taken.
+#[test]
+fn a_net_without_places() {
+    let folder = Folder::new();
+    for body in [
+        "<transition id=\"t\"/>",
+        "",
+        "<place id=\"p\"/>",
+        "<transition id=\"t\"/><transition id=\"u\"/>",
+        "<place id=\"p\"/><transition id=\"t\"/>",
+    ] {
+        let net = folder.file(
+            "small.pnml",
+            format!("<pnml><net type=\"ptnet\"><page id=\"g\">{body}</page></net></pnml>"),
+        );
+        let dead = !body.contains("transition");
+        let help = lariat(&["check", "--engine", "?"]).err;
+        let engines = help.split("[possible values: ").nth(1);
+        let engines = engines
+            .and_then(|list| list.split(']').next())
+            .expect("engines");
+        for engine in engines.split(", ") {
+            for (formula, holds) in [
+                ("G deadlock", dead),
+                ("F deadlock", dead),
+                ("G !deadlock", !dead),
+                ("true", true),
+                ("false", false),
+            ] {
+                for policy in ["stutter", "ignore"] {
+                    let args = ["--engine", engine, "--deadlock", policy];
+                    let args = [&["check", &net, "-f", formula], &args[..]].concat();
+                    let ran = in_time(&args, Duration::ZERO);
+                    let want = holds || (dead && policy == "ignore");
+                    let code = ran.code;
+                    assert!(
+                        code == Some(i32::from(!want)) || code == Some(3),
+                        "{args:?}: {ran:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn verdicts_come_before_a_full_disk() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    let args = ["check", MUTEX, "-f", "G lock", "-f", "G !lock", "-q"];
+    let ran = lariat(&[&args[..], &["--trace", "/dev/full"]].concat());
+    ran.exits(2)
+        .says("VIOLATED  1")
+        .says("VIOLATED  2")
+        .complains("cannot write /dev/full");
+}
+
+#[test]
+fn all_wrong_formulas_are_told_at_once() {
+    let folder = Folder::new();
+    let file = folder.file("f.ltl", "a: G lck\nb: G lock\nc: (lock\nb: F lock\n");
+    let ran = lariat(&["check", MUTEX, "-f", "F nobody", "-F", &file]).exits(2);
+    assert_eq!(ran.out, "");
+    for text in [
+        "`nobody`",
+        "f.ltl:1:6",
+        "f.ltl:3:4",
+        "a second property is called `b`",
+    ] {
+        assert!(ran.err.contains(text), "no `{text}` in {}", ran.err);
+    }
+    assert_eq!(ran.err.matches("error: ").count(), 4, "{}", ran.err);
+    let twice = folder.file("g.ltl", "b: F lock\n");
+    lariat(&["check", MUTEX, "-F", &twice, "-F", &twice])
+        .exits(2)
+        .complains("a second property is called `b`");
+}
+
+const PROGRAM: &str = "byte flag[2]; byte i;
+process P { state a; init a; trans a -> a { guard i < 3; effect i = i + 1; }; }
+system async;";
+
+#[test]
+fn atoms_without_a_value_are_never_silently_false() {
+    let folder = Folder::new();
+    let model = folder.file("p.dve", PROGRAM);
+    for (formula, message) in [
+        ("G !\"flag[7] >= 1\"", "the index 7 is out of range"),
+        ("F \"flag[0] / 0 == 0\"", "a division by 0"),
+        ("G \"flag == 0\"", "`flag` is an array of 2"),
+        ("G flag", "`flag` is an array of 2"),
+        ("G \"P.b\"", "its states are a"),
+    ] {
+        let ran = lariat(&["check", &model, "-f", formula]).exits(2);
+        assert_eq!(ran.out, "");
+        ran.complains(message).complains("formula:1:");
+    }
+    for engine in ["auto", "explicit", "owcty", "slap", "hyb"] {
+        let check =
+            |formula: &str| lariat(&["check", &model, "-f", formula, "--engine", engine, "--json"]);
+        // Out of range from i = 2 on.
+        for formula in [
+            "G !\"flag[i] >= 1\"",
+            "F \"flag[i] >= 1\"",
+            "F \"1 / (2 - i) == 7\"",
+        ] {
+            let answer = check(formula).exits(3).json().remove(0);
+            assert_eq!(answer["verdict"], "unknown", "{engine} {formula}");
+            let reason = answer["reason"].as_str().unwrap_or_default();
+            assert!(
+                reason.contains("has no value") && reason.contains("i = 2"),
+                "{engine} {formula}: {reason}"
+            );
+        }
+        check("G \"i >= 2 || flag[i] == 0\"").exits(0);
+        check("F \"i < 2 && flag[i] == 1\"").exits(1);
+        check("F \"flag[i % 2] == 1\"").exits(1);
+    }
+    // Seen only on a run that is no counterexample: it is the counterexample that counts.
+    let choice = PROGRAM.replace("; };", "; }, a -> a { guard i == 0; effect i = 0; };");
+    let model = folder.file("choice.dve", choice.replace("};\n}", "}; }"));
+    let ran = lariat(&[
+        "check",
+        &model,
+        "-f",
+        "F \"flag[i] == 1\"",
+        "--engine",
+        "explicit",
+    ]);
+    assert!(matches!(ran.code, Some(1 | 3)), "{ran:?}");
+}
+
+/// A map of tables that says nothing of a state.
+#[test]
+fn labels_without_a_value() {
+    let folder = Folder::new();
+    let model = folder.file(
+        "m.etf",
+        "begin state\nx:int\nend state\nbegin edge\nend edge\nbegin init\n0\nend init\n\
+begin trans\n0/1\n1/0\nend trans\nbegin map m:bool\n0 1\nend map\nbegin sort bool\n\"false\" \"true\"\nend sort\n",
+    );
+    let ran = lariat(&[
+        "check", &model, "-f", "G m", "-f", "F m", "-f", "F !m", "--json",
+    ])
+    .exits(3);
+    for answer in ran.json() {
+        assert_eq!(answer["verdict"], "unknown", "{answer}");
+        assert!(
+            answer["reason"]
+                .as_str()
+                .is_some_and(|r| r.contains("x = 1"))
+        );
+    }
+}
+
+#[test]
+fn misspelt_examinations() {
+    let ran = lariat(&["mcc", ".", "--examination", "LTLCardinalty"]).exits(2);
+    ran.complains("did you mean `LTLCardinality`?");
+    let ran = lariat(&["mcc", ".", "--examination", "everything"]).exits(2);
+    assert_eq!(ran.out, "");
+}
+
+/// What a pipe brings in pieces is read like a file.
+#[test]
+fn slow_writers_are_waited_for() {
+    let mut child = command(&["check", MUTEX, "-F", "-", "-q"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    for piece in ["a: G F", " true\n", "b: F ", "false\n"] {
+        stdin.write_all(piece.as_bytes()).expect("it reads");
+        stdin.flush().expect("it reads");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    drop(stdin);
+    let ended = ran(child.wait_with_output().expect("the binary ends")).exits(1);
+    ended.says("HOLDS     a").says("VIOLATED  b");
+}

@@ -1,0 +1,212 @@
+//! What the binary prints as JSON is what `docs/schema.json` says.
+
+use crate::kit::{Folder, lariat};
+use serde_json::Value as Json;
+
+/// The part of JSON Schema that our file uses; an unknown word in it is an error, not a blank cheque.
+fn validate(root: &Json, schema: &Json, value: &Json) -> Result<(), String> {
+    let rules = schema.as_object().ok_or("a schema is an object")?;
+    for (rule, wanted) in rules {
+        let list = || wanted.as_array().map(Vec::as_slice).unwrap_or_default();
+        let fits = |schema: &&Json| validate(root, schema, value).is_ok();
+        let ok = match rule.as_str() {
+            "$schema" | "title" | "description" | "$defs" => true,
+            "$ref" => {
+                let name = wanted.as_str().and_then(|r| r.strip_prefix("#/$defs/"));
+                validate(root, &root["$defs"][name.ok_or("a reference")?], value)?;
+                true
+            }
+            "const" => value == wanted,
+            "enum" => list().contains(value),
+            "oneOf" => list().iter().filter(fits).count() == 1,
+            "anyOf" => list().iter().any(|schema| fits(&schema)),
+            "type" => {
+                let is = |kind: &Json| match kind.as_str() {
+                    Some("null") => value.is_null(),
+                    Some("string") => value.is_string(),
+                    Some("boolean") => value.is_boolean(),
+                    Some("number") => value.is_number(),
+                    Some("integer") => value.is_i64() || value.is_u64(),
+                    Some("array") => value.is_array(),
+                    Some("object") => value.is_object(),
+                    _ => false,
+                };
+                is(wanted) || list().iter().any(is)
+            }
+            // Alternatives of literal beginnings, or digits only: all that we use.
+            "pattern" => value.as_str().is_none_or(|text| {
+                let pattern = wanted.as_str().unwrap_or_default();
+                if pattern == "^[0-9]+$" {
+                    return !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+                }
+                let inner = pattern.strip_prefix("^(").and_then(|p| p.strip_suffix(')'));
+                let mut starts = inner.unwrap_or("?").split('|');
+                starts.any(|start| text.starts_with(start))
+            }),
+            "minItems" => value
+                .as_array()
+                .is_none_or(|items| items.len() as u64 >= wanted.as_u64().unwrap_or(0)),
+            "items" => {
+                for item in value.as_array().into_iter().flatten() {
+                    validate(root, wanted, item)?;
+                }
+                true
+            }
+            "required" => {
+                let has = |name: &Json| value.get(name.as_str().unwrap_or_default()).is_some();
+                !value.is_object() || list().iter().all(has)
+            }
+            "properties" => {
+                for (name, schema) in wanted.as_object().into_iter().flatten() {
+                    if let Some(value) = value.get(name) {
+                        validate(root, schema, value).map_err(|e| format!("{name}: {e}"))?;
+                    }
+                }
+                true
+            }
+            "additionalProperties" => {
+                for (name, value) in value.as_object().into_iter().flatten() {
+                    if rules
+                        .get("properties")
+                        .is_some_and(|p| p.get(name).is_some())
+                    {
+                        continue;
+                    }
+                    match wanted {
+                        Json::Bool(false) => return Err(format!("unexpected `{name}`")),
+                        schema => validate(root, schema, value)?,
+                    }
+                }
+                true
+            }
+            unknown => return Err(format!("the schema has an unknown rule `{unknown}`")),
+        };
+        if !ok {
+            return Err(format!("`{rule}`: {wanted} does not allow {value}"));
+        }
+    }
+    Ok(())
+}
+
+fn schema() -> Json {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema.json");
+    let text = std::fs::read_to_string(path).expect("the schema");
+    serde_json::from_str(&text).expect("the schema is JSON")
+}
+
+#[test]
+fn outputs_follow_the_schema() {
+    let root = schema();
+    let folder = Folder::new();
+    let program = folder.file(
+        "p.dve",
+        "byte x = 255; process P { state a, b; init a; assert b: x == 3; trans a -> b { effect x = x + 1; }; } system async;",
+    );
+    let grows = folder.file(
+        "grows.pnml",
+        "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
+    );
+    let mutex = "examples/mutex.pnml";
+    let trace = format!("{}/trace.jsonl", folder.path());
+    let check = ["check", mutex, "-f", "G lock", "-f", "true", "--json"];
+    for (definition, args) in [
+        ("check", [&check[..], &["--trace", &trace]].concat()),
+        ("check", [&check[..], &["--timeout", "0"]].concat()),
+        ("check", [&check[..], &["--engine", "slap"]].concat()),
+        (
+            "check",
+            vec![
+                "check",
+                &program,
+                "-f",
+                "F \"P.b\"",
+                "-f",
+                "G \"P.a\"",
+                "--json",
+            ],
+        ),
+        (
+            "check",
+            vec!["check", &grows, "-f", "G !p", "--json", "--timeout", "1s"],
+        ),
+        (
+            "check",
+            vec![
+                "check",
+                &program,
+                "-f",
+                "G F true",
+                "--json",
+                "--deadlock",
+                "ignore",
+            ],
+        ),
+        ("states", vec!["states", mutex, "--json"]),
+        ("states", vec!["states", &program, "--json"]),
+        ("states", vec!["states", &grows, "--json"]),
+        ("states", vec!["states", mutex, "--json", "--timeout", "0"]),
+        ("info", vec!["info", mutex, "--json"]),
+        ("info", vec!["info", &program, "--json"]),
+        ("unread", vec!["info", mutex, "--json", "--memory", "1"]),
+        (
+            "automaton",
+            vec!["translate", "G (a -> F b)", "--format", "json"],
+        ),
+        (
+            "automaton",
+            vec!["translate", "G F a", "--to", "ba", "--format", "json"],
+        ),
+        (
+            "testing_automaton",
+            vec!["translate", "G F a", "--to", "ta", "--format", "json"],
+        ),
+        (
+            "testing_automaton",
+            vec!["translate", "F a", "--to", "tgta", "--format", "json"],
+        ),
+    ] {
+        let answers = lariat(&args).json();
+        assert!(!answers.is_empty(), "{args:?}");
+        for answer in answers {
+            let wanted = &root["$defs"][definition];
+            let fits =
+                validate(&root, wanted, &answer).and_then(|()| validate(&root, &root, &answer));
+            fits.unwrap_or_else(|why| panic!("{args:?}: {why}\n{answer}"));
+        }
+    }
+    for line in std::fs::read_to_string(&trace).expect("the trace").lines() {
+        let answer = serde_json::from_str(line).expect(line);
+        let fits = validate(&root, &root["$defs"]["check"], &answer);
+        fits.unwrap_or_else(|why| panic!("{why}"));
+    }
+    // The validator is not blind.
+    let wrong = serde_json::json!({"schema": 1, "model": "m", "reason": "time", "more": 1});
+    assert!(validate(&root, &root, &wrong).is_err());
+}
+
+#[test]
+fn completions_and_pages() {
+    for shell in ["bash", "zsh", "fish", "elvish"] {
+        let ran = lariat(&["completions", shell]).exits(0);
+        assert!(
+            ran.out.contains("lariat") && ran.out.contains("slap-fst"),
+            "{shell}"
+        );
+    }
+    lariat(&["completions", "dos"]).exits(2);
+    let folder = Folder::new();
+    let pages = format!("{}/man", folder.path());
+    lariat(&["manual", &pages]).exits(0);
+    let page = |name: &str| std::fs::read_to_string(format!("{pages}/{name}"));
+    assert!(page("lariat.1").expect("a page").contains("lariat\\-check"));
+    assert!(
+        page("lariat-check.1")
+            .expect("a page")
+            .contains("automaton\\-kind")
+    );
+    assert!(page("lariat-bench-worker.1").is_err());
+    let file = folder.file("file", "");
+    lariat(&["manual", &file])
+        .exits(2)
+        .complains("cannot write");
+}
