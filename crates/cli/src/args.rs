@@ -62,7 +62,7 @@ pub(crate) enum Command {
     /// Answer as the Model Checking Contest asks, for a folder with model.pnml and property files.
     Mcc(Mcc),
     /// Build the state space and count it.
-    States(States),
+    States(Box<States>),
     /// Turn a formula into an automaton.
     Translate(Translate),
     /// Say what a model is.

@@ -282,11 +282,11 @@ mod tests {
             let mut slice = FIRST_SLICE;
             loop {
                 let mut tried = false;
-                for i in 0..formulas {
+                for (i, had) in had.iter_mut().enumerate() {
                     let waiting = (formulas - i) as u32;
-                    if let Some(share) = share(slice, left, waiting, had[i]) {
-                        assert!(share > had[i]);
-                        (had[i], left, tried) = (share, left - share, true);
+                    if let Some(share) = share(slice, left, waiting, *had) {
+                        assert!(share > *had);
+                        (*had, left, tried) = (share, left - share, true);
                     }
                 }
                 if !tried {
