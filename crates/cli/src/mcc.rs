@@ -183,11 +183,15 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
     })
 }
 
-/// The time for the next of `waiting` formulas, which had `had` before, if another try is worth it: a
-/// slice, at most a fair share of what is left, and at least twice what it had.
+/// The time for the next of `waiting` formulas, which had `had` before, if another try is worth it: a slice, or twice what it had;
+/// a fair share of all that is left where that would not last for another round.
 fn share(slice: Duration, left: Duration, waiting: u32, had: Duration) -> Option<Duration> {
-    let fair = slice.min(left / waiting.max(1)).max(had.saturating_mul(2));
-    let share = fair.min(left);
+    let fair = left / waiting.max(1);
+    let next = slice.max(had.saturating_mul(2));
+    let share = match fair < next.saturating_mul(3) {
+        true => fair,
+        false => next,
+    };
     (share > had && share >= SHORTEST).then_some(share)
 }
 

@@ -117,8 +117,9 @@ pub fn all() -> Vec<Subject> {
         let name = format!("facade-sog-{}", kind.name());
         all.push(facade(&name, Plan::of("sog").reading(kind).into()));
     }
-    // With so little work in its first round `auto` goes through many of them.
+    // With so little work in its first turns `auto` asks for facts and goes through many rounds.
     let rounds = Schedule {
+        glance: 1,
         first_look: 1,
         ..Schedule::default()
     };

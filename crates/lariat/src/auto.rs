@@ -1,6 +1,8 @@
 //! The portfolio: which engines are tried, in which order, and why.
 //!
-//! Most counterexamples are near the initial state, so a short explicit search comes first. Where that is
+//! Small models end in a glance at their states. Then it is asked what can be known of a net without any search
+//! ([`lariat_facts`]): constant atoms, finite runs, automata without what no run does; engines are asked what is left. Most
+//! counterexamples are near the initial state, so a short explicit search comes next. Where that is
 //! not enough, programs go on as single states. Nets go on in *rounds*: every engine of the field
 //! gets so much work, those most likely to finish first, and in the next round several times as much.
 //! So no engine that never ends keeps others from the answer, and what is done again is a small part of the
@@ -14,17 +16,19 @@
 //! Work is counted, never the clock: the same question is answered by the same engines in every run. What an engine
 //! held is given back before the next one starts, but for the reachable states, which are kept for the next property.
 
+mod learn;
 mod schedule;
 
 pub use schedule::Schedule;
 
 use crate::check::{Attempt, Query, Report, Turn};
 use crate::explored::Explored;
-use crate::features::Features;
+use crate::features::{Boundedness, Features};
 use crate::plan::Plan;
 use lariat_budget::Stop;
 use lariat_engines::{Found, Outcome};
 use lariat_model::Value;
+use learn::{Learned, learn};
 
 /// A plan, how much it may create, and why it is tried.
 #[derive(Clone)]
@@ -45,6 +49,11 @@ fn candidate(preset: &str, work: u64, why: impl Into<String>) -> Candidate {
     }
 }
 
+/// Before anything else is found out: small models end here, for less than facts about them would cost.
+fn glance(schedule: &Schedule) -> Candidate {
+    candidate("explicit", schedule.glance, "small models end here")
+}
+
 /// Before the rounds.
 fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
     let look = schedule.first_look;
@@ -55,11 +64,7 @@ fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
             "steps of programs and tables are quick to take and slow to learn as relations of sets",
         )];
     }
-    let mut turns = vec![candidate(
-        "explicit",
-        look,
-        "most counterexamples are near, and small models end here",
-    )];
+    let mut turns = vec![candidate("explicit", look, "most counterexamples are near")];
     if features.grows {
         let low = candidate(
             "explicit",
@@ -139,45 +144,130 @@ pub(crate) fn run<'s>(
     explored: &mut Explored<'s>,
     report: &mut Report,
 ) -> Found {
-    let budget = query.budget;
-    let features = Features::of(query.subject, query.property);
-    let mut field = field(&features, schedule);
-    let mut candidates = first_look(&features, schedule);
-    let mut round = 0;
-    let mut starved = false;
-    loop {
+    let open = Boundedness::Open;
+    let features = Features::of(query.subject, query.formulas, query.property, open);
+    let mut portfolio = Portfolio {
+        query: *query,
+        learned: None,
+        schedule,
+        field: Vec::new(),
+        starved: false,
+    };
+    if !features.net {
+        portfolio.field = field(&features, schedule);
+        return portfolio.rounds(first_look(&features, schedule), explored, report);
+    }
+    if let Some(found) = portfolio
+        .turns(vec![glance(schedule)], 0, explored, report)
+        .done()
+    {
+        return found;
+    }
+    let learned = learn(query, explored, report)?;
+    let known = learned.boundedness;
+    let features = Features::of(query.subject, &learned.formulas, learned.property(), known);
+    portfolio.learned = Some(learned);
+    portfolio.field = field(&features, schedule);
+    portfolio.rounds(first_look(&features, schedule), explored, report)
+}
+
+/// The engines that are left, and the question that they are asked.
+struct Portfolio<'a, 's> {
+    query: Query<'a, 's>,
+    /// The question in the form that facts have given it.
+    learned: Option<Learned>,
+    schedule: &'a Schedule,
+    field: Vec<Candidate>,
+    /// Did an engine run out of memory?
+    starved: bool,
+}
+
+/// How some turns ended.
+enum Turns {
+    /// Nobody need try any more.
+    Done(Found),
+    /// Others may; this is what the last one said.
+    Open(Found),
+}
+
+impl Turns {
+    fn done(self) -> Option<Found> {
+        match self {
+            Turns::Done(found) => Some(found),
+            Turns::Open(_) => None,
+        }
+    }
+}
+
+impl<'s> Portfolio<'_, 's> {
+    /// The first turns, then rounds until somebody decides or nobody is left.
+    fn rounds(
+        mut self,
+        first: Vec<Candidate>,
+        explored: &mut Explored<'s>,
+        report: &mut Report,
+    ) -> Found {
+        let mut candidates = first;
+        let mut round = 0;
+        loop {
+            let last = match self.turns(candidates, round, explored, report) {
+                Turns::Done(found) => return found,
+                Turns::Open(last) => last,
+            };
+            if self.field.is_empty() {
+                // More memory is what would have helped, whatever the last one lacked.
+                return if self.starved {
+                    Err(Stop::Memory)
+                } else {
+                    last
+                };
+            }
+            // The first look was the first round of the explicit search.
+            let is_due = |other: &&Candidate| round > 0 || !other.plan.has_single_states();
+            candidates = self.field.iter().filter(is_due).cloned().collect();
+            for candidate in &mut self.field {
+                candidate.work = candidate.work.saturating_mul(self.schedule.growth);
+            }
+            round += 1;
+        }
+    }
+
+    /// Some engines one after the other. Those who can do no more leave the field.
+    fn turns(
+        &mut self,
+        candidates: Vec<Candidate>,
+        round: u32,
+        explored: &mut Explored<'s>,
+        report: &mut Report,
+    ) -> Turns {
+        let budget = self.query.budget;
         let mut last = Err(Stop::Work(0));
         for candidate in candidates {
             let name = candidate.plan.name;
-            last = attempt(query, schedule, explored, report, candidate, round);
+            let mut query = self.query;
+            if let Some(learned) = &self.learned {
+                query.formulas = &learned.formulas;
+                query.property = learned.property_for(&candidate.plan);
+            }
+            last = attempt(&query, self.schedule, explored, report, candidate, round);
             let leaves = match &last {
-                Err(Stop::Work(_)) => {
-                    budget.spend(0)?;
-                    false
-                }
+                Err(Stop::Work(_)) => match budget.spend(0) {
+                    Ok(()) => false,
+                    Err(stop) => return Turns::Done(Err(stop)),
+                },
                 // What this engine could not do another one may.
                 Ok(Outcome::Undecided(_)) => true,
                 Err(Stop::Bound(_) | Stop::Unsupported(_) | Stop::Memory) => true,
                 // The states are known to take longer than the time that is left, which is not over.
                 Err(Stop::Time) if budget.check().is_ok() => true,
-                _ => return last,
+                _ => return Turns::Done(last),
             };
-            starved |= matches!(last, Err(Stop::Memory));
+            self.starved |= matches!(last, Err(Stop::Memory));
             if leaves && round > 0 {
-                field.retain(|other| other.plan.name != name);
+                self.field.retain(|other| other.plan.name != name);
             }
         }
-        if field.is_empty() {
-            // More memory is what would have helped, whatever the last one lacked.
-            return if starved { Err(Stop::Memory) } else { last };
-        }
-        // The first look was the first round of the explicit search.
-        let is_due = |other: &&Candidate| round > 0 || !other.plan.has_single_states();
-        candidates = field.iter().filter(is_due).cloned().collect();
-        for candidate in &mut field {
-            candidate.work = candidate.work.saturating_mul(schedule.growth);
-        }
-        round += 1;
+        Turns::Open(last)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Observer, Statistic};
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size};
+use lariat_ltl::Formulas;
 use lariat_model::{Deadlock, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
@@ -135,6 +136,7 @@ pub fn check<'s>(
     };
     let query = Query {
         subject,
+        formulas: subject.formulas(),
         property,
         options,
         budget,
@@ -154,8 +156,12 @@ pub fn check<'s>(
 const VACUITY: u64 = 2_000_000;
 
 /// One property and how it is to be checked.
+#[derive(Clone, Copy)]
 pub(crate) struct Query<'a, 's> {
     pub subject: &'a Subject<'s>,
+    /// The store of the property's formula.
+    pub formulas: &'a Formulas,
+    /// What engines are asked: the property, or one that is the same on all runs of the subject.
     pub property: Property<'a>,
     pub options: &'a Options,
     /// For all that is done about the property.
@@ -190,7 +196,7 @@ impl<'s> Query<'_, 's> {
         report.engine = plan.name;
         report.account = Account::default();
         let deadlock = self.options.deadlock;
-        let prepared = prepare(self.subject, self.property, plan, budget)?;
+        let prepared = prepare(self.subject, self.formulas, self.property, plan, budget)?;
         let system = self.subject.system();
         let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
         let mut problem =

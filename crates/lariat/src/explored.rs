@@ -1,10 +1,11 @@
-//! What the properties of a model share: reachable states as sets, and variable orders.
+//! What the properties of a model share: facts, reachable states as sets, and variable orders.
 //!
 //! Finding an order and saturating usually costs far more than deciding one property afterwards. What was found is kept
 //! here, for every system by itself: passes make several of one model. Nothing here runs an engine. What could not
 //! be found is remembered with the means that there were, and not sought again with the same or less.
 
 use lariat_budget::{Budget, Observer, Progress, Stop};
+use lariat_facts::Facts;
 use lariat_model::passes::Systems;
 use lariat_model::{Deadlock, System, VarId};
 use lariat_space::symbolic::{
@@ -25,6 +26,7 @@ pub struct Explored<'s> {
 /// What was explored of one system.
 struct Known<'s> {
     system: &'s System,
+    facts: Option<Facts>,
     states: Option<Sought<'s>>,
     arranged: Option<Arranged<'s>>,
 }
@@ -127,12 +129,19 @@ impl<'s> Explored<'s> {
         let at = at.unwrap_or_else(|| {
             self.known.push(Known {
                 system,
+                facts: None,
                 states: None,
                 arranged: None,
             });
             self.known.len() - 1
         });
         &mut self.known[at]
+    }
+
+    /// What can be known of `system` without its states; asked lazily, and kept.
+    pub fn facts(&mut self, system: &'s System) -> &mut Facts {
+        let facts = &mut self.known(system).facts;
+        facts.get_or_insert_with(|| Facts::of(system))
     }
 
     /// The reachable states of `system` under an order.

@@ -1,7 +1,7 @@
 //! What `auto` looks at before it chooses: the property and the net.
 
 use crate::subject::{Property, Subject};
-use lariat_ltl::{AtomId, classes};
+use lariat_ltl::{AtomId, Formulas, classes};
 use lariat_model::{EventId, Predicate, Proposition, System, Value, VarId};
 
 /// What matters for the choice of engines.
@@ -27,14 +27,29 @@ pub(crate) struct Features {
     pub events: usize,
 }
 
+/// Is it known that the places of a net are bounded?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Boundedness {
+    /// Yes, by an invariant.
+    Proved,
+    /// No.
+    Open,
+}
+
 impl Features {
-    pub fn of(subject: &Subject<'_>, property: Property<'_>) -> Features {
+    /// Looks at a property, whose formula is in `formulas`, and at the subject's system, of which it may be `known` that it
+    /// is bounded.
+    pub fn of(
+        subject: &Subject<'_>,
+        formulas: &Formulas,
+        property: Property<'_>,
+        known: Boundedness,
+    ) -> Features {
         let system = subject.system();
         let (atoms, classes) = match property {
-            Property::Formula(formula) => (
-                subject.formulas().atoms_of(formula),
-                Some(classes(subject.formulas(), formula)),
-            ),
+            Property::Formula(formula) => {
+                (formulas.atoms_of(formula), Some(classes(formulas, formula)))
+            }
             Property::Never(automaton) => (automaton.atoms.clone(), None),
         };
         let meaning = |atom: &AtomId| subject.propositions().get(atom.index());
@@ -43,7 +58,7 @@ impl Features {
         Features {
             net: system.is_net(),
             tokens: system.initial.iter().flatten().copied().max().unwrap_or(0),
-            grows: system.makes_tokens(),
+            grows: known == Boundedness::Open && system.makes_tokens(),
             safety: classes.is_some_and(|classes| classes.safety),
             stutters: classes.is_some_and(|classes| classes.x_free),
             names_events: observed.iter().any(|p| fires(&p)),
@@ -99,7 +114,7 @@ fn collect_reads(system: &System, predicate: &Predicate, vars: &mut Vec<VarId>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_ltl::{Formulas, FreeVocabulary, parse};
+    use lariat_ltl::{FreeVocabulary, parse};
     use lariat_model::generate::{Family, generate};
     use lariat_model::{Comparison, Predicate};
 
@@ -113,7 +128,12 @@ mod tests {
             Proposition::State(Predicate::Deadlock),
         ];
         let subject = Subject::of_system(&system, &formulas, &propositions);
-        Features::of(&subject, Property::Formula(formula))
+        Features::of(
+            &subject,
+            &formulas,
+            Property::Formula(formula),
+            Boundedness::Open,
+        )
     }
 
     #[test]

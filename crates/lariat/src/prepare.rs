@@ -7,7 +7,7 @@ use lariat_automata::{
 };
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{EventClass, Invariance, Needs, event_classes};
-use lariat_ltl::{AtomId, Formula, classes};
+use lariat_ltl::{AtomId, Formula, Formulas, classes};
 use lariat_model::Proposition;
 use std::borrow::Cow;
 
@@ -37,6 +37,7 @@ impl Prepared<'_> {
 /// Prepares a property for a plan: the automaton, and what the plan needs to know of it.
 pub(crate) fn prepare<'a>(
     subject: &Subject<'_>,
+    formulas: &Formulas,
     property: Property<'a>,
     plan: &Plan,
     budget: &Budget,
@@ -51,27 +52,31 @@ pub(crate) fn prepare<'a>(
     match property {
         Property::Never(automaton) => prepared.automaton = Cow::Borrowed(automaton),
         Property::Formula(formula) => {
-            translated(subject, formula, plan, budget, &mut prepared)?;
+            translated(subject, formulas, formula, plan, budget, &mut prepared)?;
         }
     }
-    prepared.propositions = prepared
-        .automaton
-        .atoms
-        .iter()
-        .map(|atom| subject.propositions()[atom.index()].clone())
-        .collect();
+    prepared.propositions = meanings(subject, &prepared.automaton);
     Ok(prepared)
+}
+
+/// What the atoms of an automaton mean, in its own order.
+pub(crate) fn meanings(subject: &Subject<'_>, automaton: &Automaton) -> Vec<Proposition> {
+    let atoms = automaton.atoms.iter();
+    atoms
+        .map(|atom| subject.propositions()[atom.index()].clone())
+        .collect()
 }
 
 fn translated(
     subject: &Subject<'_>,
+    formulas: &Formulas,
     formula: Formula,
     plan: &Plan,
     budget: &Budget,
     prepared: &mut Prepared<'_>,
 ) -> Result<(), Stop> {
     // Rewriting makes many formulas; they go with this copy of the store.
-    let mut formulas = subject.formulas().clone();
+    let mut formulas = formulas.clone();
     let negation = formulas.not(formula);
     let legal = legal_letters(subject);
     let needs = plan.needs();
@@ -106,7 +111,7 @@ fn known(answer: Result<bool, Stop>) -> Result<bool, Stop> {
 }
 
 /// Which `fires` atoms can be true together: those of a class of events.
-fn legal_letters(subject: &Subject<'_>) -> Legal {
+pub(crate) fn legal_letters(subject: &Subject<'_>) -> Legal {
     let propositions = subject.propositions().iter().enumerate();
     let atom = |i: usize| AtomId(i as u32);
     let event_atoms: Vec<AtomId> = propositions

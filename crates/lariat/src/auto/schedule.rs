@@ -2,7 +2,8 @@
 //!
 //! | name | default | range | meaning |
 //! | --- | --- | --- | --- |
-//! | `first_look` | 200 000 | 1 … | product states of the explicit search that comes first; all later work is in proportion |
+//! | `glance` | 10 000 | 0 … | product states of the explicit search before facts are asked for: small models end here |
+//! | `first_look` | 200 000 | 1 … | product states of the explicit search after that; all later work is in proportion |
 //! | `saturation` | 3 | 1 … 100 | units of work of the component-wise engine for each state of the first look |
 //! | `sets` | 2 | 1 … 100 | the same for engines on sets of reachable states |
 //! | `growth` | 8 | 2 … 100 | how much more work there is in a round than in the one before |
@@ -18,7 +19,9 @@ use lariat_model::Value;
 /// How much work `auto` gives to whom; see the table above.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// Product states of the explicit search that comes first.
+    /// Product states of the explicit search that comes before facts.
+    pub glance: u64,
+    /// Product states of the explicit search that comes after them.
     pub first_look: u64,
     /// Work of the component-wise engine for each of them.
     pub saturation: u64,
@@ -33,6 +36,7 @@ pub struct Schedule {
 impl Default for Schedule {
     fn default() -> Schedule {
         Schedule {
+            glance: 10_000,
             first_look: 200_000,
             saturation: 3,
             sets: 2,

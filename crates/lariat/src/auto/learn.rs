@@ -1,0 +1,144 @@
+//! The question after everything that can be known of the net without a search.
+//!
+//! Facts hold in every reachable marking. So a formula may be replaced by one that is the same on all runs of the net, and an automaton may
+//! lose the letters, steps and acceptance that no run has. On words that are no runs both may differ from
+//! the original: engines that rely on stutter-invariance are asked the simplified formula, of which it is tested anew, and never the
+//! automaton that was cut down. The lasso that an engine finds is replayed on the *original* property, as ever.
+
+use crate::check::{Attempt, Query, Report};
+use crate::explored::Explored;
+use crate::features::Boundedness;
+use crate::plan::Plan;
+use crate::prepare::{legal_letters, meanings};
+use crate::subject::Property;
+use lariat_automata::{Automaton, translate};
+use lariat_budget::Stop;
+use lariat_engines::Needs;
+use lariat_facts::{Pruned, Simplified};
+use lariat_ltl::{Formula, Formulas};
+
+/// The question after facts.
+pub(super) struct Learned {
+    /// The store of the simplified formula.
+    pub formulas: Formulas,
+    /// The formula, or `None` if the property is an automaton.
+    formula: Option<Formula>,
+    /// The automaton of the violations, without what no run does.
+    automaton: Automaton,
+    /// Is the net known to be bounded?
+    pub boundedness: Boundedness,
+}
+
+impl Learned {
+    /// The question itself, for those who look at it.
+    pub fn property(&self) -> Property<'_> {
+        match self.formula {
+            Some(formula) => Property::Formula(formula),
+            None => Property::Never(&self.automaton),
+        }
+    }
+
+    /// The form of the question that is right for a plan.
+    pub fn property_for(&self, plan: &Plan) -> Property<'_> {
+        match plan.needs() {
+            Needs::Nothing | Needs::States => Property::Never(&self.automaton),
+            Needs::Stuttering | Needs::StateStuttering => self.property(),
+        }
+    }
+}
+
+/// Asks what can be known, and enters in the trail what came of it.
+pub(super) fn learn<'s>(
+    query: &Query<'_, 's>,
+    explored: &mut Explored<'s>,
+    report: &mut Report,
+) -> Result<Learned, Stop> {
+    let (subject, budget, deadlock) = (query.subject, query.budget, query.options.deadlock);
+    let begun = budget.elapsed();
+    let facts = explored.facts(subject.system());
+    let (_, spent) = facts.effort();
+    let mut formulas = query.formulas.clone();
+    let mut told = Vec::new();
+    let (formula, mut automaton) = match query.property {
+        Property::Never(automaton) => (None, automaton.clone()),
+        Property::Formula(formula) => {
+            let propositions = subject.propositions();
+            let simplified =
+                facts.simplify(&mut formulas, formula, propositions, deadlock, budget)?;
+            told.extend(in_words(&simplified));
+            let negation = formulas.not(simplified.formula);
+            let automaton = translate(&mut formulas, negation, &legal_letters(subject), budget)?;
+            (Some(simplified.formula), automaton)
+        }
+    };
+    if !automaton.initial.is_empty() {
+        let propositions = meanings(subject, &automaton);
+        let pruned = facts.prune(&mut automaton, &propositions, deadlock, budget)?;
+        told.extend(of_automaton(&pruned, &automaton));
+    }
+    let boundedness = match facts.is_bounded(budget)? {
+        true => Boundedness::Proved,
+        false => Boundedness::Open,
+    };
+    let (_, now) = facts.effort();
+    report.trail.push(Attempt {
+        engine: "facts",
+        outcome: match told.is_empty() {
+            true => "nothing that helps".to_owned(),
+            false => told.join("; "),
+        },
+        why: "what the state equation says of every reachable marking".to_owned(),
+        work: now - spent,
+        time: budget.elapsed().saturating_sub(begun),
+    });
+    Ok(Learned {
+        formulas,
+        formula,
+        automaton,
+        boundedness,
+    })
+}
+
+/// What became of a formula.
+fn in_words(simplified: &Simplified) -> Vec<String> {
+    let count = |n: usize, what: &str| (n > 0).then(|| format!("{n} {what}"));
+    let mut told: Vec<String> = [
+        count(simplified.constants.len(), "atoms are constant"),
+        count(
+            simplified.same.len(),
+            "atoms equal others or their negations",
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if simplified.finite_runs {
+        told.push("all runs are finite".to_owned());
+    }
+    match simplified.formula {
+        Formulas::TRUE => told.push("the property is `true`".to_owned()),
+        Formulas::FALSE => told.push("the property is `false`".to_owned()),
+        _ => {}
+    }
+    told
+}
+
+/// What became of an automaton.
+fn of_automaton(pruned: &Pruned, automaton: &Automaton) -> Vec<String> {
+    let count = |n: usize, what: &str| (n > 0).then(|| format!("{n} {what}"));
+    let mut told: Vec<String> = [
+        count(pruned.cubes, "combinations of atoms cannot be"),
+        count(pruned.steps, "edges of the automaton cannot be taken"),
+        count(
+            pruned.barren.len(),
+            "components of the automaton accept no run",
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if automaton.initial.is_empty() {
+        told.push("nothing is left of the automaton".to_owned());
+    }
+    told
+}
