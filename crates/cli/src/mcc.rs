@@ -306,10 +306,9 @@ mod tests {
         }
         // One that is hard among easy ones: what they leave is its own.
         let second = Duration::from_secs(1);
-        assert_eq!(
-            share(FIRST_SLICE * 4, 14 * second, 1, second),
-            Some(8 * second)
-        );
+        let slice = FIRST_SLICE * 4;
+        assert_eq!(share(slice, 14 * second, 1, second), Some(14 * second));
+        assert_eq!(share(slice, 60 * second, 1, second), Some(slice));
         assert_eq!(share(FIRST_SLICE, second, 1, second), None);
         assert_eq!(share(FIRST_SLICE, 9 * second, 1, Duration::MAX), None);
     }
