@@ -1,0 +1,87 @@
+//! How many nodes and edges of its product each engine computes on small fixed questions. A change in laziness, in closures or in the order of edges
+//! shows here first; who means it changes the table.
+
+use lariat::model::generate::{Family, generate};
+use lariat::model::{Names, Properties};
+use lariat::{
+    Budget, Explored, Figure, Options, OrderChoice, Preset, Property, Quiet, Statistic, Subject,
+    Systems, Verdict, check,
+};
+
+/// A question: philosophers, a formula, and whether it holds.
+const QUESTIONS: [(u32, &str, bool); 3] = [
+    (3, r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#, true),
+    (3, "F deadlock", false),
+    (3, r#"G ("WaitsLeft_1 = 1" -> F "HasLeft_1 = 1")"#, false),
+];
+
+/// For every preset the nodes and edges of the product that were computed for each question; `-` for engines that have no graph.
+const PINNED: &[(&str, [&str; 3])] = &[
+    ("explicit", ["76/215", "4/4", "34/45"]),
+    ("sog", ["6/10", "2/2", "5/8"]),
+    ("sop", ["6/10", "2/2", "5/8"]),
+    ("slap", ["1/0", "1/1", "2/2"]),
+    ("slap-fst", ["1/0", "1/1", "2/2"]),
+    ("bcz", ["94/194", "7/8", "38/87"]),
+    ("owcty", ["-/-", "-/-", "-/-"]),
+    ("el", ["-/-", "-/-", "-/-"]),
+    ("hyb", ["-/-", "-/-", "-/-"]),
+    ("ba", ["76/215", "4/4", "34/45"]),
+    ("ta", ["76/215", "4/4", "29/39"]),
+    ("tgta", ["76/215", "4/4", "46/69"]),
+];
+
+/// `nodes/edges` of one preset on one question.
+fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
+    let (philosophers, formula, holds) = question;
+    let system = generate(Family::Philosophers, philosophers).unwrap();
+    let mut properties = Properties::new();
+    let names = Names::of(&system);
+    properties
+        .add_formula(&names, "test", None, formula)
+        .unwrap();
+    let Properties {
+        formulas,
+        propositions,
+        list,
+        ..
+    } = &properties;
+    let report = check(
+        &Subject::of_system(&system, formulas, propositions),
+        Property::Formula(list[0].formula),
+        &Options {
+            choice: preset.plan().into(),
+            order: OrderChoice::Named("file-up".parse().unwrap()),
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        &Budget::unlimited(),
+        &Quiet,
+    );
+    let found = match &report.verdict {
+        Verdict::Holds(_) => true,
+        Verdict::Violated(_) => false,
+        Verdict::Unknown(reason) => panic!("{}: {reason}", preset.name),
+    };
+    assert_eq!(found, holds, "{}: {formula}", preset.name);
+    let figure = |statistic| match report.account.stats.get(statistic) {
+        Some(Figure::Count(count)) => count.to_string(),
+        _ => "-".to_owned(),
+    };
+    let (nodes, edges) = (Statistic::PRODUCT_STATES, Statistic::PRODUCT_EDGES);
+    format!("{}/{}", figure(nodes), figure(edges))
+}
+
+#[test]
+fn products_have_as_many_nodes_as_ever() {
+    let mut differences = Vec::new();
+    for preset in Preset::ALL {
+        let sizes = QUESTIONS.map(|question| size(preset, question));
+        let pinned = PINNED.iter().find(|(name, _)| *name == preset.name);
+        if !pinned.is_some_and(|(_, pinned)| *pinned == sizes) {
+            differences.push(format!("    ({:?}, {sizes:?}),", preset.name));
+        }
+    }
+    let table = differences.join("\n");
+    assert!(differences.is_empty(), "these are other sizes:\n{table}");
+}
