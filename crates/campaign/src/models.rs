@@ -36,7 +36,7 @@ pub struct Model {
 
 /// All models that were found, and a sentence for each that was not.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundModels {
     /// The models, in the order of the campaign.
     pub models: Vec<Model>,
     /// What is missing.
@@ -55,9 +55,9 @@ pub fn find(
     campaign: &Campaign,
     cache: &Path,
     contest: Option<&Path>,
-) -> Result<Found, InputError> {
+) -> Result<FoundModels, InputError> {
     let source = &campaign.source;
-    let mut found = Found::default();
+    let mut found = FoundModels::default();
     let mut seen: BTreeMap<String, PathBuf> = BTreeMap::new();
     for spanned in &campaign.models {
         let models = spanned.as_ref();

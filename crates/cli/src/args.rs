@@ -7,7 +7,7 @@ use lariat::{
     AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, OrderSchedule, Preset, Proof,
 };
 use lariat_campaign::plan::Shard;
-use lariat_campaign::plot::{Kind as PlotKind, Measure};
+use lariat_campaign::plot::{Measure, PlotKind};
 use lariat_campaign::units::{Bytes, Span};
 use std::path::PathBuf;
 

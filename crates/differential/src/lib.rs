@@ -1,6 +1,6 @@
 //! Every engine against the oracle of crate `testkit`.
 //!
-//! [`subjects::engines`] lists the engines, and a new one is a new line there. The tests of this crate ask
+//! [`subjects::plans`] lists the engines, and a new one is a new line there. The tests of this crate ask
 //! all of them a few hundred random cases and every fixed one; the program asks as many as it is told:
 //!
 //! ```text

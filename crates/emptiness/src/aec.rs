@@ -17,7 +17,7 @@
 use crate::graph::{NodeId, Ordered};
 use crate::inclusion::{Active, Antichain};
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{Move, Policy, bytes, search};
+use crate::scc_stack::{Policy, SearchMove, bytes, search};
 
 /// Does `graph` have an accepting lasso?
 ///
@@ -46,19 +46,19 @@ impl<G: Ordered> Policy<G> for Aec {
         worker: &mut G::Worker,
         counts: &mut Counts,
         node: NodeId,
-    ) -> Result<Move, G::Stop> {
+    ) -> Result<SearchMove, G::Stop> {
         if self.dead.covers(graph, worker, counts, node)? {
-            return Ok(Move::Ignore);
+            return Ok(SearchMove::Ignore);
         }
         let around = |worker: &mut G::Worker, active| graph.includes(worker, active, node);
         let Some((known, position)) = self.active.find(graph, worker, counts, node, around)? else {
-            return Ok(Move::Enter);
+            return Ok(SearchMove::Enter);
         };
         // The turned edge joins everything from `position` on, so a larger entry stands for it.
         if self.turned.last().is_none_or(|&last| last < position) {
             self.turned.push(position);
         }
-        Ok(Move::Divert(known))
+        Ok(SearchMove::Divert(known))
     }
 
     fn enter(&mut self, graph: &G, worker: &G::Worker, node: NodeId, position: usize) {

@@ -14,7 +14,7 @@
 
 use crate::graph::{Graph, NodeId};
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{Move, Policy, search};
+use crate::scc_stack::{Policy, SearchMove, search};
 
 /// Does `graph` have an accepting lasso? Never answers [`Outcome::Undecided`].
 ///
@@ -37,7 +37,7 @@ impl<G: Graph> Policy<G> for Plain {
         _: &mut G::Worker,
         _: &mut Counts,
         _: NodeId,
-    ) -> Result<Move, G::Stop> {
-        Ok(Move::Enter)
+    ) -> Result<SearchMove, G::Stop> {
+        Ok(SearchMove::Enter)
     }
 }

@@ -25,7 +25,7 @@
 use crate::graph::{NodeId, Ordered};
 use crate::inclusion::{Active, Antichain};
 use crate::outcome::{Counts, Evidence, Outcome, Part};
-use crate::scc_stack::{Move, Policy, bytes, search};
+use crate::scc_stack::{Policy, SearchMove, bytes, search};
 
 /// Does `graph` have an accepting lasso? Never answers [`Outcome::Undecided`].
 ///
@@ -52,25 +52,27 @@ impl<G: Ordered> Policy<G> for Iec {
         worker: &mut G::Worker,
         counts: &mut Counts,
         node: NodeId,
-    ) -> Result<Move, G::Stop> {
+    ) -> Result<SearchMove, G::Stop> {
         if self.dead.covers(graph, worker, counts, node)? {
-            return Ok(Move::Ignore);
+            return Ok(SearchMove::Ignore);
         }
         let inside = |worker: &mut G::Worker, active| graph.includes(worker, node, active);
         let Some((known, _)) = self.active.find(graph, worker, counts, node, inside)? else {
-            return Ok(Move::Enter);
+            return Ok(SearchMove::Enter);
         };
         let whole = node;
         match graph.minus(worker, whole, known)? {
             None => {
                 self.parts.push(Part { whole, part: known });
-                Ok(Move::Divert(known))
+                Ok(SearchMove::Divert(known))
             }
-            Some(rest) if rest == whole || graph.includes(worker, rest, whole)? => Ok(Move::Enter),
+            Some(rest) if rest == whole || graph.includes(worker, rest, whole)? => {
+                Ok(SearchMove::Enter)
+            }
             Some(rest) => {
                 self.parts.push(Part { whole, part: known });
                 self.parts.push(Part { whole, part: rest });
-                Ok(Move::Split { known, rest })
+                Ok(SearchMove::Split { known, rest })
             }
         }
     }

@@ -78,4 +78,4 @@ pub use iec::iec;
 pub use lasso::{Lasso, lasso};
 pub use nsiec::nsiec;
 pub use outcome::{Counts, Evidence, Outcome, Part};
-pub use two_pass::{FirstPass, Found, Livelocks, two_pass};
+pub use two_pass::{FirstPass, Livelocks, TwoPassEvidence, two_pass};

@@ -15,7 +15,7 @@
 use crate::graph::{NodeId, Ordered};
 use crate::inclusion::Antichain;
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{Move, Policy, search};
+use crate::scc_stack::{Policy, SearchMove, search};
 
 /// Does `graph` have an accepting lasso? Never answers [`Outcome::Undecided`].
 ///
@@ -37,11 +37,11 @@ impl<G: Ordered> Policy<G> for Nsiec {
         worker: &mut G::Worker,
         counts: &mut Counts,
         node: NodeId,
-    ) -> Result<Move, G::Stop> {
+    ) -> Result<SearchMove, G::Stop> {
         Ok(if self.0.covers(graph, worker, counts, node)? {
-            Move::Ignore
+            SearchMove::Ignore
         } else {
-            Move::Enter
+            SearchMove::Enter
         })
     }
 

@@ -28,7 +28,7 @@ use crate::outcome::{Counts, Evidence, Outcome, Part};
 const TICK: u64 = 1024;
 
 /// What to do with an edge to a node that was not seen before.
-pub(crate) enum Move {
+pub(crate) enum SearchMove {
     /// Visit the node.
     Enter,
     /// Leave it out: nothing accepting begins there.
@@ -48,7 +48,7 @@ pub(crate) trait Policy<G: Graph> {
         worker: &mut G::Worker,
         counts: &mut Counts,
         node: NodeId,
-    ) -> Result<Move, G::Stop>;
+    ) -> Result<SearchMove, G::Stop>;
 
     /// `node` has become active, at this position of the live nodes.
     fn enter(&mut self, _graph: &G, _worker: &G::Worker, _node: NodeId, _position: usize) {}
@@ -104,7 +104,10 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
         k += 1;
         // Nothing is active here, so the policy can only enter or ignore.
         if stacks.state(node) != State::Unseen
-            || matches!(policy.meet(graph, worker, counts, node)?, Move::Ignore)
+            || matches!(
+                policy.meet(graph, worker, counts, node)?,
+                SearchMove::Ignore
+            )
         {
             continue;
         }
@@ -123,14 +126,14 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
                     State::Dead => break,
                     State::Active => (edge.to, None),
                     State::Unseen => match policy.meet(graph, worker, counts, edge.to)? {
-                        Move::Ignore => break,
-                        Move::Enter => {
+                        SearchMove::Ignore => break,
+                        SearchMove::Enter => {
                             let Edge { to, marks } = edge;
                             stacks.enter(graph, worker, counts, &mut policy, to, marks)?;
                             break;
                         }
-                        Move::Divert(known) => (known, None),
-                        Move::Split { known, rest } => (known, Some(rest)),
+                        SearchMove::Divert(known) => (known, None),
+                        SearchMove::Split { known, rest } => (known, Some(rest)),
                     },
                 };
                 let marks = stacks.merge(cycle, edge.marks);

@@ -25,7 +25,7 @@ use crate::couvreur::couvreur;
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::lasso::{Lasso, NodeSet, lasso, lasso_from_initial};
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{Move, Policy, bytes, room, search};
+use crate::scc_stack::{Policy, SearchMove, bytes, room, search};
 use std::marker::PhantomData;
 
 /// A graph in which staying at one observation for ever may accept.
@@ -52,7 +52,7 @@ pub enum FirstPass {
 
 /// Where an accepting run was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum TwoPassEvidence {
     /// A component with all marks.
     Cycle(Evidence),
     /// A component of edges without change, through livelock nodes. Unless `by_path`, the evidence begins
@@ -65,7 +65,7 @@ pub enum Found {
     },
 }
 
-impl Found {
+impl TwoPassEvidence {
     /// A short accepting lasso: its cycle has all marks, or none of its edges a change.
     ///
     /// Fails only if the graph stops.
@@ -75,8 +75,8 @@ impl Found {
         worker: &mut G::Worker,
     ) -> Result<Option<Lasso>, G::Stop> {
         match self {
-            Found::Cycle(evidence) => lasso(graph, worker, evidence),
-            Found::Livelock { evidence, by_path } => {
+            TwoPassEvidence::Cycle(evidence) => lasso(graph, worker, evidence),
+            TwoPassEvidence::Livelock { evidence, by_path } => {
                 // Inside of the component there is no change: any cycle will do.
                 let graph = AnyCycle(graph);
                 match by_path {
@@ -96,7 +96,7 @@ pub fn two_pass<G: Livelocks>(
     worker: &mut G::Worker,
     first_pass: FirstPass,
     counts: &mut Counts,
-) -> Result<Outcome<Found>, G::Stop> {
+) -> Result<Outcome<TwoPassEvidence>, G::Stop> {
     let (mut met, mut early) = (false, false);
     let policy = First {
         first_pass,
@@ -107,11 +107,11 @@ pub fn two_pass<G: Livelocks>(
         Outcome::Empty if met => {}
         found => {
             return Ok(found.map(|evidence| match early {
-                true => Found::Livelock {
+                true => TwoPassEvidence::Livelock {
                     evidence,
                     by_path: true,
                 },
-                false => Found::Cycle(evidence),
+                false => TwoPassEvidence::Cycle(evidence),
             }));
         }
     }
@@ -126,7 +126,7 @@ pub fn two_pass<G: Livelocks>(
         worker: PhantomData,
     };
     let found = couvreur(&view, &mut begin, counts)?;
-    Ok(found.map(|evidence| Found::Livelock {
+    Ok(found.map(|evidence| TwoPassEvidence::Livelock {
         evidence,
         by_path: false,
     }))
@@ -148,8 +148,8 @@ impl<G: Livelocks> Policy<G> for First<'_> {
         _: &mut G::Worker,
         _: &mut Counts,
         _: NodeId,
-    ) -> Result<Move, G::Stop> {
-        Ok(Move::Enter)
+    ) -> Result<SearchMove, G::Stop> {
+        Ok(SearchMove::Enter)
     }
 
     fn enter(&mut self, graph: &G, worker: &G::Worker, node: NodeId, _: usize) {

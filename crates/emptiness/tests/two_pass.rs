@@ -5,7 +5,7 @@ mod kit;
 use kit::{Explicit, Limit, Stopped};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
-    Counts, Edge, FirstPass, Found, Graph, Livelocks, Marks, NodeId, Outcome, two_pass,
+    Counts, Edge, FirstPass, Graph, Livelocks, Marks, NodeId, Outcome, TwoPassEvidence, two_pass,
 };
 
 const CHANGE: Marks = Marks(1 << 8);
@@ -124,8 +124,8 @@ fn agrees_with_the_naive_answer() {
             assert_eq!(at, lasso.entry());
             assert!(!lasso.cycle.is_empty());
             match found {
-                Found::Cycle(_) => assert!(marks.contains(graph.graph.marks)),
-                Found::Livelock { .. } => {
+                TwoPassEvidence::Cycle(_) => assert!(marks.contains(graph.graph.marks)),
+                TwoPassEvidence::Livelock { .. } => {
                     assert!(!marks.contains(CHANGE) && graph.livelock[at.index()]);
                 }
             }

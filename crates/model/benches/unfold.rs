@@ -58,7 +58,7 @@ fn row(path: &Path, budget: &Budget) -> Result<(), Box<dyn std::error::Error>> {
     let bytes = std::fs::read(path)?;
     let name = path.display().to_string();
     let start = Instant::now();
-    let net = match pnml::read(&name, &bytes)? {
+    let net = match pnml::read(&name, &bytes)?.net {
         Pnml::Coloured(net) => net,
         Pnml::Plain(_) => return Ok(()),
     };

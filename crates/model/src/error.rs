@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Where in a text something is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Location {
     /// From 1.
     pub line: usize,
     /// In characters, from 1.
@@ -35,7 +35,7 @@ pub struct InputError {
     /// What is wrong.
     pub message: String,
     /// Where, if it can be said.
-    pub place: Option<Box<Place>>,
+    pub place: Option<Box<Location>>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -117,7 +117,7 @@ impl InputError {
         message: impl Into<String>,
     ) -> InputError {
         InputError {
-            place: Some(Box::new(Place::of(text, span))),
+            place: Some(Box::new(Location::of(text, span))),
             ..InputError::new(origin, message)
         }
     }
@@ -130,8 +130,8 @@ impl InputError {
     }
 }
 
-impl Place {
-    fn of(text: &[u8], span: Range<usize>) -> Place {
+impl Location {
+    fn of(text: &[u8], span: Range<usize>) -> Location {
         let start = span.start.min(text.len());
         let end = span.end.clamp(start, text.len());
         let line = 1 + text[..start].iter().filter(|b| **b == b'\n').count();
@@ -159,7 +159,7 @@ impl Place {
             .take(EXCERPT)
             .collect();
         let width = marked.len().max(1).min(EXCERPT - shown);
-        Place {
+        Location {
             line,
             column,
             excerpt: String::from_iter(excerpt).trim_end().to_owned(),
@@ -256,11 +256,11 @@ mod tests {
     #[test]
     fn long_lines_and_odd_spans_are_cut() {
         let text = [b"x".repeat(1000), b"!".to_vec(), b"y".repeat(1000)].concat();
-        let place = Place::of(&text, 1000..1001);
+        let place = Location::of(&text, 1000..1001);
         assert_eq!(place.column, 1001);
         assert!(place.excerpt.chars().count() <= EXCERPT);
         assert_eq!(place.excerpt.chars().nth(place.marked.start), Some('!'));
-        Place::of(b"", 5..9);
-        Place::of(b"a\n\xff\xfe", 3..99);
+        Location::of(b"", 5..9);
+        Location::of(b"a\n\xff\xfe", 3..99);
     }
 }

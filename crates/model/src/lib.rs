@@ -33,7 +33,7 @@ mod xml;
 
 pub use atoms::Atom;
 pub use dve::nearest::suggestion;
-pub use error::{Errors, InputError, Place};
+pub use error::{Errors, InputError, Location};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
 pub use lasso::{Lasso, Step};
 pub use load::{Coloured, Format, LoadError, Model, load, read, read_model};

@@ -244,7 +244,7 @@ impl Tableau {
                 };
                 marks |= u128::from(kept) << i;
             }
-            let next = Move { valuation, marks };
+            let next = ProductMove { valuation, marks };
             moves.from.entry(bodies).or_default().push(next);
             if !truth[root] {
                 moves.violating.push(next);
@@ -255,15 +255,15 @@ impl Tableau {
 }
 
 #[derive(Clone, Copy)]
-struct Move {
+struct ProductMove {
     valuation: usize,
     marks: u128,
 }
 
 #[derive(Default)]
 struct Moves {
-    from: HashMap<usize, Vec<Move>>,
-    violating: Vec<Move>,
+    from: HashMap<usize, Vec<ProductMove>>,
+    violating: Vec<ProductMove>,
 }
 
 /// An explicit graph with marks on its edges; an accepting cycle carries all bits of `all`.

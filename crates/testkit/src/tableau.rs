@@ -154,12 +154,12 @@ impl Branch {
 }
 
 /// A guard, marks, and what remains for the next position.
-type Found = (Vec<(usize, bool)>, u64, Set);
+type TableauEdge = (Vec<(usize, bool)>, u64, Set);
 
 struct Expansion<'a> {
     untils: &'a [Ltl],
     most: usize,
-    found: BTreeSet<Found>,
+    found: BTreeSet<TableauEdge>,
 }
 
 impl Expansion<'_> {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Trie(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Node {
+struct TrieNode {
     /// The bit it asks for, or the number of bits for a leaf.
     bit: u32,
     low: Trie,
@@ -23,8 +23,8 @@ struct Node {
 /// The store, for letters of a fixed number of bits.
 pub(super) struct Tries {
     bits: u32,
-    nodes: Vec<Node>,
-    unique: FxHashMap<Node, Trie>,
+    nodes: Vec<TrieNode>,
+    unique: FxHashMap<TrieNode, Trie>,
     sets: Vec<Vec<u32>>,
     set_ids: FxHashMap<Vec<u32>, Trie>,
     unions: FxHashMap<(Trie, Trie), Trie>,
@@ -147,7 +147,7 @@ impl Tries {
         self.paths_from(node.high, asked | bit, values | bit, visit);
     }
 
-    fn node(&self, f: Trie) -> Node {
+    fn node(&self, f: Trie) -> TrieNode {
         self.nodes[f.0 as usize]
     }
 
@@ -155,7 +155,7 @@ impl Tries {
         if low == high {
             return low;
         }
-        self.intern(Node { bit, low, high })
+        self.intern(TrieNode { bit, low, high })
     }
 
     fn leaf(&mut self, mut set: Vec<u32>) -> Trie {
@@ -166,7 +166,7 @@ impl Tries {
         }
         let number = Trie(self.sets.len() as u32);
         self.sets.push(set.clone());
-        let leaf = self.intern(Node {
+        let leaf = self.intern(TrieNode {
             bit: self.bits,
             low: number,
             high: number,
@@ -175,7 +175,7 @@ impl Tries {
         leaf
     }
 
-    fn intern(&mut self, node: Node) -> Trie {
+    fn intern(&mut self, node: TrieNode) -> Trie {
         *self.unique.entry(node).or_insert_with(|| {
             self.nodes.push(node);
             Trie(self.nodes.len() as u32 - 1)
@@ -183,7 +183,7 @@ impl Tries {
     }
 }
 
-fn sides(f: Trie, node: Node, bit: u32) -> (Trie, Trie) {
+fn sides(f: Trie, node: TrieNode, bit: u32) -> (Trie, Trie) {
     if node.bit == bit {
         (node.low, node.high)
     } else {

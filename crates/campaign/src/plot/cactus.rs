@@ -4,7 +4,7 @@
 //! is lower is faster, one that goes further solves more. Curves have their names where they end.
 
 use super::marks::{
-    FRAME, GRID, GUIDE_DASHED, INK, Name, PALE, Place, TICK, capital, draw_points, name_curves,
+    FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, capital, draw_points, name_curves,
     names_width, series,
 };
 use super::measure::Unit;
@@ -17,7 +17,7 @@ const LEFT: f64 = 78.0;
 const TOP: f64 = 44.0;
 
 /// The plot of all engines that were asked such a question; `None` if nothing was solved.
-pub fn cactus(results: &Results<'_>, question: Question, place: Place) -> Option<Picture> {
+pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Option<Picture> {
     let asked = || {
         let all = results.cases.iter().enumerate();
         all.filter(|(_, case)| case.question() == question)

@@ -6,7 +6,7 @@
 //! so that the step at 100 % is where the engine was the dearest, and the step at 120 % is where it failed.
 
 use super::marks::{
-    FRAME, GRID, GUIDE_DASHED, INK, Name, PALE, Place, TICK, capital, draw_points, name_curves,
+    FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, capital, draw_points, name_curves,
     names_width, series,
 };
 use super::results::{Class, Results};
@@ -20,7 +20,7 @@ const TOP: f64 = 58.0;
 const FAILED: f64 = 120.0;
 
 /// The plot of the cases of one class; `None` if there is nothing to compare.
-pub fn cumulative(results: &Results<'_>, class: Class, place: Place) -> Option<Picture> {
+pub fn cumulative(results: &Results<'_>, class: Class, place: Medium) -> Option<Picture> {
     let mut curves: Vec<Vec<(f64, usize)>> = vec![Vec::new(); results.engines.len()];
     // Whoever was asked none of these questions has not failed them.
     let mut asked = vec![false; results.engines.len()];

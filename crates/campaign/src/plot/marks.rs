@@ -6,7 +6,7 @@ use super::svg::{Anchor, COLOURS, DASHES, SIZE, Svg, fit, n, width};
 
 /// Where a picture goes, and so how its points tell what they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Medium {
     /// A file of its own: points have titles.
     File,
     /// The page: points have numbers, and the page knows what they stand for.
@@ -138,16 +138,16 @@ pub fn draw_points(
     engine: usize,
     points: impl Iterator<Item = (usize, (f64, f64))>,
     most: usize,
-    place: Place,
+    place: Medium,
 ) {
-    if place == Place::File && most > FEW {
+    if place == Medium::File && most > FEW {
         return;
     }
     let colour = engine % COLOURS.len();
     let ink = COLOURS[colour];
     let number = match place {
-        Place::Page => format!(r#" data-engines="{engine}""#),
-        Place::File => String::new(),
+        Medium::Page => format!(r#" data-engines="{engine}""#),
+        Medium::File => String::new(),
     };
     let dense = match most > FEW {
         true => r#" fill-opacity="0""#,
@@ -163,8 +163,8 @@ pub fn draw_points(
             n(y)
         );
         let number = match place {
-            Place::Page => format!(r#"data-c="{case}""#),
-            Place::File => String::new(),
+            Medium::Page => format!(r#"data-c="{case}""#),
+            Medium::File => String::new(),
         };
         svg.path(&d, &number, "");
     }

@@ -44,14 +44,14 @@ pub use table::Table;
 
 use crate::Record;
 use html::{Figure, Part};
-use marks::Place;
+use marks::Medium;
 use results::{Class, Question, Results};
 use std::collections::HashSet;
 use std::fmt;
 
 /// A kind of plot or table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum PlotKind {
     /// One engine against another, case by case.
     Scatter,
     /// How many cases are solved at which price.
@@ -74,7 +74,7 @@ pub enum Kind {
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
     /// The kinds; all that the records allow, if empty.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<PlotKind>,
     /// The engines, in this order; all of them by name, if empty.
     pub engines: Vec<String>,
     /// What is compared.
@@ -130,7 +130,7 @@ pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
     if results.cases.is_empty() {
         return Err(Error::Empty);
     }
-    let wants = |kind: Kind| choice.kinds.is_empty() || choice.kinds.contains(&kind);
+    let wants = |kind: PlotKind| choice.kinds.is_empty() || choice.kinds.contains(&kind);
     let summary = win_lose_fail::win_lose_fail(&results);
     let contradictions = cases::contradictions(&results);
 
@@ -140,20 +140,20 @@ pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
         .map(Part::Table)
         .into_iter()
         .collect();
-    if wants(Kind::WinLoseFail) {
+    if wants(PlotKind::WinLoseFail) {
         parts.push(Part::Table(summary.clone()));
     }
-    for kind in [Kind::Cactus, Kind::Cumulative, Kind::Scatter] {
+    for kind in [PlotKind::Cactus, PlotKind::Cumulative, PlotKind::Scatter] {
         if wants(kind) {
             parts.extend(figures(&results, kind, choice, &mut files));
         }
     }
     let tables = [
-        (Kind::Families, Some(families::families(&results))),
-        (Kind::Portfolio, Some(portfolio::portfolio(&results))),
-        (Kind::Portfolio, portfolio::unique(&results)),
-        (Kind::Components, components::components(&results)),
-        (Kind::Testing, testing::testing(&results)),
+        (PlotKind::Families, Some(families::families(&results))),
+        (PlotKind::Portfolio, Some(portfolio::portfolio(&results))),
+        (PlotKind::Portfolio, portfolio::unique(&results)),
+        (PlotKind::Components, components::components(&results)),
+        (PlotKind::Testing, testing::testing(&results)),
     ];
     for (kind, table) in tables {
         parts.extend(table.filter(|_| wants(kind)).map(Part::Table));
@@ -174,10 +174,15 @@ pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
 }
 
 /// The plots of one kind: as files, and for the page.
-fn figures(results: &Results<'_>, kind: Kind, choice: &Choice, files: &mut Files) -> Option<Part> {
+fn figures(
+    results: &Results<'_>,
+    kind: PlotKind,
+    choice: &Choice,
+    files: &mut Files,
+) -> Option<Part> {
     let mut figures = Vec::new();
-    let mut add = |name: &str, draw: &dyn Fn(Place) -> Option<svg::Picture>| {
-        if let (Some(file), Some(page)) = (draw(Place::File), draw(Place::Page)) {
+    let mut add = |name: &str, draw: &dyn Fn(Medium) -> Option<svg::Picture>| {
+        if let (Some(file), Some(page)) = (draw(Medium::File), draw(Medium::Page)) {
             let name = files.add(name, "svg", file.text);
             figures.push(Figure {
                 name,
@@ -186,14 +191,14 @@ fn figures(results: &Results<'_>, kind: Kind, choice: &Choice, files: &mut Files
         }
     };
     let heading = match kind {
-        Kind::Scatter => {
+        PlotKind::Scatter => {
             for (x, y) in scatter::pairs(results, !choice.engines.is_empty()) {
                 let name = format!("scatter-{}-{}", results.engines[x], results.engines[y]);
                 add(&name, &|place| scatter::scatter(results, x, y, place));
             }
             "One engine against another"
         }
-        Kind::Cumulative => {
+        PlotKind::Cumulative => {
             for class in Class::ALL {
                 let name = format!("cumulative-{}", class.word());
                 add(&name, &|place| {

@@ -6,7 +6,9 @@
 //! its middle, by their number, so that equal ones can be told apart. Cases that one of the two engines has no
 //! record of are left out.
 
-use super::marks::{FRAME, GRID, GUIDE, GUIDE_DASHED, INK, PALE, Place, TICK, marker, point_style};
+use super::marks::{
+    FRAME, GRID, GUIDE, GUIDE_DASHED, INK, Medium, PALE, TICK, marker, point_style,
+};
 use super::measure::Unit;
 use super::results::{Case, Class, End, Failure, Results, Run};
 use super::scale::Log;
@@ -60,7 +62,7 @@ pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
 }
 
 /// Plots the engine `x` against the engine `y`; `None` if they have no case in common.
-pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Option<Picture> {
+pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Medium) -> Option<Picture> {
     let points: Vec<Point<'_>> = results
         .cases
         .iter()
@@ -81,8 +83,8 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
         format!("{y} against {x}: {}", results.measure.title())
     };
     let engines = match place {
-        Place::Page => format!(r#"data-engines="{x},{y}""#),
-        Place::File => String::new(),
+        Medium::Page => format!(r#"data-engines="{x},{y}""#),
+        Medium::File => String::new(),
     };
     let (total, height) = (frame.total, frame.bottom + BELOW);
     let mut svg = Svg::new(total, height, &title(f64::INFINITY), &engines);
@@ -115,8 +117,8 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Place) -> Optio
             let (px, py) = frame.at(point);
             let d = marker(class, px, py);
             match place {
-                Place::Page => svg.path(&d, &format!(r#"data-c="{}""#, point.number), ""),
-                Place::File => {
+                Medium::Page => svg.path(&d, &format!(r#"data-c="{}""#, point.number), ""),
+                Medium::File => {
                     let say = |run: &Run<'_>| match run.end {
                         End::Solved(value) => results.measure.unit().show(value),
                         End::Failed(failure) => failure.word().to_owned(),

@@ -39,12 +39,12 @@ fn names(count: usize) -> Vec<String> {
 fn make(records: &[Record], choice: &Choice) -> Output {
     let output = plot(records, choice).unwrap();
     let results = Results::new(records, &choice.engines, choice.measure, choice.at_least);
-    for place in [Place::File, Place::Page] {
+    for place in [Medium::File, Medium::Page] {
         for (x, y) in scatter::pairs(&results, false) {
             let picture = scatter::scatter(&results, x, y, place);
             if let Some(picture) = picture {
                 check(&picture);
-                if place == Place::Page {
+                if place == Medium::Page {
                     let both = results
                         .cases
                         .iter()
@@ -63,7 +63,7 @@ fn make(records: &[Record], choice: &Choice) -> Output {
                 continue;
             };
             check(&picture);
-            if place == Place::Page {
+            if place == Medium::Page {
                 let cases = results.cases.iter().filter(|c| c.question() == question);
                 let solved: usize = cases.map(|c| c.solutions().count()).sum();
                 assert_eq!(picture.text.matches("data-c=").count(), solved);
@@ -264,7 +264,7 @@ fn who_refuses_has_not_failed() {
         record("c", "q", Outcome::Holds, 2.0),
     ];
     let results = Results::new(&records, &[], Measure::Cpu, 0.0);
-    let picture = cumulative::cumulative(&results, Class::Holds, Place::File).unwrap();
+    let picture = cumulative::cumulative(&results, Class::Holds, Medium::File).unwrap();
     assert!(picture.text.contains("b (1 refused)"), "{}", picture.text);
     assert!(picture.text.contains("c (1 failed)"));
 }

@@ -16,7 +16,7 @@
 //! | `witness.rs` | a run for a fixpoint |
 //!
 //! All take the reachable states of the system, which decided the order and tell where deadlocks are. An engine that is
-//! a product ends in [`search`], which knows every check; one that is a fixpoint in [`solve`].
+//! a product ends in `search`, which knows every check; one that is a fixpoint in `solve`.
 
 mod bcz;
 mod el;

@@ -22,7 +22,7 @@ use crate::xml::{Attribute, Element, Xml};
 
 /// What an id means.
 #[derive(Clone)]
-enum Node<'a> {
+enum ColouredNode<'a> {
     Place(PlaceId),
     Transition(TransitionId),
     /// Another id.
@@ -50,7 +50,7 @@ struct RawArc<'a> {
 
 #[derive(Default)]
 struct Reader<'a> {
-    nodes: FxHashMap<Cow<'a, str>, Node<'a>>,
+    nodes: FxHashMap<Cow<'a, str>, ColouredNode<'a>>,
     places: Vec<RawPlace<'a>>,
     transitions: Vec<RawTransition<'a>>,
     arcs: Vec<RawArc<'a>>,
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         xml: &Xml<'a>,
         element: &Element<'a>,
         id: Attribute<'a>,
-        node: Node<'a>,
+        node: ColouredNode<'a>,
     ) -> Result<(), InputError> {
         if id.value.is_empty() {
             let message = format!("<{}> with an empty id", element.name);
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         let [id] = xml.attributes(element, ["id"])?;
         let id = xml.required(element, "id", id)?;
         let name = id.value.clone().into_owned();
-        let node = Node::Place(PlaceId(self.places.len() as u32));
+        let node = ColouredNode::Place(PlaceId(self.places.len() as u32));
         self.define(xml, element, id, node)?;
         let (mut sort, mut initial) = (None, None);
         while let Some(child) = child(xml)? {
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         let [id] = xml.attributes(element, ["id"])?;
         let id = xml.required(element, "id", id)?;
         let name = id.value.clone().into_owned();
-        let node = Node::Transition(TransitionId(self.transitions.len() as u32));
+        let node = ColouredNode::Transition(TransitionId(self.transitions.len() as u32));
         self.define(xml, element, id, node)?;
         let mut guard = None;
         while let Some(child) = child(xml)? {
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         let [id, to] = xml.attributes(element, ["id", "ref"])?;
         let id = xml.required(element, "id", id)?;
         let to = xml.required(element, "ref", to)?;
-        self.define(xml, element, id, Node::Reference(to.value))?;
+        self.define(xml, element, id, ColouredNode::Reference(to.value))?;
         xml.skip()
     }
 
@@ -198,11 +198,11 @@ impl<'a> Reader<'a> {
     }
 
     /// What `id` is, reference nodes followed.
-    fn resolve(&self, id: &str) -> Option<&Node<'a>> {
+    fn resolve(&self, id: &str) -> Option<&ColouredNode<'a>> {
         let mut node = self.nodes.get(id);
         for _ in 0..=self.nodes.len() {
             match node {
-                Some(Node::Reference(to)) => node = self.nodes.get(to),
+                Some(ColouredNode::Reference(to)) => node = self.nodes.get(to),
                 node => return node,
             }
         }
@@ -236,8 +236,12 @@ impl<'a> Reader<'a> {
                 self.resolve(&arc.target.value),
             );
             let (transition, place, out) = match ends {
-                (Some(Node::Place(place)), Some(Node::Transition(t))) => (*t, *place, false),
-                (Some(Node::Transition(t)), Some(Node::Place(place))) => (*t, *place, true),
+                (Some(ColouredNode::Place(place)), Some(ColouredNode::Transition(t))) => {
+                    (*t, *place, false)
+                }
+                (Some(ColouredNode::Transition(t)), Some(ColouredNode::Place(place))) => {
+                    (*t, *place, true)
+                }
                 (source, target) => return Err(misplaced(xml, &arc, source, target)),
             };
             let sort = places[place.index()].sort;
@@ -342,8 +346,8 @@ fn finish_place<'a>(
 fn misplaced(
     xml: &Xml<'_>,
     arc: &RawArc<'_>,
-    source: Option<&Node<'_>>,
-    target: Option<&Node<'_>>,
+    source: Option<&ColouredNode<'_>>,
+    target: Option<&ColouredNode<'_>>,
 ) -> InputError {
     let (from, to) = (&arc.source.value, &arc.target.value);
     match (source, target) {
@@ -355,7 +359,7 @@ fn misplaced(
             arc.target.span.clone(),
             format!("the arc leads to `{to}`, which is no place or transition"),
         ),
-        (Some(Node::Place(_)), _) => xml.error(
+        (Some(ColouredNode::Place(_)), _) => xml.error(
             arc.span.clone(),
             format!("the arc joins two places, `{from}` and `{to}`: expected a place and a transition"),
         ),

@@ -14,13 +14,13 @@ pub(super) struct Name<'t> {
 #[derive(Debug)]
 pub(super) struct ExprAst<'t> {
     pub span: Span,
-    pub kind: Kind<'t>,
+    pub kind: ExprKind<'t>,
     /// How deep the tree is.
     pub depth: u32,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind<'t> {
+pub(super) enum ExprKind<'t> {
     Number(i64),
     /// `x`, `x[i]`, `P->x`, `P->x[i]`
     Variable(Reference<'t>),

@@ -5,7 +5,7 @@
 
 use lariat_ltl::AtomError;
 
-use super::ast::{ExprAst, Kind, Reference};
+use super::ast::{ExprAst, ExprKind, Reference};
 use super::lexer::{Complaint, Token, tokens};
 use super::parser::{self, BINARY, operator};
 use super::scope::{Scope, Symbol};
@@ -37,10 +37,10 @@ impl Scope {
     /// because published models rely on it; nobody relies on it in a formula.
     fn refuse_certain_faults(&self, ast: &ExprAst) -> Result<(), Complaint> {
         match &ast.kind {
-            Kind::Number(_) | Kind::State(..) => Ok(()),
-            Kind::Variable(reference) => self.refuse_certain_fault_of(reference, ast),
-            Kind::Unary(_, x) => self.refuse_certain_faults(x),
-            Kind::Binary(op, x, y) => {
+            ExprKind::Number(_) | ExprKind::State(..) => Ok(()),
+            ExprKind::Variable(reference) => self.refuse_certain_fault_of(reference, ast),
+            ExprKind::Unary(_, x) => self.refuse_certain_faults(x),
+            ExprKind::Binary(op, x, y) => {
                 self.refuse_certain_faults(x)?;
                 self.refuse_certain_faults(y)?;
                 let wrong = match (op, self.expr(None, y)?) {
@@ -54,8 +54,8 @@ impl Scope {
                 };
                 Err(Complaint::new(y.span, wrong))
             }
-            Kind::Chain(_, xs) => xs.iter().try_for_each(|x| self.refuse_certain_faults(x)),
-            Kind::Sum(terms) => {
+            ExprKind::Chain(_, xs) => xs.iter().try_for_each(|x| self.refuse_certain_faults(x)),
+            ExprKind::Sum(terms) => {
                 let mut terms = terms.iter();
                 terms.try_for_each(|(_, x)| self.refuse_certain_faults(x))
             }
@@ -184,16 +184,16 @@ pub(super) fn conjunction_text(asts: &[ExprAst]) -> String {
 /// Writes an expression where an operator that binds as tightly as `level` stands around it.
 fn show(ast: &ExprAst, level: u8, out: &mut String) {
     let own = match &ast.kind {
-        Kind::Binary(op, ..) | Kind::Chain(op, _) => spelling(*op).1,
-        Kind::Sum(_) => spelling(BinaryOp::Add).1,
+        ExprKind::Binary(op, ..) | ExprKind::Chain(op, _) => spelling(*op).1,
+        ExprKind::Sum(_) => spelling(BinaryOp::Add).1,
         _ => u8::MAX,
     };
     if own < level {
         out.push('(');
     }
     match &ast.kind {
-        Kind::Number(n) => out.push_str(&n.to_string()),
-        Kind::Variable(Reference {
+        ExprKind::Number(n) => out.push_str(&n.to_string()),
+        ExprKind::Variable(Reference {
             process,
             name,
             index,
@@ -209,12 +209,12 @@ fn show(ast: &ExprAst, level: u8, out: &mut String) {
                 out.push(']');
             }
         }
-        Kind::State(process, state) => {
+        ExprKind::State(process, state) => {
             out.push_str(process.text);
             out.push('.');
             out.push_str(state.text);
         }
-        Kind::Unary(op, x) => {
+        ExprKind::Unary(op, x) => {
             out.push(match op {
                 UnaryOp::Neg => '-',
                 UnaryOp::Not => '!',
@@ -222,13 +222,13 @@ fn show(ast: &ExprAst, level: u8, out: &mut String) {
             });
             show(x, u8::MAX, out);
         }
-        Kind::Binary(op, x, y) => {
+        ExprKind::Binary(op, x, y) => {
             // Left-associative: an equal level on the right needs parentheses.
             show(x, own, out);
             out.push_str(&format!(" {} ", spelling(*op).0));
             show(y, own + 1, out);
         }
-        Kind::Chain(op, xs) => {
+        ExprKind::Chain(op, xs) => {
             for (i, x) in xs.iter().enumerate() {
                 if i > 0 {
                     out.push_str(&format!(" {} ", spelling(*op).0));
@@ -236,7 +236,7 @@ fn show(ast: &ExprAst, level: u8, out: &mut String) {
                 show(x, own + 1, out);
             }
         }
-        Kind::Sum(terms) => {
+        ExprKind::Sum(terms) => {
             for (i, (minus, x)) in terms.iter().enumerate() {
                 if i > 0 {
                     out.push_str(if *minus { " - " } else { " + " });

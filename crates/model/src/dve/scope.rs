@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ast::{ExprAst, Kind, Name, Reference, Type};
+use super::ast::{ExprAst, ExprKind, Name, Reference, Type};
 use super::lexer::{Complaint, Span};
 use super::nearest::suggestion;
 use crate::expr::{BinaryOp, Expr, LValue};
@@ -239,9 +239,9 @@ impl Scope {
     /// An expression inside `process`, or outside of all.
     pub(super) fn expr(&self, process: Option<usize>, ast: &ExprAst) -> Result<Expr, Complaint> {
         Ok(match &ast.kind {
-            Kind::Number(n) => Expr::Const(*n),
-            Kind::State(process, state) => self.in_state(*process, *state)?,
-            Kind::Variable(r) => match self.symbol(process, r)? {
+            ExprKind::Number(n) => Expr::Const(*n),
+            ExprKind::State(process, state) => self.in_state(*process, *state)?,
+            ExprKind::Variable(r) => match self.symbol(process, r)? {
                 Symbol::Constant(value) => match &r.index {
                     None => Expr::Const(value),
                     Some(index) => {
@@ -260,7 +260,7 @@ impl Scope {
                 // `symbol` refuses channels.
                 Symbol::Channel(_) => Expr::Const(0),
             },
-            Kind::Unary(op, operand) => {
+            ExprKind::Unary(op, operand) => {
                 let operand = self.expr(process, operand)?;
                 let constant = matches!(operand, Expr::Const(_));
                 let whole = Expr::Unary(*op, Box::new(operand));
@@ -269,14 +269,14 @@ impl Scope {
                     _ => whole,
                 }
             }
-            Kind::Binary(op, left, right) => {
+            ExprKind::Binary(op, left, right) => {
                 binary(*op, self.expr(process, left)?, self.expr(process, right)?)
             }
-            Kind::Chain(op, operands) => {
+            ExprKind::Chain(op, operands) => {
                 let operands = self.exprs(process, operands)?;
                 balanced(*op, operands).unwrap_or(Expr::Const(0))
             }
-            Kind::Sum(terms) => {
+            ExprKind::Sum(terms) => {
                 let (mut plus, mut minus) = (Vec::new(), Vec::new());
                 for (negative, term) in terms {
                     let side = if *negative { &mut minus } else { &mut plus };

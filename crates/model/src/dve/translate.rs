@@ -35,7 +35,7 @@ enum Exchange {
 }
 
 /// A transition with its names resolved.
-struct Move {
+struct ProcessMove {
     process: usize,
     name: String,
     span: Span,
@@ -198,7 +198,7 @@ impl Translation {
         process: &ProcessAst,
         trans: &Trans,
         channel: Option<usize>,
-    ) -> Result<Move, Complaint> {
+    ) -> Result<ProcessMove, Complaint> {
         let names = &self.layout.names;
         let known = &names.processes[p];
         let guards = names.exprs(Some(p), &trans.guards)?;
@@ -232,7 +232,7 @@ impl Translation {
         if let Some(Exchange::Send(_, values)) = &exchange {
             failing |= values.iter().any(Expr::can_fail);
         }
-        Ok(Move {
+        Ok(ProcessMove {
             process: p,
             name: format!("{}:{}->{}", known.name, trans.from.text, trans.to.text),
             span: trans.from.span.to(trans.to.span),
@@ -247,8 +247,8 @@ impl Translation {
         })
     }
 
-    fn pair_up(&mut self, moves: &[Move]) -> Result<(), Complaint> {
-        let mut receivers: FxHashMap<usize, Vec<&Move>> = FxHashMap::default();
+    fn pair_up(&mut self, moves: &[ProcessMove]) -> Result<(), Complaint> {
+        let mut receivers: FxHashMap<usize, Vec<&ProcessMove>> = FxHashMap::default();
         for m in moves {
             if let Some(Exchange::Receive(channel, _)) = m.exchange {
                 receivers.entry(channel).or_default().push(m);
@@ -279,7 +279,7 @@ impl Translation {
 
     fn alone(
         &mut self,
-        m: &Move,
+        m: &ProcessMove,
         conditions: Vec<Expr>,
         mut effects: Vec<Effect>,
     ) -> Result<(), Complaint> {
@@ -296,7 +296,7 @@ impl Translation {
 
     fn send(
         &mut self,
-        m: &Move,
+        m: &ProcessMove,
         channel: usize,
         buffer: Buffer,
         values: &[Expr],
@@ -327,7 +327,7 @@ impl Translation {
 
     fn receive(
         &mut self,
-        m: &Move,
+        m: &ProcessMove,
         channel: usize,
         buffer: Buffer,
         targets: &[(LValue, Type)],
@@ -360,8 +360,8 @@ impl Translation {
 
     fn rendezvous(
         &mut self,
-        sender: &Move,
-        receiver: &Move,
+        sender: &ProcessMove,
+        receiver: &ProcessMove,
         channel: usize,
         values: &[Expr],
     ) -> Result<(), Complaint> {
@@ -488,7 +488,7 @@ impl Translation {
     }
 }
 
-impl Move {
+impl ProcessMove {
     /// The change of location.
     fn arrive(&self) -> Option<Effect> {
         let to = Expr::Const(Value::from(self.to));

@@ -98,25 +98,25 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
 }
 
 /// The kinds of nets that PNML distinguishes by the attribute `type`.
-enum Kind {
+enum ElementKind {
     PlaceTransition,
     Coloured,
 }
 
-fn kind(xml: &Xml<'_>, type_: Option<&Attribute<'_>>) -> Result<Kind, InputError> {
+fn kind(xml: &Xml<'_>, type_: Option<&Attribute<'_>>) -> Result<ElementKind, InputError> {
     let Some(type_) = type_ else {
-        return Ok(Kind::PlaceTransition);
+        return Ok(ElementKind::PlaceTransition);
     };
     let name = type_.value.to_ascii_lowercase();
     let name = name.replace("p/t net", "ptnet");
     let name = name.rsplit('/').next().unwrap_or(&name);
     if name.starts_with("ptnet") {
-        Ok(Kind::PlaceTransition)
+        Ok(ElementKind::PlaceTransition)
     } else if ["symmetricnet", "hlpn", "highlevel", "pt-hlpng"]
         .iter()
         .any(|coloured| name.starts_with(coloured))
     {
-        Ok(Kind::Coloured)
+        Ok(ElementKind::Coloured)
     } else {
         Err(xml
             .error(
@@ -132,8 +132,8 @@ fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>) -> Result<Pnml, InputError>
     let [id, type_] = xml.attributes(element, ["id", "type"])?;
     let name = id.map_or(String::new(), |id| id.value.into_owned());
     match kind(xml, type_.as_ref())? {
-        Kind::PlaceTransition => Net::default().read(xml, name).map(Pnml::Plain),
-        Kind::Coloured => coloured::read(xml, name).map(Pnml::Coloured),
+        ElementKind::PlaceTransition => Net::default().read(xml, name).map(Pnml::Plain),
+        ElementKind::Coloured => coloured::read(xml, name).map(Pnml::Coloured),
     }
 }
 
@@ -143,7 +143,7 @@ struct NodeId(u32);
 
 /// What an id turned out to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Node {
+enum NetNode {
     /// It has only been referred to.
     Unknown,
     Place(VarId),
@@ -164,7 +164,7 @@ struct RawArc {
 #[derive(Default)]
 struct Net<'a> {
     ids: FxHashMap<Cow<'a, str>, NodeId>,
-    nodes: Vec<Node>,
+    nodes: Vec<NetNode>,
     places: Vec<Variable>,
     marking: Vec<Value>,
     transitions: Vec<String>,
@@ -199,7 +199,7 @@ impl<'a> Net<'a> {
         let next = NodeId(self.nodes.len() as u32);
         let id = *self.ids.entry(id).or_insert(next);
         if id == next {
-            self.nodes.push(Node::Unknown);
+            self.nodes.push(NetNode::Unknown);
         }
         id
     }
@@ -210,7 +210,7 @@ impl<'a> Net<'a> {
         xml: &Xml<'a>,
         element: &Element<'a>,
         id: Attribute<'a>,
-        node: Node,
+        node: NetNode,
     ) -> Result<(), InputError> {
         if id.value.is_empty() {
             return Err(xml.error(
@@ -221,7 +221,7 @@ impl<'a> Net<'a> {
         let Attribute { value, span } = id;
         let known = self.intern(value);
         match &mut self.nodes[known.0 as usize] {
-            slot @ Node::Unknown => {
+            slot @ NetNode::Unknown => {
                 *slot = node;
                 Ok(())
             }
@@ -242,7 +242,7 @@ impl<'a> Net<'a> {
             xml,
             element,
             id,
-            Node::Place(VarId(self.places.len() as u32)),
+            NetNode::Place(VarId(self.places.len() as u32)),
         )?;
         let mut tokens = 0;
         while let Some(child) = child(xml)? {
@@ -275,7 +275,7 @@ impl<'a> Net<'a> {
             xml,
             element,
             id,
-            Node::Transition(self.transitions.len() as u32),
+            NetNode::Transition(self.transitions.len() as u32),
         )?;
         while let Some(child) = child(xml)? {
             match child.name {
@@ -353,7 +353,7 @@ impl<'a> Net<'a> {
         let id = xml.required(element, "id", id)?;
         let to = xml.required(element, "ref", to)?;
         let to = self.intern(to.value);
-        self.define(xml, element, id, Node::Reference(to))?;
+        self.define(xml, element, id, NetNode::Reference(to))?;
         xml.skip()
     }
 
@@ -375,14 +375,14 @@ impl<'a> Net<'a> {
     }
 
     /// What `id` is, reference nodes followed.
-    fn resolve(&self, mut id: NodeId) -> Node {
+    fn resolve(&self, mut id: NodeId) -> NetNode {
         for _ in 0..=self.nodes.len() {
             match self.nodes[id.0 as usize] {
-                Node::Reference(to) => id = to,
+                NetNode::Reference(to) => id = to,
                 node => return node,
             }
         }
-        Node::Unknown
+        NetNode::Unknown
     }
 
     /// The text of an id; only errors ask for it.
@@ -443,8 +443,8 @@ impl<'a> Net<'a> {
         for arc in std::mem::take(&mut self.arcs) {
             let (transition, place, out) =
                 match (self.resolve(arc.source), self.resolve(arc.target)) {
-                    (Node::Place(place), Node::Transition(t)) => (t, place, false),
-                    (Node::Transition(t), Node::Place(place)) => (t, place, true),
+                    (NetNode::Place(place), NetNode::Transition(t)) => (t, place, false),
+                    (NetNode::Transition(t), NetNode::Place(place)) => (t, place, true),
                     (source, target) => return Err(self.misplaced(xml, &arc, source, target)),
                 };
             joined.push(Joined {
@@ -485,21 +485,27 @@ impl<'a> Net<'a> {
         Ok(all)
     }
 
-    fn misplaced(&self, xml: &Xml<'a>, arc: &RawArc, source: Node, target: Node) -> InputError {
+    fn misplaced(
+        &self,
+        xml: &Xml<'a>,
+        arc: &RawArc,
+        source: NetNode,
+        target: NetNode,
+    ) -> InputError {
         let message = match (source, target) {
-            (Node::Unknown, _) => {
+            (NetNode::Unknown, _) => {
                 format!(
                     "the arc starts at `{}`, which is no place or transition",
                     self.name(arc.source)
                 )
             }
-            (_, Node::Unknown) => {
+            (_, NetNode::Unknown) => {
                 format!(
                     "the arc leads to `{}`, which is no place or transition",
                     self.name(arc.target)
                 )
             }
-            (Node::Place(_), _) => format!(
+            (NetNode::Place(_), _) => format!(
                 "the arc joins two places, `{}` and `{}`: expected a place and a transition",
                 self.name(arc.source),
                 self.name(arc.target)

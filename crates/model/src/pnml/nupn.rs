@@ -9,7 +9,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::label::child;
-use super::{Net, Node, NodeId};
+use super::{Net, NetNode, NodeId};
 use crate::error::InputError;
 use crate::system::Unit;
 use crate::xml::{Element, Xml};
@@ -102,7 +102,7 @@ impl<'a> Net<'a> {
         for unit in &order {
             let mut places = Vec::with_capacity(unit.places.len());
             for &id in &unit.places {
-                let Node::Place(place) = self.resolve(id) else {
+                let NetNode::Place(place) = self.resolve(id) else {
                     return Err(bad(&unit.span, format!("`{}` is no place", self.name(id))));
                 };
                 if std::mem::replace(&mut owned[place.index()], true) {

@@ -3,13 +3,12 @@
 //! [`reach`] finds the reachable states, under an order that it tries out or is told. What it
 //! returns holds a [`Symbolic`] space, whose operations are those that engines ask for:
 //!
-//! - one step: [`image`](Symbolic::image), [`pre_image`](Symbolic::pre_image) and, with stuttering at
-//!   deadlocks, [`succ`](Symbolic::succ) and [`pre`](Symbolic::pre);
+//! - one step: [`image`](Symbolic::image), [`pre_image`](Symbolic::pre_image), and which states have a stutter
+//!   loop, [`stuttering`](Symbolic::stuttering);
 //! - closures, each one saturation: [`reach`](Symbolic::reach), [`freach`](Symbolic::freach) (filtered by
 //!   source), [`reachf`](Symbolic::reachf) (by target), [`reach_within`](Symbolic::reach_within) and
 //!   [`back_within`](Symbolic::back_within) a set;
-//! - [`select`](Symbolic::select) by a predicate, [`partition`](Symbolic::partition) by observed
-//!   labels, [`divergent`](Symbolic::divergent) states, [`dead`](Symbolic::dead) ones;
+//! - [`select`](Symbolic::select) by a predicate, [`dead`](Symbolic::dead) states;
 //! - figures: [`census`](Symbolic::census).
 //!
 //! Everything with events takes a subset of them, [`Steps`]. Predicates are residuals of a query,

@@ -59,7 +59,7 @@ impl<'t> Parser<'t> {
         self.binary(1)
     }
 
-    fn node(&self, start: Span, depth: u32, kind: Kind<'t>) -> Parsed<ExprAst<'t>> {
+    fn node(&self, start: Span, depth: u32, kind: ExprKind<'t>) -> Parsed<ExprAst<'t>> {
         if depth >= DEPTH {
             return Err(self.too_deep());
         }
@@ -96,7 +96,7 @@ impl<'t> Parser<'t> {
                         depth = depth.max(term.depth);
                         terms.push((sign == "-", term));
                     }
-                    Kind::Sum(terms)
+                    ExprKind::Sum(terms)
                 }
                 BinaryOp::Or
                 | BinaryOp::And
@@ -112,13 +112,13 @@ impl<'t> Parser<'t> {
                         depth = depth.max(operand.depth);
                         operands.push(operand);
                     }
-                    Kind::Chain(op, operands)
+                    ExprKind::Chain(op, operands)
                 }
                 _ => {
                     self.at += 1;
                     let right = self.binary(level + 1)?;
                     depth = depth.max(right.depth);
-                    Kind::Binary(op, Box::new(left), Box::new(right))
+                    ExprKind::Binary(op, Box::new(left), Box::new(right))
                 }
             };
             left = self.node(start, depth, kind)?;
@@ -141,7 +141,7 @@ impl<'t> Parser<'t> {
             Some(op) => {
                 self.at += 1;
                 let operand = self.unary()?;
-                self.node(start, operand.depth, Kind::Unary(op, Box::new(operand)))?
+                self.node(start, operand.depth, ExprKind::Unary(op, Box::new(operand)))?
             }
             None => self.primary()?,
         };
@@ -167,7 +167,7 @@ impl<'t> Parser<'t> {
         };
         if let Some(n) = literal {
             self.at += 1;
-            return self.node(start, 0, Kind::Number(n));
+            return self.node(start, 0, ExprKind::Number(n));
         }
         let Token::Name(_) = self.peek() else {
             return Err(match self.peek() {
@@ -182,7 +182,7 @@ impl<'t> Parser<'t> {
                 let process = self.name("a process")?;
                 self.at += 1;
                 let state = self.name("the name of a state after `.`")?;
-                self.node(start, 0, Kind::State(process, state))
+                self.node(start, 0, ExprKind::State(process, state))
             }
             second => {
                 let process = if second == Token::Word("->") {
@@ -200,7 +200,7 @@ impl<'t> Parser<'t> {
                     name,
                     index,
                 };
-                self.node(start, depth, Kind::Variable(reference))
+                self.node(start, depth, ExprKind::Variable(reference))
             }
         }
     }
@@ -213,8 +213,8 @@ mod tests {
     /// Fully parenthesised.
     fn show(e: &ExprAst) -> String {
         match &e.kind {
-            Kind::Number(n) => n.to_string(),
-            Kind::Variable(r) => {
+            ExprKind::Number(n) => n.to_string(),
+            ExprKind::Variable(r) => {
                 let index = r.index.as_ref().map(|i| format!("[{}]", show(i)));
                 let process = r.process.map(|p| format!("{}->", p.text));
                 format!(
@@ -224,14 +224,14 @@ mod tests {
                     index.unwrap_or_default()
                 )
             }
-            Kind::State(p, s) => format!("{}.{}", p.text, s.text),
-            Kind::Unary(op, x) => format!("{op:?}({})", show(x)),
-            Kind::Binary(op, x, y) => format!("{op:?}({}, {})", show(x), show(y)),
-            Kind::Chain(op, xs) => {
+            ExprKind::State(p, s) => format!("{}.{}", p.text, s.text),
+            ExprKind::Unary(op, x) => format!("{op:?}({})", show(x)),
+            ExprKind::Binary(op, x, y) => format!("{op:?}({}, {})", show(x), show(y)),
+            ExprKind::Chain(op, xs) => {
                 let xs: Vec<String> = xs.iter().map(show).collect();
                 format!("{op:?}({})", xs.join(", "))
             }
-            Kind::Sum(xs) => {
+            ExprKind::Sum(xs) => {
                 let sign = |minus: &bool| if *minus { "-" } else { "+" };
                 let xs: Vec<String> = xs
                     .iter()
