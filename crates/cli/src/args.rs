@@ -161,6 +161,9 @@ pub(crate) struct Check {
     /// Show whole states in counterexamples, not only what changes.
     #[arg(long)]
     pub full: bool,
+    /// Also the facts that were used in the place of a search (auto), each with the invariants that prove it.
+    #[arg(long)]
+    pub explain: bool,
     /// Only one line a property.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,

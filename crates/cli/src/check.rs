@@ -140,6 +140,7 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
         deadlock: args.deadlock,
         vacuous: None,
         trail: Vec::new(),
+        facts: Vec::new(),
         account: Account::default(),
         overflow: None,
     };
@@ -440,6 +441,14 @@ fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
     let summary = report::summary(report, context);
     let _ = writeln!(text, "  {dim}[{summary}]{dim:#}");
     text += &report::text(report, context, args.full);
+    if args.explain {
+        for fact in &report.facts {
+            let _ = writeln!(text, "  {dim}fact: {}{dim:#}", fact.says);
+            for reason in &fact.because {
+                let _ = writeln!(text, "  {dim}        because {reason}{dim:#}");
+            }
+        }
+    }
     if args.verbose {
         for attempt in &report.trail {
             let Attempt {

@@ -97,6 +97,15 @@ pub struct Attempt {
     pub time: Duration,
 }
 
+/// Something that is true of all runs, and that was used instead of a search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fact {
+    /// What is true, in a sentence.
+    pub says: String,
+    /// Its certificate: inequalities that hold of every reachable marking, or a ranking function. Empty if it is plain.
+    pub because: Vec<String>,
+}
+
 /// The answer to one property, with how it was found.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -110,6 +119,8 @@ pub struct Report {
     pub vacuous: Option<&'static str>,
     /// What `auto` tried; empty if an engine was asked for by name.
     pub trail: Vec<Attempt>,
+    /// What `auto` found out about the net without a search, and used.
+    pub facts: Vec<Fact>,
     /// What the engine told of its run, in terms of the system that it saw.
     pub account: Account,
     /// A variable that was assigned a value beyond its range, which wraps around.
@@ -131,6 +142,7 @@ pub fn check<'s>(
         deadlock: options.deadlock,
         vacuous: None,
         trail: Vec::new(),
+        facts: Vec::new(),
         account: Account::default(),
         overflow: None,
     };

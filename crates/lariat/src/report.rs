@@ -281,6 +281,10 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
             "work": attempt.work,
             "seconds": attempt.time.as_secs_f64(),
         })).collect::<Vec<_>>(),
+        "facts": report.facts.iter().map(|fact| json!({
+            "says": fact.says,
+            "because": fact.because,
+        })).collect::<Vec<_>>(),
         "counterexample": match &report.verdict {
             Verdict::Violated(replayed) => lasso_json(context.system, replayed.lasso()),
             _ => Json::Null,

@@ -5,7 +5,7 @@
 //! the original: engines that rely on stutter-invariance are asked the simplified formula, of which it is tested anew, and never the
 //! automaton that was cut down. The lasso that an engine finds is replayed on the *original* property, as ever.
 
-use crate::check::{Attempt, Query, Report};
+use crate::check::{Attempt, Fact, Query, Report};
 use crate::explored::Explored;
 use crate::features::Boundedness;
 use crate::plan::Plan;
@@ -16,6 +16,7 @@ use lariat_budget::Stop;
 use lariat_engines::Needs;
 use lariat_facts::{Pruned, Simplified};
 use lariat_ltl::{Formula, Formulas};
+use lariat_model::System;
 
 /// The question after facts.
 pub(super) struct Learned {
@@ -66,6 +67,15 @@ pub(super) fn learn<'s>(
             let simplified =
                 facts.simplify(&mut formulas, formula, propositions, deadlock, budget)?;
             told.extend(in_words(&simplified));
+            report.facts = of_formula(&simplified, &formulas, subject.system());
+            if simplified.finite_runs
+                && let Some(certificate) = facts.terminates(budget)?
+            {
+                report.facts.push(Fact {
+                    says: "every run is finite".to_owned(),
+                    because: certificate.sentences(subject.system()),
+                });
+            }
             let negation = formulas.not(simplified.formula);
             let automaton = translate(&mut formulas, negation, &legal_letters(subject), budget)?;
             (Some(simplified.formula), automaton)
@@ -75,6 +85,13 @@ pub(super) fn learn<'s>(
         let propositions = meanings(subject, &automaton);
         let pruned = facts.prune(&mut automaton, &propositions, deadlock, budget)?;
         told.extend(of_automaton(&pruned, &automaton));
+        for barren in &pruned.barren {
+            report.facts.push(Fact {
+                says: "no run stays in a component of the automaton that would accept it"
+                    .to_owned(),
+                because: barren.certificate.sentences(subject.system()),
+            });
+        }
     }
     let boundedness = match facts.is_bounded(budget)? {
         true => Boundedness::Proved,
@@ -121,6 +138,31 @@ fn in_words(simplified: &Simplified) -> Vec<String> {
         _ => {}
     }
     told
+}
+
+/// What was used of the net to simplify a formula.
+fn of_formula(simplified: &Simplified, formulas: &Formulas, system: &System) -> Vec<Fact> {
+    let constants = simplified.constants.iter().map(|(atom, constant)| Fact {
+        says: format!(
+            "`{}` is always {}",
+            formulas.atom_name(*atom),
+            constant.value
+        ),
+        because: constant.certificate.sentences(system),
+    });
+    let same = simplified.same.iter().map(|(atom, other, sign)| {
+        let [atom, other] = [atom, other].map(|a| formulas.atom_name(*a));
+        let is = if *sign {
+            "says the same as"
+        } else {
+            "is the negation of"
+        };
+        Fact {
+            says: format!("`{atom}` {is} `{other}`"),
+            because: Vec::new(),
+        }
+    });
+    constants.chain(same).collect()
 }
 
 /// What became of an automaton.

@@ -7,7 +7,7 @@
 //!
 //! "The work so far" is that of all candidates together.
 //!
-//! Rows that changed no decision on the nets they were measured on are gone: a limit on heuristics
+//! Rows that hardly changed a decision on the nets they were measured on are gone: a limit on heuristics
 //! for large systems, a minimum of work before interludes, and another ranking of short tries
 //! where levels are few.
 //! `questioned`, `long-run` and `few-parts` only matter beyond a few million units of work, where
