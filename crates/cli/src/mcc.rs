@@ -165,7 +165,7 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
                 }
             };
             let name = &formula.property.name;
-            let techniques = techniques(report.engine != "explicit");
+            let techniques = techniques(report.engine);
             out::data(&format!(
                 "FORMULA {name} {answer} TECHNIQUES {techniques}\n"
             ))?;
@@ -211,11 +211,11 @@ fn over(stop: &Stop) -> Exit {
 }
 
 /// What the contest wants to know of how an answer was found.
-fn techniques(diagrams: bool) -> &'static str {
-    if diagrams {
-        "DECISION_DIAGRAMS"
-    } else {
-        "EXPLICIT"
+fn techniques(engine: &str) -> &'static str {
+    match engine {
+        "facts" => "TOPOLOGICAL",
+        "explicit" | "walk" => "EXPLICIT",
+        _ => "DECISION_DIAGRAMS",
     }
 }
 
@@ -243,7 +243,7 @@ fn state_space(args: &Mcc, limits: &Limits, end: Instant) -> Result<Exit, Failur
         &budget,
         &Quiet,
     );
-    let techniques = techniques(found.engine == "symbolic");
+    let techniques = techniques(found.engine);
     let rows = [
         ("STATES", found.states.map(|n| n.to_string())),
         ("TRANSITIONS", found.edges.map(|n| n.to_string())),

@@ -28,7 +28,7 @@ use crate::plan::Plan;
 use lariat_budget::Stop;
 use lariat_engines::{Found, Outcome};
 use lariat_model::Value;
-use learn::{Learned, learn};
+use learn::{FACTS, Learned, learn};
 
 /// A plan, how much it may create, and why it is tried.
 #[derive(Clone)]
@@ -164,11 +164,33 @@ pub(crate) fn run<'s>(
         return found;
     }
     let learned = learn(query, explored, report)?;
+    if learned.leaves_nothing() {
+        return decided_by_facts(query, &learned, explored, report);
+    }
     let known = learned.boundedness;
     let features = Features::of(query.subject, &learned.formulas, learned.property(), known);
     portfolio.learned = Some(learned);
     portfolio.field = field(&features, schedule);
     portfolio.rounds(first_look(&features, schedule), explored, report)
+}
+
+/// The end of a question of which facts have left nothing: the empty automaton is searched as any other, which takes no time and
+/// asks what is to be asked of every answer.
+fn decided_by_facts<'s>(
+    query: &Query<'_, 's>,
+    learned: &Learned,
+    explored: &mut Explored<'s>,
+    report: &mut Report,
+) -> Found {
+    let plan = Plan::of("explicit");
+    let query = Query {
+        formulas: &learned.formulas,
+        property: learned.property_for(&plan),
+        ..*query
+    };
+    let found = query.run(&Turn::whole(plan, query.budget), explored, report);
+    report.engine = FACTS;
+    found
 }
 
 /// The engines that are left, and the question that they are asked.

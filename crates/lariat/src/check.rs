@@ -191,7 +191,7 @@ pub(crate) struct Turn {
 
 impl Turn {
     /// The plan may spend everything and look at every state.
-    fn whole(plan: Plan, budget: &Budget) -> Turn {
+    pub fn whole(plan: Plan, budget: &Budget) -> Turn {
         Turn {
             plan,
             budget: budget.clone(),

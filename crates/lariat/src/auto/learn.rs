@@ -18,6 +18,9 @@ use lariat_facts::{Pruned, Simplified};
 use lariat_ltl::{Formula, Formulas};
 use lariat_model::System;
 
+/// What answers are ascribed to that need no search.
+pub(super) const FACTS: &str = "facts";
+
 /// The question after facts.
 pub(super) struct Learned {
     /// The store of the simplified formula.
@@ -31,6 +34,11 @@ pub(super) struct Learned {
 }
 
 impl Learned {
+    /// Does no run violate the property, whatever the states are?
+    pub fn leaves_nothing(&self) -> bool {
+        self.automaton.initial.is_empty()
+    }
+
     /// The question itself, for those who look at it.
     pub fn property(&self) -> Property<'_> {
         match self.formula {
@@ -99,7 +107,7 @@ pub(super) fn learn<'s>(
     };
     let (_, now) = facts.effort();
     report.trail.push(Attempt {
-        engine: "facts",
+        engine: FACTS,
         outcome: match told.is_empty() {
             true => "nothing that helps".to_owned(),
             false => told.join("; "),
@@ -116,15 +124,24 @@ pub(super) fn learn<'s>(
     })
 }
 
+/// `2 constant atoms`; nothing if there are none. The first noun makes the plural.
+fn counted(n: usize, what: &str) -> Option<String> {
+    let (first, rest) = match what.split_once(" that ").or(what.split_once(" without ")) {
+        Some((first, _)) => what.split_at(first.len()),
+        None => (what, ""),
+    };
+    match n {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        n => Some(format!("{n} {first}s{rest}")),
+    }
+}
+
 /// What became of a formula.
 fn in_words(simplified: &Simplified) -> Vec<String> {
-    let count = |n: usize, what: &str| (n > 0).then(|| format!("{n} {what}"));
     let mut told: Vec<String> = [
-        count(simplified.constants.len(), "atoms are constant"),
-        count(
-            simplified.same.len(),
-            "atoms equal others or their negations",
-        ),
+        counted(simplified.constants.len(), "constant atom"),
+        counted(simplified.same.len(), "atom that another one stands for"),
     ]
     .into_iter()
     .flatten()
@@ -167,14 +184,10 @@ fn of_formula(simplified: &Simplified, formulas: &Formulas, system: &System) -> 
 
 /// What became of an automaton.
 fn of_automaton(pruned: &Pruned, automaton: &Automaton) -> Vec<String> {
-    let count = |n: usize, what: &str| (n > 0).then(|| format!("{n} {what}"));
     let mut told: Vec<String> = [
-        count(pruned.cubes, "combinations of atoms cannot be"),
-        count(pruned.steps, "edges of the automaton cannot be taken"),
-        count(
-            pruned.barren.len(),
-            "components of the automaton accept no run",
-        ),
+        counted(pruned.cubes, "impossible combination"),
+        counted(pruned.steps, "impossible step"),
+        counted(pruned.barren.len(), "component without accepted runs"),
     ]
     .into_iter()
     .flatten()
