@@ -10,12 +10,29 @@
 use crate::net::Net;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 
+/// A predicate with more parts than this is left as it is: parts are compared with each other, and unfolded nets have atoms with a
+/// hundred thousand events.
+const MOST_PARTS: usize = 300;
+
+/// How many events, comparisons and connectives a predicate has.
+fn parts(predicate: &Predicate) -> usize {
+    match predicate {
+        Predicate::Enabled(events) => events.len(),
+        Predicate::Not(inner) => parts(inner),
+        Predicate::And(all) | Predicate::Or(all) => all.iter().map(parts).sum(),
+        _ => 1,
+    }
+}
+
 /// A predicate in canonical form, or its negation.
 pub(crate) type Signed = (Predicate, bool);
 
 impl Net {
     /// The canonical form of `predicate`; with `false` it is the negation that is meant.
     pub fn canonical(&self, predicate: &Predicate) -> Signed {
+        if parts(predicate) > MOST_PARTS {
+            return (predicate.clone(), true);
+        }
         match predicate {
             Predicate::Const(value) => (Predicate::Const(true), *value),
             Predicate::Linear(linear) => compare(linear),

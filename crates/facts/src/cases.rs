@@ -14,6 +14,9 @@
 use crate::net::Net;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 
+/// Rows of one case; where there would be more, some are left out, which excludes less.
+const MOST_ROWS: usize = 400;
+
 /// Longer disjunctions are not looked at.
 const MOST_CASES: usize = 200;
 
@@ -86,7 +89,7 @@ impl Cases {
         Cases(vec![vec![row]])
     }
 
-    /// Markings of both; of the shorter alone where there would be too many cases.
+    /// Markings of both; of the shorter alone where there would be too many cases or rows.
     #[must_use]
     pub fn and(self, other: Cases) -> Cases {
         let (short, long) = match self.0.len() <= other.0.len() {
@@ -94,6 +97,10 @@ impl Cases {
             false => (other, self),
         };
         if short.0.len().saturating_mul(long.0.len()) > MOST_CASES {
+            return short;
+        }
+        let longest = |cases: &Cases| cases.0.iter().map(Vec::len).max().unwrap_or(0);
+        if longest(&short) + longest(&long) > MOST_ROWS {
             return short;
         }
         let both = |a: &Case, b: &Case| {

@@ -9,7 +9,7 @@ use crate::resting::Resting;
 use crate::samples::Samples;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Domain, EventId, Predicate, Proposition, System, Value, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Counted work that facts may cost; a unit is about a thousand steps of arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -352,8 +352,9 @@ impl Net {
                     cases = cases.and(self.cases(predicate, *truth));
                 }
                 (Proposition::Fires(events), true) => {
+                    let named: FxHashSet<&EventId> = events.iter().collect();
                     let both = |other: Vec<EventId>| {
-                        other.into_iter().filter(|e| events.contains(e)).collect()
+                        other.into_iter().filter(|e| named.contains(e)).collect()
                     };
                     taken = Some(taken.map_or_else(|| events.clone(), both));
                 }
@@ -365,7 +366,8 @@ impl Net {
         };
         for (proposition, truth) in cube {
             if let (Proposition::Fires(events), false) = (proposition, truth) {
-                taken.retain(|e| !events.contains(e));
+                let named: FxHashSet<&EventId> = events.iter().collect();
+                taken.retain(|e| !named.contains(e));
             }
         }
         cases.and(self.some_enabled(taken.into_iter()))

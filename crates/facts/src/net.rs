@@ -15,6 +15,9 @@ use rustc_hash::FxHashMap;
 /// Facts are found for nets with at most this many initial markings.
 const MOST_INITIAL: usize = 64;
 
+/// Facts are found for nets with at most so many places and events together: beyond that every linear program is too large.
+const MOST_NODES: usize = 60_000;
+
 /// What an event changes: places with what is added, sorted, no 0.
 pub(crate) type Effect = Vec<(VarId, Value)>;
 
@@ -45,7 +48,8 @@ impl Net {
         let proper = system.is_net() && system.fault.is_none();
         let initial = (1..=MOST_INITIAL).contains(&system.initial.len());
         let counts = system.initial.iter().flatten().all(|tokens| *tokens >= 0);
-        if !proper || !initial || !counts {
+        let small = system.variables.len() + system.events.len() <= MOST_NODES;
+        if !proper || !initial || !counts || !small {
             return None;
         }
         let (mut needs, mut deltas) = (Vec::new(), Vec::new());
