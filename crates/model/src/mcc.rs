@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Names are ids of the net. A formula is built bottom-up on an explicit stack of the elements that
-//! are open, so its depth is nobody's problem. `all-paths` is what a linear-time property means
+//! are open, so it may be of any depth. `all-paths` is what a linear-time property means
 //! anyway and may stand only around the whole; `exists-path` is refused.
 
 use std::ops::Range;
