@@ -59,7 +59,23 @@ struct Tableau<'a> {
     extra: Vec<Extra>,
     extra_index: FxHashMap<Extra, usize>,
     functions: FxHashMap<Due, Guard>,
+    /// The mark of every promise that some edge puts off.
+    marks: FxHashMap<usize, u32>,
 }
+
+/// The states found so far.
+struct States {
+    legal: Guard,
+    state_formulas: StateFormulas,
+    names: Vec<Formula>,
+    /// The functions of their formulas, on legal letters.
+    moves: Vec<Guard>,
+    by_moves: FxHashMap<Guard, StateId>,
+    by_formula: FxHashMap<Formula, StateId>,
+}
+
+/// An edge with the promises it puts off; which marks exist is known at the end.
+type OpenEdge = (Guard, Marks, StateId);
 
 /// What becomes of the formula of a new state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,86 +104,32 @@ pub(crate) fn tableau(
         extra: Vec::new(),
         extra_index: FxHashMap::default(),
         functions: FxHashMap::default(),
+        marks: FxHashMap::default(),
+    };
+    let mut states = States {
+        legal,
+        state_formulas,
+        names: Vec::new(),
+        moves: Vec::new(),
+        by_moves: FxHashMap::default(),
+        by_formula: FxHashMap::default(),
     };
     let mut lease = budget.lease();
-    let mut names: Vec<Formula> = Vec::new();
-    let mut moves: Vec<Guard> = Vec::new();
-    let mut by_moves: FxHashMap<Guard, StateId> = FxHashMap::default();
-    let mut by_formula: FxHashMap<Formula, StateId> = FxHashMap::default();
-    // Edges with the promises they put off; which marks exist is known at the end.
-    let mut states: Vec<Vec<(Guard, Marks, StateId)>> = Vec::new();
-
-    let mut state_of =
-        |t: &mut Tableau, f: Formula, names: &mut Vec<Formula>, moves: &mut Vec<Guard>| {
-            let f = match state_formulas {
-                StateFormulas::Exact => f,
-                StateFormulas::Simplified => simplify(t.formulas, f),
-            };
-            if let Some(&q) = by_formula.get(&f) {
-                return Ok(q);
-            }
-            let function = t.function(f)?;
-            let function = t.store.and(function, legal);
-            let q = *by_moves.entry(function).or_insert_with(|| {
-                names.push(f);
-                moves.push(function);
-                StateId(names.len() as u32 - 1)
-            });
-            by_formula.insert(f, q);
-            Ok::<_, Stop>(q)
-        };
-    let initial = state_of(&mut t, f, &mut names, &mut moves)?;
-    let mut promises: FxHashMap<usize, u32> = FxHashMap::default();
-    while states.len() < names.len() {
+    let initial = states.state_of(&mut t, f)?;
+    let mut edges: Vec<Vec<OpenEdge>> = Vec::new();
+    while edges.len() < states.names.len() {
         budget.spend(1)?;
-        lease.resize(t.store.bytes() + states.len() * 256)?;
-        let mut edges: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
-        let mut edge = || budget.check().and_then(|()| budget.spend(1));
-        let rests = t
-            .store
-            .leaves(moves[states.len()], EXTRA as u32, &mut edge)?;
-        for (rest, guard) in rests {
-            for set in t.store.minimal_sets(rest, &mut edge)? {
-                let mut put_off = Marks::NONE;
-                let mut due = Vec::new();
-                for v in set {
-                    let v = v as usize - EXTRA;
-                    match t.extra[v] {
-                        Extra::Obligation(g) => due.push(g),
-                        Extra::Promise(_) => {
-                            let next = promises.len() as u32;
-                            let i = *promises.entry(v).or_insert(next);
-                            if i >= Marks::MAX {
-                                return Err(Stop::Unsupported(format!(
-                                    "the formula needs more than {} acceptance marks",
-                                    Marks::MAX
-                                )));
-                            }
-                            put_off = put_off.union(Marks::one(i));
-                        }
-                    }
-                }
-                let rest = t.formulas.and(due);
-                let to = state_of(&mut t, rest, &mut names, &mut moves)?;
-                let slot = edges.entry((to, put_off)).or_insert(Guards::FALSE);
-                *slot = t.store.or(*slot, guard);
-            }
-        }
-        let mut edges: Vec<_> = edges
-            .into_iter()
-            .map(|((to, put_off), guard)| (guard, put_off, to))
-            .collect();
-        edges.sort_unstable_by_key(|&(_, put_off, to)| (to, put_off));
-        states.push(edges);
+        lease.resize(t.store.bytes() + edges.len() * 256)?;
+        edges.push(edges_of(&mut t, &mut states, edges.len(), budget)?);
     }
-    let mark_count = promises.len() as u32;
+    let mark_count = t.marks.len() as u32;
     let all = Marks::all(mark_count);
     let automaton = Automaton {
         atoms,
         guards: t.store,
         mark_count,
         initial: vec![initial],
-        states: states
+        states: edges
             .into_iter()
             .map(|edges| {
                 edges
@@ -181,7 +143,64 @@ pub(crate) fn tableau(
             })
             .collect(),
     };
-    Ok((automaton, names))
+    Ok((automaton, states.names))
+}
+
+/// The edges of the `n`-th state, one for each target and set of promises put off.
+fn edges_of(
+    t: &mut Tableau<'_>,
+    states: &mut States,
+    n: usize,
+    budget: &Budget,
+) -> Result<Vec<OpenEdge>, Stop> {
+    let mut edges: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
+    let mut edge = || budget.check().and_then(|()| budget.spend(1));
+    let rests = t.store.leaves(states.moves[n], EXTRA as u32, &mut edge)?;
+    for (rest, guard) in rests {
+        for set in t.store.minimal_sets(rest, &mut edge)? {
+            let mut put_off = Marks::NONE;
+            let mut due = Vec::new();
+            for v in set {
+                let v = v as usize - EXTRA;
+                match t.extra[v] {
+                    Extra::Obligation(g) => due.push(g),
+                    Extra::Promise(_) => put_off = put_off.union(t.mark_of(v)?),
+                }
+            }
+            let rest = t.formulas.and(due);
+            let to = states.state_of(t, rest)?;
+            let slot = edges.entry((to, put_off)).or_insert(Guards::FALSE);
+            *slot = t.store.or(*slot, guard);
+        }
+    }
+    let mut edges: Vec<OpenEdge> = edges
+        .into_iter()
+        .map(|((to, put_off), guard)| (guard, put_off, to))
+        .collect();
+    edges.sort_unstable_by_key(|&(_, put_off, to)| (to, put_off));
+    Ok(edges)
+}
+
+impl States {
+    /// The state of a formula, a new one if no other has its moves.
+    fn state_of(&mut self, t: &mut Tableau<'_>, f: Formula) -> Result<StateId, Stop> {
+        let f = match self.state_formulas {
+            StateFormulas::Exact => f,
+            StateFormulas::Simplified => simplify(t.formulas, f),
+        };
+        if let Some(&q) = self.by_formula.get(&f) {
+            return Ok(q);
+        }
+        let function = t.function(f)?;
+        let function = t.store.and(function, self.legal);
+        let q = *self.by_moves.entry(function).or_insert_with(|| {
+            self.names.push(f);
+            self.moves.push(function);
+            StateId(self.names.len() as u32 - 1)
+        });
+        self.by_formula.insert(f, q);
+        Ok(q)
+    }
 }
 
 /// The atoms of `f`, sorted.
@@ -245,6 +264,19 @@ impl Tableau<'_> {
             f = g;
         }
         self.extra(Extra::Promise(f))
+    }
+
+    /// The mark of a promise, given by its variable.
+    fn mark_of(&mut self, v: usize) -> Result<Marks, Stop> {
+        let next = self.marks.len() as u32;
+        let i = *self.marks.entry(v).or_insert(next);
+        if i >= Marks::MAX {
+            return Err(Stop::Unsupported(format!(
+                "the formula needs more than {} acceptance marks",
+                Marks::MAX
+            )));
+        }
+        Ok(Marks::one(i))
     }
 
     /// The functions that the one of `due` is made of.

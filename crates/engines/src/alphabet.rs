@@ -22,7 +22,7 @@ pub struct EventClass {
 
 /// The classes of the events of `system` under some propositions; the first makes none of them true.
 ///
-/// Whoever needs to know which `fires` atoms can be true together asks here as well: just those of a class.
+/// This also says which `fires` atoms can be true together: exactly those of one class.
 pub fn event_classes<'p>(
     system: &System,
     propositions: impl IntoIterator<Item = &'p Proposition>,
@@ -59,7 +59,7 @@ pub fn event_classes<'p>(
 pub struct ClassId(pub u32);
 
 impl ClassId {
-    /// The class of events that nobody names, and of stuttering.
+    /// The class of stuttering, and of events that no atom names.
     pub const UNNAMED: ClassId = ClassId(0);
 
     /// The position in a list of all classes.

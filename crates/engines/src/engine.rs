@@ -10,7 +10,7 @@
 //! Procedure::ComponentWise   the product by saturation; takes the system under an order
 //! ```
 //!
-//! An engine takes what it needs, never a wish for it: whoever runs it finds orders and states first.
+//! An engine is handed what it needs: the façade finds orders and states before it runs one.
 
 use crate::account::Account;
 use crate::component_wise::Proofs;
@@ -200,7 +200,7 @@ pub struct Task<'a> {
     pub variant: Variant,
     /// What may be spent.
     pub budget: &'a Budget,
-    /// Who hears of it.
+    /// Where progress is reported.
     pub observer: &'a dyn Observer,
     /// What is told of the run, also if it ends early.
     pub account: &'a mut Account,

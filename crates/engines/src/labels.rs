@@ -24,7 +24,7 @@ const UNLABELLED: u32 = u32::MAX;
 /// The labels found so far, by one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
-    /// The label of every state, [`UNLABELLED`] until somebody asks.
+    /// The label of every state, [`UNLABELLED`] until [`Labels::of`] is called for it.
     of: Vec<u32>,
     letters: Vec<u64>,
     ids: FxHashMap<u64, u32>,

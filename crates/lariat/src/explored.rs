@@ -184,7 +184,7 @@ impl<'s> Explored<'s> {
 
     /// `system` under an order, without more of its states than finding the order and learning programs take.
     ///
-    /// States that are found on the way are kept for those who need them.
+    /// States found on the way are kept for the engines that need them.
     pub fn ordered(
         &mut self,
         system: &'s System,

@@ -161,7 +161,7 @@ impl Plan {
     ///
     /// # Panics
     ///
-    /// If there is none of that name: for names in the program text. Whoever has a user's text asks [`Preset::named`].
+    /// If no preset has that name. Only for names in the program text; look a user's up with [`Preset::named`].
     pub fn of(preset: &str) -> Plan {
         match Preset::named(preset) {
             Some(preset) => preset.plan(),

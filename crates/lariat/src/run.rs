@@ -18,7 +18,7 @@ pub struct Run<'a> {
     pub budget: &'a Budget,
     /// What finding an order may cost where the engine needs nothing else: it serves all properties.
     pub shared: &'a Budget,
-    /// Who hears of it.
+    /// Where progress is reported.
     pub observer: &'a dyn Observer,
 }
 
@@ -81,7 +81,7 @@ impl Run<'_> {
                 task.account.overflow = states.overflow;
                 let found = sets::decide(decide, &mut task, &mut states.reached);
                 if matches!(found, Err(Stop::Memory)) {
-                    // Half-made diagrams are in the way of whoever comes next.
+                    // Half-made diagrams would be in the next engine's way.
                     explored.forget(system);
                 }
                 found

@@ -16,7 +16,7 @@ pub enum Verdict {
     Holds(Complete),
     /// No: this run violates it.
     Violated(Replayed),
-    /// Nobody knows yet.
+    /// Undecided, for this reason.
     Unknown(Reason),
 }
 

@@ -40,7 +40,7 @@ pub struct InputError {
     pub help: Option<String>,
 }
 
-/// Several errors that are told together: whoever wrote three wrong formulas wants to hear of all three.
+/// Several errors that are told together: the author of three wrong formulas wants to hear of all three.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Errors(Vec<InputError>);
 
@@ -78,7 +78,7 @@ impl From<InputError> for Errors {
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// More than anybody reads at once.
+        /// More than a user reads at once.
         const SHOWN: usize = 20;
         for (i, error) in self.0.iter().take(SHOWN).enumerate() {
             match i {

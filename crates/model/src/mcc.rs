@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Names are ids of the net. A formula is built bottom-up on an explicit stack of the elements that
-//! are open, so its depth is nobody's problem. `all-paths` is what a linear-time property means
+//! are open, so it may be of any depth. `all-paths` is what a linear-time property means
 //! anyway and may stand only around the whole; `exists-path` is refused.
 
 use std::ops::Range;
@@ -288,113 +288,147 @@ fn close(
     names: &Names<'_>,
     frame: Frame,
 ) -> Result<Part, InputError> {
-    let Frame {
-        operator,
-        span,
-        parts,
-    } = frame;
-    let expected = |what: &str| {
+    let span = frame.span;
+    let operands = Operands::sorted(frame.parts);
+    let wrong = |expected: &str| {
         let tag = xml.slice(span.clone());
-        Err(xml.error(
+        xml.error(
             span.clone(),
-            format!("wrong operands of {tag}: expected {what}"),
-        ))
+            format!("wrong operands of {tag}: expected {expected}"),
+        )
     };
-    let mut paths = Vec::new();
-    let mut numbers = Vec::new();
-    let mut events = Vec::new();
-    let count = parts.len();
-    for part in parts {
-        match part {
-            Part::Path(formula) => paths.push(formula),
-            Part::Number(vars, constant) => numbers.push((vars, constant)),
-            Part::Events(some) => events.extend(some),
-        }
-    }
-    let all_paths = paths.len() == count;
-    let store = &mut properties.formulas;
-    let unary = |store: &mut Formulas, make: fn(&mut Formulas, Formula) -> Formula| match paths[..]
-    {
-        [f] if all_paths => Some(make(store, f)),
-        _ => None,
-    };
-    let binary = |store: &mut Formulas, make: fn(&mut Formulas, Formula, Formula) -> Formula| {
-        match paths[..] {
-            [f, g] if all_paths => Some(make(store, f, g)),
-            _ => None,
-        }
-    };
-    let formula = match operator {
-        Operator::True if count == 0 => Some(Formulas::TRUE),
-        Operator::False if count == 0 => Some(Formulas::FALSE),
-        Operator::Deadlock if count == 0 => {
-            let atom = names.deadlock();
-            Some(
-                properties
-                    .atom(atom)
-                    .map_err(|message| xml.error(span.clone(), message))?,
-            )
-        }
-        Operator::True | Operator::False | Operator::Deadlock => return expected("none"),
-        Operator::Formula | Operator::Group | Operator::Before | Operator::Reach => {
-            unary(store, |_, f| f)
-        }
-        Operator::Not => unary(store, Formulas::not),
-        Operator::Next => unary(store, Formulas::next),
-        Operator::Finally => unary(store, Formulas::finally),
-        Operator::Globally => unary(store, Formulas::globally),
-        Operator::Until => binary(store, Formulas::until),
-        Operator::Xor => binary(store, Formulas::xor),
-        Operator::Implies => binary(store, Formulas::implies),
-        Operator::Iff => binary(store, Formulas::iff),
-        Operator::And if all_paths && count > 0 => Some(store.and(paths)),
-        Operator::Or if all_paths && count > 0 => Some(store.or(paths)),
-        Operator::And | Operator::Or => return expected("formulas"),
+    let atom = match frame.operator {
+        Operator::Deadlock => operands.none().map(|()| names.deadlock()).map_err(wrong)?,
         Operator::Compare(comparison) => {
-            let [left, right] = &mut numbers[..] else {
-                return expected("two numbers");
-            };
-            if count != 2 {
-                return expected("two numbers");
-            }
-            let atom = names
-                .compare_sums(std::mem::take(left), comparison, std::mem::take(right))
-                .ok_or_else(|| xml.error(span.clone(), "the numbers are too large"))?;
-            Some(
-                properties
-                    .atom(atom)
-                    .map_err(|message| xml.error(span.clone(), message))?,
-            )
+            let [left, right] = operands.two_numbers().map_err(wrong)?;
+            names
+                .compare_sums(left, comparison, right)
+                .ok_or_else(|| xml.error(span.clone(), "the numbers are too large"))?
         }
+        Operator::Fireable => names.fireable(operands.events().map_err(wrong)?),
         Operator::Tokens => {
-            if numbers.is_empty() || numbers.len() != count {
-                return expected("places");
-            }
-            let vars = numbers.into_iter().flat_map(|(vars, _)| vars).collect();
+            let vars = operands.places().map_err(wrong)?;
             return Ok(Part::Number(vars, 0));
         }
-        Operator::Fireable => {
-            // A transition that can never fire stands for no event.
-            if count == 0 || !paths.is_empty() || !numbers.is_empty() {
-                return expected("transitions");
-            }
-            let atom = names.fireable(events);
-            Some(
-                properties
-                    .atom(atom)
-                    .map_err(|message| xml.error(span.clone(), message))?,
-            )
+        operator => {
+            let formula = connect(&mut properties.formulas, operator, operands);
+            return formula.map(Part::Path).map_err(wrong);
         }
-        // Leaves are never open.
-        Operator::Constant | Operator::Place | Operator::Transition => None,
     };
-    match formula {
-        Some(formula) => Ok(Part::Path(formula)),
-        None => match operator {
-            Operator::Until | Operator::Xor | Operator::Implies | Operator::Iff => {
-                expected("two formulas")
+    properties
+        .atom(atom)
+        .map(Part::Path)
+        .map_err(|message| xml.error(span, message))
+}
+
+/// The formula of a Boolean or temporal operator, or what it expected.
+fn connect(
+    store: &mut Formulas,
+    operator: Operator,
+    operands: Operands,
+) -> Result<Formula, &'static str> {
+    let one = operands.one_path();
+    let two = operands.two_paths();
+    Ok(match operator {
+        Operator::True => operands.none().map(|()| Formulas::TRUE)?,
+        Operator::False => operands.none().map(|()| Formulas::FALSE)?,
+        Operator::Formula | Operator::Group | Operator::Before | Operator::Reach => one?,
+        Operator::Not => store.not(one?),
+        Operator::Next => store.next(one?),
+        Operator::Finally => store.finally(one?),
+        Operator::Globally => store.globally(one?),
+        Operator::Until => two.map(|(f, g)| store.until(f, g))?,
+        Operator::Xor => two.map(|(f, g)| store.xor(f, g))?,
+        Operator::Implies => two.map(|(f, g)| store.implies(f, g))?,
+        Operator::Iff => two.map(|(f, g)| store.iff(f, g))?,
+        Operator::And => store.and(operands.paths()?),
+        Operator::Or => store.or(operands.paths()?),
+        // Atoms and sums are made by `close`, and leaves are never open.
+        Operator::Deadlock
+        | Operator::Compare(_)
+        | Operator::Tokens
+        | Operator::Fireable
+        | Operator::Constant
+        | Operator::Place
+        | Operator::Transition => return Err("one formula"),
+    })
+}
+
+/// The parts of a closed element by what they are. Every question about them is answered by
+/// exactly what was expected, or by its name.
+struct Operands {
+    count: usize,
+    paths: Vec<Formula>,
+    numbers: Vec<(Vec<VarId>, Value)>,
+    events: Vec<EventId>,
+}
+
+impl Operands {
+    fn sorted(parts: Vec<Part>) -> Operands {
+        let mut operands = Operands {
+            count: parts.len(),
+            paths: Vec::new(),
+            numbers: Vec::new(),
+            events: Vec::new(),
+        };
+        for part in parts {
+            match part {
+                Part::Path(formula) => operands.paths.push(formula),
+                Part::Number(vars, constant) => operands.numbers.push((vars, constant)),
+                Part::Events(some) => operands.events.extend(some),
             }
-            _ => expected("one formula"),
-        },
+        }
+        operands
+    }
+
+    fn none(&self) -> Result<(), &'static str> {
+        if self.count == 0 { Ok(()) } else { Err("none") }
+    }
+
+    fn one_path(&self) -> Result<Formula, &'static str> {
+        match self.paths[..] {
+            [f] if self.count == 1 => Ok(f),
+            _ => Err("one formula"),
+        }
+    }
+
+    fn two_paths(&self) -> Result<(Formula, Formula), &'static str> {
+        match self.paths[..] {
+            [f, g] if self.count == 2 => Ok((f, g)),
+            _ => Err("two formulas"),
+        }
+    }
+
+    fn paths(self) -> Result<Vec<Formula>, &'static str> {
+        if self.count == 0 || self.paths.len() != self.count {
+            return Err("formulas");
+        }
+        Ok(self.paths)
+    }
+
+    fn two_numbers(self) -> Result<[(Vec<VarId>, Value); 2], &'static str> {
+        if self.count != 2 {
+            return Err("two numbers");
+        }
+        self.numbers.try_into().map_err(|_| "two numbers")
+    }
+
+    fn places(self) -> Result<Vec<VarId>, &'static str> {
+        if self.count == 0 || self.numbers.len() != self.count {
+            return Err("places");
+        }
+        Ok(self
+            .numbers
+            .into_iter()
+            .flat_map(|(vars, _)| vars)
+            .collect())
+    }
+
+    /// The list may be empty: a transition that can never fire stands for no event.
+    fn events(self) -> Result<Vec<EventId>, &'static str> {
+        if self.count == 0 || !self.paths.is_empty() || !self.numbers.is_empty() {
+            return Err("transitions");
+        }
+        Ok(self.events)
     }
 }

@@ -244,7 +244,7 @@ impl<'s> Names<'s> {
 
     /// Up to three names near to a wrong one, nearest first.
     pub(crate) fn nearest(&self, wrong: &str, sort: Sort) -> Vec<&str> {
-        /// Beyond this, nobody mistyped a letter.
+        /// Longer names are not typos.
         const LONGEST: usize = 200;
         let wrong: Vec<char> = wrong.chars().take(LONGEST + 1).collect();
         if wrong.len() > LONGEST {

@@ -32,24 +32,42 @@ use Deadlock::{Ignore, Stutter};
 
 /// All of them.
 pub fn all() -> Vec<Fixed> {
-    let mut cases = Vec::new();
-    let mut add = |name, case, holds| {
-        cases.push(Fixed {
-            name,
-            case,
-            holds,
-            automaton: None,
-        });
-    };
+    let groups = [
+        no_marks(),
+        stutter_invariant_with_next(),
+        events(),
+        self_loops(),
+        cycles_by_level(),
+        rows_by_level(),
+        ends_and_starts(),
+        vec![automaton_case()],
+    ];
+    groups.into_iter().flatten().collect()
+}
 
-    // No acceptance marks at all: every infinite run of the automaton accepts.
+/// A case for the engines' own automata.
+fn fixed(name: &'static str, case: Case, holds: bool) -> Fixed {
+    Fixed {
+        name,
+        case,
+        holds,
+        automaton: None,
+    }
+}
+
+/// No acceptance marks at all: every infinite run of the automaton accepts.
+fn no_marks() -> Vec<Fixed> {
     let two = Kripke::new(2).label("a", &[]).steps("u", &[(0, 1), (1, 1)]);
     let one = Kripke::new(1).label("a", &[]).steps("u", &[(0, 0)]);
-    add("no-marks-nonempty", two.asks("!G!a", Stutter), false);
-    add("no-marks-empty", one.asks("!Ga", Stutter), true);
-    add("no-marks-true", one.asks("false", Stutter), false);
+    vec![
+        fixed("no-marks-nonempty", two.asks("!G!a", Stutter), false),
+        fixed("no-marks-empty", one.asks("!Ga", Stutter), true),
+        fixed("no-marks-true", one.asks("false", Stutter), false),
+    ]
+}
 
-    // Stutter-invariant formulas with X whose automata have states that are not.
+/// Stutter-invariant formulas with X whose automata have states that are not.
+fn stutter_invariant_with_next() -> Vec<Fixed> {
     let sop = Kripke::new(4)
         .label("a", &[1])
         .label("b", &[1, 2])
@@ -65,179 +83,199 @@ pub fn all() -> Vec<Fixed> {
         | {z} & ({z} U ({n} U {v})) \
         | {z} & ({z} U ({n} U ({p} U {v})))"
     );
-    add(
-        "sop-false-positive",
-        sop.asks(&format!("!({phi2})"), Stutter),
-        true,
-    );
-    add(
-        "sop-false-negative",
-        sop.asks(&format!("!({phi3})"), Stutter),
-        false,
-    );
+    vec![
+        fixed(
+            "sop-false-positive",
+            sop.asks(&format!("!({phi2})"), Stutter),
+            true,
+        ),
+        fixed(
+            "sop-false-negative",
+            sop.asks(&format!("!({phi3})"), Stutter),
+            false,
+        ),
+    ]
+}
 
-    // Events: a silent letter before an observed event must not vanish.
+/// Events: a silent letter before an observed event must not vanish.
+fn events() -> Vec<Fixed> {
     let silent = Kripke::new(2)
         .steps("u", &[(0, 1)])
         .steps("o", &[(1, 1)])
         .event("o");
-    add("event-after-silent-step", silent.asks("o", Stutter), false);
-    add(
-        "no-event-before-silent-step",
-        silent.asks("!o", Stutter),
-        true,
-    );
     let mixed = Kripke::new(2)
         .steps("o", &[(0, 0), (0, 1), (1, 1)])
         .steps("u", &[(1, 0)])
         .event("o");
-    add(
-        "infinitely-often-no-event",
-        mixed.asks("!G F !o", Stutter),
-        false,
-    );
     let dead = Kripke::new(2).steps("o", &[(0, 1)]).event("o");
-    add(
-        "deadlock-letter-has-no-event",
-        dead.asks("F G !o", Stutter),
-        true,
-    );
-    add(
-        "deadlock-letter-negated",
-        dead.asks("!F G !o", Stutter),
-        false,
-    );
-    add(
-        "deadlock-ignored-is-vacuous",
-        dead.asks("!F G !o", Ignore),
-        true,
-    );
-    add(
-        "deadlock-ignored-is-vacuous-too",
-        dead.asks("F G !o", Ignore),
-        true,
-    );
+    vec![
+        fixed("event-after-silent-step", silent.asks("o", Stutter), false),
+        fixed(
+            "no-event-before-silent-step",
+            silent.asks("!o", Stutter),
+            true,
+        ),
+        fixed(
+            "infinitely-often-no-event",
+            mixed.asks("!G F !o", Stutter),
+            false,
+        ),
+        fixed(
+            "deadlock-letter-has-no-event",
+            dead.asks("F G !o", Stutter),
+            true,
+        ),
+        fixed(
+            "deadlock-letter-negated",
+            dead.asks("!F G !o", Stutter),
+            false,
+        ),
+        fixed(
+            "deadlock-ignored-is-vacuous",
+            dead.asks("!F G !o", Ignore),
+            true,
+        ),
+        fixed(
+            "deadlock-ignored-is-vacuous-too",
+            dead.asks("F G !o", Ignore),
+            true,
+        ),
+    ]
+}
 
-    // A single state with a self-loop: the accepting component is the initial node alone.
+/// A single state with a self-loop: the accepting component is the initial node alone.
+fn self_loops() -> Vec<Fixed> {
     let still = Kripke::new(1).steps("u", &[(0, 0)]);
-    add("self-loop", still.asks("false", Stutter), false);
-    add(
-        "self-loop-ignoring-deadlocks",
-        still.asks("false", Ignore),
-        false,
-    );
-
-    // An acyclic relation that looks cyclic once an unreachable local state (3) is let in.
-    add(
-        "unreachable-local-cycle",
-        levels(
-            &[1, 4],
-            vec![(
-                "e",
-                vec![1],
-                local(&[(0, 1), (0, 2), (1, 2), (3, 1), (3, 3)]),
-            )],
-            Ignore,
+    vec![
+        fixed("self-loop", still.asks("false", Stutter), false),
+        fixed(
+            "self-loop-ignoring-deadlocks",
+            still.asks("false", Ignore),
+            false,
         ),
-        true,
-    );
-    // The recurring state appears only when the upper event fires a second time.
-    add(
-        "cycle-through-two-levels",
-        levels(
-            &[1, 2],
-            vec![
-                ("lower", vec![1], local(&[(1, 0)])),
-                (
-                    "upper",
+    ]
+}
+
+/// What an engine that goes level by level takes for a cycle, or misses.
+fn cycles_by_level() -> Vec<Fixed> {
+    vec![
+        // An acyclic relation that looks cyclic once an unreachable local state (3) is let in.
+        fixed(
+            "unreachable-local-cycle",
+            levels(
+                &[1, 4],
+                vec![(
+                    "e",
+                    vec![1],
+                    local(&[(0, 1), (0, 2), (1, 2), (3, 1), (3, 3)]),
+                )],
+                Ignore,
+            ),
+            true,
+        ),
+        // The recurring state appears only when the upper event fires a second time.
+        fixed(
+            "cycle-through-two-levels",
+            levels(
+                &[1, 2],
+                vec![
+                    ("lower", vec![1], local(&[(1, 0)])),
+                    (
+                        "upper",
+                        vec![0, 1],
+                        vec![[Some((0, 0)), Some((0, 1))].into()],
+                    ),
+                ],
+                Ignore,
+            ),
+            false,
+        ),
+        // The cycle avoids no state, but starts nowhere but in the initial one.
+        fixed(
+            "cycle-beyond-initial-states",
+            levels(
+                &[3],
+                vec![("e", vec![0], local(&[(0, 1), (1, 2), (2, 0)]))],
+                Ignore,
+            ),
+            false,
+        ),
+    ]
+}
+
+/// Rows of one table begin on different levels, whichever variable is above the other.
+fn rows_by_level() -> Vec<Fixed> {
+    vec![
+        fixed(
+            "a-loop-in-the-lower-row",
+            levels(
+                &[2, 2],
+                vec![(
+                    "e",
                     vec![0, 1],
-                    vec![[Some((0, 0)), Some((0, 1))].into()],
-                ),
-            ],
-            Ignore,
+                    vec![
+                        [Some((1, 0)), Some((0, 0))].into(),
+                        [None, Some((0, 0))].into(),
+                    ],
+                )],
+                Ignore,
+            ),
+            false,
         ),
-        false,
-    );
-    // The cycle avoids no state, but starts nowhere but in the initial one.
-    add(
-        "cycle-beyond-initial-states",
-        levels(
-            &[3],
-            vec![("e", vec![0], local(&[(0, 1), (1, 2), (2, 0)]))],
-            Ignore,
+        fixed(
+            "a-loop-in-the-lower-row-turned",
+            levels(
+                &[2, 2],
+                vec![(
+                    "e",
+                    vec![0, 1],
+                    vec![
+                        [Some((0, 0)), Some((1, 0))].into(),
+                        [Some((0, 0)), None].into(),
+                    ],
+                )],
+                Ignore,
+            ),
+            false,
         ),
-        false,
-    );
+    ]
+}
 
-    // Rows of one table begin on different levels, whichever variable is above the other.
-    add(
-        "a-loop-in-the-lower-row",
-        levels(
-            &[2, 2],
-            vec![(
-                "e",
-                vec![0, 1],
-                vec![
-                    [Some((1, 0)), Some((0, 0))].into(),
-                    [None, Some((0, 0))].into(),
-                ],
-            )],
-            Ignore,
-        ),
-        false,
-    );
-    add(
-        "a-loop-in-the-lower-row-turned",
-        levels(
-            &[2, 2],
-            vec![(
-                "e",
-                vec![0, 1],
-                vec![
-                    [Some((0, 0)), Some((1, 0))].into(),
-                    [Some((0, 0)), None].into(),
-                ],
-            )],
-            Ignore,
-        ),
-        false,
-    );
-
-    // Dead and live ends side by side; one state; several initial states.
+/// Dead and live ends side by side; one state; several initial states.
+fn ends_and_starts() -> Vec<Fixed> {
     let fork = Kripke::new(3)
         .label("a", &[1])
         .steps("u", &[(0, 1), (0, 2), (2, 2)]);
-    add("dead-end-counts", fork.asks("F G !a", Stutter), false);
-    add("dead-end-does-not-count", fork.asks("F G !a", Ignore), true);
     let starts = Kripke::new(3)
         .initial(&[1, 2])
         .label("a", &[1])
         .steps("u", &[(1, 1), (2, 2)]);
-    add(
-        "every-initial-state-counts",
-        starts.asks("a", Stutter),
-        false,
-    );
-    add(
-        "every-initial-state-counts-negated",
-        starts.asks("!a", Stutter),
-        false,
-    );
     let nothing = Kripke::new(1).label("a", &[0]);
-    add("no-events-at-all", nothing.asks("G a", Stutter), true);
-    add(
-        "no-events-at-all-negated",
-        nothing.asks("!G a", Stutter),
-        false,
-    );
-    add(
-        "no-events-at-all-ignored",
-        nothing.asks("!G a", Ignore),
-        true,
-    );
-
-    cases.push(automaton_case());
-    cases
+    vec![
+        fixed("dead-end-counts", fork.asks("F G !a", Stutter), false),
+        fixed("dead-end-does-not-count", fork.asks("F G !a", Ignore), true),
+        fixed(
+            "every-initial-state-counts",
+            starts.asks("a", Stutter),
+            false,
+        ),
+        fixed(
+            "every-initial-state-counts-negated",
+            starts.asks("!a", Stutter),
+            false,
+        ),
+        fixed("no-events-at-all", nothing.asks("G a", Stutter), true),
+        fixed(
+            "no-events-at-all-negated",
+            nothing.asks("!G a", Stutter),
+            false,
+        ),
+        fixed(
+            "no-events-at-all-ignored",
+            nothing.asks("!G a", Ignore),
+            true,
+        ),
+    ]
 }
 
 /// Level 3 (`x`, `a` where it is 1) may move once, level 2 (`y`) loops. The automaton's run is lost if the

@@ -7,7 +7,7 @@ use super::marks::{
     FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, capital, draw_points, name_curves,
     names_width, series,
 };
-use super::measure::Unit;
+use super::measure::{Measure, Unit};
 use super::results::{Case, Question, Results};
 use super::scale::{Log, counts};
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
@@ -16,20 +16,37 @@ const WIDTH: f64 = 360.0;
 const LEFT: f64 = 78.0;
 const TOP: f64 = 44.0;
 
+/// For one engine the price of each case that it solved, in increasing order, and the case.
+type Curve = Vec<(f64, usize)>;
+
+/// Where numbers of cases and prices are drawn.
+struct Axes {
+    height: f64,
+    bottom: f64,
+    /// The most cases that an engine solved.
+    most: usize,
+    up: Log,
+    /// The time limit, if it is drawn.
+    limit: Option<f64>,
+}
+
+impl Axes {
+    fn across(&self, count: f64) -> f64 {
+        // A little room, so that the longest curve ends before the frame.
+        let last = 1.03 * self.most as f64;
+        LEFT + WIDTH * count / last
+    }
+}
+
 /// The plot of all engines that were asked such a question; `None` if nothing was solved.
 pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Option<Picture> {
-    let asked = || {
+    let asked: Vec<(usize, &Case<'_>)> = {
         let all = results.cases.iter().enumerate();
         all.filter(|(_, case)| case.question() == question)
+            .collect()
     };
-    let curves: Vec<Vec<(f64, usize)>> = (0..results.engines.len())
-        .map(|engine| {
-            let mut curve: Vec<(f64, usize)> = asked()
-                .filter_map(|(number, case)| Some((case.solved(engine)?, number)))
-                .collect();
-            curve.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            curve
-        })
+    let curves: Vec<Curve> = (0..results.engines.len())
+        .map(|engine| curve(&asked, engine))
         .collect();
     let most = curves.iter().map(Vec::len).max().filter(|&most| most > 0)?;
     let labels: Vec<String> = results
@@ -41,6 +58,15 @@ pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Optio
 
     let height = (16.0 * labels.len() as f64).max(290.0);
     let bottom = TOP + height;
+    let limit = time_limit(results);
+    let values = curves.iter().flatten().map(|point| point.0);
+    let axes = Axes {
+        height,
+        bottom,
+        most,
+        up: Log::around(values.chain(limit), results.measure.unit(), bottom, TOP),
+        limit,
+    };
     let total = LEFT + WIDTH + names_width(&labels);
     let title = format!(
         "{} of the n-th solved case",
@@ -49,8 +75,8 @@ pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Optio
     let mut svg = Svg::new(total, bottom + 48.0, &title, "");
     let bold = format!(r#"{INK} font-weight="600""#);
     let heading = match question {
-        Question::Properties => format!("{title}, {} cases", asked().count()),
-        Question::States => format!("{title}, {} state spaces", asked().count()),
+        Question::Properties => format!("{title}, {} cases", asked.len()),
+        Question::States => format!("{title}, {} state spaces", asked.len()),
     };
     svg.text(
         (12.0, 22.0),
@@ -59,11 +85,41 @@ pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Optio
         &fit(&heading, TITLE, total - 24.0),
         &bold,
     );
+    draw_axes(&mut svg, &axes, results.measure);
+    for (engine, curve) in curves.iter().enumerate() {
+        draw_curve(&mut svg, &axes, engine, curve, place);
+    }
+    let mut names = Vec::new();
+    for (engine, curve) in curves.iter().enumerate() {
+        let is_asked = |case: &Case<'_>| case.runs.get(engine).is_some_and(Option::is_some);
+        if asked.iter().any(|(_, case)| is_asked(case)) {
+            names.push(Name {
+                engine,
+                label: labels[engine].clone(),
+                end: places(&axes, curve)
+                    .last()
+                    .unwrap_or((axes.across(0.0), bottom)),
+            });
+        }
+    }
+    // From the top; of curves that end at about the same height, the shorter ones lie above the others.
+    names.sort_by_key(|name| ((name.end.1 / 20.0) as i64, curves[name.engine].len()));
+    name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, bottom));
+    Some(svg.finish())
+}
 
-    let unit = results.measure.unit();
-    let limit = time_limit(results);
-    let values = curves.iter().flatten().map(|point| point.0);
-    let up = Log::around(values.chain(limit), unit, bottom, TOP);
+fn curve(asked: &[(usize, &Case<'_>)], engine: usize) -> Curve {
+    let mut curve: Curve = asked
+        .iter()
+        .filter_map(|(number, case)| Some((case.solved(engine)?, *number)))
+        .collect();
+    curve.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    curve
+}
+
+/// The grid, its labels, the limit, and the frame.
+fn draw_axes(svg: &mut Svg, axes: &Axes, measure: Measure) {
+    let (up, bottom, unit) = (&axes.up, axes.bottom, measure.unit());
     for tick in up.ticks(unit, 20.0) {
         let y = up.at(tick.value);
         let length = if tick.is_decade { 6.0 } else { 3.0 };
@@ -75,12 +131,8 @@ pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Optio
             svg.text((LEFT - 9.0, y + 0.36 * SIZE), Anchor::End, SIZE, label, INK);
         }
     }
-    let steps = counts(most, 6);
-    // A little room, so that the longest curve ends before the frame.
-    let last = 1.03 * most as f64;
-    let across = |count: f64| LEFT + WIDTH * count / last;
-    for step in steps {
-        let x = across(step as f64);
+    for step in counts(axes.most, 6) {
+        let x = axes.across(step as f64);
         svg.line((x, TOP), (x, bottom), GRID);
         svg.line((x, bottom), (x, bottom + 6.0), TICK);
         svg.text(
@@ -91,14 +143,14 @@ pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Optio
             INK,
         );
     }
-    if let Some(limit) = limit {
+    if let Some(limit) = axes.limit {
         let y = up.at(limit);
         svg.line((LEFT, y), (LEFT + WIDTH, y), GUIDE_DASHED);
         // Where curves seldom are: at the left, below the line.
         let text = format!("limit {}", unit.show(limit));
         svg.text((LEFT + 6.0, y + 12.0), Anchor::Start, 9.5, &text, PALE);
     }
-    svg.rect([LEFT, TOP, WIDTH, height], FRAME);
+    svg.rect([LEFT, TOP, WIDTH, axes.height], FRAME);
     svg.text(
         (LEFT + WIDTH / 2.0, bottom + 38.0),
         Anchor::Middle,
@@ -107,52 +159,41 @@ pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Optio
         INK,
     );
     svg.upward(
-        (16.0, TOP + height / 2.0),
+        (16.0, TOP + axes.height / 2.0),
         Anchor::Middle,
         SIZE,
-        results.measure.title(),
+        measure.title(),
         INK,
     );
+}
 
-    let mut names = Vec::new();
-    for (engine, curve) in curves.iter().enumerate() {
-        let places: Vec<(f64, f64)> = (1..)
-            .zip(curve)
-            .map(|(count, point)| (across(f64::from(count)), up.at(point.0)))
-            .collect();
-        let mut d = String::new();
-        for (i, (x, y)) in places.iter().enumerate() {
-            d.push_str(&format!(
-                "{}{} {}",
-                if i == 0 { "M" } else { "L" },
-                n(*x),
-                n(*y)
-            ));
-        }
-        if !d.is_empty() {
-            svg.path(&d, &series(engine), "");
-        }
-        draw_points(
-            &mut svg,
-            engine,
-            curve.iter().map(|p| p.1).zip(places.iter().copied()),
-            most,
-            place,
-        );
-        let is_asked = |case: &Case<'_>| case.runs.get(engine).is_some_and(Option::is_some);
-        if !asked().any(|(_, case)| is_asked(case)) {
-            continue;
-        }
-        names.push(Name {
-            engine,
-            label: labels[engine].clone(),
-            end: places.last().copied().unwrap_or((across(0.0), bottom)),
-        });
+/// Where the points of a curve are drawn.
+fn places(axes: &Axes, curve: &Curve) -> impl Iterator<Item = (f64, f64)> {
+    (1..)
+        .zip(curve)
+        .map(|(count, point)| (axes.across(f64::from(count)), axes.up.at(point.0)))
+}
+
+fn draw_curve(svg: &mut Svg, axes: &Axes, engine: usize, curve: &Curve, place: Medium) {
+    let mut d = String::new();
+    for (i, (x, y)) in places(axes, curve).enumerate() {
+        d.push_str(&format!(
+            "{}{} {}",
+            if i == 0 { "M" } else { "L" },
+            n(x),
+            n(y)
+        ));
     }
-    // From the top; of curves that end at about the same height, the shorter ones lie above the others.
-    names.sort_by_key(|name| ((name.end.1 / 20.0) as i64, curves[name.engine].len()));
-    name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, bottom));
-    Some(svg.finish())
+    if !d.is_empty() {
+        svg.path(&d, &series(engine), "");
+    }
+    draw_points(
+        svg,
+        engine,
+        curve.iter().map(|p| p.1).zip(places(axes, curve)),
+        axes.most,
+        place,
+    );
 }
 
 /// The time limit, if times are compared and all cases have the same.

@@ -19,50 +19,43 @@ const TOP: f64 = 58.0;
 /// The percentage that stands for failures.
 const FAILED: f64 = 120.0;
 
+/// What the engines needed for the cases of one class.
+struct Shares {
+    cases: usize,
+    /// For each engine the percentage of each case that it solved, in increasing order, and the case.
+    curves: Vec<Vec<(f64, usize)>>,
+    /// An engine that was asked none of these questions has not failed them.
+    asked: Vec<bool>,
+    refused: Vec<usize>,
+}
+
+/// Where shares and numbers of cases are drawn.
+struct Axes {
+    height: f64,
+    bottom: f64,
+    cases: usize,
+}
+
+impl Axes {
+    fn across(&self, percent: f64) -> f64 {
+        LEFT + WIDTH * percent / FAILED
+    }
+
+    fn up(&self, count: f64) -> f64 {
+        self.bottom - self.height * count / self.cases as f64
+    }
+}
+
 /// The plot of the cases of one class; `None` if there is nothing to compare.
 pub fn cumulative(results: &Results<'_>, class: Class, place: Medium) -> Option<Picture> {
-    let mut curves: Vec<Vec<(f64, usize)>> = vec![Vec::new(); results.engines.len()];
-    // Whoever was asked none of these questions has not failed them.
-    let mut asked = vec![false; results.engines.len()];
-    let mut refused = vec![0; results.engines.len()];
-    let mut cases = 0;
-    for (number, case) in results.cases.iter().enumerate() {
-        let dearest = case.solutions().map(|(_, value)| value).fold(0.0, f64::max);
-        if case.class != class || dearest <= 0.0 {
-            continue;
-        }
-        cases += 1;
-        for ((asked, refused), run) in asked.iter_mut().zip(&mut refused).zip(&case.runs) {
-            *asked |= run.is_some();
-            *refused += usize::from(run.is_some_and(|run| run.is_refused()));
-        }
-        for (engine, value) in case.solutions() {
-            curves[engine].push((100.0 * value / dearest, number));
-        }
-    }
-    if cases == 0 || asked.iter().filter(|asked| **asked).count() < 2 {
-        return None;
-    }
-    for curve in &mut curves {
-        curve.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    }
-    let labels: Vec<String> = results
-        .engines
-        .iter()
-        .zip(curves.iter().zip(&refused))
-        .map(|(engine, (curve, &refused))| {
-            let engine = fit(engine, SIZE, 130.0);
-            match (cases - curve.len() - refused, refused) {
-                (0, 0) => engine,
-                (failed, 0) => format!("{engine} ({failed} failed)"),
-                (0, refused) => format!("{engine} ({refused} refused)"),
-                (failed, refused) => format!("{engine} ({failed} failed, {refused} refused)"),
-            }
-        })
-        .collect();
-
+    let shares = shares(results, class)?;
+    let labels = labels(results, &shares);
     let height = (16.0 * labels.len() as f64).max(290.0);
-    let bottom = TOP + height;
+    let axes = Axes {
+        height,
+        bottom: TOP + height,
+        cases: shares.cases,
+    };
     let total = LEFT + WIDTH + names_width(&labels);
     let title = format!(
         "{} relative to the {} engine",
@@ -71,7 +64,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Medium) -> Option<
     );
     let mut svg = Svg::new(
         total,
-        bottom + 48.0,
+        axes.bottom + 48.0,
         &format!("{title}, {}", class.word()),
         "",
     );
@@ -83,15 +76,69 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Medium) -> Option<
         &fit(&title, TITLE, total - 24.0),
         &bold,
     );
-    let subtitle = format!("{cases} cases, {}", class.word());
+    let subtitle = format!("{} cases, {}", shares.cases, class.word());
     svg.text((12.0, 37.0), Anchor::Start, SIZE, &subtitle, PALE);
+    draw_axes(&mut svg, &axes, results);
+    draw_curves(&mut svg, &axes, &shares, &labels, place);
+    Some(svg.finish())
+}
 
-    let steps = counts(cases, 6);
-    let last = cases as f64;
-    let across = |percent: f64| LEFT + WIDTH * percent / FAILED;
-    let up = |count: f64| bottom - height * count / last;
-    for step in steps {
-        let y = up(step as f64);
+/// `None` if no case was solved, or fewer than two engines were asked.
+fn shares(results: &Results<'_>, class: Class) -> Option<Shares> {
+    let engines = results.engines.len();
+    let mut shares = Shares {
+        cases: 0,
+        curves: vec![Vec::new(); engines],
+        asked: vec![false; engines],
+        refused: vec![0; engines],
+    };
+    for (number, case) in results.cases.iter().enumerate() {
+        let dearest = case.solutions().map(|(_, value)| value).fold(0.0, f64::max);
+        if case.class != class || dearest <= 0.0 {
+            continue;
+        }
+        shares.cases += 1;
+        let counted = shares.asked.iter_mut().zip(&mut shares.refused);
+        for ((asked, refused), run) in counted.zip(&case.runs) {
+            *asked |= run.is_some();
+            *refused += usize::from(run.is_some_and(|run| run.is_refused()));
+        }
+        for (engine, value) in case.solutions() {
+            shares.curves[engine].push((100.0 * value / dearest, number));
+        }
+    }
+    if shares.cases == 0 || shares.asked.iter().filter(|asked| **asked).count() < 2 {
+        return None;
+    }
+    for curve in &mut shares.curves {
+        curve.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    }
+    Some(shares)
+}
+
+/// The names of the engines, with how often each failed or refused.
+fn labels(results: &Results<'_>, shares: &Shares) -> Vec<String> {
+    results
+        .engines
+        .iter()
+        .zip(shares.curves.iter().zip(&shares.refused))
+        .map(|(engine, (curve, &refused))| {
+            let engine = fit(engine, SIZE, 130.0);
+            match (shares.cases - curve.len() - refused, refused) {
+                (0, 0) => engine,
+                (failed, 0) => format!("{engine} ({failed} failed)"),
+                (0, refused) => format!("{engine} ({refused} refused)"),
+                (failed, refused) => format!("{engine} ({failed} failed, {refused} refused)"),
+            }
+        })
+        .collect()
+}
+
+/// The grid, its labels, and the frame.
+fn draw_axes(svg: &mut Svg, axes: &Axes, results: &Results<'_>) {
+    let bottom = axes.bottom;
+    for step in counts(axes.cases, 6) {
+        let y = axes.up(step as f64);
         svg.line((LEFT, y), (LEFT + WIDTH, y), GRID);
         svg.line((LEFT - 6.0, y), (LEFT, y), TICK);
         svg.text(
@@ -103,7 +150,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Medium) -> Option<
         );
     }
     for percent in [0.0, 20.0, 40.0, 60.0, 80.0, 100.0, FAILED] {
-        let x = across(percent);
+        let x = axes.across(percent);
         svg.line(
             (x, TOP),
             (x, bottom),
@@ -116,7 +163,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Medium) -> Option<
         };
         svg.text((x, bottom + 19.0), Anchor::Middle, SIZE, &label, INK);
     }
-    svg.rect([LEFT, TOP, WIDTH, height], FRAME);
+    svg.rect([LEFT, TOP, WIDTH, axes.height], FRAME);
     let below = format!(
         "share of the {} engine's {}",
         results.measure.worst(),
@@ -130,38 +177,42 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Medium) -> Option<
         INK,
     );
     svg.upward(
-        (16.0, TOP + height / 2.0),
+        (16.0, TOP + axes.height / 2.0),
         Anchor::Middle,
         SIZE,
         "cases",
         INK,
     );
+}
 
+/// The curves of the engines that were asked, and their names.
+fn draw_curves(svg: &mut Svg, axes: &Axes, shares: &Shares, labels: &[String], place: Medium) {
+    let curves = &shares.curves;
     let mut names = Vec::new();
-    for (engine, curve) in curves.iter().enumerate().filter(|(e, _)| asked[*e]) {
-        let mut d = format!("M{} {}", n(across(0.0)), n(up(0.0)));
+    for (engine, curve) in curves.iter().enumerate().filter(|(e, _)| shares.asked[*e]) {
+        let mut d = format!("M{} {}", n(axes.across(0.0)), n(axes.up(0.0)));
         let mut places = Vec::new();
         for (count, (percent, _)) in (1..).zip(curve) {
-            let (x, y) = (across(*percent), up(f64::from(count)));
+            let (x, y) = (axes.across(*percent), axes.up(f64::from(count)));
             d.push_str(&format!("H{}V{}", n(x), n(y)));
             places.push((x, y));
         }
-        d.push_str(&format!("H{}V{}", n(across(FAILED)), n(up(cases as f64))));
+        let last = axes.up(shares.cases as f64);
+        d.push_str(&format!("H{}V{}", n(axes.across(FAILED)), n(last)));
         svg.path(&d, &series(engine), "");
         draw_points(
-            &mut svg,
+            svg,
             engine,
             curve.iter().map(|p| p.1).zip(places),
-            cases,
+            shares.cases,
             place,
         );
         names.push(Name {
             engine,
             label: labels[engine].clone(),
-            end: (across(FAILED), up(curve.len() as f64)),
+            end: (axes.across(FAILED), axes.up(curve.len() as f64)),
         });
     }
     names.sort_by_key(|name| (std::cmp::Reverse(curves[name.engine].len()), name.engine));
-    name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, bottom));
-    Some(svg.finish())
+    name_curves(svg, &names, LEFT + WIDTH, (TOP, axes.bottom));
 }

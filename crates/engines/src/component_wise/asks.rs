@@ -60,7 +60,7 @@ impl Steps {
         if at.level == self.automaton {
             return inner_move(kernel, letters, (node, target), at.residual);
         }
-        // Nobody asks for moves into the empty set, so it can stand for "anywhere".
+        // No caller asks for moves into the empty set, so it can stand for "anywhere".
         let key = (chain, node, target.unwrap_or(NodeId::EMPTY), at.residual);
         kernel.remembered(self.returns, key, |kernel| {
             kernel.any_edge(node, |kernel, (value, child)| {

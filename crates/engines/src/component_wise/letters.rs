@@ -54,9 +54,9 @@ struct Relation {
     empty: bool,
     /// Can no inner edge be taken any more?
     idle: bool,
-    /// When everything is decided, and somebody asked.
+    /// Filled in by [`Letters::moves`], once everything is decided.
     moves: Option<Moves>,
-    /// The answers to [`Still`], once somebody asked.
+    /// The answers that [`Letters::is_still`] has given, by [`Still`].
     still: [Option<bool>; 3],
 }
 

@@ -57,7 +57,7 @@ impl Walk {
     }
 }
 
-/// Where a path is to end. Nodes are rooted by whoever asks.
+/// Where a path is to end. The caller has rooted the nodes.
 #[derive(Clone, Copy)]
 pub enum Goal<'g> {
     /// Here.

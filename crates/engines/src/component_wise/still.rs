@@ -16,6 +16,17 @@
 //! unions of images `R_λ(X)`, and `R_λ(R_λ(X)) = R_λ(X)`: again the image is the node. For parts of the product that were cut out of it
 //! this would be wrong, as `R_λ({q'})` may be more than `q'`.
 //!
+//! For example, with a label `λ` that makes `p` true, and moves `q q'` written side by side:
+//!
+//! ```text
+//! F p     0 –¬p→ 0   0 –p→ 1   1 ––→ 1    R_λ = {01, 11}      R_λ(1) = {1}: identity
+//! F G p   0 ––→ 0    0 –p→ 1   1 –p→ 1    R_λ = {00, 01, 11}  R_λ(0) = {0, 1}: idempotence only
+//! X p     0 ––→ 1    1 –p→ 2   2 ––→ 2    R_λ = {01, 12, 22}  R_λ ∘ R_λ = {02, 12, 22}: neither
+//! ```
+//!
+//! With F G p, a state that is entered from 0 has `R_λ({0}) = {0, 1}` beside it, and reading `λ` again leaves `{0, 1}`. Were
+//! only `{0}` cut out, it would add 1.
+//!
 //! Both are asked of all labels that a residual leaves open, on the guards, once for each relation. Automata of formulas
 //! that cannot count steps mostly are so. It makes steps of the product as local as those of the system.
 

@@ -133,7 +133,7 @@ pub struct Worker<'w, 'r, 's, P> {
     check: Lease,
 }
 
-/// The edges of a node as far as somebody has asked.
+/// The edges of a node, as far as the emptiness check has asked for them.
 #[derive(Default)]
 struct Edges {
     /// Each with its group.

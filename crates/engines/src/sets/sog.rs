@@ -1,7 +1,7 @@
 //! SOG: the symbolic observation graph, searched in product with the automaton.
 //!
 //! E are the observed propositions. A node of the graph is an aggregate: a set of states that agree
-//! on E, closed under the steps that nobody observes.
+//! on E, closed under the steps that are not observed.
 //!
 //! ```text
 //! close(S,l) = least X ⊇ S closed under successors with label l

@@ -14,6 +14,15 @@
 //! infinite runs by itself (divergence, a terminal node) needs no cycle: it names the states from which
 //! these runs start.
 //!
+//! For example, with the abstract cycle a → b → a of a = {0, 1} and b = {2, 3, 4}:
+//!
+//! ```text
+//! steps    0 → 1,  1 → 2,  2 → 3,  2 → 4,  3 → 0         forwards, 2 → 4 would lead astray
+//! round 1  back(b → a, 0): 0 ∈ post(b), from 3           back(a → b, 3): L1 = {2}, from 1
+//! round 2  back(b → a, 1): L1 = {0}, from 3              back(a → b, 3): L1 = {2}, from 1, met before
+//! cycle    1 → 2 → 3 → 0 → 1: round 2 alone, as round 1 ends in 0, which is not met again
+//! ```
+//!
 //! The prefix has a goal then, one state or many. The goal is carried back through the nodes of
 //! the abstract prefix by saturation, and the walk goes forwards from the initial states to the nearest
 //! state of each of these goals: layers of few states instead of many, and short runs.

@@ -185,7 +185,7 @@ impl Names<'_> {
     }
 
     /// The name that `text` begins with, and the length of what stands for it: quotes are not needed
-    /// around a name here, but who is used to them may write them.
+    /// around a name here, but are allowed.
     fn listed<'t>(
         &self,
         text: &'t str,

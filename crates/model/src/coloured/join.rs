@@ -11,7 +11,7 @@
 //! has its plan, made once.
 //!
 //! Atoms are *necessary* conditions: of a set in a component one member stands for all, and at most
-//! [`ATOMS`] of a transition are used. Whoever asks for bindings checks the rest.
+//! [`ATOMS`] of a transition are used. The unfolding checks the rest.
 
 use lariat_budget::{Budget, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -19,101 +19,55 @@ impl<'a> Declared<'a> {
         raw: &Raw<'a>,
         expected: Option<SortId>,
     ) -> Result<Term, InputError> {
-        let term = match raw.name() {
+        let (sort, kind) = match raw.name() {
             "variable" => {
                 let id = raw.attribute(xml, "refvariable")?;
                 let variable = self.variable(xml, &id)?;
-                Term {
-                    sort: self.net.variable(variable).sort,
-                    kind: TermKind::Variable(variable),
-                }
+                let sort = self.net.variable(variable).sort;
+                (sort, TermKind::Variable(variable))
             }
             "useroperator" => {
                 let id = raw.attribute(xml, "declaration")?;
                 match self.operator_of(xml, &id)?.clone() {
-                    Operator::Constant(sort, colour) => Term {
-                        sort,
-                        kind: TermKind::Constant(colour),
-                    },
-                    Operator::Class(sort, members) => Term {
-                        sort,
-                        kind: TermKind::Members(members),
-                    },
+                    Operator::Constant(sort, colour) => (sort, TermKind::Constant(colour)),
+                    Operator::Class(sort, members) => (sort, TermKind::Members(members)),
                 }
             }
             "finiteintrangeconstant" => {
                 let (sort, colour) = self.range_constant(xml, raw, expected)?;
-                Term {
-                    sort,
-                    kind: TermKind::Constant(colour),
-                }
+                (sort, TermKind::Constant(colour))
             }
-            "dotconstant" => Term {
-                sort: self.dot(),
-                kind: TermKind::Constant(super::net::Colour(0)),
-            },
-            "all" => Term {
-                sort: self.sort(xml, raw.only(xml)?)?,
-                kind: TermKind::All,
-            },
-            "empty" => Term {
-                sort: self.sort(xml, raw.only(xml)?)?,
-                kind: TermKind::Add(Vec::new()),
-            },
-            "tuple" => self.tuple_term(xml, raw, expected)?,
+            "dotconstant" => (self.dot(), TermKind::Constant(super::net::Colour(0))),
+            "all" => (self.sort(xml, raw.only(xml)?)?, TermKind::All),
+            "empty" => {
+                let sort = self.sort(xml, raw.only(xml)?)?;
+                (sort, TermKind::Add(Vec::new()))
+            }
+            "tuple" => {
+                let tuple = self.tuple_term(xml, raw, expected)?;
+                (tuple.sort, tuple.kind)
+            }
             "numberof" => {
                 let (count, of) = raw.both(xml)?;
                 let count = count_of(xml, count)?;
                 let of = self.term(xml, of, expected)?;
-                Term {
-                    sort: of.sort,
-                    kind: TermKind::Scaled(count, Box::new(of)),
-                }
+                (of.sort, TermKind::Scaled(count, Box::new(of)))
             }
             "add" => {
                 let (sort, terms) = self.operands(xml, raw, expected)?;
-                let mut flat = Vec::with_capacity(terms.len());
-                for term in terms {
-                    match term.kind {
-                        TermKind::Add(inner) => flat.extend(inner),
-                        _ => flat.push(term),
-                    }
-                }
-                Term {
-                    sort,
-                    kind: TermKind::Add(flat),
-                }
+                (sort, TermKind::Add(flat(terms)))
             }
             "subtract" => {
                 let (sort, terms) = self.operands(xml, raw, expected)?;
-                Term {
-                    sort,
-                    kind: TermKind::Subtract(terms),
-                }
+                (sort, TermKind::Subtract(terms))
             }
-            "successor" | "predecessor" => {
-                let of = raw.only(xml)?;
-                let term = self.colour(xml, of, expected)?;
-                let sort = term.sort;
-                if !matches!(
-                    self.net.sort(sort).kind,
-                    SortKind::Enumeration { cyclic: true, .. }
-                ) {
-                    return Err(raw.error(
-                        xml,
-                        format!(
-                            "the sort `{}` is no cyclic enumeration, so its colours have no <{}>",
-                            self.net.sort(sort).name,
-                            raw.name()
-                        ),
-                    ));
-                }
-                let term = Box::new(term);
-                let kind = match raw.name() {
-                    "successor" => TermKind::Successor(term),
-                    _ => TermKind::Predecessor(term),
-                };
-                Term { sort, kind }
+            "successor" => {
+                let of = self.cyclic_colour(xml, raw, expected)?;
+                (of.sort, TermKind::Successor(Box::new(of)))
+            }
+            "predecessor" => {
+                let of = self.cyclic_colour(xml, raw, expected)?;
+                (of.sort, TermKind::Predecessor(Box::new(of)))
             }
             other => {
                 return Err(raw
@@ -122,11 +76,31 @@ impl<'a> Declared<'a> {
             }
         };
         match expected {
-            Some(expected) if expected != term.sort => {
-                Err(self.wrong_sort(xml, raw, term.sort, expected))
-            }
-            _ => Ok(term),
+            Some(expected) if expected != sort => Err(self.wrong_sort(xml, raw, sort, expected)),
+            _ => Ok(Term { sort, kind }),
         }
+    }
+
+    /// The operand of `<successor>` or `<predecessor>`.
+    fn cyclic_colour(
+        &mut self,
+        xml: &Xml<'a>,
+        raw: &Raw<'a>,
+        expected: Option<SortId>,
+    ) -> Result<Term, InputError> {
+        let term = self.colour(xml, raw.only(xml)?, expected)?;
+        let sort = self.net.sort(term.sort);
+        if matches!(sort.kind, SortKind::Enumeration { cyclic: true, .. }) {
+            return Ok(term);
+        }
+        Err(raw.error(
+            xml,
+            format!(
+                "the sort `{}` is no cyclic enumeration, so its colours have no <{}>",
+                sort.name,
+                raw.name()
+            ),
+        ))
     }
 
     /// A term that is one colour.
@@ -260,6 +234,18 @@ impl<'a> Declared<'a> {
     fn guards(&mut self, xml: &Xml<'a>, raws: &[Raw<'a>]) -> Result<Vec<Guard>, InputError> {
         raws.iter().map(|raw| self.guard(xml, raw)).collect()
     }
+}
+
+/// A sum of sums as one sum.
+fn flat(terms: Vec<Term>) -> Vec<Term> {
+    let mut flat = Vec::with_capacity(terms.len());
+    for term in terms {
+        match term.kind {
+            TermKind::Add(inner) => flat.extend(inner),
+            _ => flat.push(term),
+        }
+    }
+    flat
 }
 
 /// The number of a `<numberof>`.

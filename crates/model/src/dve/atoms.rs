@@ -34,7 +34,7 @@ impl Scope {
     /// without an index, an index that is never in range, a division by the constant 0.
     ///
     /// In a model the same leads to its error state, and an array without an index is its first element,
-    /// because published models rely on it; nobody relies on it in a formula.
+    /// because published models rely on it; formulas do not.
     fn refuse_certain_faults(&self, ast: &ExprAst) -> Result<(), Complaint> {
         match &ast.kind {
             ExprKind::Number(_) | ExprKind::State(..) => Ok(()),

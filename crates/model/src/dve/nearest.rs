@@ -5,7 +5,7 @@ use crate::names::distance;
 /// `did you mean …?` for the nearest of some names, if one is near enough: at most a third of the
 /// letters differ, or one.
 pub fn suggestion<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    /// Longer names are not compared: nobody types them, and the distance is quadratic.
+    /// Longer names are not compared: they are seldom typed, and the distance is quadratic.
     const LONGEST: usize = 80;
     if wrong.len() > LONGEST {
         return None;

@@ -3,7 +3,7 @@
 //! The order of the variables decides whether a diagram has a thousand nodes or a billion, and no
 //! heuristic dominates; not even the direction may be chosen blindly, because at equal span one can
 //! cost a hundred times the other. So this module makes *candidates*, each with a static score that
-//! ranks them, and leaves the decision to whoever builds diagrams under small budgets.
+//! ranks them, and leaves the decision to `lariat-space`, which tries them under small budgets.
 //!
 //! Heuristics see a system as a hypergraph: variables, and for each event the set of those it
 //! reads or writes. Nets, programs and tables are therefore ordered alike.

@@ -1,6 +1,6 @@
 //! An array that grows without moving what it holds, with its bytes on a lease.
 //!
-//! A vector that doubles needs old and new side by side, and nobody else may read while it copies. Here
+//! A vector that doubles needs old and new side by side, and its readers wait while it copies. Here
 //! items stay where they are once pushed.
 
 use lariat_budget::{Budget, Lease, Stop};

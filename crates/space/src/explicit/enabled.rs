@@ -131,7 +131,7 @@ impl Enabled {
         }
     }
 
-    /// A place has got tokens: who waits with it finds another place to wait with, or is enabled.
+    /// A place has got tokens: a transition that waits there finds another place to wait at, or is enabled.
     #[inline]
     fn wake(&mut self, net: &Net, values: &[Value], place: u32) {
         let mut at = std::mem::replace(&mut self.first[place as usize], NONE);

@@ -2,7 +2,7 @@
 //!
 //! Linear probing over slots of 32 bits: the id, plus one, in as many low bits as the table has address bits,
 //! and the rest of a 32-bit hash above, so that almost every probe that looks at an item
-//! looks at the right one. The table knows nothing of the items: who owns them compares, and tells their
+//! looks at the right one. The table knows nothing of the items: their owner compares them, and gives their
 //! hashes again when the table grows. The old table is given back first, so growing needs no second copy.
 //!
 //! Cost: 5⅓ to 10⅔ bytes an item.

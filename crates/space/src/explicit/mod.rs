@@ -77,7 +77,7 @@ impl<'s> Explicit<'s> {
         }
     }
 
-    /// The same space for somebody who asks for the [`truth`](Explicit::truth) of these predicates in many states; each has
+    /// The same space, prepared to tell the [`truth`](Explicit::truth) of these predicates in many states; each has
     /// its bit.
     #[must_use]
     pub fn observing(mut self, predicates: Vec<(u64, &'s Predicate)>) -> Explicit<'s> {
@@ -337,7 +337,7 @@ mod tests {
                         None => assert_eq!((to, found.len()), (from, 0)),
                     }
                     if random.below(4) == 0 {
-                        // Somebody looks elsewhere.
+                        // The focus moves to another state.
                         space.truth(&mut states, to);
                     }
                 }
@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(known.len(), states.len());
     }
 
-    /// Whoever explores for long hears of the limit soon, however many steps a state has.
+    /// A long exploration soon notices the limit, however many steps a state has.
     #[test]
     fn the_clock_is_looked_at_in_every_loop() {
         let over = Budget::unlimited().with_deadline(Duration::ZERO);

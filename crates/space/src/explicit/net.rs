@@ -35,7 +35,7 @@ pub(super) struct Put {
     pub field: Field,
 }
 
-/// Who takes from a place, and how much must be there.
+/// A transition that takes from a place, and how much must be there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Consumer {
     pub transition: u32,

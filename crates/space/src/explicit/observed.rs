@@ -1,5 +1,5 @@
-//! Predicates that somebody asks about in every state: each is evaluated again only when a variable that it reads has
-//! changed.
+//! Predicates whose truth the engines ask for in every state: each is evaluated again only when a variable that
+//! it reads has changed.
 
 use lariat_model::{Predicate, System};
 

@@ -1,4 +1,4 @@
-//! Whole vectors, one after the other: the store for narrow states, and an interner for anyone.
+//! Whole vectors, one after the other: the store for narrow states, and for the nodes of products.
 //!
 //! A vector comes and goes as cells of 32 bits, of which as many bytes are kept as it has. Vectors lie in
 //! chunks that never move. The last cell is special: it is almost always 0, and then takes no room; chunks of
@@ -144,7 +144,7 @@ impl Interner {
         self.intern_sum(vector, sum)
     }
 
-    /// The same for who knows Σ wᵢ·cᵢ already.
+    /// The same for callers that already know Σ wᵢ·cᵢ.
     #[inline]
     pub(super) fn intern_sum(&mut self, vector: &[u32], sum: u64) -> Result<(u32, bool), Stop> {
         let vectors = &self.vectors;

@@ -63,7 +63,7 @@ pub(super) enum Cut {
     #[default]
     Never,
     Before,
-    /// Since somebody looked.
+    /// Since [`Explicit::next`] last looked.
     Now,
 }
 

@@ -13,8 +13,8 @@
 //! of N = 2ᵏ. Sorted downwards, a set of changed leaves with all that is above them has children before parents,
 //! and the children of its members in their order, so that one pointer beside the loop finds them.
 //!
-//! The nodes of the state from which steps are taken, the [`Nodes`], belong to whoever takes them; the tree is only
-//! ever appended to, and ids stay.
+//! The nodes of the state from which steps are taken, the [`Nodes`], belong to the caller; the tree is only ever
+//! appended to, and ids stay.
 
 use super::chunks::Chunks;
 use super::index::{Index, mix};
@@ -179,7 +179,7 @@ impl Scratch {
     #[inline]
     fn is(&mut self, root: u64, pairs: &Pairs, nodes: &Nodes, changes: &[Change]) -> bool {
         let (path, values) = (&self.path[..], &mut self.values[..]);
-        // The next member of the path that nobody has been the parent of.
+        // From here on, the members of the path have their values from their parents.
         let mut next = path.len() - 1;
         for at in (changes.len()..path.len()).rev() {
             let node = path[at];

@@ -7,7 +7,7 @@
 //! 1. [`first_try`]: the file order gets a small budget before any other order is computed. Most
 //!    small systems end here.
 //! 2. [`Race::small_rehearsals`]: all candidates go through the small rehearsals, until one says
-//!    enough; who needs much more than the best is out ([ranking](super::ranking)).
+//!    enough; one that needs much more than the best is out ([ranking](super::ranking)).
 //! 3. [`Race::try_on_system`]: where rehearsals said nothing, the best-scored few are tried on the
 //!    system itself for a moment, and ranked by score and by how far they came. Programs have no
 //!    rehearsals, but processes: their favourite is the order by units, upwards.
@@ -22,7 +22,7 @@
 //!
 //! ```text
 //! first_try          file-down does not end within 10 000 + 10 · 100 work
-//! small_rehearsals   1: force-down alone, 1 100: less than noise, so nobody else is asked
+//! small_rehearsals   1: force-down alone, 1 100: less than noise, so the others are not asked
 //!                    2: force-down 4 000, noack-up 5 500, file-down stopped at 8 000 and out
 //!                    3: force-down 9 000, noack-up 9 500: telling enough
 //! run_favourites     force-down; 53 000 work is done, its first interlude is due at 106 000
@@ -243,7 +243,7 @@ impl<'a> Race<'a, '_> {
         Ok(None)
     }
 
-    /// The favourite to the end, and whoever overtakes it or is next where memory is too little.
+    /// Runs the favourite to the end, or what overtakes it or is next when memory runs out.
     fn run_favourites(&mut self) -> Result<Box<Reached<'a>>, Stop> {
         let mut starved = 0;
         // Once an order ran out of memory, the work that others may do.
@@ -381,7 +381,7 @@ impl<'a> Race<'a, '_> {
         Ok(())
     }
 
-    /// The last rehearsal, for one who dropped out of an earlier one.
+    /// The last rehearsal, for a runner that dropped out of an earlier one.
     fn rehearse_again(&mut self, runner: Runner, best: u64) -> Result<(), Stop> {
         let cost = match self
             .next

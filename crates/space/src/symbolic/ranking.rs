@@ -1,10 +1,10 @@
-//! Who runs, who leads and who is out: the ranking of the candidates in a [race](super::race).
+//! Which run, which leads and which are out: the ranking of the candidates in a [race](super::race).
 //!
 //! Before anything is tried there is only the static score, which ranks and does not decide. After
 //! a rehearsal there is the *cost*, the work that a candidate needed for it: those that need more
-//! than the best and a margin are out, the others are ranked by cost. Whoever dropped out of a
-//! small rehearsal may return when one has been managed that took several times the work, of which
-//! the small one said little.
+//! than the best and a margin are out, the others are ranked by cost. One that dropped out of a
+//! small rehearsal may return once a rehearsal has taken several times that work, of which the
+//! small one said little.
 //!
 //! For example, with a margin of 25 % and a return after 4 times the work, leaving noise aside:
 //!
@@ -17,7 +17,7 @@
 use super::schedule::OrderSchedule;
 use lariat_model::order::{Candidate, Order, OrderName};
 
-/// The cost of those who are out without having been tried: they return only where nobody else is
+/// The cost of those that are out without having been tried: they return only when no other is
 /// left.
 const NEVER_TRIED: u64 = u64::MAX;
 
@@ -31,9 +31,9 @@ pub(super) struct Runner {
 /// All candidates.
 pub(super) struct Ranking {
     schedule: OrderSchedule,
-    /// Those who may still win, the favourite first.
+    /// Those that may still win, the favourite first.
     runners: Vec<Runner>,
-    /// Those who are out.
+    /// Those that are out.
     out: Vec<Runner>,
 }
 
@@ -62,7 +62,7 @@ impl Ranking {
         self.runners.sort_by(|a, b| score(a).total_cmp(&score(b)));
     }
 
-    /// Everybody runs, and the candidate with this order is the favourite. False if nobody has it.
+    /// All run, and the candidate with this order is the favourite. False if none has it.
     pub(super) fn prefer(&mut self, order: &Order) -> bool {
         let all = || self.runners.iter().chain(&self.out);
         let Some(name) = all().find(|r| r.candidate.order == *order) else {
@@ -74,17 +74,17 @@ impl Ranking {
         true
     }
 
-    /// Those who may still win, the favourite first.
+    /// Those that may still win, the favourite first.
     pub(super) fn runners(&self) -> &[Runner] {
         &self.runners
     }
 
-    /// Everybody but the favourite, those who are out last.
+    /// All but the favourite, those that are out last.
     pub(super) fn others(&self) -> impl Iterator<Item = &Runner> {
         self.runners.iter().skip(1).chain(&self.out)
     }
 
-    /// The favourite; if nobody is left, the first of those who are out is called back.
+    /// The favourite; if none is left, the first of those that are out is called back.
     pub(super) fn favourite(&mut self) -> Option<&Candidate> {
         if self.runners.is_empty() && !self.out.is_empty() {
             self.runners.push(self.out.remove(0));
@@ -129,7 +129,7 @@ impl Ranking {
         }
     }
 
-    /// Those who are out and may return after a rehearsal in which the best needed `best`: all if
+    /// Those that are out and may return after a rehearsal in which the best needed `best`: all if
     /// to try them takes at most `left`, else in long runs the one with the best score.
     pub(super) fn returning(&mut self, best: u64, left: u64, long: bool) -> Vec<Runner> {
         let several = self.schedule.much_larger;
