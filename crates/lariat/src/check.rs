@@ -230,6 +230,7 @@ impl<'s> Query<'_, 's> {
         let Turn { plan, budget, .. } = turn;
         budget.check()?;
         report.engine = plan.name;
+        self.observer.engine(plan.name);
         report.account = Account::default();
         let deadlock = self.options.deadlock;
         let prepared = prepare(self.subject, self.formulas, self.property, plan, budget)?;
