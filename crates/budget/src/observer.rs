@@ -16,6 +16,9 @@ pub trait Observer: Sync {
     /// Called now and then during long work; must return quickly.
     fn progress(&self, _: Progress<'_>) {}
 
+    /// An engine begins, and what is heard from now on is about its work; `auto` has several in turn.
+    fn engine(&self, _: &'static str) {}
+
     /// A remark worth keeping in a log: which order was chosen, why an engine was left.
     fn remark(&self, _: &str) {}
 }

@@ -102,6 +102,7 @@ fn contest_folders_bring_their_answers() {
         &path.join("LTLCardinality.xml").display().to_string(),
         "--select",
         "Mutex-00",
+        "--as-found",
         "--engine",
         "sog",
         "--emptiness",

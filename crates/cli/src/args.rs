@@ -158,6 +158,13 @@ pub(crate) struct Check {
     /// Also write the counterexamples to FILE, as JSON lines.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Insist on a shortest counterexample: spend whatever the limits allow on it, not only about
+    /// as much as finding one has cost.
+    #[arg(long)]
+    pub shortest: bool,
+    /// Leave counterexamples as the engine has found them: for those who measure engines.
+    #[arg(long, conflicts_with = "shortest")]
+    pub as_found: bool,
     /// Show whole states in counterexamples, not only what changes.
     #[arg(long)]
     pub full: bool,

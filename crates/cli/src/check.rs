@@ -10,7 +10,7 @@ use lariat::model::{self, Errors, Model, Names, Outline, Properties};
 use lariat::report::{self, Context};
 use lariat::{
     Account, Attempt, Budget, Choice, Explored, InputError, Options, Proofs, Property, Reason,
-    Report, Stop, Subject, System, Systems, Variant, Verdict, check, property_process,
+    Report, Shortening, Stop, Subject, System, Systems, Variant, Verdict, check, property_process,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -143,6 +143,7 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
         facts: Vec::new(),
         account: Account::default(),
         overflow: None,
+        bad: None,
     };
     let (nothing, formulas) = (System::default(), Formulas::new());
     for (name, text) in &outline.list {
@@ -253,6 +254,11 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
         order: args.order.clone(),
         deadlock: args.deadlock,
         whole_product: args.whole_product,
+        shortening: match (args.shortest, args.as_found) {
+            (true, _) => Shortening::Insist,
+            (false, true) => Shortening::Never,
+            (false, false) => Shortening::Counted,
+        },
     };
     options.validate().map_err(Failure::new)?;
     Ok(options)

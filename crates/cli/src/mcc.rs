@@ -11,8 +11,8 @@ use crate::args::{Limits, Mcc};
 use crate::{Exit, Failure, input, out};
 use lariat::model::{Model, Outline, Properties, suggestion};
 use lariat::{
-    Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Reason, Stop, Subject,
-    Systems, Verdict, check, states,
+    Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Reason, Shortening, Stop,
+    Subject, Systems, Verdict, check, states,
 };
 use lariat_campaign::units::{Bytes, Span};
 use std::time::{Duration, Instant};
@@ -140,7 +140,11 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
             let report = check(
                 &subject,
                 Property::Formula(formula.property.formula),
-                &Options::default(),
+                &Options {
+                    // The contest asks for no runs.
+                    shortening: Shortening::Never,
+                    ..Options::default()
+                },
                 &mut explored,
                 &budget.clone().with_deadline(share),
                 &Quiet,

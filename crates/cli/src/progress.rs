@@ -4,12 +4,15 @@ use crate::args::Volume;
 use indicatif::{ProgressBar, ProgressStyle};
 use lariat::{Observer, Progress};
 use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A line on stderr that says what is being done, gone when dropped; hidden where stderr is no terminal.
 pub(crate) struct Line {
     bar: ProgressBar,
     volume: Volume,
+    /// Who works.
+    engine: Mutex<Option<&'static str>>,
 }
 
 impl Line {
@@ -22,7 +25,11 @@ impl Line {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(200));
-        Line { bar, volume }
+        Line {
+            bar,
+            volume,
+            engine: Mutex::new(None),
+        }
     }
 }
 
@@ -37,7 +44,8 @@ impl Observer for Line {
         if self.bar.is_hidden() {
             return;
         }
-        let mut message = progress.phase.to_owned();
+        let engine = *self.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut message = message(engine, progress.phase);
         for (i, (number, what)) in progress.figures.iter().enumerate() {
             let separator = if i == 0 { ": " } else { ", " };
             let _ = write!(message, "{separator}{} {what}", grouped(*number));
@@ -45,10 +53,26 @@ impl Observer for Line {
         self.bar.set_message(message);
     }
 
+    fn engine(&self, name: &'static str) {
+        let mut engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        *engine = Some(name);
+        if !self.bar.is_hidden() {
+            self.bar.set_message(name);
+        }
+    }
+
     fn remark(&self, remark: &str) {
         if self.volume == Volume::Remarks {
             self.bar.suspend(|| crate::remark(remark));
         }
+    }
+}
+
+/// What is being done, and by whom.
+fn message(engine: Option<&str>, phase: &str) -> String {
+    match engine {
+        Some(engine) => format!("{engine}, {phase}"),
+        None => phase.to_owned(),
     }
 }
 

@@ -8,10 +8,10 @@ use crate::run::Run;
 use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
-use lariat_budget::{Budget, Observer, Statistic};
-use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size};
+use lariat_budget::{Budget, Figure, Observer, Statistic};
+use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
 use lariat_ltl::Formulas;
-use lariat_model::{Deadlock, Value};
+use lariat_model::{Deadlock, Lasso, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
 
@@ -49,6 +49,34 @@ impl Choice {
     }
 }
 
+/// How much is spent on a shorter counterexample than the one that was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Shortening {
+    /// Nothing: for those who do not show it.
+    Never,
+    /// About as much as finding one has cost, and always a little.
+    #[default]
+    Counted,
+    /// Whatever the limits allow.
+    Insist,
+}
+
+impl Shortening {
+    /// Product states that may always be made: a few hundredths of a second.
+    const LEAST: u64 = 30_000;
+    /// Product states beyond which nobody waits for a shorter run without having asked for it.
+    const MOST: u64 = 1_000_000;
+
+    /// Product states that may be made after a search of so much work.
+    fn effort(self, work: u64) -> u64 {
+        match self {
+            Shortening::Never => 0,
+            Shortening::Counted => work.clamp(Shortening::LEAST, Shortening::MOST),
+            Shortening::Insist => u64::MAX,
+        }
+    }
+}
+
 /// How to check.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -60,6 +88,8 @@ pub struct Options {
     pub deadlock: Deadlock,
     /// Also count the whole product, of which a check that finds something sees a part.
     pub whole_product: bool,
+    /// What a short counterexample is worth.
+    pub shortening: Shortening,
 }
 
 impl Options {
@@ -125,6 +155,8 @@ pub struct Report {
     pub account: Account,
     /// A variable that was assigned a value beyond its range, which wraps around.
     pub overflow: Option<String>,
+    /// The position of a violating run after which every continuation violates the property, if it is known that there is one.
+    pub bad: Option<usize>,
 }
 
 /// Decides one property. What `explored` keeps of the subject's systems serves the next property.
@@ -145,6 +177,7 @@ pub fn check<'s>(
         facts: Vec::new(),
         account: Account::default(),
         overflow: None,
+        bad: None,
     };
     let query = Query {
         subject,
@@ -161,6 +194,9 @@ pub fn check<'s>(
     report.verdict = Verdict::earn(found, |lasso| {
         subject.replayed(property, options.deadlock, lasso)
     });
+    if let Verdict::Violated(replayed) = &report.verdict {
+        report.bad = subject.bad_position(property, replayed.lasso());
+    }
     report
 }
 
@@ -206,6 +242,7 @@ impl<'s> Query<'_, 's> {
         let Turn { plan, budget, .. } = turn;
         budget.check()?;
         report.engine = plan.name;
+        self.observer.engine(plan.name);
         report.account = Account::default();
         let deadlock = self.options.deadlock;
         let prepared = prepare(self.subject, self.formulas, self.property, plan, budget)?;
@@ -224,7 +261,13 @@ impl<'s> Query<'_, 's> {
         let found = run.decide(&problem, system, explored, &mut report.account);
         let name = |var| system.variable(var).name.clone();
         report.overflow = report.account.overflow.map(name);
-        let outcome = found?;
+        let outcome = match found? {
+            Outcome::Accepting(lasso) => {
+                let work = budget.work_spent().max(product_states(&report.account));
+                Outcome::Accepting(self.shortened(&problem, lasso, work))
+            }
+            outcome => outcome,
+        };
         if self.options.whole_product
             && let Ok(size) = product_size(&problem, plan.automaton, budget, self.observer)
         {
@@ -236,6 +279,14 @@ impl<'s> Query<'_, 's> {
             report.vacuous = self.vacuous(plan, explored);
         }
         Ok(outcome)
+    }
+
+    /// A run as short as the options ask for, after a search of so much work.
+    fn shortened(&self, problem: &Problem<'_>, lasso: Lasso, work: u64) -> Lasso {
+        match self.options.shortening.effort(work) {
+            0 => lasso,
+            effort => shorten(problem, lasso, effort, self.budget, self.observer),
+        }
     }
 
     /// Without any infinite run a formula and its negation hold alike; the user should know. Running
@@ -260,5 +311,13 @@ impl<'s> Query<'_, 's> {
         };
         let found = run.decide(&any_run, system, explored, &mut Account::default());
         (found == Ok(Outcome::Empty)).then_some("no infinite run")
+    }
+}
+
+/// Nodes of the product that an engine says it has explored.
+fn product_states(account: &Account) -> u64 {
+    match account.stats.get(Statistic::PRODUCT_STATES) {
+        Some(Figure::Count(count)) => *count,
+        _ => 0,
     }
 }

@@ -55,7 +55,7 @@ pub use lariat_model as model;
 pub use lariat_space as space;
 
 pub use auto::Schedule;
-pub use check::{Attempt, Choice, Fact, Options, Report, check};
+pub use check::{Attempt, Choice, Fact, Options, Report, Shortening, check};
 pub use explored::{Explored, Ordered, States};
 pub use lariat_budget::{
     Budget, Cancel, Figure, Observer, Progress, Quiet, Statistic, Stats, Stop,

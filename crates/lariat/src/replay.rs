@@ -5,7 +5,7 @@
 //! `ltl`, or the given automaton by following all its runs over the lasso's word.
 
 use lariat_automata::{Automaton, Letter, Word};
-use lariat_ltl::{AtomId, Formula, Formulas};
+use lariat_ltl::{AtomId, Formula, Formulas, progress};
 use lariat_model::{Deadlock, EventId, Lasso, Proposition, Step, System, Value};
 
 /// What was to be checked.
@@ -55,6 +55,34 @@ pub fn replay(
     } else {
         Err("the lasso is a run of the model, but it does not violate the property".to_owned())
     }
+}
+
+/// Formulas that progression may make before nobody waits for it.
+const MOST_FORMULAS: usize = 100_000;
+
+/// The first position of a run after which no continuation satisfies the formula, by progression; `None` if that is not seen.
+///
+/// A violated safety property has one. The run need not be continued as the lasso continues it.
+pub fn bad_position(
+    system: &System,
+    propositions: &[Proposition],
+    (formulas, formula): (&Formulas, Formula),
+    lasso: &Lasso,
+) -> Option<usize> {
+    let letters = Letters::new(system, propositions, lasso);
+    let mut formulas = formulas.clone();
+    let most = formulas.len() + MOST_FORMULAS;
+    let mut left = formula;
+    for position in 0..letters.positions.len() {
+        left = progress(&mut formulas, left, |atom| letters.holds(position, atom));
+        if left == Formulas::FALSE {
+            return Some(position);
+        }
+        if formulas.len() > most {
+            return None;
+        }
+    }
+    None
 }
 
 /// Checks that `lasso` is an infinite run of `system`.

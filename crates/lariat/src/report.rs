@@ -2,7 +2,7 @@
 //!
 //! A lasso is shown one row a position, as the semantics has it: which atoms of the formula are
 //! true there, the state (only what changed), and the event taken from it. The rows of the loop are
-//! marked.
+//! marked, and so is the position after which a safety property is violated whatever follows.
 
 use crate::check::Report;
 use crate::replay::Letters;
@@ -84,7 +84,7 @@ pub fn text(report: &Report, context: &Context<'_>, full: bool) -> String {
             out,
             "  by this run: {prefix}a loop of {cycle} for ever (replayed: ok)"
         );
-        lasso_text(&mut out, lasso, context, full);
+        lasso_text(&mut out, (lasso, report.bad), context, full);
     }
     out
 }
@@ -110,7 +110,12 @@ fn legend(system: &System, atoms: usize) -> Vec<String> {
 /// The widest column of states; longer ones push what follows to the right.
 const STATE_WIDTH: usize = 56;
 
-fn lasso_text(out: &mut String, lasso: &Lasso, context: &Context<'_>, full: bool) {
+fn lasso_text(
+    out: &mut String,
+    (lasso, bad): (&Lasso, Option<usize>),
+    context: &Context<'_>,
+    full: bool,
+) {
     let Context {
         system,
         formulas,
@@ -167,10 +172,10 @@ fn lasso_text(out: &mut String, lasso: &Lasso, context: &Context<'_>, full: bool
         ""
     );
     for (position, (step, shown)) in steps().zip(&shown).enumerate() {
-        let mark = if position < lasso.prefix.len() {
-            ' '
-        } else {
-            '↻'
+        let mark = match position {
+            _ if bad == Some(position) => '✗',
+            _ if position < lasso.prefix.len() => ' ',
+            _ => '↻',
         };
         let _ = writeln!(
             out,
@@ -185,6 +190,9 @@ fn lasso_text(out: &mut String, lasso: &Lasso, context: &Context<'_>, full: bool
     };
     let entry = lasso.prefix.len();
     let _ = writeln!(out, "    back to {entry}{back}, and so on for ever");
+    if bad.is_some() {
+        let _ = writeln!(out, "  ✗ the property is violated here, whatever follows");
+    }
 }
 
 /// The columns of the atoms, with what separates them from the next column.
@@ -286,7 +294,7 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
             "because": fact.because,
         })).collect::<Vec<_>>(),
         "counterexample": match &report.verdict {
-            Verdict::Violated(replayed) => lasso_json(context.system, replayed.lasso()),
+            Verdict::Violated(replayed) => lasso_json(context.system, replayed.lasso(), report.bad),
             _ => Json::Null,
         },
     });
@@ -326,7 +334,7 @@ pub fn stats(stats: &Stats) -> Json {
     Json::Object(pairs.collect())
 }
 
-fn lasso_json(system: &System, lasso: &Lasso) -> Json {
+fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
     let steps = |steps: &[Step]| -> Vec<Json> {
         let step = |step: &Step| {
             json!({
@@ -336,12 +344,16 @@ fn lasso_json(system: &System, lasso: &Lasso) -> Json {
         };
         steps.iter().map(step).collect()
     };
-    json!({
+    let mut object = json!({
         "initial": marking_json(system, &lasso.initial),
         "prefix": steps(&lasso.prefix),
         "loop": steps(&lasso.cycle),
         "replayed": true,
-    })
+    });
+    if let (Some(bad), Some(object)) = (bad, object.as_object_mut()) {
+        object.insert("bad".to_owned(), bad.into());
+    }
+    object
 }
 
 fn marking_json(system: &System, state: &[Value]) -> Json {

@@ -7,9 +7,10 @@
 
 use crate::replay::{self, replay};
 use lariat_automata::Automaton;
+use lariat_engines::folded;
 use lariat_ltl::{Formula, Formulas};
 use lariat_model::passes::{Lift, Pass, UnfoldingLift};
-use lariat_model::{Deadlock, Lasso, Model, Properties, Proposition, State, Step, System};
+use lariat_model::{Deadlock, Lasso, Model, Properties, Proposition, System};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -116,7 +117,7 @@ impl<'s> Subject<'s> {
             let back = pass.lift.back(lasso);
             lasso = back.map_err(|why| format!("the way back from `{}`: {why}", pass.name))?;
         }
-        let lasso = rolled_back(lasso);
+        let lasso = folded(lasso);
         let property = match property {
             Property::Formula(formula) => replay::Property::Formula(self.formulas, formula),
             Property::Never(automaton) => replay::Property::Never(automaton),
@@ -127,23 +128,14 @@ impl<'s> Subject<'s> {
             None => Ok(lasso),
         }
     }
-}
 
-/// The same run with its loop begun as early as possible: while the last step of the prefix is also
-/// the last one of the loop, from the same state, the loop may as well start before it.
-fn rolled_back(mut lasso: Lasso) -> Lasso {
-    while let ([.., last], [.., closing]) = (&lasso.prefix[..], &lasso.cycle[..]) {
-        let source = |steps: &[Step], first: &State| match steps {
-            [.., before, _] => before.state.clone(),
-            _ => first.clone(),
-        };
-        let same = last == closing
-            && source(&lasso.prefix, &lasso.initial) == source(&lasso.cycle, &closing.state);
-        if !same {
-            break;
+    /// The position of a run, as [`replayed`](Subject::replayed) returns it, after which every continuation violates the property.
+    pub(crate) fn bad_position(&self, property: Property<'_>, lasso: &Lasso) -> Option<usize> {
+        match property {
+            Property::Formula(formula) => {
+                replay::bad_position(self.original, self.bound, (self.formulas, formula), lasso)
+            }
+            Property::Never(_) => None,
         }
-        lasso.prefix.pop();
-        lasso.cycle.rotate_right(1);
     }
-    lasso
 }

@@ -3,7 +3,7 @@
 use lariat_corpora::{cases, formulas, seed};
 use lariat_ltl::{
     Formula, Formulas, FreeVocabulary, Random, Simplifier, Syntax, Weights, classes, holds, is_nnf,
-    nnf, parse, print, random_formula, simplify, truth,
+    nnf, parse, print, progress, random_formula, simplify, truth,
 };
 
 /// The first seed, if no other is asked for.
@@ -95,6 +95,37 @@ fn nothing_changes_the_language() {
                     word.prefix,
                 );
             }
+        }
+    }
+}
+
+/// What progression leaves holds from the next position on iff the formula holds now.
+#[test]
+fn progression_moves_one_letter_on() {
+    let mut random = Random::new(seed(SEED));
+    for case in 0..cases(2_000) {
+        let mut s = Formulas::new();
+        let f = draw(&mut s, &mut random);
+        for _ in 0..10 {
+            let mut word = Word::random(&mut random);
+            // The cycle once more, so that there is a first letter to cut off.
+            word.letters.extend_from_within(word.prefix..);
+            word.prefix = word.letters.len() - (word.letters.len() - word.prefix) / 2;
+            let expected = word.satisfies(&s, f);
+            let first = word.letters[0];
+            let left = progress(&mut s, f, |atom| first >> atom.0 & 1 == 1);
+            let rest = Word {
+                letters: word.letters[1..].to_vec(),
+                prefix: word.prefix - 1,
+            };
+            assert!(
+                rest.satisfies(&s, left) == expected,
+                "case {case}: {} leaves {} on {:?}, cycle from {}",
+                print(&s, f, Syntax::Spot),
+                print(&s, left, Syntax::Spot),
+                word.letters,
+                word.prefix,
+            );
         }
     }
 }

@@ -39,6 +39,19 @@ fn the_examples_are_as_their_comments_say() {
 }
 
 #[test]
+fn the_position_that_violates_a_safety_property_is_marked() {
+    let args = ["check", MUTEX, "-f", "G !critical_1", "--shortest"];
+    let ran = lariat(&args).exits(1);
+    ran.says("✗").says("whatever follows");
+    let answer = &lariat(&[&args[..], &["--json"]].concat()).exits(1).json()[0];
+    let run = &answer["counterexample"];
+    let bad = run["bad"].as_u64().unwrap() as usize;
+    let steps = [&run["prefix"], &run["loop"]].map(|steps| steps.as_array().unwrap().clone());
+    let state = &steps.concat()[bad - 1]["marking"];
+    assert_eq!(state["critical_1"], 1, "{run}");
+}
+
+#[test]
 fn exit_codes() {
     for (formulas, code) in [
         (&[EXCLUSION][..], 0),

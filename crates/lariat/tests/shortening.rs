@@ -1,0 +1,82 @@
+//! Counterexamples are short, whoever has found them, and end where a safety property is violated.
+
+use lariat::model::generate::{Family, generate};
+use lariat::model::{Names, Properties};
+use lariat::{
+    Budget, Explored, Options, Preset, Property, Quiet, Report, Shortening, Subject, Systems,
+    Verdict, check,
+};
+
+fn checked(preset: &Preset, formula: &str, shortening: Shortening) -> Report {
+    let system = generate(Family::Philosophers, 4).unwrap();
+    let mut properties = Properties::new();
+    let names = Names::of(&system);
+    properties
+        .add_formula(&names, "test", None, formula)
+        .unwrap();
+    let Properties {
+        formulas,
+        propositions,
+        list,
+        ..
+    } = &properties;
+    check(
+        &Subject::of_system(&system, formulas, propositions),
+        Property::Formula(list[0].formula),
+        &Options {
+            choice: preset.plan().into(),
+            shortening,
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        &Budget::unlimited(),
+        &Quiet,
+    )
+}
+
+/// Steps of the prefix and of the loop.
+fn length(report: &Report) -> usize {
+    let Verdict::Violated(replayed) = &report.verdict else {
+        panic!("{}: {:?}", report.engine, report.verdict);
+    };
+    let lasso = replayed.lasso();
+    lasso.prefix.len() + lasso.cycle.len()
+}
+
+#[test]
+fn all_engines_show_a_run_of_the_same_length() {
+    for formula in [
+        "F deadlock",
+        r#"G !("HasLeft_1 = 1" & "HasRight_3 = 1")"#,
+        r#"G ("WaitsLeft_1 = 1" -> F "HasLeft_1 = 1")"#,
+        r#"!(G F "HasLeft_1 = 1" & G F "HasLeft_3 = 1")"#,
+    ] {
+        let lengths = |shortening| -> Vec<usize> {
+            let presets = Preset::ALL.iter();
+            presets
+                .map(|preset| length(&checked(preset, formula, shortening)))
+                .collect()
+        };
+        let (short, found) = (lengths(Shortening::Counted), lengths(Shortening::Never));
+        assert!(
+            short.iter().all(|length| *length == short[0]),
+            "{formula}: {short:?}, found {found:?}"
+        );
+        assert!(
+            found.iter().all(|length| *length >= short[0]),
+            "{formula}: {short:?}, found {found:?}"
+        );
+        assert_eq!(lengths(Shortening::Insist), short, "{formula}");
+    }
+}
+
+#[test]
+fn the_bad_position_is_where_nothing_helps_any_more() {
+    let explicit = Preset::named("explicit").unwrap();
+    let bad = |formula| checked(&explicit, formula, Shortening::Counted).bad;
+    assert_eq!(bad("deadlock"), Some(0));
+    assert_eq!(bad("X X deadlock"), Some(2));
+    // Philosophers take a fork each, one after the other.
+    assert_eq!(bad(r#"G "HasLeft_1 = 0""#), Some(2));
+    assert_eq!(bad("F deadlock"), None);
+}
