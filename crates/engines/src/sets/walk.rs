@@ -95,6 +95,7 @@ pub fn concrete<'w, 'r, 's, P: Product>(
         initial,
         prefix,
         cycle,
+        growth: None,
     }))
 }
 
@@ -104,6 +105,7 @@ fn finish(initial: State, mut prefix: Vec<Step>, ending: Ending) -> Lasso {
         initial,
         prefix,
         cycle: ending.cycle,
+        growth: None,
     }
 }
 
