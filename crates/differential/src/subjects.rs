@@ -108,6 +108,9 @@ pub fn all() -> Vec<Subject> {
             }
         }
     }
+    let walk = Plan::of("walk");
+    all.push(on_tableau("walk", walk).may_give_up());
+    all.push(on_translation("walk-translated", walk).may_give_up());
     all.push(facade("facade-auto", Choice::default()));
     for preset in Preset::ALL {
         let name = format!("facade-{}", preset.name);
@@ -140,6 +143,18 @@ fn stutter_invariant(case: &Case) -> bool {
 
 /// Longer than this no small case takes.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Units of work in which walks find most of what there is to find in a small case.
+const WALKED: u64 = 20_000;
+
+/// What a plan may spend on a small case. Walks would go on for long where there is nothing to be found.
+fn budget(plan: Option<&Plan>) -> Budget {
+    let budget = Budget::unlimited().with_deadline(PATIENCE);
+    match plan.is_some_and(|plan| *plan == Plan::of("walk")) {
+        true => budget.with_work(WALKED),
+        false => budget,
+    }
+}
 
 /// Automata beyond this many edges are not worth a test's time.
 const MOST_EDGES: usize = 3000;
@@ -174,9 +189,9 @@ pub fn on_translation(name: &str, plan: Plan) -> Subject {
 
 /// The whole way from a formula to a replayed verdict. It may only refuse what it says it cannot do.
 pub fn facade(name: &str, choice: Choice) -> Subject {
-    let needs = match &choice {
-        Choice::Auto(_) => Needs::Nothing,
-        Choice::Plan(plan) => plan.needs(),
+    let (needs, walks) = match &choice {
+        Choice::Auto(_) => (Needs::Nothing, false),
+        Choice::Plan(plan) => (plan.needs(), *plan == Plan::of("walk")),
     };
     let subject = Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
@@ -188,6 +203,7 @@ pub fn facade(name: &str, choice: Choice) -> Subject {
         decide(case, &formulas, &case.propositions(), formula, &options)
     });
     match needs {
+        Needs::Nothing if walks => subject.may_give_up(),
         Needs::Nothing => subject,
         Needs::States => subject.only(|case| !case.uses_events()),
         Needs::Stuttering | Needs::StateStuttering => subject.may_give_up(),
@@ -229,7 +245,11 @@ fn decide(
 ) -> Answer {
     let subject = lariat::Subject::of_system(&case.system, formulas, propositions);
     let systems = Systems::new();
-    let budget = Budget::unlimited().with_deadline(PATIENCE);
+    let plan = match &options.choice {
+        Choice::Auto(_) => None,
+        Choice::Plan(plan) => Some(plan),
+    };
+    let budget = budget(plan);
     let report = check(
         &subject,
         Property::Formula(formula),
@@ -290,8 +310,14 @@ pub fn run(plan: Plan, case: &Case, negation: &Automaton) -> Answer {
         ..Invariance::default()
     };
     let problem = Problem::new(&case.system, negation, &propositions, case.deadlock);
-    let problem = problem.knowing(invariance);
-    let budget = Budget::unlimited().with_deadline(PATIENCE);
+    let mut problem = problem.knowing(invariance);
+    let read = |i: usize| negation.atoms.contains(&AtomId(i as u32));
+    let atoms = case.atoms.iter().enumerate();
+    problem.unread = atoms
+        .filter(|(i, _)| !read(*i))
+        .map(|(_, atom)| atom.proposition.clone())
+        .collect();
+    let budget = budget(Some(&plan));
     let run = Run {
         plan: &plan,
         order: &OrderChoice::default(),

@@ -24,6 +24,7 @@ mod size;
 mod steps;
 pub mod sync;
 pub mod testing_automata;
+mod walk;
 
 pub use account::Account;
 pub use alphabet::{Alphabet, ClassId, EventClass, event_classes};
@@ -36,3 +37,4 @@ pub use problem::{Invariance, Problem};
 pub use sets::{BCZ, EL, Fixpoint, OWCTY, SLAP, SLAP_FST, SOG, SOP};
 pub use shorten::{folded, shorten};
 pub use size::{Size, product_size};
+pub use walk::WALK;

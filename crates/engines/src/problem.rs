@@ -25,6 +25,9 @@ pub struct Problem<'a> {
     /// If given, engines on single states of nets may leave out states with more tokens in a place:
     /// they find runs, but say that there are none only if nothing was left out.
     pub most_tokens: Option<Value>,
+    /// Propositions of the property that the automaton does not ask for, because its language does not depend on them. Evidence
+    /// that is not simply a run of the system has to take account of them: the replay looks at the property.
+    pub unread: Vec<Proposition>,
     alphabet: Arc<Alphabet>,
 }
 
@@ -57,6 +60,7 @@ impl<'a> Problem<'a> {
             deadlock,
             invariance: Invariance::default(),
             most_tokens: None,
+            unread: Vec::new(),
             alphabet: Arc::new(Alphabet::new(system, propositions)),
         }
     }

@@ -46,6 +46,10 @@ pub fn shorten(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Lasso {
+    if lasso.growth.is_some() {
+        // Its rounds never come back to a state, and a shorter one may not be a round.
+        return lasso;
+    }
     let lasso = folded(lasso);
     if lasso.prefix.len() + lasso.cycle.len() == 1 {
         return lasso;
@@ -60,7 +64,12 @@ pub fn shorten(
 }
 
 /// The same run, told as briefly as possible: once through the loop, which begins as early as it can.
+///
+/// A covering run is left as it is: no two of its rounds pass the same states.
 pub fn folded(mut lasso: Lasso) -> Lasso {
+    if lasso.growth.is_some() {
+        return lasso;
+    }
     let all = lasso.cycle.len();
     let repeats = |n: &usize| {
         all.is_multiple_of(*n) && (*n..all).all(|i| lasso.cycle[i] == lasso.cycle[i - n])
@@ -265,6 +274,7 @@ impl<'a, 'p> Part<'a, 'p> {
             initial: self.product.state(&mut self.worker, path.initial),
             prefix,
             cycle,
+            growth: None,
         }
     }
 }
@@ -608,6 +618,7 @@ mod tests {
             initial: vec![0].into(),
             prefix: [&round[..], &round].concat(),
             cycle: [&round[..], &round, &round].concat(),
+            growth: None,
         };
         let brief = folded(lasso);
         assert!(brief.prefix.is_empty());

@@ -125,6 +125,18 @@ impl<K: Eq + Hash> Worker<K> {
         })
     }
 
+    /// Some moves as a list.
+    pub(crate) fn moves(&self, moves: Moves) -> &[(Marks, Location)] {
+        &self.moves[moves.start as usize..moves.end as usize]
+    }
+
+    /// The first of some moves, which is taken off them.
+    pub(crate) fn next_move(&self, moves: &mut Moves) -> Option<(Marks, Location)> {
+        let first = self.moves(*moves).first().copied();
+        moves.start += u32::from(first.is_some());
+        first
+    }
+
     /// The next of the moves that are being listed, as an edge with its event.
     pub(crate) fn listed(
         &mut self,
@@ -133,11 +145,9 @@ impl<K: Eq + Hash> Worker<K> {
         let Some((event, to)) = cursor.step else {
             return Ok(None);
         };
-        if cursor.moves.is_empty() {
+        let Some((marks, target)) = self.next_move(&mut cursor.moves) else {
             return Ok(None);
-        }
-        let (marks, target) = self.moves[cursor.moves.start as usize];
-        cursor.moves.start += 1;
+        };
         let to = self.nodes.intern(to, target)?;
         Ok(Some((Edge { to, marks }, event)))
     }

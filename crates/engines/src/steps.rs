@@ -28,10 +28,12 @@ pub(crate) fn concrete<P: Steps>(
         initial: product.state(worker, found.initial),
         prefix: steps(product, worker, found.initial, &found.prefix)?,
         cycle: steps(product, worker, found.entry(), &found.cycle)?,
+        growth: None,
     })
 }
 
-fn steps<P: Steps>(
+/// The steps of the system along a path of the product.
+pub(crate) fn steps<P: Steps>(
     product: &P,
     worker: &mut P::Worker,
     mut from: NodeId,

@@ -19,8 +19,8 @@ use crate::steps::Steps;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId};
-use lariat_model::{EventId, State};
-use lariat_space::explicit::Explicit;
+use lariat_model::{Deadlock, EventId, State, Value};
+use lariat_space::explicit::{self, Explicit, StateId, Successor, Way};
 use std::sync::Arc;
 
 pub use crate::single::Cursor;
@@ -55,6 +55,53 @@ impl<'p> Sync<'p> {
             states.cut_above(most);
         }
         Worker::new(states, self.problem.automaton.states.len(), budget)
+    }
+
+    /// All ways to go on from `node`, appended to `ways`; stuttering is one, where it counts.
+    pub(crate) fn ways(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+        ways: &mut Vec<Way>,
+    ) -> Result<(), Stop> {
+        let (state, _) = worker.nodes.get(node);
+        self.space.ways(&mut worker.states, state, ways)?;
+        if ways.is_empty() && self.problem.deadlock == Deadlock::Stutter {
+            ways.push((None, explicit::Cursor::default()));
+        }
+        Ok(())
+    }
+
+    /// The step of the system that a way stands for, and what the automaton can do by it; `None` if it can do nothing,
+    /// which is found out before the step is taken.
+    pub(crate) fn take(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+        (event, mut way): Way,
+    ) -> Result<Option<(Successor, Moves)>, Stop> {
+        let (state, location) = worker.nodes.get(node);
+        let label = worker.label(&self.space, state)?;
+        let moves = self.choices(worker, label, location, self.alphabet.class(event));
+        if moves.is_empty() {
+            return Ok(None);
+        }
+        let step = self.space.next(&mut worker.states, state, &mut way)?;
+        // A way that is cut off leads to the next one.
+        Ok(step
+            .filter(|step| step.0 == event)
+            .map(|step| (step, moves)))
+    }
+
+    /// The atoms about states that are true in `state`.
+    pub(crate) fn letter(&self, worker: &mut Worker, state: StateId) -> Result<Letter, Stop> {
+        let label = worker.label(&self.space, state)?;
+        Ok(worker.letter(label))
+    }
+
+    /// The values of all variables in `state`.
+    pub(crate) fn values<'w>(&self, worker: &'w mut Worker, state: StateId) -> &'w [Value] {
+        self.space.values(&mut worker.states, state)
     }
 
     /// The automaton's moves from `location` under a label and an event class.

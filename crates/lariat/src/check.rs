@@ -10,7 +10,7 @@ use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Figure, Observer, Statistic};
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
-use lariat_ltl::Formulas;
+use lariat_ltl::{AtomId, Formulas};
 use lariat_model::{Deadlock, Lasso, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
@@ -179,10 +179,15 @@ pub fn check<'s>(
         overflow: None,
         bad: None,
     };
+    let atoms = match property {
+        Property::Formula(formula) => subject.formulas().atoms_of(formula),
+        Property::Never(automaton) => automaton.atoms.clone(),
+    };
     let query = Query {
         subject,
         formulas: subject.formulas(),
         property,
+        atoms: &atoms,
         options,
         budget,
         observer,
@@ -211,6 +216,8 @@ pub(crate) struct Query<'a, 's> {
     pub formulas: &'a Formulas,
     /// What engines are asked: the property, or one that is the same on all runs of the subject.
     pub property: Property<'a>,
+    /// The atoms of the property itself, of which evidence must be right.
+    pub atoms: &'a [AtomId],
     pub options: &'a Options,
     /// For all that is done about the property.
     pub budget: &'a Budget,
@@ -251,6 +258,12 @@ impl<'s> Query<'_, 's> {
         let mut problem =
             Problem::new(system, automaton, propositions, deadlock).knowing(prepared.invariance());
         problem.most_tokens = turn.most_tokens;
+        let unread = self
+            .atoms
+            .iter()
+            .filter(|atom| !automaton.atoms.contains(atom));
+        problem.unread =
+            (unread.map(|atom| self.subject.propositions()[atom.index()].clone())).collect();
         let run = Run {
             plan,
             order: &self.options.order,
@@ -293,6 +306,13 @@ impl<'s> Query<'_, 's> {
     /// out of something here takes nothing from the verdict, and there is a limit: on an unbounded
     /// net that has no cycle the search would not end.
     fn vacuous(&self, plan: &Plan, explored: &mut Explored<'s>) -> Option<&'static str> {
+        // Every word is accepted: single states need no other automaton, and must all be looked at.
+        let single = Plan::of("explicit");
+        let plan = if plan.has_single_states() {
+            &single
+        } else {
+            plan
+        };
         let anything = Automaton::universal();
         let system = self.subject.system();
         let invariance = Invariance {

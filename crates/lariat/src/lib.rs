@@ -45,6 +45,7 @@ pub mod property_process;
 pub mod replay;
 pub mod report;
 mod run;
+mod settled;
 mod states;
 mod subject;
 mod verdict;

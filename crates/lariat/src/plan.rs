@@ -6,7 +6,7 @@
 
 use lariat_engines::{
     AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, Fixpoint, HYB, Needs, OWCTY, Procedure,
-    Proofs, SLAP, SLAP_FST, SOG, SOP, Variant,
+    Proofs, SLAP, SLAP_FST, SOG, SOP, Variant, WALK,
 };
 use std::fmt;
 
@@ -43,6 +43,11 @@ impl Preset {
             "explicit",
             &EXPLICIT,
             "single states, packed; full LTL with events",
+        ),
+        preset(
+            "walk",
+            &WALK,
+            "random walks: find violations of full LTL with events, also where a net grows, and never say `holds`",
         ),
         preset(
             "sog",

@@ -3,7 +3,11 @@
 //! It knows nothing of engines, products or packed states. It runs the original system with the
 //! reference semantics of `model` and evaluates the original formula with the plain fixpoints of
 //! `ltl`, or the given automaton by following all its runs over the lasso's word.
+//!
+//! A covering run `m1 –w→ m1 + Δ` repeats `w` for ever with `Δ` more in every round. It has the word of a lasso if each
+//! atom of the property has, at each position of `w`, one truth value for all rounds; `settled.rs` tells.
 
+use crate::settled::settled;
 use lariat_automata::{Automaton, Letter, Word};
 use lariat_ltl::{AtomId, Formula, Formulas, progress};
 use lariat_model::{Deadlock, EventId, Lasso, Proposition, Step, System, Value};
@@ -28,6 +32,13 @@ pub fn replay(
     lasso: &Lasso,
 ) -> Result<(), String> {
     run(system, deadlock, lasso)?;
+    if let Some(growth) = &lasso.growth {
+        let atoms = match property {
+            Property::Formula(formulas, formula) => formulas.atoms_of(formula),
+            Property::Never(automaton) => automaton.atoms.clone(),
+        };
+        rounds_are_alike(system, propositions, &atoms, lasso, growth)?;
+    }
     let letters = Letters::new(system, propositions, lasso);
     let violated = match property {
         Property::Formula(formulas, formula) => !lariat_ltl::holds(
@@ -109,8 +120,38 @@ fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String>
         }
         state = &step.state;
     }
-    if lasso.cycle.is_empty() || state != lasso.entry() {
-        return Err("the loop of the lasso does not close".to_owned());
+    match lasso.comes_round() {
+        true => Ok(()),
+        false => Err("the loop of the lasso does not close".to_owned()),
+    }
+}
+
+/// Checks that all rounds of a covering run, each with `growth` more than the one before, can be taken and make the same
+/// atoms true.
+fn rounds_are_alike(
+    system: &System,
+    propositions: &[Proposition],
+    atoms: &[AtomId],
+    lasso: &Lasso,
+    growth: &[Value],
+) -> Result<(), String> {
+    // Transitions of a net mind nothing but missing tokens.
+    let fires = |step: &Step| step.event.is_some();
+    if !system.is_net() || system.fault.is_some() || !lasso.cycle.iter().all(fires) {
+        return Err("more tokens may keep the loop from being taken again".to_owned());
+    }
+    let rounds = std::iter::once(lasso.entry()).chain(lasso.cycle.iter().map(|step| &step.state));
+    for (position, state) in rounds.take(lasso.cycle.len()).enumerate() {
+        for atom in atoms {
+            if let Proposition::State(predicate) = &propositions[atom.index()]
+                && settled(system, predicate, state, growth).is_none()
+            {
+                return Err(format!(
+                    "an atom may change at step {} of the loop when tokens are added",
+                    position + 1
+                ));
+            }
+        }
     }
     Ok(())
 }

@@ -80,9 +80,13 @@ pub fn text(report: &Report, context: &Context<'_>, full: bool) -> String {
             n => format!("{}, then ", steps(n)),
         };
         let cycle = steps(lasso.cycle.len());
+        let round = match lasso.growth {
+            None => format!("a loop of {cycle}"),
+            Some(_) => format!("rounds of {cycle}"),
+        };
         let _ = writeln!(
             out,
-            "  by this run: {prefix}a loop of {cycle} for ever (replayed: ok)"
+            "  by this run: {prefix}{round} for ever (replayed: ok)"
         );
         lasso_text(&mut out, (lasso, report.bad), context, full);
     }
@@ -189,7 +193,10 @@ fn lasso_text(
         changes => format!(" ({changes})"),
     };
     let entry = lasso.prefix.len();
-    let _ = writeln!(out, "    back to {entry}{back}, and so on for ever");
+    let more = lasso.growth.as_ref().map_or(String::new(), |growth| {
+        format!("; each round adds {}", growth_text(system, growth, full))
+    });
+    let _ = writeln!(out, "    back to {entry}{back}, and so on for ever{more}");
     if bad.is_some() {
         let _ = writeln!(out, "  ✗ the property is violated here, whatever follows");
     }
@@ -240,6 +247,13 @@ fn marking(system: &System, state: &[Value], full: bool) -> String {
         })
         .collect();
     join(parts, full)
+}
+
+/// What a round of a covering run adds, as in `+1 p +2 q`.
+fn growth_text(system: &System, growth: &[Value], full: bool) -> String {
+    let grows = system.var_ids().zip(growth).filter(|(_, more)| **more != 0);
+    let parts = grows.map(|(var, more)| format!("{more:+} {}", system.variable(var).name));
+    join(parts.collect(), full)
 }
 
 /// What is different in `after`.
@@ -345,11 +359,15 @@ fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
         steps.iter().map(step).collect()
     };
     let mut object = json!({
+        "kind": if lasso.growth.is_some() { "covering" } else { "lasso" },
         "initial": marking_json(system, &lasso.initial),
         "prefix": steps(&lasso.prefix),
         "loop": steps(&lasso.cycle),
         "replayed": true,
     });
+    if let Some(growth) = &lasso.growth {
+        object["growth"] = marking_json(system, growth);
+    }
     if let (Some(bad), Some(object)) = (bad, object.as_object_mut()) {
         object.insert("bad".to_owned(), bad.into());
     }

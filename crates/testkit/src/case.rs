@@ -44,10 +44,23 @@ impl Case {
             true => nets::random(&mut rng, cut),
             false => programs::random(&mut rng, cut),
         };
+        Case::about(system, &mut rng)
+    }
+
+    /// The case of this seed about a net that grows, of which the oracle knows nothing: it is there for runs that can be
+    /// checked by themselves.
+    pub fn growing(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let system = nets::growing(&mut rng);
+        Case::about(system, &mut rng)
+    }
+
+    /// A random question about a system, under `Stutter`.
+    fn about(system: System, rng: &mut Random) -> Case {
         let mut atoms: Vec<Atom> = Vec::new();
         let events = rng.percent(40);
         for _ in 0..1 + rng.below(3) {
-            let atom = random_atom(&mut rng, &system, events);
+            let atom = random_atom(rng, &system, events);
             if !atoms.contains(&atom) {
                 atoms.push(atom);
             }
@@ -55,7 +68,7 @@ impl Case {
         let size = 1 + rng.below(10);
         let with_next = rng.percent(40);
         Case {
-            formula: Ltl::random(&mut rng, atoms.len(), size, with_next),
+            formula: Ltl::random(rng, atoms.len(), size, with_next),
             system,
             atoms,
             deadlock: Deadlock::Stutter,

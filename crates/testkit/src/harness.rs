@@ -75,6 +75,11 @@ impl Subject {
         (self.supports)(case)
     }
 
+    /// Its answer to a case of which the oracle knows nothing.
+    pub fn answer(&self, case: &Case) -> Answer {
+        (self.ask)(case)
+    }
+
     /// Its answer to one case, or what is wrong with it.
     pub fn judge(&self, case: &Case, expected: Option<&Lasso>) -> Result<Answer, String> {
         let answer = catch_unwind(AssertUnwindSafe(|| (self.ask)(case))).map_err(|cause| {

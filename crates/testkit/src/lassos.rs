@@ -8,7 +8,7 @@
 use crate::formulas::{Ltl, Op1, Op2};
 use crate::interpret;
 use crate::oracle::Reachable;
-use lariat_model::{Deadlock, EventId, Lasso, Proposition, State, System};
+use lariat_model::{Deadlock, EventId, Lasso, Predicate, Proposition, State, Step, System};
 
 /// Does the word, which goes on from its last letter with letter `back`, satisfy the formula?
 pub fn evaluate(formula: &Ltl, letters: &[u64], back: usize) -> bool {
@@ -76,7 +76,13 @@ pub fn check(
     deadlock: Deadlock,
     formula: &Ltl,
 ) -> Result<(), String> {
-    let letters = follow(lasso, system, propositions, deadlock)?;
+    // What the formula does not speak of may change from round to round of a covering run.
+    let asked = |(i, proposition): (usize, &Proposition)| match formula.uses_atom(i) {
+        true => proposition.clone(),
+        false => Proposition::State(Predicate::Const(false)),
+    };
+    let asked: Vec<Proposition> = propositions.iter().enumerate().map(asked).collect();
+    let letters = follow(lasso, system, &asked, deadlock)?;
     match evaluate(formula, &letters, lasso.prefix.len()) {
         true => Err("the run satisfies the formula".to_owned()),
         false => Ok(()),
@@ -131,10 +137,50 @@ pub fn follow(
         }
         at = &step.state;
     }
-    match at == entry {
-        true => Ok(letters),
-        false => Err("the loop does not close".to_owned()),
+    match &lasso.growth {
+        Some(growth) => {
+            let round = &letters[lasso.prefix.len()..];
+            repeat(&lasso.cycle, system, propositions, entry, growth, round)?;
+            Ok(letters)
+        }
+        None if at == entry => Ok(letters),
+        None => Err("the loop does not close".to_owned()),
     }
+}
+
+/// Rounds of a covering run that are taken. Nothing in small cases is as far from a change as this.
+const ROUNDS: usize = 60;
+
+/// Takes the loop of a covering run again and again: each round must be possible, add the same, and have the same letters.
+fn repeat(
+    cycle: &[Step],
+    system: &System,
+    propositions: &[Proposition],
+    entry: &State,
+    growth: &State,
+    letters: &[u64],
+) -> Result<(), String> {
+    if growth.iter().any(|more| *more < 0) {
+        return Err("a round takes tokens away".to_owned());
+    }
+    let mut at = entry.clone();
+    for round in 0..ROUNDS {
+        let start = at.clone();
+        for (i, (step, letter)) in cycle.iter().zip(letters).enumerate() {
+            if interpret::letter(system, propositions, &at, step.event) != *letter {
+                return Err(format!("round {round} has another letter at step {i}"));
+            }
+            let event = step.event.ok_or("a covering run stutters")?;
+            let mut after = interpret::after(system, &at, event);
+            let next = after.pop();
+            at = next.ok_or_else(|| format!("round {round} cannot take step {i}"))?;
+        }
+        let sum = start.iter().zip(growth).map(|(before, more)| before + more);
+        if !sum.eq(at.iter().copied()) {
+            return Err(format!("round {round} adds something else"));
+        }
+    }
+    Ok(())
 }
 
 /// A second brute force: is there a lasso of at most `length` steps that violates the formula? Looks

@@ -37,6 +37,20 @@ pub fn any(rng: &mut Random) -> System {
     }
 }
 
+/// A random net with so many reachable markings that nobody counts them: almost always an unbounded one.
+pub fn growing(rng: &mut Random) -> System {
+    loop {
+        let (weight, growth) = (rng.between(1, 2), rng.between(0, 1));
+        let net = arbitrary(rng, "growing", weight, growth);
+        if Reachable::explore(&net, MANY).is_none() {
+            return net;
+        }
+    }
+}
+
+/// More markings than small bounded nets have.
+const MANY: usize = 2000;
+
 /// Draws until a system has a size drawn before and, mostly, an infinite run: left to themselves most
 /// random systems die in their first state. After a dozen attempts the largest so far will do.
 pub(crate) fn worthwhile(

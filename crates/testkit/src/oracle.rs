@@ -553,6 +553,7 @@ impl Product {
             initial: graph.states[self.state[root]].clone(),
             prefix: prefix.iter().map(step).collect(),
             cycle: cycle.iter().map(step).collect(),
+            growth: None,
         })
     }
 

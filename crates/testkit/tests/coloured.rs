@@ -76,6 +76,7 @@ fn walk(rng: &mut Random, system: &System) -> Option<Lasso> {
                 initial,
                 prefix: steps,
                 cycle,
+                growth: None,
             });
         }
         states.push(step.state);

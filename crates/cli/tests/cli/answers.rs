@@ -540,3 +540,37 @@ fn info_of_a_coloured_net() {
     assert_eq!(info["coloured"]["places"], 2);
     assert_eq!(info["places"], 4);
 }
+
+/// Where a net grows for ever no state comes back: the run is told with what each of its rounds adds.
+#[test]
+fn covering_runs_are_told() {
+    let folder = Folder::new();
+    let grows = folder.file(
+        "grows.pnml",
+        "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
+    );
+    let check = ["check", &grows, "-f", "G !p", "--engine", "walk"];
+    let told = lariat(&check).exits(1);
+    assert!(
+        told.out.contains("rounds of 1 step for ever"),
+        "{}",
+        told.out
+    );
+    assert!(told.out.contains("each round adds +1 p"), "{}", told.out);
+    let answers = lariat(&[&check[..], &["--json"]].concat()).json();
+    let run = &answers[0]["counterexample"];
+    assert_eq!(run["kind"], "covering");
+    assert_eq!(run["growth"], serde_json::json!({"p": 1}));
+    // What grows is no reason to say more than is known.
+    let check = [
+        "check",
+        &grows,
+        "-f",
+        "F \"p >= 70\"",
+        "--engine",
+        "walk",
+        "--timeout",
+        "1s",
+    ];
+    lariat(&check).exits(3);
+}

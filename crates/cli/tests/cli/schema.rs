@@ -131,6 +131,10 @@ fn outputs_follow_the_schema() {
         ),
         (
             "check",
+            vec!["check", &grows, "-f", "G !p", "--json", "--engine", "walk"],
+        ),
+        (
+            "check",
             vec![
                 "check",
                 &program,

@@ -355,6 +355,7 @@ impl<'p> Product<'p> {
             initial: self.state(&prefix.start),
             prefix: steps,
             cycle,
+            growth: None,
         }
     }
 }

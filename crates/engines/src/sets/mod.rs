@@ -134,6 +134,7 @@ fn solve(sets: &mut Sets<'_, '_>, fixpoint: Fixpoint) -> Found {
                 initial: run.start,
                 prefix: run.path,
                 cycle: run.cycle,
+                growth: None,
             }));
         }
     }

@@ -104,6 +104,7 @@ pub fn concrete<'w, 'r, 's, P: Product>(
         initial,
         prefix,
         cycle,
+        growth: None,
     }))
 }
 
@@ -113,6 +114,7 @@ fn finish(initial: State, mut prefix: Vec<Step>, ending: Ending) -> Lasso {
         initial,
         prefix,
         cycle: ending.cycle,
+        growth: None,
     }
 }
 

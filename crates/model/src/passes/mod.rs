@@ -29,6 +29,9 @@ pub trait Lift: Send + Sync {
 
     /// A run of the old system that satisfies the same formulas as this run of the new one. The error says why there is
     /// none, which is a defect of the pass.
+    ///
+    /// The run may be a covering one: then its [`growth`](Lasso::growth) goes back as well. A pass that leaves places out must
+    /// say what a round does to them, for the old system may grow, or shrink, where the new one comes round.
     fn back(&self, lasso: Lasso) -> Result<Lasso, String>;
 }
 

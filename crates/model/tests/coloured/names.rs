@@ -122,6 +122,7 @@ fn runs_are_replayed_on_the_coloured_net() {
         initial: system.initial[0].clone(),
         prefix: Vec::new(),
         cycle,
+        growth: None,
     };
     net.replay(&system, &lasso).unwrap();
     let (transition, binding) = unfolding.binding(lasso.cycle[1].event.unwrap());

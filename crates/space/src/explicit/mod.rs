@@ -35,7 +35,7 @@ pub use store::StateId;
 
 use index::mix;
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Deadlock, EventId, Predicate, System};
+use lariat_model::{Deadlock, EventId, Predicate, System, Value};
 use layout::Layout;
 use moves::Moves;
 use observed::Observed;
@@ -60,6 +60,9 @@ pub struct Cursor {
     moved: bool,
     done: bool,
 }
+
+/// A way to go on: the event, or `None` for stuttering, and where [`Explicit::next`] finds the step.
+pub type Way = (Option<EventId>, Cursor);
 
 /// A step: the event taken, or `None` for stuttering at a deadlock, and where it leads.
 pub type Successor = (Option<EventId>, StateId);
@@ -209,6 +212,47 @@ impl<'s> Explicit<'s> {
         Ok(())
     }
 
+    /// All ways to go on from `from` by events, appended to `ways`, without looking up where they lead: for somebody who will
+    /// take one of them. Each is where [`next`](Explicit::next) finds its step.
+    pub fn ways(
+        &self,
+        states: &mut States,
+        from: StateId,
+        ways: &mut Vec<Way>,
+    ) -> Result<(), Stop> {
+        states.load(self, from);
+        if self.moves.has_fault(&states.focus) {
+            return Ok(());
+        }
+        let net = &self.moves.net;
+        let mut from = 0;
+        while let Some(at) = states.focus.enabled.find(from) {
+            let cursor = Cursor {
+                at,
+                ..Cursor::default()
+            };
+            ways.push((Some(net.transitions[at as usize].event), cursor));
+            from = at + 1;
+        }
+        let mut cursor = Cursor {
+            at: net.len() as u32,
+            ..Cursor::default()
+        };
+        loop {
+            let way = cursor;
+            match self.moves.next(self, states, &mut cursor)? {
+                Some(event) => ways.push((Some(event), way)),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// The values of all variables in `state`, at the cost of what differs from the state that was asked for before.
+    pub fn values<'a>(&self, states: &'a mut States, state: StateId) -> &'a [Value] {
+        states.load(self, state);
+        &states.focus.values
+    }
+
     /// Does the predicate hold in `state`?
     pub fn holds(&self, states: &mut States, state: StateId, predicate: &Predicate) -> bool {
         states.load(self, state);
@@ -327,7 +371,17 @@ mod tests {
                 assert_eq!(truth >> i & 1 == 1, holds, "case {case}: {predicate:?}");
             }
             let mut found = Vec::new();
-            if round % 3 == 0 {
+            if round % 5 == 0 {
+                let mut ways = Vec::new();
+                space.ways(&mut states, from, &mut ways).unwrap();
+                for (event, mut way) in ways.into_iter().rev() {
+                    let step = space.next(&mut states, from, &mut way).unwrap().unwrap();
+                    assert_eq!(step.0, event, "case {case}");
+                    let values = states.get(step.1);
+                    assert_eq!(*space.values(&mut states, step.1), *values, "case {case}");
+                    found.extend(event.map(|event| (event, step.1)));
+                }
+            } else if round % 3 == 0 {
                 space.expand(&mut states, from, &mut found).unwrap();
             } else {
                 let mut cursor = Cursor::default();

@@ -1,0 +1,226 @@
+//! Covering runs: evidence of nets that grow, where no state need ever come back.
+
+use lariat::{Explored, Options, Plan, Property, Reason, Subject, Systems, Verdict, check, report};
+use lariat_budget::{Budget, Quiet};
+use lariat_differential::subjects;
+use lariat_model::{
+    Action, Arc, Deadlock, Domain, Event, Lasso, Names, Properties, System, VarId, Variable,
+};
+use lariat_testkit::{Answer, Campaign, Case};
+
+/// Transitions with their arcs: place, tokens taken, tokens put.
+type Transitions<'a> = &'a [(&'a str, &'a [(usize, i64, i64)])];
+
+fn net(places: &[(&str, i64)], transitions: Transitions<'_>) -> System {
+    let arc = |(place, take, put): &(usize, i64, i64)| Arc {
+        var: VarId(*place as u32),
+        need: *take,
+        delta: put - take,
+    };
+    let variable = |(name, _): &(&str, i64)| Variable {
+        name: (*name).to_owned(),
+        domain: Domain::Count { bound: None },
+    };
+    System {
+        variables: places.iter().map(variable).collect(),
+        events: transitions
+            .iter()
+            .map(|(name, arcs)| Event {
+                name: (*name).to_owned(),
+                action: Action::Net(arcs.iter().map(arc).collect()),
+            })
+            .collect(),
+        initial: vec![places.iter().map(|(_, tokens)| *tokens).collect()],
+        ..System::default()
+    }
+}
+
+/// What walks say of a formula, under both policies, which must agree.
+fn ask(system: &System, formula: &str) -> Verdict {
+    let verdicts = Deadlock::ALL.map(|deadlock| ask_under(system, formula, deadlock));
+    for verdict in &verdicts {
+        if let Verdict::Unknown(Reason::Internal(what)) = verdict {
+            panic!("{formula}: {what}");
+        }
+    }
+    assert_eq!(
+        report::word(&verdicts[0]),
+        report::word(&verdicts[1]),
+        "{formula}"
+    );
+    verdicts[0].clone()
+}
+
+fn ask_under(system: &System, formula: &str, deadlock: Deadlock) -> Verdict {
+    let mut properties = Properties::new();
+    let names = Names::of(system);
+    properties
+        .add_formula(&names, "formula", None, formula)
+        .unwrap();
+    let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
+    let options = Options {
+        choice: Plan::of("walk").into(),
+        deadlock,
+        ..Options::default()
+    };
+    let systems = Systems::new();
+    let budget = Budget::unlimited().with_work(20_000);
+    let property = Property::Formula(properties.list[0].formula);
+    let mut explored = Explored::new(&systems);
+    check(&subject, property, &options, &mut explored, &budget, &Quiet).verdict
+}
+
+/// Violated by a covering run, which is returned.
+fn covered(system: &System, formula: &str) -> Lasso {
+    match ask(system, formula) {
+        Verdict::Violated(run) => {
+            let lasso = run.lasso().clone();
+            assert!(lasso.growth.is_some(), "{formula}: {lasso:?}");
+            lasso
+        }
+        verdict => panic!("{formula}: {verdict:?}"),
+    }
+}
+
+/// Not said to be violated.
+fn open(system: &System, formula: &str) {
+    let verdict = ask(system, formula);
+    assert!(
+        matches!(verdict, Verdict::Unknown(Reason::Stopped(_))),
+        "{formula}: {verdict:?}"
+    );
+}
+
+/// `a` and `b` take turns, each turn leaves a token in `heap`, and nothing takes one from there: no state comes back.
+fn turns() -> System {
+    net(
+        &[("a", 1), ("b", 0), ("heap", 0)],
+        &[
+            ("go", &[(0, 1, 0), (1, 0, 1), (2, 0, 1)]),
+            ("come", &[(0, 0, 1), (1, 1, 0)]),
+        ],
+    )
+}
+
+#[test]
+fn a_net_without_any_cycle_is_refuted() {
+    let lasso = covered(&turns(), "F G a");
+    assert_eq!(lasso.growth.as_deref(), Some(&[0, 0, 1][..]));
+    assert_eq!(lasso.cycle.len(), 2);
+    covered(&turns(), "G (a -> X a)");
+    covered(&turns(), "F G !fires(go)");
+    covered(&turns(), "F G \"fireable(go)\"");
+}
+
+#[test]
+fn atoms_that_change_by_growth_are_not_settled() {
+    // That there are few tokens in the first rounds says nothing about later ones.
+    open(&turns(), "F \"heap >= 300\"");
+    open(&turns(), "F G \"heap >= 2\"");
+    open(&turns(), "F \"heap == 250\"");
+    // The same comparisons are settled where the truth stays as it is.
+    covered(&turns(), "G \"heap <= 2\"");
+    covered(&turns(), "G F \"heap == 2\"");
+    covered(&turns(), "F G \"heap < 2\"");
+    covered(&turns(), "G !\"heap > 3\"");
+}
+
+#[test]
+fn transitions_that_growth_enables_are_not_settled() {
+    // `dump` needs many tokens of the heap and is disabled until then.
+    type Arcs = [(usize, i64, i64)];
+    let mut arcs: Vec<(&str, &Arcs)> = vec![
+        ("go", &[(0, 1, 0), (1, 0, 1), (2, 0, 1)]),
+        ("come", &[(0, 0, 1), (1, 1, 0)]),
+        ("dump", &[(2, 500, 500)]),
+    ];
+    let places = [("a", 1), ("b", 0), ("heap", 0), ("lock", 0)];
+    open(&net(&places, &arcs), "F \"fireable(dump)\"");
+    // With a lock that nobody opens it stays so.
+    arcs[2] = ("dump", &[(2, 500, 500), (3, 1, 1)]);
+    covered(&net(&places, &arcs), "F \"fireable(dump)\"");
+    covered(&net(&places, &arcs), "G F \"fireable(dump)\"");
+}
+
+#[test]
+fn weights_count() {
+    // A round takes two tokens from `p` and puts three there.
+    let system = net(
+        &[("p", 2), ("q", 0)],
+        &[
+            ("split", &[(0, 2, 0), (1, 0, 1)]),
+            ("join", &[(0, 0, 3), (1, 1, 0)]),
+        ],
+    );
+    let lasso = covered(&system, "F G \"q >= 1\"");
+    let growth = lasso.growth.unwrap();
+    assert!(growth[0] > 0 && growth[1] >= 0, "{growth:?}");
+    // There is always a token somewhere.
+    open(&system, "G \"p + q >= 1\"");
+}
+
+#[test]
+fn a_round_must_not_take_anything_away() {
+    // Tokens of `fuel` are used up: each round is possible a few times, not for ever.
+    let system = net(
+        &[("fuel", 3000), ("p", 0), ("q", 0)],
+        &[("burn", &[(0, 1, 0), (1, 0, 2), (2, 0, 1)])],
+    );
+    open(&system, "F \"fuel == 0\"");
+    open(&system, "F !fires(burn)");
+}
+
+/// `tick` goes on for ever, `other` can be taken twice; both leave tokens in `heap`.
+fn twice() -> System {
+    net(
+        &[("fuel", 2), ("heap", 0)],
+        &[("tick", &[(1, 0, 1)]), ("other", &[(0, 1, 0), (1, 0, 1)])],
+    )
+}
+
+#[test]
+fn the_automaton_must_come_back_too() {
+    open(&twice(), "!X X G fires(other)");
+    covered(&twice(), "!X X G fires(tick)");
+}
+
+#[test]
+fn all_marks_must_lie_between() {
+    open(&twice(), "!G F fires(other)");
+    covered(&twice(), "!(F fires(other) & G F fires(tick))");
+}
+
+/// Random nets that grow: whatever is claimed is a run that can be taken again and again with the same letters, and the
+/// replay agrees.
+#[test]
+fn claims_about_random_nets_that_grow_are_true() {
+    let walks = [
+        subjects::on_translation("walk-translated", Plan::of("walk")),
+        subjects::facade("facade-walk", Plan::of("walk").into()),
+    ];
+    let campaign = Campaign::from_env(250);
+    let (mut closed, mut covering, mut nothing) = (0, 0, 0);
+    for seed in campaign.seeds() {
+        for case in Case::growing(seed).variants() {
+            for walk in &walks {
+                match walk.answer(&case) {
+                    Answer::Violated(lasso) => {
+                        if let Err(why) = case.check(&lasso) {
+                            panic!("seed {seed}: {}: {why}\n{case}\n{lasso:?}", walk.name());
+                        }
+                        match lasso.growth {
+                            Some(_) => covering += 1,
+                            None => closed += 1,
+                        }
+                    }
+                    Answer::Unknown(why) if !why.starts_with("internal") => nothing += 1,
+                    // The automaton may be empty.
+                    Answer::Holds => nothing += 1,
+                    answer => panic!("seed {seed}: {}: {answer:?}\n{case}", walk.name()),
+                }
+            }
+        }
+    }
+    println!("{closed} lassos, {covering} covering runs, {nothing} times nothing");
+    assert!(campaign.cases < 100 || covering > campaign.cases / 5);
+}

@@ -1,0 +1,68 @@
+//! Where in the automaton acceptance is, and how far.
+
+use lariat_automata::{Automaton, AutomatonComponents, StateId as Location, automaton_components};
+
+/// What a walk must know of the automaton.
+pub(super) struct Chart {
+    components: AutomatonComponents,
+    /// Edges from each state to the nearest accepting component; [`NEVER`] if there is none.
+    ranks: Vec<u32>,
+    /// Does the automaton accept nothing, whatever it reads?
+    empty: bool,
+}
+
+const NEVER: u32 = u32::MAX;
+
+impl Chart {
+    pub fn new(automaton: &Automaton) -> Chart {
+        let components = automaton_components(automaton);
+        let inside = |q: &Location| components.accepting(components.of[q.index()]);
+        let mut ranks = vec![NEVER; automaton.states.len()];
+        let mut layer: Vec<Location> = automaton.state_ids().filter(inside).collect();
+        let mut rank = 0;
+        while !layer.is_empty() {
+            layer.iter().for_each(|q| ranks[q.index()] = rank);
+            rank += 1;
+            let leads_on = |q: &Location| {
+                let mut edges = automaton.transitions(*q).iter();
+                ranks[q.index()] == NEVER && edges.any(|t| ranks[t.to.index()] != NEVER)
+            };
+            layer = automaton.state_ids().filter(leads_on).collect();
+        }
+        let empty = (automaton.initial.iter()).all(|q| ranks[q.index()] == NEVER);
+        Chart {
+            components,
+            ranks,
+            empty,
+        }
+    }
+
+    /// Does the automaton accept nothing?
+    pub fn is_empty(&self) -> bool {
+        self.empty
+    }
+
+    pub fn component(&self, q: Location) -> u32 {
+        self.components.of[q.index()]
+    }
+
+    /// Does a cycle through the component of `q` accept?
+    pub fn is_accepting(&self, q: Location) -> bool {
+        self.rank(q) == 0
+    }
+
+    /// Can acceptance be reached from `q`?
+    pub fn is_alive(&self, q: Location) -> bool {
+        self.rank(q) != NEVER
+    }
+
+    /// Are two states in one component?
+    pub fn is_together(&self, q: Location, r: Location) -> bool {
+        self.component(q) == self.component(r)
+    }
+
+    /// Edges from `q` to the nearest accepting component.
+    pub fn rank(&self, q: Location) -> u32 {
+        self.ranks[q.index()]
+    }
+}

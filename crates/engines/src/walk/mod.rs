@@ -1,0 +1,372 @@
+//! Random walks in the product: they find violating runs, and never say that there are none.
+//!
+//! Many violations are everywhere: almost any run shows them, but a search that has to be complete is lost in one
+//! corner of a large product. A walk draws its steps instead, with *one step of lookahead*: a step is taken if the automaton
+//! can read on behind it. It ends with a run in four ways:
+//!
+//! 1. inside of an accepting component of the automaton a bounded search of the neighbourhood finds a cycle ([`near`]);
+//! 2. the walk comes back to one of its own nodes, with all marks in between;
+//! 3. a dead state is reached whose stuttering the automaton accepts;
+//! 4. it *covers* an earlier marking with more tokens, which it can go on doing for ever ([`covering`]).
+//!
+//! Every other walk is directed at what the automaton waits for ([`goal`]). Walks begin short and become longer. Their
+//! numbers come from a fixed seed: the same question has the same walks.
+//!
+//! ITS-tools walks like this (Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020; its `RandomProductWalker`). We add the local
+//! search, the goal and the covering runs.
+//!
+//! States are those of the explicit space, which keeps enabled transitions, labels and hashes by what a step changes. To
+//! intern them costs little besides, gives every state a number to be met again by, and lets searches and walks share
+//! them. They are forgotten from time to time: walks that find nothing have no use for old states, and small tables are
+//! fast ones.
+//!
+//! Cost: a step of the system for each way looked at, a unit of work each.
+
+mod chart;
+mod covering;
+mod goal;
+mod near;
+mod trail;
+
+use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
+use crate::explicit::{finish, tell};
+use crate::problem::Problem;
+use crate::steps::steps;
+use crate::sync::{Sync, Worker};
+use chart::Chart;
+use covering::Covering;
+use goal::Goal;
+use lariat_automata::{Letter, StateId as Location};
+use lariat_budget::{Budget, Stop};
+use lariat_emptiness::{Counts, Graph, Marks, NodeId, Outcome};
+use lariat_model::{EventId, Lasso};
+use lariat_random::Random;
+use lariat_space::explicit::{StateId, Way};
+use near::{Near, Within};
+use rustc_hash::FxHashMap;
+use trail::Trail;
+
+/// Random walks.
+pub const WALK: Engine = Engine {
+    name: "walk",
+    automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
+    checks: |_| &[],
+    needs: Needs::Nothing,
+    has_published: false,
+    procedure: Procedure::Single(walk),
+};
+
+/// The seed of all walks. Any other would do.
+const SEED: u64 = 0x1a71_a700;
+/// Steps of the first walks: most violations are near.
+const SHORTEST: usize = 64;
+/// Steps of the longest walks.
+const LONGEST: usize = 20_000;
+/// So many walks are as long as each other; those after them are half as long again.
+const EQUAL: u64 = 8;
+/// Without another limit walks are given up after so many steps, about a quarter of a minute.
+const MOST_STEPS: u64 = 20_000_000;
+/// Ways that are drawn before all are looked at in turn.
+const DRAWS: usize = 8;
+/// Ways among which a directed walk chooses.
+const CANDIDATES: usize = 16;
+/// One step of a directed walk in so many is drawn all the same, lest it circle around a goal that it cannot reach.
+const WHIM: usize = 10;
+/// States that are kept from one walk to the next: about as many as a processor's cache holds.
+const KEPT: usize = 50_000;
+
+fn walk(task: &mut Task<'_>) -> Found {
+    let chart = Chart::new(task.problem.automaton);
+    if chart.is_empty() {
+        return Ok(Outcome::Empty);
+    }
+    let product = Sync::new(task.problem, task.observer);
+    let mut walker = Walker::new(task.problem, &product, &chart, task.budget);
+    let found = walker.walks();
+    tell(task.account, &walker.counts, walker.worker.states());
+    finish(task);
+    found
+}
+
+/// How the steps of a walk are chosen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Random,
+    Directed,
+}
+
+struct Walker<'a, 'p> {
+    problem: &'a Problem<'p>,
+    product: &'a Sync<'p>,
+    chart: &'a Chart,
+    goal: Goal<'a>,
+    covering: Option<Covering<'a>>,
+    budget: &'a Budget,
+    worker: Worker,
+    random: Random,
+    trail: Trail,
+    counts: Counts,
+    /// Can the automaton read on? By what is true in a state, and its own state.
+    reads_on: FxHashMap<(Letter, Location), bool>,
+    /// Room for what can be done from a node, and for what the automaton can do by it.
+    ways: Vec<Way>,
+    targets: Vec<(Marks, Location)>,
+}
+
+/// A step of the product, seen from its source.
+#[derive(Clone, Copy)]
+struct Choice {
+    event: Option<EventId>,
+    state: StateId,
+    marks: Marks,
+    location: Location,
+}
+
+impl<'a, 'p> Walker<'a, 'p> {
+    fn new(
+        problem: &'a Problem<'p>,
+        product: &'a Sync<'p>,
+        chart: &'a Chart,
+        budget: &'a Budget,
+    ) -> Walker<'a, 'p> {
+        Walker {
+            problem,
+            product,
+            chart,
+            goal: Goal::new(problem, chart),
+            covering: Covering::new(problem),
+            budget,
+            worker: product.worker(budget),
+            random: Random::new(SEED),
+            trail: Trail::new(problem.automaton.all_marks()),
+            counts: Counts::default(),
+            reads_on: FxHashMap::default(),
+            ways: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    /// One walk after the other, until one finds a run.
+    fn walks(&mut self) -> Found {
+        let mut length = SHORTEST;
+        let mut number = 0;
+        while self.counts.edges < MOST_STEPS {
+            number += 1;
+            let style = match number % 2 {
+                1 => Style::Random,
+                _ => Style::Directed,
+            };
+            match self.walk(length, style) {
+                Ok(Some(lasso)) => return Ok(Outcome::Accepting(lasso)),
+                // Too many tokens for us on this walk may be few on the next.
+                Ok(None) | Err(Stop::Bound(_)) => {}
+                Err(stop) => return Err(stop),
+            }
+            if number % EQUAL == 0 {
+                length = LONGEST.min(length + length / 2);
+            }
+            if self.worker.states().len() > KEPT {
+                self.worker = self.product.worker(self.budget);
+            }
+        }
+        Err(Stop::Work(MOST_STEPS))
+    }
+
+    /// A unit of work.
+    fn spend(&mut self) -> Result<(), Stop> {
+        self.counts.edges += 1;
+        self.budget.spend(1)
+    }
+
+    /// One walk of at most so many steps.
+    fn walk(&mut self, length: usize, style: Style) -> Result<Option<Lasso>, Stop> {
+        self.budget.check()?;
+        self.spend()?;
+        let starts = self.problem.system.initial.len() * self.problem.automaton.initial.len();
+        let start = self.random.below(starts);
+        let Some(start) = self.product.initial(&mut self.worker, start)? else {
+            return Ok(None);
+        };
+        let (_, mut at) = self.worker.nodes.get(start);
+        self.trail.begin(start);
+        let mut patience = self.random.below(length);
+        while self.trail.len() < length {
+            let node = self.trail.end();
+            if self.chart.is_accepting(at) {
+                if patience == 0 {
+                    let within = Within::Component(self.chart.component(at));
+                    if let Some(lasso) = self.look_around(node, within)? {
+                        return Ok(Some(lasso));
+                    }
+                    patience = self.random.below(length);
+                }
+                patience = patience.saturating_sub(1);
+            }
+            self.ways.clear();
+            self.product.ways(&mut self.worker, node, &mut self.ways)?;
+            if let [(None, _)] = self.ways[..] {
+                return self.look_around(node, Within::Anywhere);
+            }
+            let Some(choice) = self.choose(node, style)? else {
+                return Ok(None);
+            };
+            let to = self.worker.nodes.intern(choice.state, choice.location)?;
+            if !self.chart.is_together(at, choice.location) {
+                patience = self.random.below(length / 2);
+            }
+            at = choice.location;
+            self.trail.push(choice.event, choice.marks, to);
+            self.counts.deepest = self.counts.deepest.max(self.trail.len() as u64);
+            if let Some(lasso) = self.came_round(at)? {
+                return Ok(Some(lasso));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A bounded search for a cycle from the end of the walk.
+    fn look_around(&mut self, node: NodeId, within: Within) -> Result<Option<Lasso>, Stop> {
+        let near = Near {
+            product: self.product,
+            chart: self.chart,
+            budget: self.budget,
+            start: node,
+            within,
+            seed: self.random.bits(),
+        };
+        let Some(found) = near.search(&mut self.worker, &mut self.counts)? else {
+            return Ok(None);
+        };
+        let (product, worker) = (self.product, &mut self.worker);
+        let mut prefix = self.trail.prefix(worker, self.trail.len());
+        prefix.extend(steps(product, worker, node, &found.prefix)?);
+        let entry = found.prefix.last().map_or(node, |edge| edge.to);
+        Ok(Some(Lasso {
+            initial: worker.state(self.trail.start()),
+            prefix,
+            cycle: steps(product, worker, entry, &found.cycle)?,
+            growth: None,
+        }))
+    }
+
+    /// Has the walk met one of its nodes again, or more than one of them, so that it can go on like this for ever?
+    fn came_round(&mut self, at: Location) -> Result<Option<Lasso>, Stop> {
+        let Walker {
+            trail,
+            worker,
+            product,
+            ..
+        } = self;
+        let (entry, growth) = if let Some(entry) = trail.met_again() {
+            (entry, None)
+        } else if let Some(covering) = &mut self.covering
+            && self.chart.is_accepting(at)
+            && let Some((entry, growth)) = covering.covers(product, worker, trail)
+        {
+            (entry, Some(growth))
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Lasso {
+            initial: worker.state(trail.start()),
+            prefix: trail.prefix(worker, entry),
+            cycle: trail.steps(worker, entry),
+            growth,
+        }))
+    }
+
+    fn choose(&mut self, node: NodeId, style: Style) -> Result<Option<Choice>, Stop> {
+        let mut ways = std::mem::take(&mut self.ways);
+        let directed = style == Style::Directed && !self.random.chance(1, WHIM);
+        let nearest = match directed {
+            true => self.nearest(node, &ways)?,
+            false => None,
+        };
+        let chosen = match nearest {
+            Some(choice) => Some(choice),
+            None => self.drawn(node, &mut ways)?,
+        };
+        self.ways = ways;
+        Ok(chosen)
+    }
+
+    /// Any step behind which the automaton can read on: a few are drawn, then all are tried.
+    fn drawn(&mut self, node: NodeId, ways: &mut [Way]) -> Result<Option<Choice>, Stop> {
+        for _ in 0..DRAWS.min(ways.len()) {
+            let way = ways[self.random.below(ways.len())];
+            if let Some(choice) = self.by(node, way)? {
+                return Ok(Some(choice));
+            }
+        }
+        self.random.shuffle(ways);
+        for way in ways.iter().copied() {
+            if let Some(choice) = self.by(node, way)? {
+                return Ok(Some(choice));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Of some steps the one that is nearest to the goal.
+    fn nearest(&mut self, node: NodeId, ways: &[Way]) -> Result<Option<Choice>, Stop> {
+        let mut best: Option<(u64, Choice)> = None;
+        for i in 0..CANDIDATES.min(ways.len()) {
+            let way = match ways.len() <= CANDIDATES {
+                true => ways[i],
+                false => ways[self.random.below(ways.len())],
+            };
+            let Some(choice) = self.by(node, way)? else {
+                continue;
+            };
+            let values = self.product.values(&mut self.worker, choice.state);
+            let missing = self.trail.missing();
+            let distance = self.goal.distance(values, choice.location, missing);
+            let nearer = match &best {
+                None => true,
+                Some((least, _)) if distance == *least => self.random.coin(),
+                Some((least, _)) => distance < *least,
+            };
+            if nearer {
+                best = Some((distance, choice));
+            }
+        }
+        Ok(best.map(|(_, choice)| choice))
+    }
+
+    /// A step of the product by one way, with any of the automaton's moves behind which it can read on.
+    fn by(&mut self, node: NodeId, way: Way) -> Result<Option<Choice>, Stop> {
+        self.spend()?;
+        let taken = self.product.take(&mut self.worker, node, way)?;
+        let Some(((event, state), moves)) = taken else {
+            return Ok(None);
+        };
+        let letter = self.product.letter(&mut self.worker, state)?;
+        let mut targets = std::mem::take(&mut self.targets);
+        targets.clear();
+        targets.extend_from_slice(self.worker.moves(moves));
+        targets.retain(|(_, to)| self.can_read_on(letter, *to));
+        let target = self.random.pick(&targets).copied();
+        self.targets = targets;
+        Ok(target.map(|(marks, location)| Choice {
+            event,
+            state,
+            marks,
+            location,
+        }))
+    }
+
+    /// Does some edge of `location`, from where acceptance can be reached, read what is true in a state, with some event
+    /// or other?
+    fn can_read_on(&mut self, letter: Letter, location: Location) -> bool {
+        let (chart, problem) = (self.chart, self.problem);
+        let reads = || {
+            let alphabet = problem.alphabet();
+            let mut letters =
+                (alphabet.classes()).map(|class| Letter(letter.0 | alphabet.letter(class).0));
+            let edges = |letter| problem.automaton.reading(location, letter);
+            chart.is_alive(location) && letters.any(|letter| edges(letter).next().is_some())
+        };
+        let known = self.reads_on.entry((letter, location));
+        *known.or_insert_with(reads)
+    }
+}

@@ -1,0 +1,195 @@
+//! A bounded look around: Couvreur's check from a node of a walk, on a few thousand nodes.
+//!
+//! Once the automaton is in an accepting component, a cycle is all that is missing, and a walk seldom closes one by
+//! chance. The check runs on the product from here, without what leaves the component, with the ways of each node in
+//! an order drawn by the seed, and gives up at [`MOST_NODES`]. A node with many ways has a part of them:
+//! what is not found here may be found by the next look.
+
+use super::chart::Chart;
+use crate::single::Moves;
+use crate::sync::{Sync, Worker};
+use lariat_automata::StateId as Location;
+use lariat_budget::{Budget, Stop};
+use lariat_emptiness::{Counts, Edge, Graph, Lasso, Marks, NodeId, Outcome, couvreur, lasso};
+use lariat_random::Random;
+use lariat_space::explicit::{StateId, Way};
+use rustc_hash::FxHashMap;
+
+/// Nodes of a search. Cycles are short or not found like this; a search takes about as long as a walk of a few thousand steps.
+const MOST_NODES: usize = 3000;
+/// Ways that a node has at most.
+const MOST_WAYS: usize = 32;
+
+/// Where a search goes.
+#[derive(Clone, Copy)]
+pub(super) enum Within {
+    /// Where the automaton stays in this component.
+    Component(u32),
+    /// Everywhere: from a dead state there are not many nodes to go to.
+    Anywhere,
+}
+
+/// The neighbourhood of a node, as a graph.
+pub(super) struct Near<'a, 'p> {
+    pub product: &'a Sync<'p>,
+    pub chart: &'a Chart,
+    pub budget: &'a Budget,
+    pub start: NodeId,
+    pub within: Within,
+    pub seed: u64,
+}
+
+/// What has been seen of it. Nodes have numbers of their own, so that a search costs nothing for nodes elsewhere.
+pub(super) struct Seen<'w> {
+    worker: &'w mut Worker,
+    numbers: FxHashMap<NodeId, NodeId>,
+    nodes: Vec<NodeId>,
+    most: usize,
+}
+
+/// Why a search ends without a cycle.
+pub(super) enum Halt {
+    /// It has seen enough nodes.
+    Enough,
+    Stop(Stop),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Halt {
+        Halt::Stop(stop)
+    }
+}
+
+/// Where an iteration over the edges of a node stands.
+#[derive(Default)]
+pub(super) struct Cursor {
+    /// Ways that are left; `None` before they are listed.
+    ways: Option<Vec<Way>>,
+    /// The state that the last way led to, and moves of the automaton that are left.
+    to: Option<StateId>,
+    moves: Moves,
+}
+
+impl Near<'_, '_> {
+    /// An accepting lasso of the product that begins at the start, if one is found.
+    pub fn search(&self, worker: &mut Worker, counts: &mut Counts) -> Result<Option<Lasso>, Stop> {
+        let mut seen = Seen {
+            worker,
+            numbers: FxHashMap::default(),
+            nodes: Vec::new(),
+            most: MOST_NODES,
+        };
+        let mut found = Counts::default();
+        let evidence = couvreur(self, &mut seen, &mut found);
+        counts.nodes += found.nodes;
+        counts.edges += found.edges;
+        let lasso = match evidence {
+            Ok(Outcome::Accepting(evidence)) => {
+                // The way through what was found leads past nodes that were not.
+                seen.most = usize::MAX;
+                lasso(self, &mut seen, &evidence)
+            }
+            Ok(_) => Ok(None),
+            Err(halt) => Err(halt),
+        };
+        let edge = |edge: &Edge| Edge {
+            to: seen.nodes[edge.to.index()],
+            marks: edge.marks,
+        };
+        match lasso {
+            Ok(lasso) => Ok(lasso.map(|lasso| Lasso {
+                initial: self.start,
+                prefix: lasso.prefix.iter().map(edge).collect(),
+                cycle: lasso.cycle.iter().map(edge).collect(),
+            })),
+            Err(Halt::Enough) => Ok(None),
+            Err(Halt::Stop(stop)) => Err(stop),
+        }
+    }
+
+    fn goes_to(&self, location: Location) -> bool {
+        match self.within {
+            Within::Component(component) => self.chart.component(location) == component,
+            Within::Anywhere => true,
+        }
+    }
+
+    /// The ways of a node, in their order.
+    fn ways(&self, worker: &mut Worker, node: NodeId) -> Result<Vec<Way>, Stop> {
+        let mut ways = Vec::new();
+        self.product.ways(worker, node, &mut ways)?;
+        let mut random = Random::new(self.seed ^ u64::from(node.0));
+        for i in 0..ways.len().min(MOST_WAYS) {
+            let other = random.between(i, ways.len() - 1);
+            ways.swap(i, other);
+        }
+        ways.truncate(MOST_WAYS);
+        ways.shrink_to_fit();
+        Ok(ways)
+    }
+
+    fn number(&self, seen: &mut Seen<'_>, node: NodeId) -> Result<NodeId, Halt> {
+        if let Some(number) = seen.numbers.get(&node) {
+            return Ok(*number);
+        }
+        if seen.nodes.len() >= seen.most {
+            return Err(Halt::Enough);
+        }
+        self.budget.spend(1)?;
+        let number = NodeId(seen.nodes.len() as u32);
+        seen.nodes.push(node);
+        seen.numbers.insert(node, number);
+        Ok(number)
+    }
+}
+
+impl<'w> Graph for Near<'w, '_> {
+    type Stop = Halt;
+    type Worker = Seen<'w>;
+    type Cursor = Cursor;
+
+    fn marks(&self) -> Marks {
+        self.product.marks()
+    }
+
+    fn initial(&self, seen: &mut Seen<'w>, k: usize) -> Result<Option<NodeId>, Halt> {
+        match k {
+            0 => self.number(seen, self.start).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn next_edge(
+        &self,
+        seen: &mut Seen<'w>,
+        node: NodeId,
+        cursor: &mut Cursor,
+    ) -> Result<Option<Edge>, Halt> {
+        let node = seen.nodes[node.index()];
+        let ways = match &mut cursor.ways {
+            Some(ways) => ways,
+            ways => ways.insert(self.ways(seen.worker, node)?),
+        };
+        loop {
+            while let (Some(state), Some((marks, location))) =
+                (cursor.to, seen.worker.next_move(&mut cursor.moves))
+            {
+                if self.goes_to(location) {
+                    let to = seen.worker.nodes.intern(state, location)?;
+                    let to = self.number(seen, to)?;
+                    return Ok(Some(Edge { to, marks }));
+                }
+            }
+            let Some(way) = ways.pop() else {
+                return Ok(None);
+            };
+            if let Some(((_, to), moves)) = self.product.take(seen.worker, node, way)? {
+                (cursor.to, cursor.moves) = (Some(to), moves);
+            }
+        }
+    }
+
+    fn tick(&self, seen: &mut Seen<'w>, bytes: usize) -> Result<(), Halt> {
+        Ok(self.product.tick(seen.worker, bytes)?)
+    }
+}

@@ -1,0 +1,126 @@
+//! The steps of one walk.
+
+use crate::sync::Worker;
+use lariat_emptiness::{Marks, NodeId};
+use lariat_model::{EventId, Step};
+use rustc_hash::FxHashMap;
+
+/// A walk so far: a node more than steps.
+pub(super) struct Trail {
+    nodes: Vec<NodeId>,
+    events: Vec<Option<EventId>>,
+    /// Where each node was met first.
+    first: FxHashMap<NodeId, usize>,
+    /// For each mark how many steps had been taken when it was last seen, 0 if it never was.
+    last_seen: Vec<usize>,
+    all: Marks,
+    missing: Marks,
+}
+
+impl Trail {
+    /// For walks that have to collect these marks.
+    pub fn new(all: Marks) -> Trail {
+        Trail {
+            nodes: Vec::new(),
+            events: Vec::new(),
+            first: FxHashMap::default(),
+            last_seen: Vec::new(),
+            all,
+            missing: all,
+        }
+    }
+
+    /// A new walk.
+    pub fn begin(&mut self, start: NodeId) {
+        self.nodes.clear();
+        self.nodes.push(start);
+        self.events.clear();
+        self.first.clear();
+        self.first.insert(start, 0);
+        self.last_seen.clear();
+        self.last_seen.resize(self.all.len() as usize, 0);
+        self.missing = self.all;
+    }
+
+    /// One step more.
+    pub fn push(&mut self, event: Option<EventId>, marks: Marks, to: NodeId) {
+        self.events.push(event);
+        self.nodes.push(to);
+        self.first.entry(to).or_insert(self.events.len());
+        for mark in marks.intersection(self.all).iter() {
+            self.last_seen[mark as usize] = self.events.len();
+        }
+        self.missing = self.missing.minus(marks);
+        if self.missing.is_empty() {
+            self.missing = self.all;
+        }
+    }
+
+    /// How many steps there are.
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    pub fn start(&self) -> NodeId {
+        self.nodes[0]
+    }
+
+    pub fn end(&self) -> NodeId {
+        self.nodes[self.len()]
+    }
+
+    /// The node before a step.
+    pub fn node(&self, position: usize) -> NodeId {
+        self.nodes[position]
+    }
+
+    /// The event of a step.
+    pub fn event(&self, position: usize) -> Option<EventId> {
+        self.events[position]
+    }
+
+    /// Marks not seen since all of them were.
+    pub fn missing(&self) -> Marks {
+        self.missing
+    }
+
+    /// Were all marks seen from this position on?
+    pub fn has_all_since(&self, position: usize) -> bool {
+        self.last_seen.iter().all(|seen| *seen > position)
+    }
+
+    /// The last position with the node that the walk has come to now and all marks in between.
+    pub fn met_again(&self) -> Option<usize> {
+        let first = *self.first.get(&self.end())?;
+        if first == self.len() || !self.has_all_since(first) {
+            return None;
+        }
+        let again = |i: &usize| self.nodes[*i] == self.end() && self.has_all_since(*i);
+        (first..self.len()).rev().find(again)
+    }
+
+    /// The steps from a position on.
+    pub fn steps(&self, worker: &mut Worker, from: usize) -> Vec<Step> {
+        (from..self.len()).map(|i| self.step(worker, i)).collect()
+    }
+
+    /// The way to a position without detours: whatever lies between two visits of a node is left out.
+    pub fn prefix(&self, worker: &mut Worker, to: usize) -> Vec<Step> {
+        let visits = self.nodes[..=to].iter().copied().zip(0..);
+        let last: FxHashMap<NodeId, usize> = visits.collect();
+        let mut steps = Vec::new();
+        let mut at = last[&self.nodes[0]];
+        while at < to {
+            steps.push(self.step(worker, at));
+            at = last[&self.nodes[at + 1]];
+        }
+        steps
+    }
+
+    fn step(&self, worker: &mut Worker, position: usize) -> Step {
+        Step {
+            event: self.events[position],
+            state: worker.state(self.nodes[position + 1]),
+        }
+    }
+}

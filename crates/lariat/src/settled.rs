@@ -1,0 +1,142 @@
+//! What a predicate says of `m`, `m + Δ`, `m + 2Δ`, …: the replay's own answer, which shares no code with engines.
+//!
+//! Along a covering run a position comes back in every round with `Δ ≥ 0` more. A predicate is *settled* there if
+//! it has one truth value in all of these markings; where that cannot be told, nothing is claimed.
+//!
+//! - A sum `c·m + k·(c·Δ)` moves one way. A comparison by order changes at most once, so it is settled if it says the same at
+//!   the start and in the limit. Equality is settled if no `k` meets the number exactly.
+//! - A transition that is enabled stays so. One that is not will be, unless a place lacks tokens and gets none.
+//! - Boolean combinations in Kleene's logic: one settled conjunct that is false settles the whole.
+
+use lariat_model::{Action, Comparison, EventId, Linear, Predicate, System, Value};
+
+/// The truth value of the predicate in all of `m + k·growth`, if there is one.
+pub(crate) fn settled(
+    system: &System,
+    predicate: &Predicate,
+    m: &[Value],
+    growth: &[Value],
+) -> Option<bool> {
+    let part = |p: &Predicate| settled(system, p, m, growth);
+    match predicate {
+        Predicate::Const(value) => Some(*value),
+        Predicate::Linear(linear) => settled_sum(linear, m, growth),
+        Predicate::Expr(expr) => {
+            let mut vars = Vec::new();
+            expr.collect_vars(&mut vars);
+            let rests = vars.iter().all(|var| growth[var.index()] == 0);
+            rests.then(|| system.holds(predicate, m))
+        }
+        Predicate::Enabled(events) => {
+            let enabled = |event: &EventId| system.is_enabled(m, *event);
+            let never = |event: &EventId| is_kept_off(system, *event, m, growth);
+            match events.iter().any(enabled) {
+                true => Some(true),
+                false => events.iter().all(never).then_some(false),
+            }
+        }
+        Predicate::Deadlock => (!system.is_deadlock(m)).then_some(false),
+        Predicate::Not(p) => part(p).map(|value| !value),
+        Predicate::And(ps) => combined(ps.iter().map(part), false),
+        Predicate::Or(ps) => combined(ps.iter().map(part), true),
+    }
+}
+
+/// The value of a conjunction, which `false` decides, or of a disjunction, which `true` does.
+fn combined(mut parts: impl Iterator<Item = Option<bool>>, decides: bool) -> Option<bool> {
+    let mut all_known = true;
+    let decided = parts.any(|part| {
+        all_known &= part.is_some();
+        part == Some(decides)
+    });
+    match decided {
+        true => Some(decides),
+        false => all_known.then_some(!decides),
+    }
+}
+
+fn settled_sum(linear: &Linear, m: &[Value], growth: &[Value]) -> Option<bool> {
+    let sum = |of: &[Value]| -> i128 {
+        let terms = linear.terms.iter();
+        terms
+            .map(|(var, c)| i128::from(*c) * i128::from(of[var.index()]))
+            .sum()
+    };
+    let (missing, slope) = (i128::from(linear.constant) - sum(m), sum(growth));
+    let now = linear.comparison.holds(0, missing);
+    if slope == 0 {
+        return Some(now);
+    }
+    let settled = match linear.comparison {
+        Comparison::Ge | Comparison::Gt => now == (slope > 0),
+        Comparison::Le | Comparison::Lt => now == (slope < 0),
+        // In some round the sum is the constant, and in the next one it is not.
+        Comparison::Eq | Comparison::Ne => !(missing % slope == 0 && missing / slope >= 0),
+    };
+    settled.then_some(now)
+}
+
+/// Does some place lack tokens for the event, and get none?
+fn is_kept_off(system: &System, event: EventId, m: &[Value], growth: &[Value]) -> bool {
+    match &system.event(event).action {
+        Action::Net(arcs) => arcs.iter().any(|arc| {
+            let place = arc.var.index();
+            m[place] < arc.need && growth[place] == 0
+        }),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_corpora::{Random, cases, seed};
+    use lariat_model::{State, VarId};
+    use lariat_testkit::{nets, predicates};
+
+    /// What is settled is true, or false, in as many rounds as one likes to look at; comparisons and enabledness that are
+    /// not settled do change.
+    #[test]
+    fn settled_is_what_further_rounds_confirm() {
+        let mut random = Random::new(seed(4_711));
+        let (mut yes, mut no) = (0, 0);
+        for case in 0..cases(3000) {
+            let system = nets::any(&mut random);
+            let places = system.variables.len();
+            let draw = |random: &mut Random, most| -> State {
+                (0..places).map(|_| random.between(0, most)).collect()
+            };
+            let (m, growth) = (draw(&mut random, 6), draw(&mut random, 2));
+            let event = EventId(random.below(system.events.len() as u32));
+            let simple = match random.below(3) {
+                0 => Predicate::Enabled(vec![event]),
+                _ => Predicate::Linear(predicates::linear(&mut random, places)),
+            };
+            let other = Predicate::compare(VarId(0), Comparison::Le, 2);
+            let joined = Predicate::And(vec![
+                Predicate::Not(Box::new(simple.clone())),
+                Predicate::Or(vec![other, simple.clone()]),
+            ]);
+            let values = |predicate: &Predicate| -> Vec<bool> {
+                let at = |k: Value| m.iter().zip(&growth).map(|(x, d)| x + k * d).collect();
+                let at = |k| -> State { at(k) };
+                (0..60).map(|k| system.holds(predicate, &at(k))).collect()
+            };
+            for predicate in [&simple, &joined] {
+                let seen = values(predicate);
+                let one = seen.iter().all(|value| *value == seen[0]);
+                match settled(&system, predicate, &m, &growth) {
+                    Some(value) => {
+                        assert!(one && value == seen[0], "case {case}: {predicate:?}");
+                        yes += 1;
+                    }
+                    None => {
+                        assert!(!one || predicate == &joined, "case {case}: {predicate:?}");
+                        no += 1;
+                    }
+                }
+            }
+        }
+        assert!(yes > 500 && no > 500, "{yes} settled, {no} not");
+    }
+}

@@ -1,0 +1,142 @@
+//! Covering runs: what the replay accepts, and how they are told.
+
+use lariat::replay::{self, replay};
+use lariat_model::{
+    Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, Properties, Step, System, VarId,
+    Variable,
+};
+
+/// Arcs of a transition: place, tokens needed, tokens added.
+fn event(name: &str, arcs: &[(u32, i64, i64)]) -> Event {
+    let arc = |(var, need, delta): &(u32, i64, i64)| Arc {
+        var: VarId(*var),
+        need: *need,
+        delta: *delta,
+    };
+    Event {
+        name: name.to_owned(),
+        action: Action::Net(arcs.iter().map(arc).collect()),
+    }
+}
+
+/// `a` and `b` take turns and leave tokens in `heap`; `dump` needs five of them.
+fn turns() -> System {
+    let variable = |name: &str| Variable {
+        name: name.to_owned(),
+        domain: Domain::Count { bound: None },
+    };
+    System {
+        variables: ["a", "b", "heap"].map(variable).into(),
+        events: vec![
+            event("go", &[(0, 1, -1), (1, 0, 1), (2, 0, 1)]),
+            event("come", &[(0, 0, 1), (1, 1, -1)]),
+            event("dump", &[(2, 5, -5)]),
+        ],
+        initial: vec![vec![1, 0, 0].into()],
+        ..System::default()
+    }
+}
+
+fn step(event: u32, state: [i64; 3]) -> Step {
+    Step {
+        event: Some(EventId(event)),
+        state: state.into(),
+    }
+}
+
+/// `go`, then `come` and `go` for ever.
+fn rounds() -> Lasso {
+    Lasso {
+        initial: vec![1, 0, 0].into(),
+        prefix: vec![step(0, [0, 1, 1])],
+        cycle: vec![step(1, [1, 0, 1]), step(0, [0, 1, 2])],
+        growth: Some(vec![0, 0, 1].into()),
+    }
+}
+
+fn replayed(lasso: &Lasso, formula: &str) -> Result<(), String> {
+    let system = turns();
+    let mut properties = Properties::new();
+    let names = Names::of(&system);
+    properties
+        .add_formula(&names, "formula", None, formula)
+        .unwrap();
+    // Other properties have atoms of their own, which do not matter.
+    properties
+        .add_formula(&names, "other", None, "F \"heap == 3\"")
+        .unwrap();
+    let Properties {
+        formulas,
+        propositions,
+        list,
+        ..
+    } = &properties;
+    let property = replay::Property::Formula(formulas, list[0].formula);
+    let under = |deadlock| replay(&system, propositions, property, deadlock, lasso);
+    assert_eq!(under(Deadlock::Stutter), under(Deadlock::Ignore));
+    under(Deadlock::Stutter)
+}
+
+#[test]
+fn a_covering_run_is_evidence_where_all_atoms_are_settled() {
+    for violated in [
+        "F G a",
+        "G !\"fireable(come)\"",
+        "F G !fires(go)",
+        "F deadlock",
+        "F G (a & \"heap >= 1\")",
+        "F \"heap == 0\" & F G a",
+        "F G (a | \"a + heap <= 0\")",
+    ] {
+        assert_eq!(replayed(&rounds(), violated), Ok(()), "{violated}");
+    }
+    let satisfied = replayed(&rounds(), "G F a").unwrap_err();
+    assert!(satisfied.contains("does not violate"), "{satisfied}");
+}
+
+#[test]
+fn atoms_that_more_tokens_change_are_refused() {
+    for unsettled in [
+        "F \"heap >= 5\"",
+        "G \"heap < 5\" & F G a",
+        "F \"heap == 4\"",
+        "G \"heap != 4\" & F G a",
+        "F \"fireable(dump)\"",
+        "F \"heap - a >= 7\"",
+    ] {
+        let why = replayed(&rounds(), unsettled).unwrap_err();
+        assert!(why.contains("may change"), "{unsettled}: {why}");
+    }
+}
+
+#[test]
+fn growth_must_be_what_a_round_adds_and_never_less_than_nothing() {
+    for growth in [
+        None,
+        Some(vec![0, 0, 0]),
+        Some(vec![0, 0, 2]),
+        Some(vec![0, 1, 1]),
+        Some(vec![0, 0]),
+    ] {
+        let lasso = Lasso {
+            growth: growth.map(Vec::into_boxed_slice),
+            ..rounds()
+        };
+        let why = replayed(&lasso, "F G a").unwrap_err();
+        assert!(why.contains("does not close"), "{why}");
+    }
+    // Dumping takes more than a round has added.
+    let mut lasso = Lasso {
+        initial: vec![1, 0, 0].into(),
+        prefix: Vec::new(),
+        cycle: Vec::new(),
+        growth: Some(vec![0, 0, -4].into()),
+    };
+    for k in 1..=5 {
+        lasso.prefix.push(step(0, [0, 1, k]));
+        lasso.prefix.push(step(1, [1, 0, k]));
+    }
+    lasso.cycle = vec![step(0, [0, 1, 6]), step(1, [1, 0, 6]), step(2, [1, 0, 1])];
+    let why = replayed(&lasso, "F G a").unwrap_err();
+    assert!(why.contains("does not close"), "{why}");
+}
