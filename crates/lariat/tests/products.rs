@@ -75,7 +75,8 @@ fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
 #[test]
 fn products_have_as_many_nodes_as_ever() {
     let mut differences = Vec::new();
-    for preset in Preset::ALL {
+    // Walks explore no product, they pass through it.
+    for preset in Preset::ALL.iter().filter(|preset| preset.name != "walk") {
         let sizes = QUESTIONS.map(|question| size(preset, question));
         let pinned = PINNED.iter().find(|(name, _)| *name == preset.name);
         if pinned.is_none_or(|(_, pinned)| *pinned != sizes) {
