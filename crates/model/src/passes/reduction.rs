@@ -8,6 +8,7 @@ use crate::Expr;
 use crate::lasso::{Lasso, Step};
 use crate::predicate::{Comparison, Linear, Predicate, Proposition};
 use crate::system::{Action, EventId, State, System, VarId};
+use rustc_hash::FxHashSet;
 
 /// The way back from a net that rules have made smaller.
 #[derive(Clone, Debug)]
@@ -27,7 +28,8 @@ impl Lift for ReductionLift<'_> {
         match proposition {
             Proposition::State(predicate) => self.predicate(predicate).map(Proposition::State),
             Proposition::Fires(events) => {
-                let named = |path: &Vec<EventId>| path.iter().any(|event| events.contains(event));
+                let named =
+                    |path: &Vec<EventId>| path.iter().any(|e| events.binary_search(e).is_ok());
                 let all = (0..).map(EventId).zip(&self.paths);
                 let now: Vec<EventId> = all
                     .filter(|(_, path)| named(path))
@@ -141,10 +143,11 @@ impl ReductionLift<'_> {
             }
             Predicate::Expr(expr) => Predicate::Expr(self.expression(expr)?),
             Predicate::Enabled(events) => {
+                let mut seen = FxHashSet::default();
                 let mut presets = Vec::new();
                 for event in events {
                     let preset = self.preset(*event)?;
-                    if !presets.contains(&preset) {
+                    if seen.insert(preset.clone()) {
                         presets.push(preset);
                     }
                 }
