@@ -4,7 +4,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
 use lariat::{
-    AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, OrderSchedule, Preset, Proof,
+    AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, OrderSchedule, Preset,
+    Proof, Rule,
 };
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Measure, PlotKind};
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Translate(Translate),
     /// Say what a model is.
     Info(Info),
+    /// Write a net that is smaller and answers the same formulas, as PNML.
+    Reduce(Reduce),
     /// Write a classic scalable net as PNML.
     Generate(Generate),
     /// Make the tables and plots of a campaign.
@@ -144,9 +147,15 @@ pub(crate) struct Check {
     /// (explicit, ba, ta, tgta). Takes its own time and memory.
     #[arg(long)]
     pub whole_product: bool,
-    /// Do without a proof of absence before a symbolic search, to see what it is worth (hyb).
-    #[arg(long, value_name = "PROOF", value_delimiter = ',', value_parser = proof())]
-    pub without: Vec<Proof>,
+    /// Reduce the net also for an engine that is named; `auto` always does.
+    #[arg(long)]
+    pub reduce: bool,
+    /// Check the net as it was read, without reductions.
+    #[arg(long, conflicts_with = "reduce")]
+    pub no_reduce: bool,
+    /// Do without a reduction, or without a proof of absence before a symbolic search (hyb), to see what it is worth.
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = without())]
+    pub without: Vec<Without>,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
     #[arg(long, value_name = "POLICY", default_value = "stutter", value_parser = deadlock())]
     pub deadlock: Deadlock,
@@ -248,8 +257,27 @@ fn emptiness() -> impl TypedValueParser<Value = Emptiness> {
     one_of(&Emptiness::ALL, Emptiness::name, Emptiness::about)
 }
 
-fn proof() -> impl TypedValueParser<Value = Proof> {
-    one_of(&Proof::ALL, Proof::name, Proof::about)
+/// What can be done without.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Without {
+    Rule(Rule),
+    Proof(Proof),
+}
+
+fn without() -> impl TypedValueParser<Value = Without> {
+    let rule = |rule: Rule| PossibleValue::new(rule.name()).help(rule.about());
+    let proof = |proof: Proof| PossibleValue::new(proof.name()).help(proof.about());
+    let values = Rule::ALL.map(rule).into_iter().chain(Proof::ALL.map(proof));
+    PossibleValuesParser::new(values).try_map(|text| {
+        let rule = Rule::ALL.into_iter().find(|rule| rule.name() == text);
+        let proof = Proof::ALL.into_iter().find(|proof| proof.name() == text);
+        let found = rule.map(Without::Rule).or(proof.map(Without::Proof));
+        found.ok_or_else(|| format!("`{text}` is none of them"))
+    })
+}
+
+fn rule() -> impl TypedValueParser<Value = Rule> {
+    one_of(&Rule::ALL, Rule::name, Rule::about)
 }
 
 fn deadlock() -> impl TypedValueParser<Value = Deadlock> {
@@ -356,6 +384,31 @@ pub(crate) struct Info {
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+const REDUCE_HELP: &str = "\
+The net that is written gives the same answers to the formulas as the one that was read, whatever happens at deadlocks. Transitions that
+were joined stand for several. Without a formula only what decides nothing goes: the runs stay the same.
+
+Example:
+  lariat reduce net.pnml -f 'G F critical_1' -o small.pnml";
+
+#[derive(Args, Debug)]
+#[command(after_help = REDUCE_HELP)]
+pub(crate) struct Reduce {
+    /// The model; coloured nets are unfolded.
+    pub model: PathBuf,
+    /// A formula whose answer stays the same; may be given several times.
+    #[arg(short = 'f', long = "formula", value_name = "FORMULA")]
+    pub formulas: Vec<String>,
+    /// Do without a rule.
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule())]
+    pub without: Vec<Rule>,
+    /// The file to write, with a word on stdout about what was done; by default the net goes to stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: Limits,
 }
 
 #[derive(Args, Debug)]

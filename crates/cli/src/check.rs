@@ -1,6 +1,6 @@
 //! `lariat check`.
 
-use crate::args::Check;
+use crate::args::{Check, Without};
 use crate::progress::Line;
 use crate::{Exit, Failure, input, out, partial};
 use anstyle::{AnsiColor, Style};
@@ -10,7 +10,8 @@ use lariat::model::{self, Errors, Model, Names, Outline, Properties};
 use lariat::report::{self, Context};
 use lariat::{
     Account, Attempt, Budget, Choice, Explored, InputError, Options, Proofs, Property, Reason,
-    Report, Shortening, Stop, Subject, System, Systems, Variant, Verdict, check, property_process,
+    Reduce, Removed, Report, Rules, Shortening, Stop, Subject, System, Systems, Variant, Verdict,
+    check, property_process,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -139,6 +140,7 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
         engine: args.engine.name(),
         deadlock: args.deadlock,
         vacuous: None,
+        passes: Vec::new(),
         trail: Vec::new(),
         facts: Vec::new(),
         account: Account::default(),
@@ -219,9 +221,16 @@ impl Sources {
 
 /// What the arguments ask for, if it goes together.
 pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
+    let (mut rules, mut proofs) = (Vec::new(), Vec::new());
+    for without in &args.without {
+        match without {
+            Without::Rule(rule) => rules.push(*rule),
+            Without::Proof(proof) => proofs.push(*proof),
+        }
+    }
     let variant = Variant {
         published: args.published,
-        proofs: Proofs::without(&args.without),
+        proofs: Proofs::without(&proofs),
         ..Variant::default()
     };
     let choice = match &args.engine {
@@ -249,10 +258,23 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
             Choice::Plan(plan)
         }
     };
+    let reduces = args.reduce || matches!(choice, Choice::Auto(_));
+    if !rules.is_empty() && (args.no_reduce || !reduces) {
+        return Err(Failure::new(format!(
+            "`{}` gets the net as it was read, and there is no reduction to do without; see --reduce",
+            choice.name()
+        )));
+    }
+    let reduce = match (args.no_reduce, reduces) {
+        (true, _) => Reduce::Only(Rules::NONE),
+        (false, true) => Reduce::Only(Rules::without(&rules)),
+        (false, false) => Reduce::Usual,
+    };
     let options = Options {
         choice,
         order: args.order.clone(),
         deadlock: args.deadlock,
+        reduce,
         whole_product: args.whole_product,
         shortening: match (args.shortest, args.as_found) {
             (true, _) => Shortening::Insist,
@@ -426,6 +448,22 @@ pub(crate) fn exit(verdict: &Verdict) -> Exit {
     }
 }
 
+/// What a rule did to a net.
+pub(crate) fn in_words(removed: &Removed) -> String {
+    let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let mut parts = Vec::new();
+    if removed.places > 0 {
+        parts.push(format!("{} less", count(removed.places as u64, "place")));
+    }
+    let events = count(removed.events.unsigned_abs(), "transition");
+    match removed.events {
+        0 => {}
+        1.. => parts.push(format!("{events} less")),
+        _ => parts.push(format!("{events} more")),
+    }
+    format!("{}: {}", removed.rule.name(), parts.join(", "))
+}
+
 /// The report for a person: verdict first, then how and why.
 fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
     let (colour, word) = match report.verdict {
@@ -456,6 +494,9 @@ fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
         }
     }
     if args.verbose {
+        for removed in &report.passes {
+            let _ = writeln!(text, "  {dim}reduced: {}{dim:#}", in_words(removed));
+        }
         for attempt in &report.trail {
             let Attempt {
                 engine,

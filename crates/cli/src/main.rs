@@ -14,6 +14,7 @@ mod pages;
 mod partial;
 mod plot;
 mod progress;
+mod reduce;
 mod states;
 mod translate;
 
@@ -115,6 +116,7 @@ fn main() -> ExitCode {
         Command::States(args) => states::run(&args),
         Command::Translate(args) => translate::run(&args),
         Command::Info(args) => info::run(&args),
+        Command::Reduce(args) => reduce::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Bench(args) => bench::run(&args),

@@ -2,7 +2,8 @@
 
 use lariat::{
     Account, AutomatonKind, Choice, Emptiness, Explored, Fixpoint, Needs, Options, OrderChoice,
-    Plan, Preset, Proof, Proofs, Property, Run, Schedule, Systems, Variant, Verdict, check,
+    Plan, Preset, Proof, Proofs, Property, Reduce, Rule, Rules, Run, Schedule, Systems, Variant,
+    Verdict, check,
 };
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet};
@@ -128,7 +129,28 @@ pub fn all() -> Vec<Subject> {
     };
     all.push(facade("facade-auto-rounds", Choice::Auto(rounds)));
     all.push(facade_text());
+    all.extend(reduced());
     all
+}
+
+/// The façade after reductions: all rules with several engines, and each rule alone.
+fn reduced() -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    let mut add = |name: &str, plan: Plan, rules: Rules| {
+        let options = Options {
+            choice: plan.into(),
+            reduce: Reduce::Only(rules),
+            ..Options::default()
+        };
+        let name = format!("reduced-{name}");
+        subjects.push(facade_with(&name, options).only(Case::is_net));
+    };
+    add("explicit", Plan::of("explicit"), Rules::all());
+    add("slap", Plan::of("slap"), Rules::all());
+    for rule in Rule::ALL {
+        add(rule.name(), Plan::of("explicit"), Rules::only(&[rule]));
+    }
+    subjects
 }
 
 /// Does the formula speak of states only, and does repeating letters never matter to it?
@@ -193,21 +215,29 @@ pub fn facade(name: &str, choice: Choice) -> Subject {
         Choice::Auto(_) => (Needs::Nothing, false),
         Choice::Plan(plan) => (plan.needs(), *plan == Plan::of("walk")),
     };
-    let subject = Subject::new(name, move |case| {
-        let (formulas, formula) = intern(case, &case.formula);
-        let options = Options {
-            choice: choice.clone(),
-            deadlock: case.deadlock,
-            ..Options::default()
-        };
-        decide(case, &formulas, &case.propositions(), formula, &options)
-    });
+    let options = Options {
+        choice,
+        ..Options::default()
+    };
+    let subject = facade_with(name, options);
     match needs {
         Needs::Nothing if walks => subject.may_give_up(),
         Needs::Nothing => subject,
         Needs::States => subject.only(|case| !case.uses_events()),
         Needs::Stuttering | Needs::StateStuttering => subject.may_give_up(),
     }
+}
+
+/// The façade with these options, under the policy of each case.
+fn facade_with(name: &str, options: Options) -> Subject {
+    Subject::new(name, move |case| {
+        let (formulas, formula) = intern(case, &case.formula);
+        let options = Options {
+            deadlock: case.deadlock,
+            ..options.clone()
+        };
+        decide(case, &formulas, &case.propositions(), formula, &options)
+    })
 }
 
 /// The whole way from the text of a formula on, where it can be written as one.

@@ -4,13 +4,15 @@ use crate::auto::{self, Schedule};
 use crate::explored::Explored;
 use crate::plan::Plan;
 use crate::prepare::prepare;
+use crate::reduce::{Reduce, Reduced, reduced};
 use crate::run::Run;
 use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
-use lariat_budget::{Budget, Figure, Observer, Statistic};
+use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
 use lariat_ltl::{AtomId, Formulas};
+use lariat_model::passes::{Astray, Removed};
 use lariat_model::{Deadlock, Lasso, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
@@ -86,6 +88,8 @@ pub struct Options {
     pub order: OrderChoice,
     /// What happens at deadlocks.
     pub deadlock: Deadlock,
+    /// What is made smaller before.
+    pub reduce: Reduce,
     /// Also count the whole product, of which a check that finds something sees a part.
     pub whole_product: bool,
     /// What a short counterexample is worth.
@@ -147,6 +151,8 @@ pub struct Report {
     pub deadlock: Deadlock,
     /// If the property holds for no good reason: which.
     pub vacuous: Option<&'static str>,
+    /// What reductions did to the net before the engine saw it.
+    pub passes: Vec<Removed>,
     /// What `auto` tried; empty if an engine was asked for by name.
     pub trail: Vec<Attempt>,
     /// What `auto` found out about the net without a search, and used.
@@ -173,6 +179,7 @@ pub fn check<'s>(
         engine: options.choice.name(),
         deadlock: options.deadlock,
         vacuous: None,
+        passes: Vec::new(),
         trail: Vec::new(),
         facts: Vec::new(),
         account: Account::default(),
@@ -192,18 +199,34 @@ pub fn check<'s>(
         budget,
         observer,
     };
-    let found = match &options.choice {
-        Choice::Auto(schedule) => auto::run(&query, schedule, explored, &mut report),
-        Choice::Plan(plan) => query.run(&Turn::whole(*plan, budget), explored, &mut report),
+    report.verdict = match reduced(subject, property, options, explored, budget) {
+        Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
+        Ok(None) => query.decide(explored, &mut report),
+        Ok(Some(Reduced { subject, removed })) => {
+            report.passes = removed;
+            let on_reduced = Query {
+                subject: &subject,
+                ..query
+            };
+            match on_reduced.earn(explored, &mut report) {
+                Ok(verdict) => verdict,
+                Err(Unliftable(why)) => {
+                    observer.remark(&format!("once more without reductions: {why}"));
+                    report.passes.clear();
+                    report.facts.clear();
+                    query.decide(explored, &mut report)
+                }
+            }
+        }
     };
-    report.verdict = Verdict::earn(found, |lasso| {
-        subject.replayed(property, options.deadlock, lasso)
-    });
     if let Verdict::Violated(replayed) = &report.verdict {
         report.bad = subject.bad_position(property, replayed.lasso());
     }
     report
 }
+
+/// A run was found that has no way back as a lasso, and why.
+struct Unliftable(String);
 
 /// Work that may be spent on whether there is any infinite run.
 const VACUITY: u64 = 2_000_000;
@@ -244,6 +267,36 @@ impl Turn {
 }
 
 impl<'s> Query<'_, 's> {
+    /// The verdict, whatever becomes of a run that is found.
+    fn decide(&self, explored: &mut Explored<'s>, report: &mut Report) -> Verdict {
+        let verdict = self.earn(explored, report);
+        verdict.unwrap_or_else(|Unliftable(why)| Verdict::Unknown(Reason::Inconclusive(why)))
+    }
+
+    /// Searches, and carries what is found back to the original, where it is replayed.
+    fn earn(
+        &self,
+        explored: &mut Explored<'s>,
+        report: &mut Report,
+    ) -> Result<Verdict, Unliftable> {
+        let found = match &self.options.choice {
+            Choice::Auto(schedule) => auto::run(self, schedule, explored, report),
+            Choice::Plan(plan) => self.run(&Turn::whole(*plan, self.budget), explored, report),
+        };
+        let found = match found {
+            Ok(Outcome::Accepting(lasso)) => match self.subject.lifted(lasso) {
+                Ok(lasso) => Ok(Outcome::Accepting(lasso)),
+                Err(Astray::Unliftable(why)) => return Err(Unliftable(why)),
+                Err(Astray::Defect(why)) => Err(Stop::Internal(why)),
+            },
+            found => found,
+        };
+        let (property, deadlock) = (self.property, self.options.deadlock);
+        Ok(Verdict::earn(found, |lasso| {
+            self.subject.replayed(property, deadlock, lasso)
+        }))
+    }
+
     /// Searches for a violating run with one plan.
     pub fn run(&self, turn: &Turn, explored: &mut Explored<'s>, report: &mut Report) -> Found {
         let Turn { plan, budget, .. } = turn;

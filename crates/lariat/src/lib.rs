@@ -42,6 +42,7 @@ mod features;
 mod plan;
 mod prepare;
 pub mod property_process;
+mod reduce;
 pub mod replay;
 pub mod report;
 mod run;
@@ -64,10 +65,11 @@ pub use lariat_budget::{
 pub use lariat_engines::{
     Account, AutomatonKind, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant,
 };
-pub use lariat_model::passes::{Lift, Pass, Systems};
+pub use lariat_model::passes::{Lift, Pass, Removed, Rule, Rules, Systems};
 pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
 pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
 pub use plan::{Plan, Preset};
+pub use reduce::{Reduce, reduction};
 pub use run::Run;
 pub use states::{Counting, StateSpace, states, states_and_claims};
 pub use subject::{Property, Subject};

@@ -102,6 +102,18 @@ fn translated(
     Ok(())
 }
 
+/// Is the property known to be stutter-invariant? "No" may mean that the test ran out of its own limits.
+pub(crate) fn is_stutter_invariant(
+    subject: &Subject<'_>,
+    formula: Formula,
+    budget: &Budget,
+) -> Result<bool, Stop> {
+    let mut formulas = subject.formulas().clone();
+    let limited = budget.clone().with_work(MOST_STUTTER_WORK);
+    let legal = legal_letters(subject);
+    known(stutter_invariant(&mut formulas, formula, &legal, &limited))
+}
+
 /// The answer of a test; one that ran out of its own limits is "not known", which is not "yes".
 fn known(answer: Result<bool, Stop>) -> Result<bool, Stop> {
     match answer {

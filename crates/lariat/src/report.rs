@@ -296,6 +296,11 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
         "deadlock": report.deadlock.name(),
         "seconds": context.seconds,
         "stats": account(report),
+        "passes": report.passes.iter().map(|removed| json!({
+            "name": removed.rule.name(),
+            "removed_places": removed.places,
+            "removed_events": removed.events,
+        })).collect::<Vec<_>>(),
         "auto": report.trail.iter().map(|attempt| json!({
             "engine": attempt.engine,
             "outcome": attempt.outcome,

@@ -8,9 +8,9 @@
 use crate::replay::{self, replay};
 use lariat_automata::Automaton;
 use lariat_engines::folded;
-use lariat_ltl::{Formula, Formulas};
-use lariat_model::passes::{Lift, Pass, UnfoldingLift};
-use lariat_model::{Deadlock, Lasso, Model, Properties, Proposition, System};
+use lariat_ltl::{AtomId, Formula, Formulas};
+use lariat_model::passes::{Astray, Lift, Pass, UnfoldingLift};
+use lariat_model::{Deadlock, Lasso, Model, Predicate, Properties, Proposition, System};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -68,13 +68,18 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// The same after one more pass on [`system`](Subject::system); `None` if the new system cannot tell what some proposition says.
-    pub fn after(&self, pass: Pass<'s>) -> Option<Subject<'s>> {
-        let forward = |proposition: &Proposition| pass.lift.forward(proposition);
-        let propositions = self.propositions.iter().map(forward).collect();
-        let propositions: Option<Vec<Proposition>> = propositions;
+    /// The same after one more pass on [`system`](Subject::system), for properties with no other atoms than these; `None` if the new
+    /// system cannot tell what some of them say.
+    pub fn after(&self, pass: Pass<'s>, atoms: &[AtomId]) -> Option<Subject<'s>> {
+        // What is not asked for has no meaning any more.
+        let unasked = Proposition::State(Predicate::Const(false));
+        let mut propositions = vec![unasked; self.propositions.len()];
+        for atom in atoms {
+            let before = &self.propositions[atom.index()];
+            propositions[atom.index()] = pass.lift.forward(before)?;
+        }
         let mut passes = self.passes.clone();
-        let propositions = Cow::Owned(propositions?);
+        let propositions = Cow::Owned(propositions);
         passes.push(Arc::new(pass));
         Some(Subject {
             passes,
@@ -103,7 +108,21 @@ impl<'s> Subject<'s> {
         self.passes.iter().map(|pass| &**pass)
     }
 
-    /// Carries a run of [`system`](Subject::system) back through all passes and replays it on what the user wrote.
+    /// The run of what the user wrote that a run of [`system`](Subject::system) stands for: back through all passes.
+    pub(crate) fn lifted(&self, lasso: Lasso) -> Result<Lasso, Astray> {
+        let mut lasso = lasso;
+        for pass in self.passes.iter().rev() {
+            lasso = pass.lift.back(lasso).map_err(|astray| match astray {
+                Astray::Defect(why) => {
+                    Astray::Defect(format!("the way back from `{}`: {why}", pass.name))
+                }
+                astray => astray,
+            })?;
+        }
+        Ok(folded(lasso))
+    }
+
+    /// Replays a run on what the user wrote.
     ///
     /// [`Verdict::earn`](crate::Verdict::earn) calls this before anything is called violated.
     pub(crate) fn replayed(
@@ -112,19 +131,15 @@ impl<'s> Subject<'s> {
         deadlock: Deadlock,
         lasso: Lasso,
     ) -> Result<Lasso, String> {
-        let mut lasso = lasso;
-        for pass in self.passes.iter().rev() {
-            let back = pass.lift.back(lasso);
-            lasso = back.map_err(|why| format!("the way back from `{}`: {why}", pass.name))?;
-        }
-        let lasso = folded(lasso);
         let property = match property {
             Property::Formula(formula) => replay::Property::Formula(self.formulas, formula),
             Property::Never(automaton) => replay::Property::Never(automaton),
         };
         replay(self.original, self.bound, property, deadlock, &lasso)?;
         match self.unfolding {
-            Some(unfolding) => unfolding.back(lasso),
+            Some(unfolding) => unfolding.back(lasso).map_err(|astray| match astray {
+                Astray::Unliftable(why) | Astray::Defect(why) => why,
+            }),
             None => Ok(lasso),
         }
     }

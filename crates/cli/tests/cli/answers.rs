@@ -574,3 +574,88 @@ fn covering_runs_are_told() {
     ];
     lariat(&check).exits(3);
 }
+
+/// A ring of four places with one token; `idle` never gets any.
+const RING: &str = r#"<?xml version="1.0"?>
+<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
+  <net id="ring" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="page">
+    <place id="a"><initialMarking><text>1</text></initialMarking></place>
+    <place id="b"/><place id="c"/><place id="d"/><place id="idle"/>
+    <transition id="ab"/><transition id="bc"/><transition id="cd"/><transition id="da"/><transition id="never"/>
+    <arc id="1" source="a" target="ab"/><arc id="2" source="ab" target="b"/>
+    <arc id="3" source="b" target="bc"/><arc id="4" source="bc" target="c"/>
+    <arc id="5" source="c" target="cd"/><arc id="6" source="cd" target="d"/>
+    <arc id="7" source="d" target="da"/><arc id="8" source="da" target="a"/>
+    <arc id="9" source="idle" target="never"/><arc id="10" source="never" target="a"/>
+  </page></net>
+</pnml>
+"#;
+
+#[test]
+fn reductions_are_told_and_counterexamples_are_of_the_net_as_it_was_read() {
+    let folder = Folder::new();
+    let ring = folder.file("ring.pnml", RING);
+    let args = ["check", &ring, "-f", "F G a", "--json"];
+    let answer = lariat(&args).exits(1).json().remove(0);
+    let rules: Vec<&str> = (answer["passes"].as_array().unwrap().iter())
+        .map(|pass| pass["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        rules,
+        ["dead-events", "constant-places", "post-agglomeration"]
+    );
+    assert_eq!(
+        answer["counterexample"]["loop"].as_array().unwrap().len(),
+        4
+    );
+
+    let told = lariat(&[&args[..4], &["-v"]].concat()).exits(1);
+    let told = told.says("reduced: dead-events: 1 transition less");
+    told.says("reduced: constant-places: 1 place less");
+    let unreduced = |more: &[&str]| {
+        let answer = lariat(&[&args[..], more].concat())
+            .exits(1)
+            .json()
+            .remove(0);
+        assert_eq!(answer["passes"].as_array().unwrap().len(), 0, "{more:?}");
+    };
+    unreduced(&["--no-reduce"]);
+    unreduced(&["--engine", "slap"]);
+    let all = "dead-events,equal-events,constant-places,parallel-places,sink-places,post-agglomeration,pre-agglomeration";
+    unreduced(&["--without", all]);
+    let without = ["--engine", "slap", "--reduce", "--without", "dead-events"];
+    lariat(&[&args[..], &without].concat())
+        .exits(1)
+        .says("post-agglomeration");
+    lariat(&[&args[..], &["--engine", "slap", "--without", "dead-events"]].concat())
+        .exits(2)
+        .complains("see --reduce");
+    // With X nothing is joined, and `deadlock` looks everywhere.
+    for formula in ["X X a", "F deadlock"] {
+        let answer = lariat(&["check", &ring, "-f", formula, "--json"]);
+        assert!(!answer.out.contains("agglomeration"), "{formula}");
+    }
+}
+
+#[test]
+fn reduced_nets_are_written() {
+    let folder = Folder::new();
+    let ring = folder.file("ring.pnml", RING);
+    let small = format!("{}/small.pnml", folder.path());
+    lariat(&["reduce", &ring, "-f", "G F a", "-o", &small])
+        .exits(0)
+        .says("places 5 -> 2, transitions 5 -> 2");
+    lariat(&["check", &small, "-f", "G F a"]).exits(0);
+    lariat(&["reduce", &ring, "-o", &small])
+        .exits(0)
+        .says("places 5 -> 4, transitions 5 -> 4");
+    lariat(&["reduce", &ring, "--without", "dead-events"])
+        .exits(0)
+        .says("<transition id=\"never\"/>");
+    lariat(&["reduce", &ring, "-f", "G nobody"]).exits(2);
+    let light = "process L { state a; init a; trans a -> a {}; } system async;";
+    let program = folder.file("light.dve", light);
+    lariat(&["reduce", &program])
+        .exits(2)
+        .complains("only nets are reduced");
+}

@@ -7,13 +7,32 @@
 //! | pass | from, to | preserves | back |
 //! | --- | --- | --- | --- |
 //! | [`UnfoldingLift`] | a coloured net, its unfolding | everything | by the names of places and bindings |
+//! | [`reduce()`], five rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events |
+//! | [`reduce()`], agglomerations | a net, a smaller one | stutter-invariant properties of states, both deadlock policies | what joint events stand for |
 //!
 //! The unfolding is done by the reader, so that propositions are bound to the unfolded system in the first place; its
 //! way back is the last one that a lasso goes.
 
+mod agglomeration;
+mod constant_places;
+mod dead_events;
+mod equal_events;
+mod net;
+mod parallel_places;
+mod post_agglomeration;
+mod pre_agglomeration;
+mod reduce;
+mod reduction;
+mod sink_places;
+mod support;
 mod systems;
+#[cfg(test)]
+mod tests;
 mod unfolding;
 
+pub use reduce::{Reduction, Removed, Rule, Rules, reduce};
+pub use reduction::ReductionLift;
+pub use support::Support;
 pub use systems::Systems;
 pub use unfolding::UnfoldingLift;
 
@@ -27,12 +46,19 @@ pub trait Lift: Send + Sync {
     /// The proposition about the old system in terms of the new one; `None` if the new system cannot tell.
     fn forward(&self, proposition: &Proposition) -> Option<Proposition>;
 
-    /// A run of the old system that satisfies the same formulas as this run of the new one. The error says why there is
-    /// none, which is a defect of the pass.
+    /// A run of the old system that satisfies the same formulas as this run of the new one.
     ///
-    /// The run may be a covering one: then its [`growth`](Lasso::growth) goes back as well. A pass that leaves places out must
-    /// say what a round does to them, for the old system may grow, or shrink, where the new one comes round.
-    fn back(&self, lasso: Lasso) -> Result<Lasso, String>;
+    /// Either may be a covering run: a place that the pass has left out may grow where the new system comes round.
+    fn back(&self, lasso: Lasso) -> Result<Lasso, Astray>;
+}
+
+/// Why a run has no way back. The text says more.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Astray {
+    /// The run of the old system is no lasso, or too long to be told. The question has to be asked without the pass.
+    Unliftable(String),
+    /// There is no such run: a defect of the pass.
+    Defect(String),
 }
 
 /// What a pass has made.

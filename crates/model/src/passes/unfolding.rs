@@ -3,7 +3,7 @@
 //! Events of the unfolding are called `t(x=1)`, places `p(1,2)`. The coloured net replays a lasso from these names
 //! alone, by evaluating its own terms and guards, so that an error of the unfolding cannot vouch for itself.
 
-use super::Lift;
+use super::{Astray, Lift};
 use crate::coloured::ColouredNet;
 use crate::lasso::Lasso;
 use crate::predicate::Proposition;
@@ -25,8 +25,9 @@ impl Lift for UnfoldingLift<'_> {
     }
 
     /// The same run, told in the same names, once the coloured net has taken every step of it.
-    fn back(&self, lasso: Lasso) -> Result<Lasso, String> {
-        self.net.replay(self.system, &lasso)?;
+    fn back(&self, lasso: Lasso) -> Result<Lasso, Astray> {
+        let replayed = self.net.replay(self.system, &lasso);
+        replayed.map_err(Astray::Defect)?;
         Ok(lasso)
     }
 }

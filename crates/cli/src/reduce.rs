@@ -1,0 +1,50 @@
+//! `lariat reduce`.
+
+use crate::args::Reduce;
+use crate::check::in_words;
+use crate::{Exit, Failure, input, out};
+use lariat::model::{Errors, Properties, pnml};
+use lariat::{Property, Rules, Subject, reduction};
+use std::fmt::Write as _;
+
+pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
+    let (budget, _) = input::budget(&args.limits);
+    let budget = input::for_property(&budget, &args.limits);
+    let model = input::watched_model(&args.model, &budget)?;
+    let mut properties = Properties::new();
+    let mut errors = Errors::default();
+    for text in &args.formulas {
+        errors.note(properties.add_formula(&model.names(), "formula", None, text));
+    }
+    errors.into_result()?;
+    let subject = Subject::new(&model, &properties);
+    let formulas = properties.list.iter();
+    let formulas: Vec<Property<'_>> = formulas.map(|p| Property::Formula(p.formula)).collect();
+    let rules = Rules::without(&args.without);
+    let found = reduction(&subject, &formulas, rules, &budget).map_err(Failure::Undecided)?;
+    let (system, removed) = match &found {
+        Some((reduction, _)) => (&reduction.system, &reduction.removed[..]),
+        None => (&model.system, &[][..]),
+    };
+    let text = pnml::write(system)
+        .ok_or_else(|| Failure::new("only nets are reduced, and this model is none"))?;
+    let Some(path) = &args.output else {
+        out::data(&text)?;
+        return Ok(Exit::Fine);
+    };
+    std::fs::write(path, text)
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
+    let before = &model.system;
+    let mut told = format!(
+        "places {} -> {}, transitions {} -> {}\n",
+        before.variables.len(),
+        system.variables.len(),
+        before.events.len(),
+        system.events.len(),
+    );
+    for removed in removed {
+        let _ = writeln!(told, "  {}", in_words(removed));
+    }
+    out::text(&told)?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,102 @@
+//! A smaller net for one property, before anybody searches it.
+//!
+//! The rules are in `model::passes`; what a rule may do depends on the atoms of the property and on whether it is known to be
+//! stutter-invariant. Nets that come out equal are kept once, so that properties with equal reductions share their
+//! reachable states.
+
+use crate::check::{Choice, Options};
+use crate::explored::Explored;
+use crate::prepare::is_stutter_invariant;
+use crate::subject::{Property, Subject};
+use lariat_budget::{Budget, Stop};
+use lariat_ltl::AtomId;
+use lariat_model::Proposition;
+use lariat_model::passes::{Pass, Reduction, Removed, Rules, Support, reduce};
+
+/// Which reductions are made before a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reduce {
+    /// All where `auto` decides. An engine that was asked for by name gets the net as it was read, so that engines can be compared.
+    #[default]
+    Usual,
+    /// These, whoever decides.
+    Only(Rules),
+}
+
+impl Reduce {
+    fn rules(self, choice: &Choice) -> Rules {
+        match (self, choice) {
+            (Reduce::Only(rules), _) => rules,
+            (Reduce::Usual, Choice::Auto(_)) => Rules::all(),
+            (Reduce::Usual, Choice::Plan(_)) => Rules::NONE,
+        }
+    }
+}
+
+/// Arcs that may be looked at: on the nets of the contest nearly all reductions end far below, and a tenth of a second is
+/// little beside a search that does not.
+const MOST_WORK: u64 = 5_000_000;
+
+/// A subject after reductions, and what they did.
+pub(crate) struct Reduced<'s> {
+    pub subject: Subject<'s>,
+    pub removed: Vec<Removed>,
+}
+
+/// The subject with a net that was made smaller for `property`; `None` if it was not.
+pub(crate) fn reduced<'s>(
+    subject: &Subject<'s>,
+    property: Property<'_>,
+    options: &Options,
+    explored: &Explored<'s>,
+    budget: &Budget,
+) -> Result<Option<Reduced<'s>>, Stop> {
+    let rules = options.reduce.rules(&options.choice);
+    let Some((reduction, atoms)) = reduction(subject, &[property], rules, budget)? else {
+        return Ok(None);
+    };
+    let pass = Pass {
+        name: "reductions",
+        system: explored.systems().keep(reduction.system),
+        lift: Box::new(reduction.lift),
+    };
+    let removed = reduction.removed;
+    let subject = subject.after(pass, &atoms);
+    Ok(subject.map(|subject| Reduced { subject, removed }))
+}
+
+/// The net of a subject, made smaller for these properties, and their atoms; `None` if there is nothing to make smaller.
+///
+/// Without any property what is left still has the same runs, deadlocks included, but for places that decide nothing.
+pub fn reduction<'s>(
+    subject: &Subject<'s>,
+    properties: &[Property<'_>],
+    rules: Rules,
+    budget: &Budget,
+) -> Result<Option<(Reduction<'s>, Vec<AtomId>)>, Stop> {
+    let system = subject.system();
+    if rules == Rules::NONE || !system.is_net() {
+        return Ok(None);
+    }
+    let mut atoms = Vec::new();
+    let mut stutters = !properties.is_empty();
+    for property in properties {
+        match property {
+            Property::Formula(formula) => {
+                atoms.extend(subject.formulas().atoms_of(*formula));
+                stutters = stutters && is_stutter_invariant(subject, *formula, budget)?;
+            }
+            Property::Never(automaton) => {
+                atoms.extend(&automaton.atoms);
+                stutters = false;
+            }
+        }
+    }
+    atoms.sort_unstable();
+    atoms.dedup();
+    let meaning = |atom: &AtomId| -> &Proposition { &subject.propositions()[atom.index()] };
+    let support = Support::of(system, atoms.iter().map(meaning), stutters);
+    let limited = budget.clone().with_work(MOST_WORK);
+    let reduction = reduce(system, &support, rules, &[], &limited);
+    Ok(reduction.map(|reduction| (reduction, atoms)))
+}

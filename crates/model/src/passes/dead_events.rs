@@ -1,0 +1,65 @@
+//! Dead events: transitions that no run ever takes.
+//!
+//! A place can get tokens only from transitions that can be taken, and those only if all places of their preset can have
+//! enough. The least solution of this, begun with the initial marking, is computed once over all arcs:
+//!
+//! > enough(p, w) ⇔ w ≤ m0(p), or some t that may fire puts more into p than it takes
+//! > may fire(t) ⇔ enough(p, pre(t, p)) for all p
+//!
+//! **Condition**: `t` may not fire; or a caller has proved it dead by other means.
+//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. The reachable graph stays as it is.
+//! **Back**: nothing to do.
+
+use super::net::Net;
+use crate::system::EventId;
+use lariat_budget::Stop;
+
+/// Removes the events that cannot fire, and those in `proved`.
+pub(super) fn apply(net: &mut Net<'_>, proved: &[EventId]) -> Result<(), Stop> {
+    let is_proved = |path: &[EventId]| path.iter().any(|event| proved.binary_search(event).is_ok());
+    let mut missing = Vec::new();
+    let mut ready = Vec::new();
+    for (at, transition) in net.transitions() {
+        net.spend(transition.arcs.len())?;
+        let lacks = transition.arcs.iter();
+        let lacks = lacks.filter(|arc| arc.need > net.tokens(arc.var)).count();
+        let lacks = if is_proved(&transition.path) {
+            usize::MAX
+        } else {
+            lacks
+        };
+        if lacks == 0 {
+            ready.push(at);
+        }
+        missing.push((at, lacks));
+    }
+    let mut grows = rustc_hash::FxHashSet::default();
+    while let Some(at) = ready.pop() {
+        let Some(transition) = net.transition(at) else {
+            continue;
+        };
+        for arc in transition.arcs.iter().filter(|arc| arc.delta > 0) {
+            if !grows.insert(arc.var) {
+                continue;
+            }
+            for (other, _, theirs) in net.touching(arc.var) {
+                net.spend(0)?;
+                if theirs.need > net.tokens(arc.var)
+                    && let Ok(i) = missing.binary_search_by_key(&other, |(at, _)| *at)
+                    && missing[i].1 != usize::MAX
+                {
+                    missing[i].1 -= 1;
+                    if missing[i].1 == 0 {
+                        ready.push(other);
+                    }
+                }
+            }
+        }
+    }
+    for (at, lacks) in missing {
+        if lacks > 0 {
+            net.remove(at);
+        }
+    }
+    Ok(())
+}

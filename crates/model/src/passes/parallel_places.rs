@@ -1,0 +1,66 @@
+//! Parallel places: two that every transition changes alike.
+//!
+//! The difference `m(p) − m(q) = m0(p) − m0(q)` never changes, so that the tokens in `q` tell those in `p`.
+//!
+//! **Condition**: no atom reads `p`; all transitions change `p` and `q` by the same; and whoever finds enough in `q` finds enough in
+//! `p`: `pre(t, p) ≤ pre(t, q) + m0(p) − m0(q)` for every `t` that needs something in `p`.
+//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` alone never decides whether something is
+//! enabled, and `q` stays.
+//! **Back**: nothing to do; a loop that closes for `q` closes for `p`.
+
+use super::net::{Net, Position};
+use crate::system::{Value, VarId};
+use lariat_budget::Stop;
+use rustc_hash::FxHashMap;
+
+/// Removes places whose tokens others tell.
+pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
+    let mut alike: FxHashMap<Vec<(Position, Value)>, Vec<VarId>> = FxHashMap::default();
+    for place in net.place_ids() {
+        let changes = net.touching(place).filter(|(_, _, arc)| arc.delta != 0);
+        let row: Vec<_> = changes.map(|(at, _, arc)| (at, arc.delta)).collect();
+        net.spend(row.len())?;
+        // What nothing changes is constant, or too little for those that need it.
+        if !row.is_empty() {
+            alike.entry(row).or_default().push(place);
+        }
+    }
+    let mut lots: Vec<Vec<VarId>> = alike.into_values().filter(|lot| lot.len() > 1).collect();
+    lots.sort_unstable();
+    for mut lot in lots {
+        let mut i = 0;
+        while i < lot.len() {
+            let place = lot[i];
+            let mut told = false;
+            if !net.support.reads(place) {
+                for other in lot.iter().filter(|other| **other != place) {
+                    if tells(net, *other, place)? {
+                        told = true;
+                        break;
+                    }
+                }
+            }
+            match told {
+                true => {
+                    net.remove_place(place);
+                    lot.remove(i);
+                }
+                false => i += 1,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Does every transition that finds enough in `other` find enough in `place`? Both change alike.
+fn tells(net: &Net<'_>, other: VarId, place: VarId) -> Result<bool, Stop> {
+    let more = i128::from(net.tokens(place)) - i128::from(net.tokens(other));
+    for (_, transition, arc) in net.touching(place) {
+        net.spend(0)?;
+        let enough = i128::from(transition.need(other)) + more;
+        if arc.need > 0 && i128::from(arc.need) > enough {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
