@@ -41,12 +41,15 @@ pub fn any(rng: &mut Random) -> System {
 pub fn growing(rng: &mut Random) -> System {
     loop {
         let (weight, growth) = (rng.between(1, 2), rng.between(0, 1));
-        let net = arbitrary(rng, "growing", weight, growth);
+        let net = arbitrary(rng, GROWING, weight, growth);
         if Reachable::explore(&net, MANY).is_none() {
             return net;
         }
     }
 }
+
+/// The name of nets that grow.
+pub(crate) const GROWING: &str = "growing for ever";
 
 /// More markings than small bounded nets have.
 const MANY: usize = 2000;

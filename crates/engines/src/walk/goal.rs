@@ -2,9 +2,9 @@
 //!
 //! The automaton waits for a letter that takes it nearer to an accepting component or, inside of one, gives it a mark that
 //! is missing. The distance of a state to a letter is the number of tokens that are missing: the sum over what has to
-//! be true together, the least over alternatives. It is weighted by how far acceptance is in the automaton (S. Jensen, J. Srba
-//! et al. guide depth-first search like this, *Automata-driven partial order reduction and guided search for LTL
-//! model checking*, VMCAI 2022).
+//! be true together, the least over alternatives. It is weighted by how far acceptance is in the automaton. (P. G. Jensen, J. Srba, N. J. Ulrik
+//! and S. M. Virenfeldt guide depth-first search like this: *Automata-driven partial order reduction and guided search for LTL
+//! model checking*, VMCAI 2022.)
 
 use super::chart::Chart;
 use crate::problem::Problem;
