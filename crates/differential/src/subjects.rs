@@ -124,6 +124,7 @@ pub fn all() -> Vec<Subject> {
     // With so little work in its first turns `auto` asks for facts and goes through many rounds.
     let rounds = Schedule {
         glance: 1,
+        walk: 1,
         first_look: 1,
         ..Schedule::default()
     };

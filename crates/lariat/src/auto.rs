@@ -1,6 +1,6 @@
 //! The portfolio: which engines are tried, in which order, and why.
 //!
-//! Small models end in a glance at their states. Then it is asked what can be known of a net without any search
+//! Small models end in a glance at their states, and many violations in a few walks. Then it is asked what can be known of a net without any search
 //! ([`lariat_facts`]): constant atoms, finite runs, automata without what no run does; engines are asked what is left. Most
 //! counterexamples are near the initial state, so a short explicit search comes next. Where that is
 //! not enough, programs go on as single states. Nets go on in *rounds*: every engine of the field
@@ -52,6 +52,12 @@ fn candidate(preset: &str, work: u64, why: impl Into<String>) -> Candidate {
 /// Before anything else is found out: small models end here, for less than facts about them would cost.
 fn glance(schedule: &Schedule) -> Candidate {
     candidate("explicit", schedule.glance, "small models end here")
+}
+
+/// Next, still before facts: what almost any run shows need not be searched for.
+fn stroll(schedule: &Schedule) -> Candidate {
+    let why = "many violations show on almost any run";
+    candidate("walk", schedule.walk, why)
 }
 
 /// Before the rounds.
@@ -127,9 +133,14 @@ fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
             false => "sets, with fixpoints where the automaton cannot leave",
         },
     );
+    let walk = candidate(
+        "walk",
+        schedule.walk.saturating_mul(schedule.growth),
+        "longer walks, directed at what the automaton waits for",
+    );
     let mut field = match features.safety {
-        true => vec![saturation, fixpoints, single, sets],
-        false => vec![saturation, single, sets, fixpoints],
+        true => vec![walk, saturation, fixpoints, single, sets],
+        false => vec![walk, saturation, single, sets, fixpoints],
     };
     if features.names_events {
         field.retain(|turn| turn.plan.name != "hyb");
@@ -158,7 +169,12 @@ pub(crate) fn run<'s>(
         return portfolio.rounds(first_look(&features, schedule), explored, report);
     }
     if let Some(found) = portfolio
-        .turns(vec![glance(schedule)], 0, explored, report)
+        .turns(
+            vec![glance(schedule), stroll(schedule)],
+            0,
+            explored,
+            report,
+        )
         .done()
     {
         return found;
@@ -236,7 +252,8 @@ impl<'s> Portfolio<'_, 's> {
                 Turns::Done(found) => return found,
                 Turns::Open(last) => last,
             };
-            if self.field.is_empty() {
+            // Walks alone never come to an end.
+            if !self.field.iter().any(|other| other.plan.is_complete()) {
                 // More memory is what would have helped, whatever the last one lacked.
                 return if self.starved {
                     Err(Stop::Memory)
@@ -245,7 +262,8 @@ impl<'s> Portfolio<'_, 's> {
                 };
             }
             // The first look was the first round of the explicit search.
-            let is_due = |other: &&Candidate| round > 0 || !other.plan.has_single_states();
+            let looked = |plan: &Plan| plan.has_single_states() && plan.is_complete();
+            let is_due = |other: &&Candidate| round > 0 || !looked(&other.plan);
             candidates = self.field.iter().filter(is_due).cloned().collect();
             for candidate in &mut self.field {
                 candidate.work = candidate.work.saturating_mul(self.schedule.growth);
@@ -305,7 +323,7 @@ fn attempt<'s>(
     let budget = query.budget;
     let begun = budget.elapsed();
     let plan = candidate.plan;
-    if plan.has_single_states() && round > 1 {
+    if plan.has_single_states() && plan.is_complete() && round > 1 {
         // Many single states may need all the room there is.
         explored.clear();
     }
@@ -357,23 +375,32 @@ mod tests {
 
     #[test]
     fn the_question_decides_who_takes_part() {
-        assert_eq!(engines(&PLAIN), ["hyb", "explicit", "sop", "slap-fst"]);
+        assert_eq!(
+            engines(&PLAIN),
+            ["walk", "hyb", "explicit", "sop", "slap-fst"]
+        );
         let visible = Features {
             visible: 9,
             ..PLAIN
         };
-        assert_eq!(engines(&visible), ["hyb", "explicit", "slap", "slap-fst"]);
+        assert_eq!(
+            engines(&visible),
+            ["walk", "hyb", "explicit", "slap", "slap-fst"]
+        );
         let with_next = Features {
             stutters: false,
             safety: true,
             ..PLAIN
         };
-        assert_eq!(engines(&with_next), ["hyb", "slap-fst", "explicit", "slap"]);
+        assert_eq!(
+            engines(&with_next),
+            ["walk", "hyb", "slap-fst", "explicit", "slap"]
+        );
         let events = Features {
             names_events: true,
             ..PLAIN
         };
-        assert_eq!(engines(&events), ["explicit", "sop", "slap-fst"]);
+        assert_eq!(engines(&events), ["walk", "explicit", "sop", "slap-fst"]);
         let program = Features {
             net: false,
             ..PLAIN

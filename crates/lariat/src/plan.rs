@@ -210,6 +210,11 @@ impl Plan {
         matches!(self.engine.procedure, Procedure::Single(_))
     }
 
+    /// Does it look at every state if it is given the time? Others only find violations.
+    pub fn is_complete(&self) -> bool {
+        self.engine.name != WALK.name
+    }
+
     /// Do the choices go together? If not, a sentence says why.
     pub fn validate(&self) -> Result<(), String> {
         self.validate_automaton()?;

@@ -3,6 +3,7 @@
 //! | name | default | range | meaning |
 //! | --- | --- | --- | --- |
 //! | `glance` | 10 000 | 0 … | product states of the explicit search before facts are asked for: small models end here |
+//! | `walk` | 20 000 | 0 … | steps of random walks that follow the glance; each round begins with more of them |
 //! | `first_look` | 200 000 | 1 … | product states of the explicit search after that; all later work is in proportion |
 //! | `saturation` | 3 | 1 … 100 | units of work of the component-wise engine for each state of the first look |
 //! | `sets` | 2 | 1 … 100 | the same for engines on sets of reachable states |
@@ -21,6 +22,8 @@ use lariat_model::Value;
 pub struct Schedule {
     /// Product states of the explicit search that comes before facts.
     pub glance: u64,
+    /// Steps of random walks between the two; each round begins with more of them.
+    pub walk: u64,
     /// Product states of the explicit search that comes after them.
     pub first_look: u64,
     /// Work of the component-wise engine for each of them.
@@ -37,6 +40,7 @@ impl Default for Schedule {
     fn default() -> Schedule {
         Schedule {
             glance: 10_000,
+            walk: 20_000,
             first_look: 200_000,
             saturation: 3,
             sets: 2,
