@@ -8,29 +8,20 @@
 //! - *explore*: breadth-first from the initial nodes, no deeper than a shorter lasso could reach, as far as the effort goes;
 //! - *search*: among what is known, the lasso with the smallest sum of prefix and loop.
 //!
-//! With `d(u)` the distance of `u` from the initial nodes, a lasso whose loop begins in `u` and takes an accepting edge from `a` has length
-//!
-//! ```text
-//! d(u)  +  |u → a|  +  |a –accepting→ · → u|
-//! ```
-//!
-//! For one `a` the best `u` is found by a single search that starts with the accepting edge, guesses `u` on its way (which costs `d(u)`), and
-//! ends in `a`. No such lasso is shorter than `d(a) + 1`, so nodes are tried by their distance until that reaches the best
-//! length known, and a search stays within that length too. Several acceptance marks are collected on the way, as part of the
-//! search's position; the sum is then still the smallest, at up to 2ᵐ times the cost.
-//!
 //! Where the product to that depth was explored and the search ended, the result is a shortest lasso of the product.
 //! Otherwise it is as short as the effort allowed, and never longer than what came in. Related: Hansen and Geldenhuys, *Cheap and
 //! small counterexamples* (SEFM 2008), who keep to the memory of a search; here the product is walked anew.
 
+mod search;
+
 use crate::problem::Problem;
 use crate::steps::Steps;
 use crate::sync::{Sync, Worker};
-use lariat_automata::{Components, components};
 use lariat_budget::{Budget, Lease, Observer, Stop};
-use lariat_emptiness::{Graph, Marks, NodeId};
-use lariat_model::{EventId, Lasso, State, Step};
-use rustc_hash::{FxHashMap, FxHashSet};
+use lariat_emptiness::{Graph, NodeId};
+use lariat_model::{Lasso, State, Step};
+use rustc_hash::FxHashSet;
+use search::{Edges, Link, Path, Search, Tree};
 use std::ops::Range;
 
 /// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
@@ -106,37 +97,6 @@ fn shorter(
     let visits = budget.clone().with_work(effort.saturating_mul(VISITS));
     let found = Search::new(&part.known, &tree, product.marks()).run(best, &visits)?;
     Ok(found.map(|path| part.concrete(&path)))
-}
-
-/// An edge of the product.
-#[derive(Clone, Copy)]
-struct Link {
-    from: NodeId,
-    to: NodeId,
-    marks: Marks,
-    event: Option<EventId>,
-}
-
-/// The edges of the nodes that were expanded.
-#[derive(Default)]
-struct Edges {
-    links: Vec<Link>,
-    /// By node: its edges, if it was expanded.
-    ranges: Vec<Option<Range<u32>>>,
-}
-
-impl Edges {
-    fn of(&self, node: NodeId) -> Range<usize> {
-        match self.ranges.get(node.index()) {
-            Some(Some(range)) => range.start as usize..range.end as usize,
-            _ => 0..0,
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        let ranges = self.ranges.capacity() * size_of::<Option<Range<u32>>>();
-        self.links.capacity() * size_of::<Link>() + ranges
-    }
 }
 
 /// What is known of the product.
@@ -255,6 +215,7 @@ impl<'a, 'p> Part<'a, 'p> {
             for i in self.expand(node)? {
                 tree.add(self.known.links[i].to, depth + 1, Some(i as u32));
             }
+            self.lease.resize(self.known.bytes() + tree.bytes())?;
         }
         Ok(tree)
     }
@@ -279,333 +240,10 @@ impl<'a, 'p> Part<'a, 'p> {
     }
 }
 
-/// The nodes by their distance from the initial ones, each with the edge by which it was reached first.
-#[derive(Default)]
-struct Tree {
-    order: Vec<NodeId>,
-    /// By node.
-    reached: Vec<Option<(usize, Option<u32>)>>,
-}
-
-impl Tree {
-    fn add(&mut self, node: NodeId, depth: usize, by: Option<u32>) {
-        if self.reached.len() <= node.index() {
-            self.reached.resize(node.index() + 1, None);
-        }
-        if self.reached[node.index()].is_none() {
-            self.reached[node.index()] = Some((depth, by));
-            self.order.push(node);
-        }
-    }
-
-    /// How far away a node is; further than anything if it was not reached.
-    fn depth(&self, node: NodeId) -> usize {
-        match self.reached.get(node.index()) {
-            Some(Some((depth, _))) => *depth,
-            _ => usize::MAX,
-        }
-    }
-
-    fn by(&self, node: NodeId) -> Option<usize> {
-        let (_, by) = self.reached.get(node.index()).copied().flatten()?;
-        by.map(|link| link as usize)
-    }
-}
-
-/// A lasso of the product as edges.
-struct Path {
-    initial: NodeId,
-    prefix: Vec<usize>,
-    cycle: Vec<usize>,
-}
-
-/// A position of the search for loops through an accepting edge.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Position {
-    node: NodeId,
-    /// The marks seen since the accepting edge.
-    seen: Marks,
-    /// Has the loop's first node been passed?
-    in_loop: bool,
-}
-
-/// How a position was reached.
-#[derive(Clone, Copy)]
-enum By {
-    /// The first edge of the search.
-    Start(usize),
-    /// An edge from there.
-    Link(Position, usize),
-    /// The loop begins here.
-    Begin(Position),
-}
-
-/// The search for a shortest lasso among known edges.
-struct Search<'a> {
-    known: &'a Edges,
-    tree: &'a Tree,
-    all: Marks,
-    components: Components,
-}
-
-impl<'a> Search<'a> {
-    fn new(known: &'a Edges, tree: &'a Tree, all: Marks) -> Search<'a> {
-        let targets = known.links.iter().map(|link| link.to.index() + 1);
-        let nodes = targets.max().unwrap_or(0).max(tree.reached.len());
-        let successor = |node: usize, k: usize| {
-            let link = known.of(NodeId(node as u32)).nth(k)?;
-            Some(known.links[link].to.index())
-        };
-        Search {
-            known,
-            tree,
-            all,
-            components: components(nodes, successor),
-        }
-    }
-
-    /// A lasso shorter than `best`, the shortest that the visits suffice for.
-    fn run(&self, best: usize, visits: &Budget) -> Result<Option<Path>, Stop> {
-        let (mut best, mut found) = (best, None);
-        for &node in &self.tree.order {
-            if self.tree.depth(node) + 1 >= best {
-                break;
-            }
-            match self.through(node, best, visits) {
-                Ok(None) => {}
-                Ok(Some(path)) => {
-                    best = path.prefix.len() + path.cycle.len();
-                    found = Some(path);
-                }
-                Err(Stop::Work(_)) => break,
-                Err(stop) => return Err(stop),
-            }
-        }
-        Ok(found)
-    }
-
-    /// The edges from `node` that stay in its component: no loop takes another.
-    fn inside(&self, node: NodeId) -> impl Iterator<Item = usize> {
-        let of = &self.components.of;
-        let stays =
-            move |link: &usize| of.get(self.known.links[*link].to.index()) == of.get(node.index());
-        self.known.of(node).filter(stays)
-    }
-
-    /// A shortest lasso with an accepting edge from `start` in its loop, if it is shorter than `best`.
-    fn through(&self, start: NodeId, best: usize, visits: &Budget) -> Result<Option<Path>, Stop> {
-        let first = self.all.iter().next().map_or(Marks::NONE, Marks::one);
-        let mut reached: FxHashMap<Position, (usize, By)> = FxHashMap::default();
-        let mut waiting: Vec<Vec<Position>> = Vec::new();
-        let add = |waiting: &mut Vec<Vec<Position>>,
-                   reached: &mut FxHashMap<Position, (usize, By)>,
-                   position: Position,
-                   cost: usize,
-                   by: By| {
-            // Until the loop has begun, the way to `start` is still to be paid.
-            let least = match position.in_loop {
-                true => cost,
-                false => cost + self.tree.depth(start),
-            };
-            let known = reached.get(&position).map_or(usize::MAX, |(cost, _)| *cost);
-            if least < best && cost < known {
-                reached.insert(position, (cost, by));
-                if waiting.len() <= cost {
-                    waiting.resize(cost + 1, Vec::new());
-                }
-                waiting[cost].push(position);
-            }
-        };
-        for link in self.inside(start) {
-            let Link { to, marks, .. } = self.known.links[link];
-            if marks.contains(first) {
-                let position = Position {
-                    node: to,
-                    seen: marks,
-                    in_loop: false,
-                };
-                add(&mut waiting, &mut reached, position, 1, By::Start(link));
-            }
-        }
-        let mut cost = 0;
-        while cost < waiting.len() {
-            let Some(position) = waiting[cost].pop() else {
-                visits.check()?;
-                cost += 1;
-                continue;
-            };
-            if reached[&position].0 < cost {
-                continue;
-            }
-            visits.spend(1)?;
-            let Position {
-                node,
-                seen,
-                in_loop,
-            } = position;
-            if in_loop && node == start && seen.contains(self.all) {
-                return Ok(Some(self.path(position, &reached)));
-            }
-            if !in_loop {
-                let begun = Position {
-                    in_loop: true,
-                    ..position
-                };
-                let cost = cost.saturating_add(self.tree.depth(node));
-                add(&mut waiting, &mut reached, begun, cost, By::Begin(position));
-            }
-            for link in self.inside(node) {
-                let Link { to, marks, .. } = self.known.links[link];
-                let next = Position {
-                    node: to,
-                    seen: seen.union(marks),
-                    in_loop,
-                };
-                let by = By::Link(position, link);
-                add(&mut waiting, &mut reached, next, cost + 1, by);
-            }
-        }
-        Ok(None)
-    }
-
-    /// The lasso that ends in `end`.
-    fn path(&self, end: Position, reached: &FxHashMap<Position, (usize, By)>) -> Path {
-        // Backwards: from the end to where the loop begins, then to the accepting edge.
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        let mut at = end;
-        loop {
-            let (_, by) = reached[&at];
-            let side = if at.in_loop { &mut before } else { &mut after };
-            match by {
-                By::Begin(position) => at = position,
-                By::Link(position, link) => {
-                    side.push(link);
-                    at = position;
-                }
-                By::Start(link) => {
-                    side.push(link);
-                    break;
-                }
-            }
-        }
-        before.reverse();
-        after.reverse();
-        let entry = after
-            .last()
-            .map_or(end.node, |link| self.known.links[*link].to);
-        let cycle = [before, after].concat();
-        let mut prefix = Vec::new();
-        let mut initial = entry;
-        while let Some(link) = self.tree.by(initial) {
-            prefix.push(link);
-            initial = self.known.links[link].from;
-        }
-        prefix.reverse();
-        Path {
-            initial,
-            prefix,
-            cycle,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_corpora::{cases, seed};
-    use lariat_ltl::Random;
-    use std::collections::VecDeque;
-
-    fn graph(random: &mut Random, nodes: usize, marks: u32) -> Edges {
-        let mut edges = Edges::default();
-        for from in 0..nodes {
-            let start = edges.links.len() as u32;
-            for _ in 0..random.below(4) {
-                edges.links.push(Link {
-                    from: NodeId(from as u32),
-                    to: NodeId(random.below(nodes) as u32),
-                    marks: match random.below(3) {
-                        0 => Marks::NONE,
-                        1 => Marks(random.bits()).intersection(Marks::all(marks)),
-                        _ => Marks::NONE,
-                    },
-                    event: None,
-                });
-            }
-            edges.ranges.push(Some(start..edges.links.len() as u32));
-        }
-        edges
-    }
-
-    fn tree(edges: &Edges) -> Tree {
-        let mut tree = Tree::default();
-        tree.add(NodeId(0), 0, None);
-        let mut next = 0;
-        while let Some(&node) = tree.order.get(next) {
-            next += 1;
-            for i in edges.of(node) {
-                tree.add(edges.links[i].to, tree.depth(node) + 1, Some(i as u32));
-            }
-        }
-        tree
-    }
-
-    /// The length of a shortest accepting lasso: from every node, the nearest return with all marks.
-    fn shortest(edges: &Edges, tree: &Tree, all: Marks) -> Option<usize> {
-        let back = |start: NodeId| {
-            let mut seen = FxHashSet::default();
-            let mut waiting = VecDeque::from([(start, Marks::NONE, 0)]);
-            while let Some((node, marks, length)) = waiting.pop_front() {
-                if length > 0 && node == start && marks.contains(all) {
-                    return Some(length);
-                }
-                for link in edges.of(node).map(|i| edges.links[i]) {
-                    let marks = marks.union(link.marks);
-                    if seen.insert((link.to, marks)) {
-                        waiting.push_back((link.to, marks, length + 1));
-                    }
-                }
-            }
-            None
-        };
-        let lengths = tree.order.iter().map(|&u| Some(tree.depth(u) + back(u)?));
-        lengths.flatten().min()
-    }
-
-    #[test]
-    fn what_is_found_is_a_lasso_and_none_is_shorter() {
-        let mut random = Random::new(seed(7_161));
-        let mut found = 0;
-        for case in 0..cases(3_000) {
-            let marks = random.below(4) as u32;
-            let nodes = random.between(1, 12);
-            let edges = graph(&mut random, nodes, marks);
-            let (tree, all) = (tree(&edges), Marks::all(marks));
-            let expected = shortest(&edges, &tree, all);
-            let search = Search::new(&edges, &tree, all);
-            let path = search.run(usize::MAX, &Budget::unlimited()).unwrap();
-            let length = path.as_ref().map(|p| p.prefix.len() + p.cycle.len());
-            assert_eq!(length, expected, "case {case}");
-            let Some(path) = path else { continue };
-            found += 1;
-            let mut at = path.initial;
-            assert_eq!(at, NodeId(0));
-            for i in &path.prefix {
-                assert_eq!(edges.links[*i].from, at, "case {case}");
-                at = edges.links[*i].to;
-            }
-            let (entry, mut seen) = (at, Marks::NONE);
-            for i in &path.cycle {
-                assert_eq!(edges.links[*i].from, at, "case {case}");
-                at = edges.links[*i].to;
-                seen = seen.union(edges.links[*i].marks);
-            }
-            assert!(at == entry && seen.contains(all), "case {case}");
-            let next = search.run(expected.unwrap(), &Budget::unlimited());
-            assert!(next.unwrap().is_none(), "case {case}");
-        }
-        assert!(found > cases(3_000) / 10, "only {found}");
-    }
+    use lariat_model::EventId;
 
     #[test]
     fn loops_are_told_once_and_begin_early() {
