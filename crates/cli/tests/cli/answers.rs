@@ -166,7 +166,9 @@ fn json_field_by_field() {
         "deadlock",
         "seconds",
         "stats",
+        "passes",
         "auto",
+        "facts",
         "counterexample",
     ];
     for answer in &answers {

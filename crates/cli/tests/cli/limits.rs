@@ -11,12 +11,14 @@ fn memory_and_time() {
     let folder = Folder::new();
     let net = large_net(&folder);
     for (limit, value, reason) in [("--memory", "20K", "memory"), ("--timeout", "1ms", "time")] {
-        let ran = lariat(&["check", &net, "-f", LARGE_HOLDS, limit, value, "--json"]).exits(3);
+        // `auto` needs no search for it.
+        let check = ["check", &net, "-f", LARGE_HOLDS, "--engine", "explicit"];
+        let ran = lariat(&[&check[..], &[limit, value, "--json"]].concat()).exits(3);
         let answer = ran.json().remove(0);
         assert_eq!(answer["verdict"], "unknown");
         assert_eq!(answer["reason"], reason);
         assert_eq!(answer["counterexample"], Json::Null);
-        let ran = lariat(&["check", &net, "-f", LARGE_HOLDS, limit, value]).exits(3);
+        let ran = lariat(&[&check[..], &[limit, value]].concat()).exits(3);
         assert!(ran.out.starts_with("UNKNOWN ") && ran.out.contains(reason));
         let answer = lariat(&["states", &net, limit, value, "--json"])
             .exits(3)

@@ -64,8 +64,8 @@ const SHORTEST: usize = 64;
 const LONGEST: usize = 20_000;
 /// So many walks are as long as each other; those after them are half as long again.
 const EQUAL: u64 = 8;
-/// Without another limit walks are given up after so many steps, about a quarter of a minute.
-const MOST_STEPS: u64 = 20_000_000;
+/// Without another limit walks are given up after so many steps, a few seconds.
+const MOST_STEPS: u64 = 4_000_000;
 /// Ways that are drawn before all are looked at in turn.
 const DRAWS: usize = 8;
 /// Ways among which a directed walk chooses.

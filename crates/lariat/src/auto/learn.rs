@@ -63,6 +63,7 @@ pub(super) fn learn<'s>(
     report: &mut Report,
 ) -> Result<Learned, Stop> {
     let (subject, budget, deadlock) = (query.subject, query.budget, query.options.deadlock);
+    query.observer.engine(FACTS);
     let begun = budget.elapsed();
     let facts = explored.facts(subject.system());
     let (_, spent) = facts.effort();
