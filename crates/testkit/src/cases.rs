@@ -8,10 +8,11 @@
 use crate::case::{Atom, Case};
 use crate::formulas::Ltl;
 use crate::kripke::Kripke;
+use crate::nets;
 use crate::oracle::{Buchi, BuchiEdge};
 use lariat_model::{
-    Action, Comparison, Deadlock, Domain, Event, Predicate, Proposition, Row, System, Value, VarId,
-    Variable,
+    Action, Comparison, Deadlock, Domain, Event, EventId, Predicate, Proposition, Row, System,
+    Value, VarId, Variable,
 };
 
 /// A case whose answer is known.
@@ -40,6 +41,7 @@ pub fn all() -> Vec<Fixed> {
         cycles_by_level(),
         rows_by_level(),
         ends_and_starts(),
+        joined_steps(),
         vec![automaton_case()],
     ];
     groups.into_iter().flatten().collect()
@@ -316,6 +318,63 @@ fn automaton_case() -> Fixed {
                 edge(2, true, 0, 2),
             ],
         }),
+    }
+}
+
+/// Nets in which joining a transition with an unseen one that follows loses a violation. Place 1 is `v`.
+fn joined_steps() -> Vec<Fixed> {
+    let marked = |place| Predicate::compare(VarId(place), Comparison::Ge, 1);
+    let seen: &[(usize, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 1)];
+    let unseen: &[(usize, Value, Value)] = &[(2, 1, 0), (3, 0, 1)];
+    let two_at_once: &[(usize, Value, Value)] = &[(0, 1, 0), (2, 0, 2)];
+    let two_together: &[(usize, Value, Value)] = &[(3, 2, 0), (1, 0, 1)];
+    let tokens = net(
+        &[two_at_once, unseen, two_together],
+        vec![marked(1)],
+        "G !v",
+    );
+    let deadlock = net(
+        &[seen, unseen],
+        vec![marked(1), Predicate::Deadlock],
+        "G (!v | w)",
+    );
+    let fireable = net(
+        &[seen, unseen, &[(3, 1, 1)]],
+        vec![marked(1), Predicate::Enabled(vec![EventId(2)])],
+        "G (!v | w)",
+    );
+    vec![
+        fixed("two-tokens-pass-through", tokens, false),
+        fixed("no-deadlock-between-two-steps", deadlock, false),
+        fixed("not-fireable-between-two-steps", fireable, false),
+    ]
+}
+
+/// A net of four places with one token in the first; the formula's atoms are `v` and `w`.
+fn net(transitions: &[&[(usize, Value, Value)]], atoms: Vec<Predicate>, formula: &str) -> Case {
+    let place = |i: usize| Variable {
+        name: format!("p{i}"),
+        domain: Domain::Count { bound: None },
+    };
+    let event = |(i, arcs): (usize, &&[(usize, Value, Value)])| Event {
+        name: format!("t{i}"),
+        action: nets::transition(arcs),
+    };
+    let atom = |predicate| Atom {
+        proposition: Proposition::State(predicate),
+        text: None,
+    };
+    Case {
+        formula: Ltl::parse(formula, &["v", "w"][..atoms.len()]),
+        system: System {
+            name: "net".to_owned(),
+            variables: (0..4).map(place).collect(),
+            events: transitions.iter().enumerate().map(event).collect(),
+            initial: vec![[1, 0, 0, 0].into()],
+            ..System::default()
+        },
+        atoms: atoms.into_iter().map(atom).collect(),
+        deadlock: Stutter,
     }
 }
 

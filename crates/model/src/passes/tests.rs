@@ -267,6 +267,12 @@ fn producers_that_can_wait_are_joined() {
         left(&net(&[2, 0, 1, 0], &[more, wants]), rule, &atoms),
         None
     );
+    // What only tests p0 could go on for ever.
+    let test: &[(u32, Value, Value)] = &[(0, 1, 1), (1, 0, 1)];
+    assert_eq!(
+        left(&net(&[2, 0, 1, 0], &[test, wants]), rule, &atoms),
+        None
+    );
     let source: &[(u32, Value, Value)] = &[(1, 0, 1)];
     assert_eq!(
         left(&net(&[2, 0, 1, 0], &[source, wants]), rule, &atoms),
