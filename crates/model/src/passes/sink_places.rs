@@ -2,9 +2,7 @@
 //!
 //! **Condition**: no atom reads `p`, and no transition needs a token there.
 //! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` never decides whether something is enabled.
-//! **Back**: the same events, as long as the loop leaves `p` as it was. A loop that puts tokens into `p` is a run of the original, but
-//! no lasso: [`Astray::Unliftable`](super::Astray::Unliftable). That happens only where the original is unbounded, since the loop can be
-//! repeated for ever, and *holds* is right in any case.
+//! **Back**: the same events. A loop that puts tokens into `p` is a covering run of the original, whose atoms are settled, since none reads `p`.
 
 use super::net::Net;
 use lariat_budget::Stop;
