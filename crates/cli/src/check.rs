@@ -486,8 +486,13 @@ fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
     let _ = writeln!(text, "  {dim}[{summary}]{dim:#}");
     text += &report::text(report, context, args.full);
     if args.explain {
+        // Between joint steps the net as it was read may pass markings that the reduced one does not have.
+        let of = match report.passes.is_empty() {
+            true => "fact",
+            false => "fact about the reduced net",
+        };
         for fact in &report.facts {
-            let _ = writeln!(text, "  {dim}fact: {}{dim:#}", fact.says);
+            let _ = writeln!(text, "  {dim}{of}: {}{dim:#}", fact.says);
             for reason in &fact.because {
                 let _ = writeln!(text, "  {dim}        because {reason}{dim:#}");
             }

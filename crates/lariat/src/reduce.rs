@@ -33,8 +33,7 @@ impl Reduce {
     }
 }
 
-/// Arcs that may be looked at: on the nets of the contest nearly all reductions end far below, and a tenth of a second is
-/// little beside a search that does not.
+/// Arcs that may be looked at: a limit for very large nets, on which the rules would take longer than a short search.
 const MOST_WORK: u64 = 5_000_000;
 
 /// A subject after reductions, and what they did.
