@@ -59,7 +59,7 @@ fn on_automaton(plan: Plan, case: &Case, negation: &Buchi) -> Result<bool, Strin
         (Answer::Holds, None) => Ok(true),
         (Answer::Violated(lasso), Some(_)) => {
             let letters = lassos::follow(&lasso, &case.system, &propositions, case.deadlock)?;
-            match oracle::accepts(negation, &letters, lasso.prefix.len()) {
+            match oracle::accepts(negation, &letters, letters.len() - lasso.cycle.len()) {
                 true => Ok(false),
                 false => Err(format!("the automaton rejects {lasso:?}")),
             }

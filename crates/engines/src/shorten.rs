@@ -135,11 +135,11 @@ impl<'a, 'p> Part<'a, 'p> {
                     let end = self.known.links.len();
                     self.known.ranges[index] = Some(start as u32..end as u32);
                 }
-                Err(Stop::Work(_)) => {
+                // Whatever ran out: what is known so far may do.
+                Err(_) => {
                     self.known.links.truncate(start);
                     self.is_over = true;
                 }
-                Err(stop) => return Err(stop),
             }
         }
         Ok(self.known.of(node))

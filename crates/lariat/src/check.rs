@@ -349,10 +349,17 @@ impl<'s> Query<'_, 's> {
 
     /// A run as short as the options ask for, after a search of so much work.
     fn shortened(&self, problem: &Problem<'_>, lasso: Lasso, work: u64) -> Lasso {
-        match self.options.shortening.effort(work) {
-            0 => lasso,
-            effort => shorten(problem, lasso, effort, self.budget, self.observer),
-        }
+        // Who insists gets what the usual effort brings even if the limits end before the rest.
+        let efforts = match self.options.shortening {
+            Shortening::Insist => vec![Shortening::Counted, Shortening::Insist],
+            once => vec![once],
+        };
+        let efforts = efforts.into_iter().map(|s| s.effort(work));
+        efforts
+            .filter(|effort| *effort > 0)
+            .fold(lasso, |lasso, effort| {
+                shorten(problem, lasso, effort, self.budget, self.observer)
+            })
     }
 
     /// Without any infinite run a formula and its negation hold alike; the user should know. Running

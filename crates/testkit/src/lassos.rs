@@ -8,7 +8,7 @@
 use crate::formulas::{Ltl, Op1, Op2};
 use crate::interpret;
 use crate::oracle::Reachable;
-use lariat_model::{Deadlock, EventId, Lasso, Predicate, Proposition, State, Step, System};
+use lariat_model::{Deadlock, EventId, Lasso, Proposition, State, System};
 
 /// Does the word, which goes on from its last letter with letter `back`, satisfy the formula?
 pub fn evaluate(formula: &Ltl, letters: &[u64], back: usize) -> bool {
@@ -76,20 +76,16 @@ pub fn check(
     deadlock: Deadlock,
     formula: &Ltl,
 ) -> Result<(), String> {
-    // What the formula does not speak of may change from round to round of a covering run.
-    let asked = |(i, proposition): (usize, &Proposition)| match formula.uses_atom(i) {
-        true => proposition.clone(),
-        false => Proposition::State(Predicate::Const(false)),
-    };
-    let asked: Vec<Proposition> = propositions.iter().enumerate().map(asked).collect();
-    let letters = follow(lasso, system, &asked, deadlock)?;
-    match evaluate(formula, &letters, lasso.prefix.len()) {
+    let letters = follow(lasso, system, propositions, deadlock)?;
+    match evaluate(formula, &letters, letters.len() - lasso.cycle.len()) {
         true => Err("the run satisfies the formula".to_owned()),
         false => Ok(()),
     }
 }
 
-/// The letters along the lasso, if it is a run of the system.
+/// The letters along the lasso, if it is a run of the system; the last ones, as many as the loop has steps, repeat for ever.
+///
+/// A covering run is followed for [`ROUNDS`] rounds: its letters may still change in the first of them.
 pub fn follow(
     lasso: &Lasso,
     system: &System,
@@ -139,8 +135,8 @@ pub fn follow(
     }
     match &lasso.growth {
         Some(growth) => {
-            let round = &letters[lasso.prefix.len()..];
-            repeat(&lasso.cycle, system, propositions, entry, growth, round)?;
+            letters.truncate(lasso.prefix.len());
+            letters.extend(repeat(lasso, system, propositions, entry, growth)?);
             Ok(letters)
         }
         None if at == entry => Ok(letters),
@@ -151,28 +147,25 @@ pub fn follow(
 /// Rounds of a covering run that are taken. Nothing in small cases is as far from a change as this.
 const ROUNDS: usize = 60;
 
-/// Takes the loop of a covering run again and again: each round must be possible, add the same, and have the same letters.
+/// The letters of many rounds of a covering run: each must be possible and add the same.
 fn repeat(
-    cycle: &[Step],
+    lasso: &Lasso,
     system: &System,
     propositions: &[Proposition],
     entry: &State,
     growth: &State,
-    letters: &[u64],
-) -> Result<(), String> {
+) -> Result<Vec<u64>, String> {
     if growth.iter().any(|more| *more < 0) {
         return Err("a round takes tokens away".to_owned());
     }
     let mut at = entry.clone();
+    let mut letters = Vec::new();
     for round in 0..ROUNDS {
         let start = at.clone();
-        for (i, (step, letter)) in cycle.iter().zip(letters).enumerate() {
-            if interpret::letter(system, propositions, &at, step.event) != *letter {
-                return Err(format!("round {round} has another letter at step {i}"));
-            }
+        for (i, step) in lasso.cycle.iter().enumerate() {
+            letters.push(interpret::letter(system, propositions, &at, step.event));
             let event = step.event.ok_or("a covering run stutters")?;
-            let mut after = interpret::after(system, &at, event);
-            let next = after.pop();
+            let next = interpret::after(system, &at, event).pop();
             at = next.ok_or_else(|| format!("round {round} cannot take step {i}"))?;
         }
         let sum = start.iter().zip(growth).map(|(before, more)| before + more);
@@ -180,7 +173,7 @@ fn repeat(
             return Err(format!("round {round} adds something else"));
         }
     }
-    Ok(())
+    Ok(letters)
 }
 
 /// A second brute force: is there a lasso of at most `length` steps that violates the formula? Looks

@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
                     best = path.prefix.len() + path.cycle.len();
                     found = Some(path);
                 }
-                Err(Stop::Work(_) | Stop::Memory) => break,
+                Err(Stop::Work(_) | Stop::Memory | Stop::Time) => break,
                 Err(stop) => return Err(stop),
             }
         }
