@@ -85,7 +85,7 @@ pub fn check(
 
 /// The letters along the lasso, if it is a run of the system; the last ones, as many as the loop has steps, repeat for ever.
 ///
-/// A covering run is followed for [`ROUNDS`] rounds: its letters may still change in the first of them.
+/// A covering run is followed for many rounds: its letters may still change in the first of them.
 pub fn follow(
     lasso: &Lasso,
     system: &System,
