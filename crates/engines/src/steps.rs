@@ -2,7 +2,7 @@
 
 use lariat_budget::Stop;
 use lariat_emptiness::{Edge, Graph, Lasso as Abstract, NodeId};
-use lariat_model::{EventId, Lasso, State, Step};
+use lariat_model::{EventId, Lasso, State, Step, Value};
 
 /// A product whose nodes hold single states.
 pub(crate) trait Steps: Graph<Stop = Stop> {
@@ -18,14 +18,26 @@ pub(crate) trait Steps: Graph<Stop = Stop> {
     fn state(&self, worker: &mut Self::Worker, node: NodeId) -> State;
 }
 
-/// The run of the system along a lasso of the product.
+/// A run is told state by state. Beyond this many bytes it would take longer to tell than to find, and nobody could read it: another
+/// engine, or a longer search, may find a shorter one.
+const MOST_BYTES: usize = 1 << 28;
+
+/// The run of the system along a lasso of the product, unless it is too long to be told.
 pub(crate) fn concrete<P: Steps>(
     product: &P,
     worker: &mut P::Worker,
     found: &Abstract,
 ) -> Result<Lasso, Stop> {
+    let initial = product.state(worker, found.initial);
+    let length = found.prefix.len() + found.cycle.len();
+    let each = initial.len() * size_of::<Value>() + size_of::<Step>();
+    if length.saturating_mul(each) > MOST_BYTES {
+        return Err(Stop::Bound(format!(
+            "a violating run of {length} steps was found, which is too long to be told"
+        )));
+    }
     Ok(Lasso {
-        initial: product.state(worker, found.initial),
+        initial,
         prefix: steps(product, worker, found.initial, &found.prefix)?,
         cycle: steps(product, worker, found.entry(), &found.cycle)?,
         growth: None,
