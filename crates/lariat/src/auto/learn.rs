@@ -125,24 +125,28 @@ pub(super) fn learn<'s>(
     })
 }
 
-/// `2 constant atoms`; nothing if there are none. The first noun makes the plural.
-fn counted(n: usize, what: &str) -> Option<String> {
-    let (first, rest) = match what.split_once(" that ").or(what.split_once(" without ")) {
-        Some((first, _)) => what.split_at(first.len()),
-        None => (what, ""),
-    };
+/// A number of things in words; nothing if there are none.
+fn counted(n: usize, one: &str, many: &str) -> Option<String> {
     match n {
         0 => None,
-        1 => Some(format!("1 {what}")),
-        n => Some(format!("{n} {first}s{rest}")),
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{n} {many}")),
     }
 }
 
 /// What became of a formula.
 fn in_words(simplified: &Simplified) -> Vec<String> {
     let mut told: Vec<String> = [
-        counted(simplified.constants.len(), "constant atom"),
-        counted(simplified.same.len(), "atom that another one stands for"),
+        counted(
+            simplified.constants.len(),
+            "constant atom",
+            "constant atoms",
+        ),
+        counted(
+            simplified.same.len(),
+            "atom that another one stands for",
+            "atoms that others stand for",
+        ),
     ]
     .into_iter()
     .flatten()
@@ -186,9 +190,17 @@ fn of_formula(simplified: &Simplified, formulas: &Formulas, system: &System) -> 
 /// What became of an automaton.
 fn of_automaton(pruned: &Pruned, automaton: &Automaton) -> Vec<String> {
     let mut told: Vec<String> = [
-        counted(pruned.cubes, "impossible combination"),
-        counted(pruned.steps, "impossible step"),
-        counted(pruned.barren.len(), "component without accepted runs"),
+        counted(
+            pruned.cubes,
+            "impossible combination",
+            "impossible combinations",
+        ),
+        counted(pruned.steps, "impossible step", "impossible steps"),
+        counted(
+            pruned.barren.len(),
+            "component without accepted runs",
+            "components without accepted runs",
+        ),
     ]
     .into_iter()
     .flatten()
