@@ -68,6 +68,7 @@ statistics! {
     PRODUCT_SECONDS "product_seconds" "Seconds of the saturation of the product.";
     SCC_SHARE "scc_share" "The share of them that searches took.";
     REACH_SECONDS "reach_seconds" "Seconds until the reachable states were found.";
+    REACH_WORK "reach_work" "Diagram nodes and steps until then, those of orders that were given up included.";
     STATES_SEEN "states_seen" "States that were found.";
     EDGES_SEEN "edges_seen" "Steps between them that were taken.";
     BYTES_PER_STATE "bytes_per_state" "Bytes that a state takes in the store.";

@@ -2,16 +2,16 @@
 
 use crate::args::{Check, Without};
 use crate::progress::Line;
-use crate::{Exit, Failure, input, out, partial};
+use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
 use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
 use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat::model::{self, Errors, Model, Names, Outline, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Account, Attempt, Budget, Choice, Explored, InputError, Options, Proofs, Property, Reason,
-    Reduce, Removed, Report, Rules, Shortening, Stop, Subject, System, Systems, Variant, Verdict,
-    check, property_process,
+    Attempt, Budget, Choice, Explored, InputError, Options, Proofs, Property, Reason, Reduce,
+    Removed, Report, Rules, Shortening, Stop, Subject, System, Systems, Variant, Verdict, check,
+    property_process,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -28,8 +28,6 @@ struct Task {
     text: String,
     question: Question,
     atoms: Vec<AtomId>,
-    /// That the atoms have values in all states, if that is not certain.
-    known: Option<Formula>,
 }
 
 enum Question {
@@ -76,17 +74,8 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         let start = Instant::now();
         let own = input::for_property(&budget, &args.limits);
         let line = Line::new(args.volume());
-        let mut decide = |property| check(&subject, property, &options, &mut explored, &own, &line);
-        let mut report = decide(task.question.property());
-        if let Some(verdict) = partial::doubt(
-            &report.verdict,
-            &subject,
-            &properties,
-            (&task.atoms, task.known),
-            |known| decide(Property::Formula(known)).verdict,
-        ) {
-            report.verdict = verdict;
-        }
+        let property = task.question.property();
+        let report = check(&subject, property, &options, &mut explored, &own, &line);
         drop(line);
         let context = Context {
             model: &file,
@@ -137,15 +126,7 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
     let exit = Exit::of_stop(&stop);
     let report = Report {
         verdict: Verdict::Unknown(Reason::Stopped(stop)),
-        engine: args.engine.name(),
-        deadlock: args.deadlock,
-        vacuous: None,
-        passes: Vec::new(),
-        trail: Vec::new(),
-        facts: Vec::new(),
-        account: Account::default(),
-        overflow: None,
-        bad: None,
+        ..Report::nothing_run(&options(args)?)
     };
     let (nothing, formulas) = (System::default(), Formulas::new());
     for (name, text) in &outline.list {
@@ -358,7 +339,6 @@ fn tasks(
         text: property.text.clone(),
         question: Question::Formula(property.formula),
         atoms: atoms(&properties.formulas, property),
-        known: None,
     });
     let mut tasks: Vec<Task> = formulas.collect();
     for (text, automaton) in automata {
@@ -367,7 +347,6 @@ fn tasks(
             text,
             atoms: automaton.atoms.clone(),
             question: Question::Never(automaton),
-            known: None,
         });
     }
     if tasks.is_empty() {
@@ -382,10 +361,6 @@ fn tasks(
     }
     if !args.select.is_empty() {
         tasks.retain(|task| args.select.contains(&task.name));
-    }
-    for task in &mut tasks {
-        let known = properties.always_known(&task.atoms);
-        task.known = known.map_err(Failure::new)?;
     }
     Ok((properties, tasks))
 }

@@ -11,7 +11,6 @@ mod input;
 mod mcc;
 mod out;
 mod pages;
-mod partial;
 mod plot;
 mod progress;
 mod reduce;

@@ -2,6 +2,7 @@
 
 use crate::auto::{self, Schedule};
 use crate::explored::Explored;
+use crate::partial::doubt;
 use crate::plan::Plan;
 use crate::prepare::prepare;
 use crate::reduce::{Reduce, Reduced, reduced};
@@ -165,6 +166,24 @@ pub struct Report {
     pub bad: Option<usize>,
 }
 
+impl Report {
+    /// What is said before anything was run.
+    pub fn nothing_run(options: &Options) -> Report {
+        Report {
+            verdict: Verdict::Unknown(Reason::Inconclusive("nothing was run".to_owned())),
+            engine: options.choice.name(),
+            deadlock: options.deadlock,
+            vacuous: None,
+            passes: Vec::new(),
+            trail: Vec::new(),
+            facts: Vec::new(),
+            account: Account::default(),
+            overflow: None,
+            bad: None,
+        }
+    }
+}
+
 /// Decides one property. What `explored` keeps of the subject's systems serves the next property.
 pub fn check<'s>(
     subject: &Subject<'s>,
@@ -174,18 +193,6 @@ pub fn check<'s>(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Report {
-    let mut report = Report {
-        verdict: Verdict::Unknown(Reason::Inconclusive("nothing was run".to_owned())),
-        engine: options.choice.name(),
-        deadlock: options.deadlock,
-        vacuous: None,
-        passes: Vec::new(),
-        trail: Vec::new(),
-        facts: Vec::new(),
-        account: Account::default(),
-        overflow: None,
-        bad: None,
-    };
     let atoms = match property {
         Property::Formula(formula) => subject.formulas().atoms_of(formula),
         Property::Never(automaton) => automaton.atoms.clone(),
@@ -199,28 +206,20 @@ pub fn check<'s>(
         budget,
         observer,
     };
-    report.verdict = match reduced(subject, property, options, explored, budget) {
-        Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
-        Ok(None) => query.decide(explored, &mut report),
-        Ok(Some(Reduced { subject, removed })) => {
-            report.passes = removed;
-            let on_reduced = Query {
-                subject: &subject,
-                ..query
-            };
-            match on_reduced.earn(explored, &mut report) {
-                Ok(verdict) => verdict,
-                Err(Unliftable(why)) => {
-                    observer.remark(&format!("once more without reductions: {why}"));
-                    report.passes.clear();
-                    report.facts.clear();
-                    query.decide(explored, &mut report)
-                }
-            }
-        }
-    };
-    if let Verdict::Violated(replayed) = &report.verdict {
-        report.bad = subject.bad_position(property, replayed.lasso());
+    let mut report = query.answer(explored);
+    let doubt = doubt(&report.verdict, subject, &atoms, |subject, always| {
+        let query = Query {
+            subject,
+            formulas: subject.formulas(),
+            property: Property::Formula(always),
+            atoms: &subject.formulas().atoms_of(always),
+            ..query
+        };
+        query.answer(explored).verdict
+    });
+    if let Some(verdict) = doubt {
+        report.verdict = verdict;
+        report.bad = None;
     }
     report
 }
@@ -267,6 +266,38 @@ impl Turn {
 }
 
 impl<'s> Query<'_, 's> {
+    /// The answer as far as every atom has a value, on the reduced net or, if a run has no way back from there, on the net
+    /// itself.
+    fn answer(&self, explored: &mut Explored<'s>) -> Report {
+        let mut report = Report::nothing_run(self.options);
+        let (subject, property) = (self.subject, self.property);
+        report.verdict = match reduced(subject, property, self.options, explored, self.budget) {
+            Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
+            Ok(None) => self.decide(explored, &mut report),
+            Ok(Some(Reduced { subject, removed })) => {
+                report.passes = removed;
+                let on_reduced = Query {
+                    subject: &subject,
+                    ..*self
+                };
+                match on_reduced.earn(explored, &mut report) {
+                    Ok(verdict) => verdict,
+                    Err(Unliftable(why)) => {
+                        let remark = format!("once more without reductions: {why}");
+                        self.observer.remark(&remark);
+                        report.passes.clear();
+                        report.facts.clear();
+                        self.decide(explored, &mut report)
+                    }
+                }
+            }
+        };
+        if let Verdict::Violated(replayed) = &report.verdict {
+            report.bad = subject.bad_position(property, replayed.lasso());
+        }
+        report
+    }
+
     /// The verdict, whatever becomes of a run that is found.
     fn decide(&self, explored: &mut Explored<'s>, report: &mut Report) -> Verdict {
         let verdict = self.earn(explored, report);

@@ -39,6 +39,7 @@ mod auto;
 mod check;
 mod explored;
 mod features;
+mod partial;
 mod plan;
 mod prepare;
 pub mod property_process;

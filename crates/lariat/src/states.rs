@@ -164,9 +164,11 @@ fn symbolic(
         ..StateSpace::default()
     };
     let start = budget.elapsed();
-    let reached = reach(system, order, Deadlock::Stutter, budget, observer);
+    let counted = budget.clone().with_work(u64::MAX);
+    let reached = reach(system, order, Deadlock::Stutter, &counted, observer);
     let seconds = (budget.elapsed() - start).as_secs_f64();
     found.stats.set(Statistic::REACH_SECONDS, seconds);
+    found.stats.set(Statistic::REACH_WORK, counted.work_spent());
     match reached {
         Ok(Reach::All(mut reached)) => {
             found.bounded = Some(true);

@@ -10,7 +10,7 @@ use lariat_automata::Automaton;
 use lariat_engines::folded;
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::passes::{Astray, Lift, Pass, UnfoldingLift};
-use lariat_model::{Deadlock, Lasso, Model, Predicate, Properties, Proposition, System};
+use lariat_model::{Deadlock, Lasso, Model, Predicate, Properties, Proposition, System, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -29,10 +29,12 @@ pub struct Subject<'s> {
     /// The system that the properties were bound to.
     original: &'s System,
     /// What the atoms mean in it, by their ids.
-    bound: &'s [Proposition],
+    bound: Cow<'s, [Proposition]>,
+    /// Where those atoms have values that do not have one in every state.
+    valued: Vec<(AtomId, &'s Predicate)>,
     /// The way further back, to the coloured net that it is the unfolding of.
     unfolding: Option<UnfoldingLift<'s>>,
-    formulas: &'s Formulas,
+    formulas: Cow<'s, Formulas>,
     passes: Vec<Arc<Pass<'s>>>,
     /// What the atoms mean in the last system.
     propositions: Cow<'s, [Proposition]>,
@@ -46,8 +48,12 @@ impl<'s> Subject<'s> {
             propositions,
             ..
         } = properties;
+        let atoms = (0..formulas.atom_count()).map(|id| AtomId(id as u32));
         Subject {
             unfolding: model.lift(),
+            valued: atoms
+                .filter_map(|atom| Some((atom, properties.known(atom)?)))
+                .collect(),
             ..Subject::of_system(&model.system, formulas, propositions)
         }
     }
@@ -60,9 +66,10 @@ impl<'s> Subject<'s> {
     ) -> Subject<'s> {
         Subject {
             original: system,
-            bound: propositions,
+            bound: Cow::Borrowed(propositions),
+            valued: Vec::new(),
             unfolding: None,
-            formulas,
+            formulas: Cow::Borrowed(formulas),
             passes: Vec::new(),
             propositions: Cow::Borrowed(propositions),
         }
@@ -99,8 +106,49 @@ impl<'s> Subject<'s> {
     }
 
     /// The store of the formulas.
-    pub fn formulas(&self) -> &'s Formulas {
-        self.formulas
+    pub fn formulas(&self) -> &Formulas {
+        &self.formulas
+    }
+
+    /// That these atoms have values in all states, as a formula of a subject that is this one but for the atoms that say so. `None`
+    /// if it is certain.
+    pub(crate) fn always_valued(&self, atoms: &[AtomId]) -> Option<(Subject<'s>, Formula)> {
+        let questioned = self.valued.iter().filter(|(atom, _)| atoms.contains(atom));
+        let mut subject = Subject {
+            passes: Vec::new(),
+            propositions: self.bound.clone(),
+            ..self.clone()
+        };
+        let mut all = Vec::new();
+        for (atom, valued) in questioned {
+            let formulas = subject.formulas.to_mut();
+            let mut text = format!("{} has a value", formulas.atom_name(*atom));
+            let mut id = formulas.atom_id(&text);
+            // A name of the model may be spelt like that.
+            while id.index() < subject.bound.len() {
+                text.push('!');
+                id = formulas.atom_id(&text);
+            }
+            all.push(formulas.atom(id));
+            subject
+                .bound
+                .to_mut()
+                .push(Proposition::State((*valued).clone()));
+        }
+        if all.is_empty() {
+            return None;
+        }
+        subject.propositions = subject.bound.clone();
+        let formulas = subject.formulas.to_mut();
+        let all = formulas.and(all);
+        let always = formulas.globally(all);
+        Some((subject, always))
+    }
+
+    /// Why an atom has no value in a state of the original, in words; `None` if it has one.
+    pub(crate) fn missing(&self, atom: AtomId, state: &[Value]) -> Option<String> {
+        let (_, valued) = self.valued.iter().find(|(partial, _)| *partial == atom)?;
+        valued.missing(self.original, state)
     }
 
     /// The passes that were made, first to last.
@@ -132,10 +180,10 @@ impl<'s> Subject<'s> {
         lasso: Lasso,
     ) -> Result<Lasso, String> {
         let property = match property {
-            Property::Formula(formula) => replay::Property::Formula(self.formulas, formula),
+            Property::Formula(formula) => replay::Property::Formula(&self.formulas, formula),
             Property::Never(automaton) => replay::Property::Never(automaton),
         };
-        replay(self.original, self.bound, property, deadlock, &lasso)?;
+        replay(self.original, &self.bound, property, deadlock, &lasso)?;
         match self.unfolding {
             Some(unfolding) => unfolding.back(lasso).map_err(|astray| match astray {
                 Astray::Unliftable(why) | Astray::Defect(why) => why,
@@ -148,7 +196,7 @@ impl<'s> Subject<'s> {
     pub(crate) fn bad_position(&self, property: Property<'_>, lasso: &Lasso) -> Option<usize> {
         match property {
             Property::Formula(formula) => {
-                replay::bad_position(self.original, self.bound, (self.formulas, formula), lasso)
+                replay::bad_position(self.original, &self.bound, (&self.formulas, formula), lasso)
             }
             Property::Never(_) => None,
         }

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A violation counts if all atoms have values all along its run; `holds` counts if they have values in all
-//! states that are reached, which is a safety property like any other ([`crate::Properties::always_known`]). Whatever
+//! states that are reached, which is a safety property like any other (the façade asks it). Whatever
 //! else is found is no answer, and the state that shows it is named.
 
 use crate::expr::{BinaryOp, Expr};

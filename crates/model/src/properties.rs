@@ -173,25 +173,6 @@ impl Properties {
         self.partial.get(self.formulas.atom_name(atom))
     }
 
-    /// That all of `atoms` have values in all states; `None` if that is certain.
-    pub fn always_known(&mut self, atoms: &[AtomId]) -> Result<Option<Formula>, String> {
-        let mut all = Vec::new();
-        for atom in atoms {
-            let Some(known) = self.known(*atom).cloned() else {
-                continue;
-            };
-            let text = format!("{} has a value", self.formulas.atom_name(*atom));
-            let bound = self.bind(text, Proposition::State(known));
-            let atom = bound.map_err(|error| error.message)?;
-            all.push(self.formulas.atom(atom));
-        }
-        if all.is_empty() {
-            return Ok(None);
-        }
-        let all = self.formulas.and(all);
-        Ok(Some(self.formulas.globally(all)))
-    }
-
     /// The formula that is one atom; an error for a person if its text already means something else.
     pub(crate) fn atom(&mut self, (text, proposition): Atom) -> Result<Formula, String> {
         let atom = self

@@ -339,7 +339,6 @@ fn damaged_formulas_of_programs() {
                     let _ = known.missing(&model.system, &model.system.initial[0]);
                 }
             }
-            let _ = properties.always_known(&atoms);
         }
     }
 }
