@@ -1,0 +1,62 @@
+//! Atoms without a value: no caller of the library is told that a slip holds.
+
+use lariat::model::Properties;
+use lariat::{
+    Budget, Explored, Options, Plan, Property, Quiet, Reason, Subject, Systems, Verdict, check,
+};
+
+/// `i` runs from 0 to 3 and around, over an array of three.
+const PROGRAM: &str = "
+byte flag[3];
+byte i;
+process P {
+  state s;
+  init s;
+  trans s -> s { guard i < 3; effect i = i + 1; },
+        s -> s { guard i == 3; effect i = 0; };
+}
+system async;
+";
+
+fn verdict(formula: &str, plan: Plan) -> Verdict {
+    let model = lariat::model::read("flags.dve", PROGRAM.as_bytes()).expect("a model");
+    let mut properties = Properties::new();
+    properties
+        .add_formula(&model.names(), "formula", None, formula)
+        .expect("a formula");
+    let subject = Subject::new(&model, &properties);
+    check(
+        &subject,
+        Property::Formula(properties.list[0].formula),
+        &Options {
+            choice: plan.into(),
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        &Budget::bytes(1 << 30),
+        &Quiet,
+    )
+    .verdict
+}
+
+#[test]
+fn an_answer_counts_where_all_atoms_have_values() {
+    for plan in ["explicit", "tgta", "slap", "hyb"].map(Plan::of) {
+        // Only where `i` is 3 there is no such element: it would hold silently.
+        match verdict("G !\"flag[i] >= 1\"", plan) {
+            Verdict::Unknown(Reason::Inconclusive(why)) => {
+                assert!(why.contains("has no value after 3 steps"), "{why}");
+            }
+            other => panic!("{}: {other:?}", plan.name),
+        }
+        // The run that violates it meets the missing element too.
+        match verdict("F \"flag[i] >= 1\"", plan) {
+            Verdict::Unknown(Reason::Inconclusive(why)) => {
+                assert!(why.contains("has no value"), "{why}");
+            }
+            other => panic!("{}: {other:?}", plan.name),
+        }
+        let guarded = verdict("G !(\"i < 3 && flag[i] >= 1\")", plan);
+        assert!(matches!(guarded, Verdict::Holds(_)), "{}", plan.name);
+    }
+}
