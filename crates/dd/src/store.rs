@@ -73,8 +73,6 @@ pub struct StoreFigures {
     pub hits: u64,
     /// Collections of garbage.
     pub collections: u64,
-    /// Levels, from the bottom, that the last saturation has closed: how far it came.
-    pub closed: usize,
 }
 
 /// Sets of vectors of one length, in one forest of shared nodes.
@@ -143,7 +141,6 @@ impl Store {
             lookups: kernel.cache.lookups,
             hits: kernel.cache.hits,
             collections: kernel.collections,
-            closed: (kernel.levels - kernel.closed) as usize,
         }
     }
 

@@ -16,17 +16,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Limits {
     /// For one linear program.
     pub question: u64,
-    /// For all of them together.
+    /// For all of them together, anew for every [property](Facts::next_property).
     pub total: u64,
 }
 
 impl Default for Limits {
-    /// A question takes about a third of a second at most, all of them some three: some ten thousand programs on a small net. The
-    /// caller's budget is usually smaller.
+    /// A question takes about a third of a second at most, all of a property about one. What was asked for one property serves the
+    /// others, so little is left to ask after the first few.
     fn default() -> Limits {
         Limits {
             question: 20_000,
-            total: 200_000,
+            total: 60_000,
         }
     }
 }
@@ -57,6 +57,8 @@ pub struct Facts {
     limits: Limits,
     questions: u64,
     spent: u64,
+    /// What was spent on earlier properties.
+    before: u64,
     excluded: FxHashMap<Case, Option<Statement>>,
     constants: FxHashMap<Proposition, Option<Constant>>,
     pub(crate) bounds: crate::bounds::Known,
@@ -92,6 +94,7 @@ impl Facts {
             limits,
             questions: 0,
             spent: 0,
+            before: 0,
             excluded: FxHashMap::default(),
             constants: FxHashMap::default(),
             bounds: crate::bounds::Known::default(),
@@ -103,6 +106,17 @@ impl Facts {
     /// How many linear programs were solved, and the units of work that they took.
     pub fn effort(&self) -> (u64, u64) {
         (self.questions, self.spent)
+    }
+
+    /// From now on questions are about another property, for which the [limits](Limits) count anew.
+    pub fn next_property(&mut self) {
+        self.before = self.spent;
+    }
+
+    /// What may be spent on the next question.
+    fn allowance(&self) -> u64 {
+        let here = self.spent - self.before;
+        (self.limits.question).min(self.limits.total.saturating_sub(here))
     }
 
     /// Tells of a reachable marking, from a walk or a search: what it shows is never asked of the solver.
@@ -266,13 +280,16 @@ impl Facts {
         if let Some(known) = self.excluded.get(case) {
             return Ok(known.clone());
         }
-        let found = counted(
-            self.limits,
-            &mut self.questions,
-            &mut self.spent,
-            budget,
-            |most, budget| refute(net, case, most, budget),
-        )?;
+        let most = self.allowance();
+        if most == 0 {
+            // Another property may ask.
+            return Ok(None);
+        }
+        self.questions += 1;
+        let account = counting(budget);
+        let found = refute(net, case, most, &account);
+        self.spent += account.work_spent();
+        let found = found?;
         self.excluded.insert(case.clone(), found.clone());
         Ok(found)
     }
@@ -283,36 +300,21 @@ impl Facts {
         budget: &Budget,
         question: impl FnOnce(&Net, u64, &Budget) -> Result<Option<T>, Stop>,
     ) -> Result<Option<T>, Stop> {
-        let Some(net) = &self.net else {
+        let most = self.allowance();
+        let Some(net) = self.net.as_ref().filter(|_| most > 0) else {
             return Ok(None);
         };
-        counted(
-            self.limits,
-            &mut self.questions,
-            &mut self.spent,
-            budget,
-            |most, budget| question(net, most, budget),
-        )
+        self.questions += 1;
+        let account = counting(budget);
+        let answer = question(net, most, &account);
+        self.spent += account.work_spent();
+        answer
     }
 }
 
-fn counted<T>(
-    limits: Limits,
-    questions: &mut u64,
-    spent: &mut u64,
-    budget: &Budget,
-    question: impl FnOnce(u64, &Budget) -> Result<Option<T>, Stop>,
-) -> Result<Option<T>, Stop> {
-    let most = limits.question.min(limits.total.saturating_sub(*spent));
-    if most == 0 {
-        return Ok(None);
-    }
-    // Never reached: it only counts.
-    let account = budget.clone().with_work(u64::MAX);
-    *questions += 1;
-    let answer = question(most, &account);
-    *spent += account.work_spent();
-    answer
+/// The budget with an account of its own, which is never used up.
+fn counting(budget: &Budget) -> Budget {
+    budget.clone().with_work(u64::MAX)
 }
 
 /// Adds all events that a predicate names.

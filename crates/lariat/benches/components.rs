@@ -265,93 +265,7 @@ fn main() -> ExitCode {
             continue;
         }
         println!("{name:28} {base:.3} s under {order_name}");
-        let mut ratios: [Ratios; 2] = Default::default();
-        let mut random = Random::new(arguments.seed);
-        let names = model.names();
-        for _ in 0..DRAWS * arguments.formulas {
-            let full = |r: &Ratios| r.product.len() + r.undecided >= arguments.formulas;
-            if ratios.iter().all(full) || ratios.iter().any(|r| r.undecided > arguments.formulas) {
-                break;
-            }
-            let mut properties = Properties::new();
-            let formula = match &arguments.formula {
-                Some(text) => {
-                    if let Err(error) = properties.add_formula(&names, "formula", None, text) {
-                        eprintln!("{error}");
-                        break;
-                    }
-                    properties.list[0].formula
-                }
-                None => {
-                    let mut atoms = Vec::new();
-                    while atoms.len() < 3 {
-                        let Some(place) = random.pick(&model.system.variables) else {
-                            break;
-                        };
-                        let text = format!("tokens({}) >= 1", place.name);
-                        match properties.add_atom(&names, &text) {
-                            Ok(atom) => atoms.push(atom),
-                            Err(_) => break,
-                        }
-                    }
-                    let size = random.between(5, 12);
-                    let formulas = &mut properties.formulas;
-                    let formula =
-                        random_formula(formulas, &atoms, size, &Weights::X_FREE, &mut random);
-                    match arguments.fair {
-                        true => under_fairness(formulas, &atoms, formula),
-                        false => formula,
-                    }
-                }
-            };
-            let subject = Subject::of_system(
-                &model.system,
-                &properties.formulas,
-                &properties.propositions,
-            );
-            if arguments.formula.is_none() && !is_large(&subject, formula) {
-                continue;
-            }
-            let (report, product, lasso) = run(&subject, formula, &order, arguments.limit);
-            let answer = match report.verdict {
-                Verdict::Holds(_) => 0,
-                Verdict::Violated(_) => 1,
-                Verdict::Unknown(_) => {
-                    ratios[0].undecided += 1;
-                    2
-                }
-            };
-            let is_wanted = match ratios.get(answer) {
-                Some(ratios) => ratios.product.len() < arguments.formulas,
-                None => true,
-            };
-            if arguments.each && is_wanted {
-                let figure = |name| {
-                    let stats = &report.account.stats;
-                    stats.get(name).map_or("-".to_owned(), |f| f.to_string())
-                };
-                println!(
-                    "  {} product {:.3} lasso {:.3}  checks {} runs {} share {} created {} lookups {} hits {}  {}",
-                    ["holds", "violated", "undecided"][answer],
-                    product / base,
-                    lasso / base,
-                    figure(Statistic::SCC_CHECKS),
-                    figure(Statistic::SCC_SYMBOLIC_RUNS),
-                    figure(Statistic::SCC_SHARE),
-                    figure(Statistic::DIAGRAM_CREATED),
-                    figure(Statistic::CACHE_LOOKUPS),
-                    figure(Statistic::CACHE_HITS),
-                    print(&properties.formulas, formula, Syntax::Full),
-                );
-            }
-            if let Some(ratios) = ratios.get_mut(answer).filter(|_| is_wanted) {
-                ratios.product.push(product / base);
-                ratios.lasso.push(lasso / base);
-            }
-            if arguments.formula.is_some() {
-                break;
-            }
-        }
+        let ratios = measured(&model, &order, base, &arguments);
         for ((sum, ratios), answer) in sums.iter_mut().zip(&ratios).zip(["holds", "violated"]) {
             if !ratios.product.is_empty() {
                 ratios.line(name, answer);
@@ -365,4 +279,96 @@ fn main() -> ExitCode {
         sum.line("all", answer);
     }
     ExitCode::SUCCESS
+}
+
+/// What formulas about a model cost beside its state space, which took `base` seconds: for those that hold and for those that do not.
+fn measured(model: &Model, order: &Order, base: f64, arguments: &Arguments) -> [Ratios; 2] {
+    let mut ratios: [Ratios; 2] = Default::default();
+    let mut random = Random::new(arguments.seed);
+    for _ in 0..DRAWS * arguments.formulas {
+        let full = |r: &Ratios| r.product.len() + r.undecided >= arguments.formulas;
+        if ratios.iter().all(full) || ratios.iter().any(|r| r.undecided > arguments.formulas) {
+            break;
+        }
+        let mut properties = Properties::new();
+        let Some(formula) = question(model, &mut properties, arguments, &mut random) else {
+            break;
+        };
+        let (formulas, propositions) = (&properties.formulas, &properties.propositions);
+        let subject = Subject::of_system(&model.system, formulas, propositions);
+        if arguments.formula.is_none() && !is_large(&subject, formula) {
+            continue;
+        }
+        let (report, product, lasso) = run(&subject, formula, order, arguments.limit);
+        let answer = match report.verdict {
+            Verdict::Holds(_) => 0,
+            Verdict::Violated(_) => 1,
+            Verdict::Unknown(_) => {
+                ratios[0].undecided += 1;
+                2
+            }
+        };
+        let is_wanted = match ratios.get(answer) {
+            Some(ratios) => ratios.product.len() < arguments.formulas,
+            None => true,
+        };
+        if arguments.each && is_wanted {
+            let figure = |name| {
+                let stats = &report.account.stats;
+                stats.get(name).map_or("-".to_owned(), |f| f.to_string())
+            };
+            println!(
+                "  {} product {:.3} lasso {:.3}  checks {} runs {} share {} created {} lookups {} hits {}  {}",
+                ["holds", "violated", "undecided"][answer],
+                product / base,
+                lasso / base,
+                figure(Statistic::SCC_CHECKS),
+                figure(Statistic::SCC_SYMBOLIC_RUNS),
+                figure(Statistic::SCC_SHARE),
+                figure(Statistic::DIAGRAM_CREATED),
+                figure(Statistic::CACHE_LOOKUPS),
+                figure(Statistic::CACHE_HITS),
+                print(formulas, formula, Syntax::Full),
+            );
+        }
+        if let Some(ratios) = ratios.get_mut(answer).filter(|_| is_wanted) {
+            ratios.product.push(product / base);
+            ratios.lasso.push(lasso / base);
+        }
+        if arguments.formula.is_some() {
+            break;
+        }
+    }
+    ratios
+}
+
+/// The formula that was asked for, or a random one.
+fn question(
+    model: &Model,
+    properties: &mut Properties,
+    arguments: &Arguments,
+    random: &mut Random,
+) -> Option<Formula> {
+    let names = model.names();
+    if let Some(text) = &arguments.formula {
+        if let Err(error) = properties.add_formula(&names, "formula", None, text) {
+            eprintln!("{error}");
+            return None;
+        }
+        return Some(properties.list[0].formula);
+    }
+    let mut atoms = Vec::new();
+    while atoms.len() < 3
+        && let Some(place) = random.pick(&model.system.variables)
+        && let Ok(atom) = properties.add_atom(&names, &format!("tokens({}) >= 1", place.name))
+    {
+        atoms.push(atom);
+    }
+    let size = random.between(5, 12);
+    let formulas = &mut properties.formulas;
+    let formula = random_formula(formulas, &atoms, size, &Weights::X_FREE, random);
+    Some(match arguments.fair {
+        true => under_fairness(formulas, &atoms, formula),
+        false => formula,
+    })
 }

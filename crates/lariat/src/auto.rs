@@ -1,7 +1,8 @@
 //! The portfolio: which engines are tried, in which order, and why.
 //!
 //! Small models end in a glance at their states, and many violations in a few walks. Then it is asked what can be known of a net without any search
-//! ([`lariat_facts`]): constant atoms, finite runs, automata without what no run does; engines are asked what is left. Most
+//! ([`lariat_facts`]): constant atoms, finite runs, automata without what no run does. For what is left of the property the net is made
+//! smaller, and engines are asked about the smaller one. Most
 //! counterexamples are near the initial state, so a short explicit search comes next. Where that is
 //! not enough, programs go on as single states. Nets go on in *rounds*: every engine of the field
 //! gets so much work, those most likely to finish first, and in the next round several times as much.
@@ -21,10 +22,11 @@ mod schedule;
 
 pub use schedule::Schedule;
 
-use crate::check::{Attempt, Query, Report, Turn};
+use crate::check::{Attempt, Query, Report, Turn, Unliftable, once_more};
 use crate::explored::Explored;
 use crate::features::{Boundedness, Features};
 use crate::plan::Plan;
+use crate::subject::Subject;
 use lariat_budget::Stop;
 use lariat_engines::{Found, Outcome};
 use lariat_model::Value;
@@ -160,6 +162,7 @@ pub(crate) fn run<'s>(
     let mut portfolio = Portfolio {
         query: *query,
         learned: None,
+        reduced: None,
         schedule,
         field: Vec::new(),
         starved: false,
@@ -183,8 +186,20 @@ pub(crate) fn run<'s>(
     if learned.leaves_nothing() {
         return decided_by_facts(query, &learned, explored, report);
     }
+    let reduced = learn::reduce(query, &learned, explored, report)?;
+    if let Some((subject, smaller)) = &reduced
+        && smaller.leaves_nothing()
+    {
+        let query = Query { subject, ..*query };
+        return decided_by_facts(&query, smaller, explored, report);
+    }
+    let (subject, left) = match &reduced {
+        Some((subject, smaller)) => (subject, smaller),
+        None => (query.subject, &learned),
+    };
     let known = learned.boundedness;
-    let features = Features::of(query.subject, &learned.formulas, learned.property(), known);
+    let features = Features::of(subject, &left.formulas, left.property(), known);
+    portfolio.reduced = reduced;
     portfolio.learned = Some(learned);
     portfolio.field = field(&features, schedule);
     portfolio.rounds(first_look(&features, schedule), explored, report)
@@ -206,7 +221,7 @@ fn decided_by_facts<'s>(
     };
     let found = query.run(&Turn::whole(plan, query.budget), explored, report);
     report.engine = FACTS;
-    found
+    found.unwrap_or_else(|Unliftable(why)| Err(Stop::Internal(why)))
 }
 
 /// The engines that are left, and the question that they are asked.
@@ -214,6 +229,8 @@ struct Portfolio<'a, 's> {
     query: Query<'a, 's>,
     /// The question in the form that facts have given it.
     learned: Option<Learned>,
+    /// The reduced net and the question about it, as long as runs found there have a way back.
+    reduced: Option<(Subject<'s>, Learned)>,
     schedule: &'a Schedule,
     field: Vec<Candidate>,
     /// Did an engine run out of memory?
@@ -284,12 +301,7 @@ impl<'s> Portfolio<'_, 's> {
         let mut last = Err(Stop::Work(0));
         for candidate in candidates {
             let name = candidate.plan.name;
-            let mut query = self.query;
-            if let Some(learned) = &self.learned {
-                query.formulas = &learned.formulas;
-                query.property = learned.property_for(&candidate.plan);
-            }
-            last = attempt(&query, self.schedule, explored, report, candidate, round);
+            last = self.attempt(candidate, round, explored, report);
             let leaves = match &last {
                 Err(Stop::Work(_)) => match budget.spend(0) {
                     Ok(()) => false,
@@ -309,46 +321,76 @@ impl<'s> Portfolio<'_, 's> {
         }
         Turns::Open(last)
     }
-}
 
-/// One engine, and what came of it in the trail.
-fn attempt<'s>(
-    query: &Query<'_, 's>,
-    schedule: &Schedule,
-    explored: &mut Explored<'s>,
-    report: &mut Report,
-    candidate: Candidate,
-    round: u32,
-) -> Found {
-    let budget = query.budget;
-    let begun = budget.elapsed();
-    let plan = candidate.plan;
-    if plan.has_single_states() && plan.is_complete() && round > 1 {
-        // Many single states may need all the room there is.
-        explored.clear();
+    /// One engine, and what came of it in the trail.
+    fn attempt(
+        &mut self,
+        candidate: Candidate,
+        round: u32,
+        explored: &mut Explored<'s>,
+        report: &mut Report,
+    ) -> Found {
+        let budget = self.query.budget;
+        let begun = budget.elapsed();
+        let plan = candidate.plan;
+        if plan.has_single_states() && plan.is_complete() && round > 1 {
+            // Many single states may need all the room there is.
+            explored.clear();
+        }
+        let turn = Turn {
+            plan,
+            budget: budget.clone().with_work(candidate.work),
+            most_tokens: candidate.most_tokens,
+        };
+        let found = self.run(&turn, explored, report);
+        report.trail.push(Attempt {
+            engine: plan.name,
+            outcome: match &found {
+                Ok(Outcome::Undecided(_)) => "undecided".to_owned(),
+                Ok(_) => "decided".to_owned(),
+                Err(Stop::Work(limit)) => format!("gave up: {limit} units of work"),
+                Err(stop) => format!("gave up: {stop}"),
+            },
+            why: match round {
+                0 | 1 => candidate.why,
+                _ => format!("once more, with {} times the work", self.schedule.growth),
+            },
+            work: turn.budget.work_spent(),
+            time: budget.elapsed().saturating_sub(begun),
+        });
+        found
     }
-    let turn = Turn {
-        plan,
-        budget: budget.clone().with_work(candidate.work),
-        most_tokens: candidate.most_tokens,
-    };
-    let found = query.run(&turn, explored, report);
-    report.trail.push(Attempt {
-        engine: plan.name,
-        outcome: match &found {
-            Ok(Outcome::Undecided(_)) => "undecided".to_owned(),
-            Ok(_) => "decided".to_owned(),
-            Err(Stop::Work(limit)) => format!("gave up: {limit} units of work"),
-            Err(stop) => format!("gave up: {stop}"),
-        },
-        why: match round {
-            0 | 1 => candidate.why,
-            _ => format!("once more, with {} times the work", schedule.growth),
-        },
-        work: turn.budget.work_spent(),
-        time: budget.elapsed().saturating_sub(begun),
-    });
-    found
+
+    /// Runs one plan on the reduced net, from the time on when there is one. If a run has no way back from there, nobody
+    /// works on it any more.
+    fn run(&mut self, turn: &Turn, explored: &mut Explored<'s>, report: &mut Report) -> Found {
+        if let Some((subject, learned)) = &self.reduced {
+            let query = Query {
+                subject,
+                formulas: &learned.formulas,
+                property: learned.property_for(&turn.plan),
+                ..self.query
+            };
+            match query.run(turn, explored, report) {
+                Ok(found) => return found,
+                Err(Unliftable(why)) => {
+                    self.query.observer.remark(&once_more(&why));
+                    report.passes.clear();
+                    self.reduced = None;
+                }
+            }
+        }
+        let mut query = self.query;
+        if let Some(learned) = &self.learned {
+            query.formulas = &learned.formulas;
+            query.property = learned.property_for(&turn.plan);
+        }
+        match query.run(turn, explored, report) {
+            Ok(found) => found,
+            // Facts leave out what is constant, of which a covering run may not show that it is: others may find another run.
+            Err(Unliftable(why)) => Err(Stop::Unsupported(why)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -224,8 +224,13 @@ pub fn check<'s>(
     report
 }
 
-/// A run was found that has no way back as a lasso, and why.
-struct Unliftable(String);
+/// A run was found that has no way back from the reduced net as a lasso, and why.
+pub(crate) struct Unliftable(pub String);
+
+/// What is remarked before the net is searched as it was read.
+pub(crate) fn once_more(why: &str) -> String {
+    format!("once more without reductions: {why}")
+}
 
 /// Work that may be spent on whether there is any infinite run.
 const VACUITY: u64 = 2_000_000;
@@ -266,70 +271,73 @@ impl Turn {
 }
 
 impl<'s> Query<'_, 's> {
-    /// The answer as far as every atom has a value, on the reduced net or, if a run has no way back from there, on the net
-    /// itself.
+    /// The answer as far as every atom has a value: what is found comes back to the original, where it is replayed.
     fn answer(&self, explored: &mut Explored<'s>) -> Report {
         let mut report = Report::nothing_run(self.options);
-        let (subject, property) = (self.subject, self.property);
-        report.verdict = match reduced(subject, property, self.options, explored, self.budget) {
-            Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
-            Ok(None) => self.decide(explored, &mut report),
-            Ok(Some(Reduced { subject, removed })) => {
-                report.passes = removed;
-                let on_reduced = Query {
-                    subject: &subject,
-                    ..*self
-                };
-                match on_reduced.earn(explored, &mut report) {
-                    Ok(verdict) => verdict,
-                    Err(Unliftable(why)) => {
-                        let remark = format!("once more without reductions: {why}");
-                        self.observer.remark(&remark);
-                        report.passes.clear();
-                        report.facts.clear();
-                        self.decide(explored, &mut report)
-                    }
-                }
-            }
+        let found = match &self.options.choice {
+            Choice::Auto(schedule) => auto::run(self, schedule, explored, &mut report),
+            Choice::Plan(plan) => self.run_reduced(*plan, explored, &mut report),
         };
+        let (property, deadlock) = (self.property, self.options.deadlock);
+        report.verdict = Verdict::earn(found, |lasso| {
+            self.subject.replayed(property, deadlock, lasso)
+        });
         if let Verdict::Violated(replayed) = &report.verdict {
-            report.bad = subject.bad_position(property, replayed.lasso());
+            report.bad = self.subject.bad_position(property, replayed.lasso());
         }
         report
     }
 
-    /// The verdict, whatever becomes of a run that is found.
-    fn decide(&self, explored: &mut Explored<'s>, report: &mut Report) -> Verdict {
-        let verdict = self.earn(explored, report);
-        verdict.unwrap_or_else(|Unliftable(why)| Verdict::Unknown(Reason::Inconclusive(why)))
+    /// One plan on the net that reductions leave or, if a run has no way back from there, on the net itself.
+    fn run_reduced(&self, plan: Plan, explored: &mut Explored<'s>, report: &mut Report) -> Found {
+        let turn = Turn::whole(plan, self.budget);
+        let (subject, property) = (self.subject, self.property);
+        if let Some(Reduced { subject, removed }) =
+            reduced(subject, property, self.options, explored, self.budget)?
+        {
+            report.passes = removed;
+            let on_reduced = Query {
+                subject: &subject,
+                ..*self
+            };
+            match on_reduced.run(&turn, explored, report) {
+                Ok(found) => return found,
+                Err(Unliftable(why)) => {
+                    self.observer.remark(&once_more(&why));
+                    report.passes.clear();
+                }
+            }
+        }
+        let found = self.run(&turn, explored, report);
+        found.unwrap_or_else(|Unliftable(why)| Err(Stop::Internal(why)))
     }
 
-    /// Searches, and carries what is found back to the original, where it is replayed.
-    fn earn(
+    /// Searches for a violating run with one plan, and carries it back to the original.
+    pub fn run(
         &self,
+        turn: &Turn,
         explored: &mut Explored<'s>,
         report: &mut Report,
-    ) -> Result<Verdict, Unliftable> {
-        let found = match &self.options.choice {
-            Choice::Auto(schedule) => auto::run(self, schedule, explored, report),
-            Choice::Plan(plan) => self.run(&Turn::whole(*plan, self.budget), explored, report),
+    ) -> Result<Found, Unliftable> {
+        let lasso = match self.search(turn, explored, report) {
+            Ok(Outcome::Accepting(lasso)) => lasso,
+            found => return Ok(found),
         };
-        let found = match found {
-            Ok(Outcome::Accepting(lasso)) => match self.subject.lifted(lasso) {
-                Ok(lasso) => Ok(Outcome::Accepting(lasso)),
-                Err(Astray::Unliftable(why)) => return Err(Unliftable(why)),
-                Err(Astray::Defect(why)) => Err(Stop::Internal(why)),
+        match self.subject.lifted(lasso) {
+            Ok(lasso) => match self.subject.settles(self.atoms, &lasso) {
+                true => Ok(Ok(Outcome::Accepting(lasso))),
+                // Facts may have left an atom out which is constant, and of which a covering run does not show it.
+                false => Err(Unliftable(
+                    "an atom may change as tokens pile up".to_owned(),
+                )),
             },
-            found => found,
-        };
-        let (property, deadlock) = (self.property, self.options.deadlock);
-        Ok(Verdict::earn(found, |lasso| {
-            self.subject.replayed(property, deadlock, lasso)
-        }))
+            Err(Astray::Unliftable(why)) => Err(Unliftable(why)),
+            Err(Astray::Defect(why)) => Ok(Err(Stop::Internal(why))),
+        }
     }
 
-    /// Searches for a violating run with one plan.
-    pub fn run(&self, turn: &Turn, explored: &mut Explored<'s>, report: &mut Report) -> Found {
+    /// Searches for a violating run of the subject's last system.
+    fn search(&self, turn: &Turn, explored: &mut Explored<'s>, report: &mut Report) -> Found {
         let Turn { plan, budget, .. } = turn;
         budget.check()?;
         report.engine = plan.name;

@@ -128,7 +128,7 @@ fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String>
 
 /// Checks that all rounds of a covering run, each with `growth` more than the one before, can be taken and make the same
 /// atoms true.
-fn rounds_are_alike(
+pub(crate) fn rounds_are_alike(
     system: &System,
     propositions: &[Proposition],
     atoms: &[AtomId],

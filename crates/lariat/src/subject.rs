@@ -151,6 +151,14 @@ impl<'s> Subject<'s> {
         valued.missing(self.original, state)
     }
 
+    /// The same with another store of formulas over the same atoms.
+    pub(crate) fn with_formulas(&self, formulas: Formulas) -> Subject<'s> {
+        Subject {
+            formulas: Cow::Owned(formulas),
+            ..self.clone()
+        }
+    }
+
     /// The passes that were made, first to last.
     pub fn passes(&self) -> impl Iterator<Item = &Pass<'s>> {
         self.passes.iter().map(|pass| &**pass)
@@ -189,6 +197,16 @@ impl<'s> Subject<'s> {
                 Astray::Unliftable(why) | Astray::Defect(why) => why,
             }),
             None => Ok(lasso),
+        }
+    }
+
+    /// Has each of these atoms one value at each position of the cycle of `lasso`, a run of the original, in all rounds?
+    pub(crate) fn settles(&self, atoms: &[AtomId], lasso: &Lasso) -> bool {
+        match &lasso.growth {
+            None => true,
+            Some(growth) => {
+                replay::rounds_are_alike(self.original, &self.bound, atoms, lasso, growth).is_ok()
+            }
         }
     }
 

@@ -194,6 +194,7 @@ fn refused(
 }
 
 #[test]
+// One table of texts and messages.
 fn messages_show_the_place() {
     let operator = "expected an operator or the end of the formula, found";
     let quotes = "an atom that is more than a word stands in quotes:";

@@ -54,6 +54,7 @@ fn bind(system: &System, text: &str) -> Result<(String, Proposition), String> {
 }
 
 #[test]
+// One table of atoms and their texts.
 fn atoms_and_their_canonical_text() {
     let system = odd_net();
     use Comparison::{Eq, Ge, Le, Ne};
@@ -355,6 +356,7 @@ fn mcc(formula: &str) -> Result<String, String> {
 }
 
 #[test]
+// One table of contest formulas and what they mean.
 fn contest_formulas() {
     let fork = "<tokens-count><place>Fork_1</place></tokens-count>";
     let both = "<tokens-count><place>Fork_1</place><place>Fork_2</place></tokens-count>";

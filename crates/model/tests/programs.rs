@@ -119,6 +119,7 @@ fn dve_error(text: &str) -> String {
 }
 
 #[test]
+// One table of faults; a function for each would only scatter it.
 fn bad_dve_is_explained() {
     let whole = dve_error(
         "byte x;\nprocess P {\n  state a;\n  init a;\n  trans a -> a { guard y == 1; };\n}\nsystem async;\n",

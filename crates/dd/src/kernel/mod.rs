@@ -90,8 +90,6 @@ pub struct Kernel {
     /// The most nodes at one moment, and the words that held them.
     pub(crate) peak: usize,
     pub(crate) peak_words: usize,
-    /// The topmost level that the present saturation has closed.
-    pub(crate) closed: u32,
     pub(crate) collections: u64,
     /// Words to be allocated before the next collection at least. It doubles with each that an
     /// operation makes: the results that die with their nodes are often needed again.
@@ -132,7 +130,6 @@ impl Kernel {
             unspent: 0,
             peak: 0,
             peak_words: 0,
-            closed: levels,
             collections: 0,
             pause: SMALL_PAUSE,
             collect_at: SMALL_PAUSE,

@@ -108,7 +108,6 @@ impl Kernel {
             filter,
             listener,
         };
-        self.closed = self.levels;
         self.closure(&mut run, node, 0, residual)
     }
 
@@ -128,10 +127,7 @@ impl Kernel {
             filter,
             listener,
         };
-        let closed = self.closed;
-        let result = self.closure(&mut run, node, level, residual);
-        self.closed = closed;
-        result
+        self.closure(&mut run, node, level, residual)
     }
 
     /// The closure of any node on `level`.
@@ -146,7 +142,6 @@ impl Kernel {
             return Ok(node);
         }
         if let Some(result) = self.closure_known(run, node, residual) {
-            self.closed = self.closed.min(level);
             return Ok(result);
         }
         let base = self.stack.len();
@@ -161,7 +156,6 @@ impl Kernel {
         let result = self.fix(run, level, end, residual)?;
         self.stack.truncate(base);
         self.tick()?;
-        self.closed = self.closed.min(level);
         self.closure_is(run, node, residual, result);
         Ok(result)
     }

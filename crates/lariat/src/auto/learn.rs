@@ -3,18 +3,24 @@
 //! Facts hold in every reachable marking. So a formula may be replaced by one that is the same on all runs of the net, and an automaton may
 //! lose the letters, steps and acceptance that no run has. On words that are no runs both may differ from
 //! the original: engines that rely on stutter-invariance are asked the simplified formula, of which it is tested anew, and never the
-//! automaton that was cut down. The lasso that an engine finds is replayed on the *original* property, as ever.
+//! automaton that was cut down.
+//!
+//! Facts are asked of the net as it was read, so that all properties share them and certificates speak of places that the user knows.
+//! What is left of the formula decides what reductions may do ([`reduced`]). A net on which steps were
+//! agglomerated has other runs than the original: letters and steps that the original lacks may be there, so the automaton is cut down
+//! anew, by facts about the smaller net. The lasso that an engine finds is replayed on the *original* property, as ever.
 
 use crate::check::{Attempt, Fact, Query, Report};
 use crate::explored::Explored;
 use crate::features::Boundedness;
 use crate::plan::Plan;
 use crate::prepare::{legal_letters, meanings};
-use crate::subject::Property;
+use crate::reduce::{Reduced, reduced};
+use crate::subject::{Property, Subject};
 use lariat_automata::{Automaton, translate};
 use lariat_budget::Stop;
 use lariat_engines::Needs;
-use lariat_facts::{Pruned, Simplified};
+use lariat_facts::{Barren, Pruned, Simplified};
 use lariat_ltl::{Formula, Formulas};
 use lariat_model::System;
 
@@ -22,6 +28,7 @@ use lariat_model::System;
 pub(super) const FACTS: &str = "facts";
 
 /// The question after facts.
+#[derive(Clone)]
 pub(super) struct Learned {
     /// The store of the simplified formula.
     pub formulas: Formulas,
@@ -66,6 +73,7 @@ pub(super) fn learn<'s>(
     query.observer.engine(FACTS);
     let begun = budget.elapsed();
     let facts = explored.facts(subject.system());
+    facts.next_property();
     let (_, spent) = facts.effort();
     let mut formulas = query.formulas.clone();
     let mut told = Vec::new();
@@ -94,13 +102,9 @@ pub(super) fn learn<'s>(
         let propositions = meanings(subject, &automaton);
         let pruned = facts.prune(&mut automaton, &propositions, deadlock, budget)?;
         told.extend(of_automaton(&pruned, &automaton));
-        for barren in &pruned.barren {
-            report.facts.push(Fact {
-                says: "no run stays in a component of the automaton that would accept it"
-                    .to_owned(),
-                because: barren.certificate.sentences(subject.system()),
-            });
-        }
+        report
+            .facts
+            .extend(of_components(&pruned, subject.system()));
     }
     let boundedness = match facts.is_bounded(budget)? {
         true => Boundedness::Proved,
@@ -123,6 +127,51 @@ pub(super) fn learn<'s>(
         automaton,
         boundedness,
     })
+}
+
+/// The net that reductions leave of the query's, for what is left of the formula, and the question about it; `None` if there is nothing to reduce.
+pub(super) fn reduce<'s>(
+    query: &Query<'_, 's>,
+    learned: &Learned,
+    explored: &mut Explored<'s>,
+    report: &mut Report,
+) -> Result<Option<(Subject<'s>, Learned)>, Stop> {
+    let Query {
+        options, budget, ..
+    } = *query;
+    let asked = query.subject.with_formulas(learned.formulas.clone());
+    let Some(Reduced { subject, removed }) =
+        reduced(&asked, learned.property(), options, explored, budget)?
+    else {
+        return Ok(None);
+    };
+    let agglomerated = removed.iter().any(|removed| removed.rule.merges_steps());
+    report.passes = removed;
+    let mut learned = learned.clone();
+    if agglomerated && let Some(formula) = learned.formula {
+        let begun = budget.elapsed();
+        let formulas = &mut learned.formulas;
+        let negation = formulas.not(formula);
+        let mut automaton = translate(formulas, negation, &legal_letters(&subject), budget)?;
+        let propositions = meanings(&subject, &automaton);
+        let facts = explored.facts(subject.system());
+        let (_, spent) = facts.effort();
+        let pruned = facts.prune(&mut automaton, &propositions, options.deadlock, budget)?;
+        let told = of_automaton(&pruned, &automaton);
+        if !told.is_empty() {
+            let (_, now) = facts.effort();
+            report.trail.push(Attempt {
+                engine: FACTS,
+                outcome: told.join("; "),
+                why: "the same of the reduced net, which has other steps".to_owned(),
+                work: now - spent,
+                time: budget.elapsed().saturating_sub(begun),
+            });
+            (report.facts).extend(of_components(&pruned, subject.system()));
+        }
+        learned.automaton = automaton;
+    }
+    Ok(Some((subject, learned)))
 }
 
 /// A number of things in words; nothing if there are none.
@@ -185,6 +234,15 @@ fn of_formula(simplified: &Simplified, formulas: &Formulas, system: &System) -> 
         }
     });
     constants.chain(same).collect()
+}
+
+/// Why components of an automaton accept no run.
+fn of_components(pruned: &Pruned, system: &System) -> Vec<Fact> {
+    let fact = |barren: &Barren| Fact {
+        says: "no run stays in a component of the automaton that would accept it".to_owned(),
+        because: barren.certificate.sentences(system),
+    };
+    pruned.barren.iter().map(fact).collect()
 }
 
 /// What became of an automaton.

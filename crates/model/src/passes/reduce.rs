@@ -37,6 +37,11 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Are several steps of the original one step of what is left?
+    pub fn merges_steps(self) -> bool {
+        matches!(self, Rule::PostAgglomeration | Rule::PreAgglomeration)
+    }
+
     /// All of them, in the order in which they are applied.
     pub const ALL: [Rule; 7] = [
         Rule::DeadEvents,

@@ -7,6 +7,7 @@ use lariat_model::pnml;
 use std::time::Duration;
 
 #[test]
+// One table of faults and messages.
 fn errors_say_where() {
     let sorts = |declarations: &str| {
         format!(

@@ -8,26 +8,25 @@
 //!    small systems end here.
 //! 2. [`Race::small_rehearsals`]: all candidates go through the small rehearsals, until one says
 //!    enough; one that needs much more than the best is out ([ranking](super::ranking)).
-//! 3. [`Race::try_on_system`]: where rehearsals said nothing, the best-scored few are tried on the
-//!    system itself for a moment, and ranked by score and by how far they came. Programs have no
-//!    rehearsals, but processes: their favourite is the order by units, upwards.
-//! 4. [`Race::run_favourites`]: the favourite runs to the end. Whenever the work done so far has
+//!    Where rehearsals say nothing the static score leads; programs have no rehearsals, but processes:
+//!    their favourite is the order by units, upwards.
+//! 3. [`Race::run_favourites`]: the favourite runs to the end. Whenever the work done so far has
 //!    grown by a share there is an [interlude](Race::interlude): a runner is tried on the next
 //!    rehearsal, with a share of the work done so far. If it manages, the others are tried too,
 //!    which may change the favourite. Where no rehearsal is left, another candidate is tried on the
 //!    system itself instead.
 //!
-//! For example, with the default [`OrderSchedule`](super::schedule), three candidates and 100 levels (the
-//! costs are made up):
+//! For example, with the default [`OrderSchedule`](super::schedule) and three candidates (the costs
+//! are made up):
 //!
 //! ```text
-//! first_try          file-down does not end within 10 000 + 10 · 100 work
+//! first_try          file-down does not end within 10 000 work
 //! small_rehearsals   1: force-down alone, 1 100: less than noise, so the others are not asked
 //!                    2: force-down 4 000, noack-up 5 500, file-down stopped at 8 000 and out
 //!                    3: force-down 9 000, noack-up 9 500: telling enough
-//! run_favourites     force-down; 53 000 work is done, its first interlude is due at 106 000
-//!   interlude        4: force-down may take 106 000 / 4, and needs more: too large for now
-//!   interlude        at 200 000. 4: noack-up, whose turn it is, may take 50 000 and needs 30 000;
+//! run_favourites     force-down; 52 000 work is done, its first interlude is due at 104 000
+//!   interlude        4: force-down may take 104 000 / 5, and needs more: too large for now
+//!   interlude        at 187 000. 4: noack-up, whose turn it is, may take 37 400 and needs 30 000;
 //!                    force-down is stopped at 40 500: it is out and overtaken
 //! run_favourites     noack-up, from the beginning, to the end
 //! ```
@@ -37,7 +36,7 @@
 //! constant factor of that of the favourite: one comes when the work has grown by a share, and
 //! takes at most another share of it.
 
-use super::ranking::{Ranking, Runner};
+use super::ranking::Ranking;
 use super::reach::Reached;
 use super::rehearsal::{Rehearsal, rehearsals};
 use super::schedule::OrderSchedule;
@@ -68,14 +67,14 @@ pub(super) fn first_try<'a>(
     trail: &mut Vec<OrderTrial>,
 ) -> Result<Option<Box<Reached<'a>>>, Stop> {
     let name = OrderName::FILE.to_string();
-    let (order, work) = (file_order(task), schedule.short_try(task.levels()));
+    let (order, work) = (file_order(task), schedule.first_try);
     Ok(
         match task.try_order(&name, &order, work, &mut Silent, trail)? {
             TrialEnd::Reached(space, states) => {
                 let trail = std::mem::take(trail);
                 Some(Reached::new(space, states, name, trail))
             }
-            TrialEnd::Unfinished { .. } | TrialEnd::Memory | TrialEnd::Left => None,
+            TrialEnd::Unfinished | TrialEnd::Memory | TrialEnd::Left => None,
         },
     )
 }
@@ -136,40 +135,34 @@ impl<'a> Race<'a, '_> {
         {
             return self.run_favourites();
         }
-        if !self.small_rehearsals()?
-            && self.ranking.runners().len() > 1
-            && let Some(reached) = self.try_on_system()?
-        {
-            return Ok(reached);
-        }
+        self.small_rehearsals()?;
         self.run_favourites()
     }
 
-    /// Small rehearsals, until one tells enough; false if all told but noise. The favourite alone
-    /// goes through those that are too small to tell anything.
-    fn small_rehearsals(&mut self) -> Result<bool, Stop> {
+    /// Small rehearsals, until one tells enough. The favourite alone goes through those that are too small to tell anything.
+    fn small_rehearsals(&mut self) -> Result<(), Stop> {
         let OrderSchedule {
             noise,
-            telling_rehearsal,
-            small_rehearsal,
+            telling,
+            small,
             ..
         } = self.schedule;
         let mut told = 0;
-        while told < telling_rehearsal
+        while told < telling
             && self.ranking.runners().len() > 1
             && self.next < self.rehearsals.len()
         {
-            let alone = self.rehearse_alone(0, small_rehearsal)?;
+            let alone = self.rehearse_alone(0, small)?;
             if alone.is_some_and(|cost| cost < noise) {
                 self.next += 1;
                 continue;
             }
-            match self.rehearse_all(0, alone, small_rehearsal)? {
+            match self.rehearse_all(0, alone, small)? {
                 Some(best) => told = best,
                 None => break,
             }
         }
-        Ok(told >= noise + self.schedule.level_work * self.task.levels() as u64)
+        Ok(())
     }
 
     /// The work of one runner on the next rehearsal, if it is at most `limit`.
@@ -210,37 +203,11 @@ impl<'a> Race<'a, '_> {
             best = best.into_iter().chain(cost).min();
             costs.push(cost);
         }
-        if let Some(best) = best {
+        if best.is_some() {
             self.next += 1;
-            self.ranking.by_cost(costs, best);
+            self.ranking.by_cost(costs);
         }
         Ok(best)
-    }
-
-    /// The best-scored runners on the system itself, for a moment.
-    fn try_on_system(&mut self) -> Result<Option<Box<Reached<'a>>>, Stop> {
-        let levels = self.task.levels();
-        let work = self.schedule.short_try(levels);
-        self.ranking.sort_by_score();
-        let tried = usize::try_from(self.schedule.tried).unwrap_or(usize::MAX);
-        let mut paces = Vec::new();
-        for runner in self.ranking.runners().iter().take(tried) {
-            let Candidate { name, order, .. } = &runner.candidate;
-            let name = name.to_string();
-            let end = self
-                .task
-                .try_order(&name, order, work, &mut Silent, &mut self.trail)?;
-            paces.push(match end {
-                TrialEnd::Reached(space, states) => {
-                    let trail = std::mem::take(&mut self.trail);
-                    return Ok(Some(Reached::new(space, states, name, trail)));
-                }
-                TrialEnd::Unfinished { closed } => levels as f64 / closed.max(1) as f64,
-                TrialEnd::Memory | TrialEnd::Left => f64::INFINITY,
-            });
-        }
-        self.ranking.by_pace(&paces);
-        Ok(None)
     }
 
     /// Runs the favourite to the end, or what overtakes it or is next when memory runs out.
@@ -302,29 +269,22 @@ impl<'a> Race<'a, '_> {
                 }
                 other => other,
             }),
-            (TrialEnd::Memory | TrialEnd::Unfinished { .. }, None) => Ok(FavouriteEnd::Starved),
+            (TrialEnd::Memory | TrialEnd::Unfinished, None) => Ok(FavouriteEnd::Starved),
             (TrialEnd::Left, None) => Err(Stop::Interrupted),
         }
     }
 
-    /// The work at which the first interlude of a favourite begins: later if it leads clearly, and
-    /// sooner if much was done, as a wrong favourite costs more and more.
+    /// The work at which the first interlude of a favourite begins: when as much was done again, or twice as much if it
+    /// leads clearly.
     fn first_interlude(&self) -> u64 {
         let spent = self.task.budget.work_spent();
-        let alone = match self.ranking.is_clear() {
-            true => 2 * spent,
-            false if spent > self.schedule.questioned => spent / 2,
-            false => spent,
-        };
-        spent + alone
+        spent + if self.ranking.is_clear() { 2 } else { 1 } * spent
     }
 
-    /// The work at which the interlude after this one begins.
+    /// The work at which the interlude after this one begins: when half as much was done again.
     fn next_interlude(&self) -> u64 {
         let spent = self.task.budget.work_spent();
-        let few = (self.ranking.runners().len() as u64) < self.schedule.few_parts;
-        let often = few && self.schedule.is_long(spent);
-        spent + if often { spent / 4 } else { spent / 2 }
+        spent + spent / 2
     }
 
     /// Something else while `favourite` runs; `None` if that may go on.
@@ -347,8 +307,8 @@ impl<'a> Race<'a, '_> {
     /// `favourite` is none.
     fn rehearse_more(&mut self, favourite: OrderName) -> Result<(), Stop> {
         let spent = self.task.budget.work_spent();
-        let most = spent.saturating_add(spent / 100 * self.schedule.interlude_most);
-        let mut limit = self.schedule.share(spent, self.ranking.runners().len());
+        let most = spent.saturating_add(spent / 100 * self.schedule.interlude);
+        let mut limit = spent / self.schedule.share;
         while self.next < self.rehearsals.len() {
             // Another one whenever it was too large: the favourite may be none.
             let first = self.turn % self.ranking.runners().len().max(1);
@@ -364,11 +324,6 @@ impl<'a> Race<'a, '_> {
             if self.ranking.is_clearly_overtaken(favourite) {
                 break;
             }
-            let so_far = self.task.budget.work_spent();
-            let (left, long) = (most.saturating_sub(so_far), self.schedule.is_long(so_far));
-            for runner in self.ranking.returning(best, left, long) {
-                self.rehearse_again(runner, best)?;
-            }
             // The next is larger.
             let next = best.saturating_mul(self.ranking.runners().len() as u64);
             if self.ranking.is_overtaken(favourite)
@@ -381,23 +336,6 @@ impl<'a> Race<'a, '_> {
         Ok(())
     }
 
-    /// The last rehearsal, for a runner that dropped out of an earlier one.
-    fn rehearse_again(&mut self, runner: Runner, best: u64) -> Result<(), Stop> {
-        let cost = match self
-            .next
-            .checked_sub(1)
-            .and_then(|r| self.rehearsals.get(r))
-        {
-            Some(rehearsal) => {
-                let allowed = self.ranking.bearable(best);
-                self.task.rehearse(&runner.candidate, rehearsal, allowed)?
-            }
-            None => None,
-        };
-        self.ranking.rank(runner, cost, best);
-        Ok(())
-    }
-
     /// Another candidate on the system itself, with a share of the work done so far.
     fn try_another(&mut self) -> Result<Option<FavouriteEnd<'a>>, Stop> {
         self.turn = (self.turn + 1) % self.ranking.others().count().max(1);
@@ -405,7 +343,7 @@ impl<'a> Race<'a, '_> {
             return Ok(None);
         };
         let (name, order) = (runner.candidate.name.to_string(), &runner.candidate.order);
-        let work = self.task.budget.work_spent() / self.schedule.many_parts;
+        let work = self.task.budget.work_spent() / self.schedule.share;
         let mut trail = Vec::new();
         let end = self
             .task

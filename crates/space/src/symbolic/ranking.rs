@@ -2,29 +2,23 @@
 //!
 //! Before anything is tried there is only the static score, which ranks and does not decide. After
 //! a rehearsal there is the *cost*, the work that a candidate needed for it: those that need more
-//! than the best and a margin are out, the others are ranked by cost. One that dropped out of a
-//! small rehearsal may return once a rehearsal has taken several times that work, of which the
-//! small one said little.
+//! than the best and a margin are out, the others are ranked by cost. Who is out is tried on the
+//! system itself where nothing else is left to do, and called back when no runner is left.
 //!
-//! For example, with a margin of 25 % and a return after 4 times the work, leaving noise aside:
+//! For example, with a margin of 25 %, leaving noise aside:
 //!
 //! ```text
-//! rehearsal 1   force-down 400, noack-up 450, file-down stopped at 500    file-down is out, at 400
+//! rehearsal 1   force-down 400, noack-up 450, file-down stopped at 500    file-down is out
 //! rehearsal 2   force-down 1900, noack-up 1700                            noack-up leads
-//!               4 · 400 ≤ 1700: file-down may try, up to 2125; 1500       file-down leads
 //! ```
 
 use super::schedule::OrderSchedule;
 use lariat_model::order::{Candidate, Order, OrderName};
 
-/// The cost of those that are out without having been tried: they return only when no other is
-/// left.
-const NEVER_TRIED: u64 = u64::MAX;
-
 /// A candidate in the race.
 pub(super) struct Runner {
     pub(super) candidate: Candidate,
-    /// Its work in its last rehearsal; if it was stopped there, that of the best.
+    /// Its work in its last rehearsal.
     cost: u64,
 }
 
@@ -38,38 +32,23 @@ pub(super) struct Ranking {
 }
 
 impl Ranking {
-    /// The best score leads; candidates with a hopeless one are out.
+    /// All run; the best score leads.
     pub(super) fn by_score(mut candidates: Vec<Candidate>, schedule: &OrderSchedule) -> Ranking {
         candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
-        let best = candidates.first().map_or(0.0, |best| best.score);
-        let hopeless = best * schedule.hopeless as f64 / 100.0;
-        let first_out = candidates.partition_point(|c| c.score <= hopeless);
-        let out = candidates.split_off(first_out);
-        let runners = |candidates: Vec<Candidate>, cost| {
-            let runner = |candidate| Runner { candidate, cost };
-            candidates.into_iter().map(runner).collect()
-        };
+        let runner = |candidate| Runner { candidate, cost: 1 };
         Ranking {
             schedule: *schedule,
-            runners: runners(candidates, 1),
-            out: runners(out, NEVER_TRIED),
+            runners: candidates.into_iter().map(runner).collect(),
+            out: Vec::new(),
         }
     }
 
-    /// Ranks the runners by score alone, where rehearsals said nothing.
-    pub(super) fn sort_by_score(&mut self) {
-        let score = |r: &Runner| r.candidate.score;
-        self.runners.sort_by(|a, b| score(a).total_cmp(&score(b)));
-    }
-
-    /// All run, and the candidate with this order is the favourite. False if none has it.
+    /// The candidate with this order is the favourite. False if none has it.
     pub(super) fn prefer(&mut self, order: &Order) -> bool {
-        let all = || self.runners.iter().chain(&self.out);
-        let Some(name) = all().find(|r| r.candidate.order == *order) else {
+        let preferred = self.runners.iter().find(|r| r.candidate.order == *order);
+        let Some(name) = preferred.map(|runner| runner.candidate.name) else {
             return false;
         };
-        let name = name.candidate.name;
-        self.runners.append(&mut self.out);
         self.put_first(name);
         true
     }
@@ -108,52 +87,25 @@ impl Ranking {
     }
 
     /// Ranks the runners by their costs in a rehearsal; those without one are out.
-    pub(super) fn by_cost(&mut self, costs: Vec<Option<u64>>, best: u64) {
+    pub(super) fn by_cost(&mut self, costs: Vec<Option<u64>>) {
         let runners = std::mem::take(&mut self.runners);
         for (runner, cost) in runners.into_iter().zip(costs) {
-            self.rank(runner, cost, best);
-        }
-    }
-
-    /// Lets a runner in, by its cost in a rehearsal in which the best needed `best`.
-    pub(super) fn rank(&mut self, runner: Runner, cost: Option<u64>, best: u64) {
-        match cost {
-            Some(cost) => {
-                let at = self.runners.partition_point(|r| r.cost <= cost);
-                self.runners.insert(at, Runner { cost, ..runner });
+            match cost {
+                Some(cost) => self.runners.push(Runner { cost, ..runner }),
+                None => self.out.push(runner),
             }
-            None => self.out.push(Runner {
-                cost: best,
-                ..runner
-            }),
         }
+        self.runners.sort_by_key(|runner| runner.cost);
     }
 
-    /// Those that are out and may return after a rehearsal in which the best needed `best`: all if
-    /// to try them takes at most `left`, else in long runs the one with the best score.
-    pub(super) fn returning(&mut self, best: u64, left: u64, long: bool) -> Vec<Runner> {
-        let several = self.schedule.much_larger;
-        let score = |r: &Runner| r.candidate.score;
-        self.out.sort_by(|a, b| score(a).total_cmp(&score(b)));
-        let (mut again, mut out) = std::mem::take(&mut self.out)
-            .into_iter()
-            .partition::<Vec<Runner>, _>(|r| r.cost.saturating_mul(several) <= best);
-        if self.bearable(best).saturating_mul(again.len() as u64) > left {
-            let one = usize::from(long).min(again.len());
-            out.extend(again.drain(one..));
-        }
-        self.out = out;
-        again
-    }
-
-    /// Is another runner enough better than this one to begin again for it?
+    /// Is another runner better than this one?
     pub(super) fn is_overtaken(&self, name: OrderName) -> bool {
-        self.is_behind(name, self.schedule.restart)
+        self.is_behind(name, 0)
     }
 
-    /// Is another runner better than this one by more than what is clear?
+    /// Is another runner clearly better than this one?
     pub(super) fn is_clearly_overtaken(&self, name: OrderName) -> bool {
-        self.is_behind(name, self.schedule.clear)
+        self.is_behind(name, self.schedule.margin)
     }
 
     /// Does the best need less than this runner by more than `percent`?
@@ -168,23 +120,9 @@ impl Ranking {
     /// Does the favourite lead clearly?
     pub(super) fn is_clear(&self) -> bool {
         match &self.runners[..] {
-            [first, second, ..] => more(first.cost, self.schedule.clear) < second.cost,
+            [first, second, ..] => more(first.cost, self.schedule.margin) < second.cost,
             _ => true,
         }
-    }
-
-    /// Ranks the first runners by their score times `paces`, for each of them how slow it was.
-    pub(super) fn by_pace(&mut self, paces: &[f64]) {
-        let rest = self.runners.split_off(paces.len().min(self.runners.len()));
-        let first = std::mem::replace(&mut self.runners, rest);
-        let mut ranked: Vec<(f64, Runner)> = paces
-            .iter()
-            .zip(first)
-            .map(|(pace, runner)| (runner.candidate.score * pace, runner))
-            .collect();
-        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-        self.runners
-            .splice(0..0, ranked.into_iter().map(|(_, runner)| runner));
     }
 }
 

@@ -47,6 +47,9 @@ const SMALL_PART: usize = 4;
 /// Arcs that may be looked at in search of components.
 const FINDING: usize = 1 << 25;
 
+/// Rehearsals with fewer transitions begin with this part of all, and each has at least this part more than the one before.
+const PART: usize = 8;
+
 /// Layers of depth that are told apart at most.
 const LAYERS: u32 = 256;
 
@@ -163,7 +166,7 @@ fn fewer_events(system: &System, nets: &[&[Arc]]) -> Vec<Rehearsal> {
     let possible = depths.iter().filter(|d| d.is_some()).count();
     let deepest = depths.iter().flatten().copied().max().unwrap_or(0);
     let mut all: Vec<Rehearsal> = Vec::new();
-    let mut wanted = possible / 8;
+    let mut wanted = possible / PART;
     for depth in 1..deepest {
         let soon = |d: &Option<u32>| d.is_some_and(|d| d <= depth);
         if depths.iter().filter(|d| soon(d)).count() < wanted.max(2) {
@@ -175,7 +178,7 @@ fn fewer_events(system: &System, nets: &[&[Arc]]) -> Vec<Rehearsal> {
             .filter(|(_, d)| soon(d))
             .map(|(event, _)| event)
             .collect();
-        wanted = events.len() + events.len() / 8 + 1;
+        wanted = events.len() + events.len() / PART + 1;
         all.push(Rehearsal {
             initial: system.initial.clone(),
             events,

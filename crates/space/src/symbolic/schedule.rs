@@ -7,11 +7,9 @@
 //!
 //! "The work so far" is that of all candidates together.
 //!
-//! Rows that hardly changed a decision on the nets they were measured on are gone: a limit on heuristics
-//! for large systems, a minimum of work before interludes, and another ranking of short tries
-//! where levels are few.
-//! `questioned`, `long-run` and `few-parts` only matter beyond a few million units of work, where
-//! few nets of the benchmark come.
+//! There were seventeen rows. Those that changed no more than a few per cent of the work, on nets
+//! of the benchmark and on nets that nothing was tuned on, are gone: `docs/results.md` has the
+//! table.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -60,62 +58,22 @@ macro_rules! schedule {
 
 schedule! {
     first_try: "first-try" = 10_000 in 0..=u64::MAX,
-        "work for the file order before any other order is computed, and for each order that is \
-         tried on the system itself where rehearsals say nothing";
-    level_work: "level-work" = 10 in 0..=1_000,
-        "work that every level is under any order: so much more may a short try take for each";
-    hopeless: "hopeless" = 300 in 100..=1_000_000,
-        "per cent of the best score beyond which a candidate is tried only where others are not enough";
+        "work for the file order before any other order is computed: small systems end here";
     noise: "noise" = 3_000 in 0..=u64::MAX,
         "work below which a rehearsal, or a difference in one, says nothing";
-    telling_rehearsal: "telling-rehearsal" = 8_000 in 0..=u64::MAX,
+    telling: "telling" = 8_000 in 0..=u64::MAX,
         "work of a rehearsal after which a favourite begins";
-    small_rehearsal: "small-rehearsal" = 20_000 in 0..=u64::MAX,
+    small: "small" = 20_000 in 0..=u64::MAX,
         "most work for a rehearsal before a favourite begins";
-    tried: "tried" = 4 in 0..=100,
-        "orders that are tried on the system itself where rehearsals say nothing";
-    many_parts: "many-parts" = 7 in 1..=1_000,
-        "one try in an interlude may take this part of the work so far where many run: \
-         a seventh, by default";
-    few_parts: "few-parts" = 4 in 2..=1_000,
-        "the same where only a few run; the next larger part in long runs";
-    interlude_most: "interlude-most" = 60 in 1..=1_000,
-        "per cent of the work so far that an interlude in which rehearsals are managed may take";
-    questioned: "questioned" = 2_000_000 in 0..=u64::MAX,
-        "work from which on a new favourite is questioned sooner";
-    long_run: "long-run" = 5_000_000 in 0..=u64::MAX,
-        "work from which on a few runners are questioned more often, and those who are out return \
-         one by one where all are too many";
     margin: "margin" = 25 in 0..=1_000,
-        "per cent by which a runner may be worse than the best in a rehearsal and stay";
-    clear: "clear" = 50 in 0..=1_000,
-        "per cent by which a runner leads clearly";
-    restart: "restart" = 5 in 0..=1_000,
-        "per cent by which another runner must be better to replace the favourite";
-    much_larger: "much-larger" = 4 in 1..=1_000,
-        "a rehearsal with so many times the work lets those return who dropped out of another";
+        "per cent by which a runner may be worse than the best in a rehearsal and stay; who leads by \
+         more leads clearly";
+    share: "share" = 5 in 2..=1_000,
+        "one try in an interlude may take this part of the work so far: a fifth, by default";
+    interlude: "interlude" = 60 in 1..=1_000,
+        "per cent of the work so far that an interlude in which rehearsals are managed may take";
     starved: "starved" = 3 in 1..=100,
         "orders that run out of memory before all are given up";
-}
-
-impl OrderSchedule {
-    /// Is the work done so far that of a long run?
-    pub(super) fn is_long(&self, spent: u64) -> bool {
-        spent > self.long_run
-    }
-
-    /// The work that one try in an interlude may take where so many run.
-    pub(super) fn share(&self, spent: u64, runners: usize) -> u64 {
-        let few = self.few_parts - u64::from(self.is_long(spent));
-        let parts = (runners as u64 + 1).min(self.many_parts).max(few);
-        spent / parts
-    }
-
-    /// The work of a short try under any order.
-    pub(super) fn short_try(&self, levels: usize) -> u64 {
-        self.first_try
-            .saturating_add(self.level_work.saturating_mul(levels as u64))
-    }
 }
 
 /// Rows to be changed, `name=value,name=value`; the others keep their defaults.

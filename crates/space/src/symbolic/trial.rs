@@ -35,8 +35,8 @@ pub(super) struct Task<'a, 'b> {
 pub(super) enum TrialEnd<'a> {
     /// With all reachable states.
     Reached(Box<Symbolic<'a>>, Set),
-    /// Its own limit of work ran out when it had closed so many levels.
-    Unfinished { closed: usize },
+    /// Its own limit of work ran out.
+    Unfinished,
     /// This order needs more memory than there is.
     Memory,
     /// The listener left.
@@ -58,7 +58,7 @@ impl<'a> Task<'a, '_> {
             }
             TrialEnd::Memory => Err(Stop::Memory),
             // Without a limit of its own and without a listener it does neither.
-            TrialEnd::Unfinished { .. } | TrialEnd::Left => Err(Stop::Interrupted),
+            TrialEnd::Unfinished | TrialEnd::Left => Err(Stop::Interrupted),
         }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Task<'a, '_> {
             space.reach_heard(&initial, &space.all(), listener)
         });
         let figures = tried.as_ref().map(|space| space.store_figures());
-        let (created, closed) = figures.map_or((0, 0), |f| (f.created, f.closed));
+        let created = figures.map_or(0, |figures| figures.created);
         trail.push(OrderTrial {
             order: name.to_owned(),
             created,
@@ -95,7 +95,7 @@ impl<'a> Task<'a, '_> {
             (Err(Stop::Work(_)), _) => {
                 // Was it the limit of this try, or one around it?
                 self.budget.spend(0)?;
-                Ok(TrialEnd::Unfinished { closed })
+                Ok(TrialEnd::Unfinished)
             }
             (Err(Stop::Memory), _) => Ok(TrialEnd::Memory),
             (Err(stop), _) => Err(stop),
