@@ -25,8 +25,9 @@ use crate::check::{Attempt, Query, Report, Turn};
 use crate::explored::Explored;
 use crate::features::{Boundedness, Features};
 use crate::plan::Plan;
+use crate::prepare::prepare;
 use lariat_budget::Stop;
-use lariat_engines::{Found, Outcome};
+use lariat_engines::{Found, Outcome, Problem};
 use lariat_model::Value;
 use learn::{FACTS, Learned, learn};
 
@@ -70,10 +71,17 @@ fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
             "steps of programs and tables are quick to take and slow to learn as relations of sets",
         )];
     }
-    let mut turns = vec![candidate("explicit", look, "most counterexamples are near")];
+    let (engine, why) = match features.symmetries > 0.0 {
+        false => ("explicit", "most counterexamples are near"),
+        true => (
+            "sym",
+            "most counterexamples are near, and many states differ by symmetries that the property cannot tell apart",
+        ),
+    };
+    let mut turns = vec![candidate(engine, look, why)];
     if features.grows {
         let low = candidate(
-            "explicit",
+            engine,
             look,
             "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
         );
@@ -145,6 +153,15 @@ fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
     if features.names_events {
         field.retain(|turn| turn.plan.name != "hyb");
     }
+    if features.symmetries >= schedule.many_symmetries {
+        // What is left of single states modulo so many symmetries is all there is to be searched.
+        let why = "many symmetries: there are far fewer states than there seem to be";
+        for turn in &mut field {
+            if turn.plan.name == "explicit" {
+                *turn = candidate("sym", look, why);
+            }
+        }
+    }
     field
 }
 
@@ -184,10 +201,35 @@ pub(crate) fn run<'s>(
         return decided_by_facts(query, &learned, explored, report);
     }
     let known = learned.boundedness;
-    let features = Features::of(query.subject, &learned.formulas, learned.property(), known);
+    let mut features = Features::of(query.subject, &learned.formulas, learned.property(), known);
+    features.symmetries = symmetries_kept(query, explored)?;
     portfolio.learned = Some(learned);
     portfolio.field = field(&features, schedule);
     portfolio.rounds(first_look(&features, schedule), explored, report)
+}
+
+/// The symmetries of the net that the property cannot tell apart: the logarithm of their number.
+fn symmetries_kept<'s>(query: &Query<'_, 's>, explored: &mut Explored<'s>) -> Result<f64, Stop> {
+    let Some(symmetry) = explored.symmetry(query.whole, query.budget)? else {
+        return Ok(0.0);
+    };
+    if symmetry.group().is_trivial() {
+        return Ok(0.0);
+    }
+    let whole = Query {
+        subject: query.whole,
+        ..*query
+    };
+    let plan = Plan::of("sym");
+    let (formulas, property) = (whole.formulas, whole.property);
+    let prepared = prepare(whole.subject, formulas, property, &plan, whole.budget)?;
+    let problem = Problem::new(
+        whole.subject.system(),
+        &prepared.automaton,
+        &prepared.propositions,
+        whole.options.deadlock,
+    );
+    Ok(lariat_engines::symmetries_kept(&problem, &symmetry))
 }
 
 /// The end of a question of which facts have left nothing: the empty automaton is searched as any other, which takes no time and
@@ -285,11 +327,19 @@ impl<'s> Portfolio<'_, 's> {
         for candidate in candidates {
             let name = candidate.plan.name;
             let mut query = self.query;
-            if let Some(learned) = &self.learned {
+            if candidate.plan.divides() {
+                query.subject = query.whole;
+            } else if let Some(learned) = &self.learned {
                 query.formulas = &learned.formulas;
                 query.property = learned.property_for(&candidate.plan);
             }
+            let divides = candidate.plan.divides();
             last = attempt(&query, self.schedule, explored, report, candidate, round);
+            if divides && matches!(last, Ok(Outcome::Empty | Outcome::Accepting(_))) {
+                // It was asked about the net as it was read, and used no facts.
+                report.passes.clear();
+                report.facts.clear();
+            }
             let leaves = match &last {
                 Err(Stop::Work(_)) => match budget.spend(0) {
                     Ok(()) => false,
@@ -366,6 +416,7 @@ mod tests {
         observed: 1,
         visible: 2,
         events: 10,
+        symmetries: 0.0,
     };
 
     fn engines(features: &Features) -> Vec<&'static str> {
@@ -407,6 +458,22 @@ mod tests {
         };
         assert!(field(&program, &Schedule::default()).is_empty());
         assert_eq!(first_look(&program, &Schedule::default()).len(), 1);
+    }
+
+    #[test]
+    fn symmetries_are_used_first_and_many_of_them_for_ever() {
+        let few = Features {
+            symmetries: 0.3,
+            ..PLAIN
+        };
+        let look = |features: &Features| first_look(features, &Schedule::default())[0].plan.name;
+        assert_eq!((look(&PLAIN), look(&few)), ("explicit", "sym"));
+        assert!(engines(&few).contains(&"explicit"));
+        let many = Features {
+            symmetries: 5.0,
+            ..PLAIN
+        };
+        assert_eq!(engines(&many), ["walk", "hyb", "sym", "sop", "slap-fst"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use lariat_automata::Automaton;
 use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
 use lariat_ltl::{AtomId, Formulas};
-use lariat_model::passes::{Astray, Removed};
+use lariat_model::passes::{Astray, Removed, Rules};
 use lariat_model::{Deadlock, Lasso, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
@@ -104,6 +104,14 @@ impl Options {
             Choice::Auto(_) => false,
             Choice::Plan(plan) => {
                 plan.validate()?;
+                if plan.divides()
+                    && matches!(self.reduce, Reduce::Only(rules) if rules != Rules::NONE)
+                {
+                    let name = plan.name;
+                    return Err(format!(
+                        "`{name}` divides by symmetries of the net as it was read, which reductions do not keep"
+                    ));
+                }
                 plan.has_single_states()
             }
         };
@@ -199,6 +207,7 @@ pub fn check<'s>(
     };
     let query = Query {
         subject,
+        whole: subject,
         formulas: subject.formulas(),
         property,
         atoms: &atoms,
@@ -210,6 +219,7 @@ pub fn check<'s>(
     let doubt = doubt(&report.verdict, subject, &atoms, |subject, always| {
         let query = Query {
             subject,
+            whole: subject,
             formulas: subject.formulas(),
             property: Property::Formula(always),
             atoms: &subject.formulas().atoms_of(always),
@@ -234,6 +244,8 @@ const VACUITY: u64 = 2_000_000;
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'a, 's> {
     pub subject: &'a Subject<'s>,
+    /// The subject before reductions, which engines modulo symmetries are asked about: reductions do not keep them.
+    pub whole: &'a Subject<'s>,
     /// The store of the property's formula.
     pub formulas: &'a Formulas,
     /// What engines are asked: the property, or one that is the same on all runs of the subject.
@@ -314,8 +326,14 @@ impl<'s> Query<'_, 's> {
             Choice::Auto(schedule) => auto::run(self, schedule, explored, report),
             Choice::Plan(plan) => self.run(&Turn::whole(*plan, self.budget), explored, report),
         };
+        // No passes: it was decided on the whole, whatever else was tried.
+        let subject = if report.passes.is_empty() {
+            self.whole
+        } else {
+            self.subject
+        };
         let found = match found {
-            Ok(Outcome::Accepting(lasso)) => match self.subject.lifted(lasso) {
+            Ok(Outcome::Accepting(lasso)) => match subject.lifted(lasso) {
                 Ok(lasso) => Ok(Outcome::Accepting(lasso)),
                 Err(Astray::Unliftable(why)) => return Err(Unliftable(why)),
                 Err(Astray::Defect(why)) => Err(Stop::Internal(why)),
@@ -324,7 +342,7 @@ impl<'s> Query<'_, 's> {
         };
         let (property, deadlock) = (self.property, self.options.deadlock);
         Ok(Verdict::earn(found, |lasso| {
-            self.subject.replayed(property, deadlock, lasso)
+            subject.replayed(property, deadlock, lasso)
         }))
     }
 
@@ -342,6 +360,11 @@ impl<'s> Query<'_, 's> {
         let mut problem =
             Problem::new(system, automaton, propositions, deadlock).knowing(prepared.invariance());
         problem.most_tokens = turn.most_tokens;
+        let symmetry = match plan.divides() {
+            true => explored.symmetry(self.subject, budget)?,
+            false => None,
+        };
+        problem.symmetry = symmetry.as_deref();
         let unread = self
             .atoms
             .iter()
