@@ -48,6 +48,8 @@ statistics! {
     FULL_EDGES "full_edges" "Edges of the whole product.";
     STATES "states" "Different states of the system among them.";
     PACKED_BITS "packed_bits" "Bits of a packed state.";
+    SYMMETRIES "symmetries" "Symmetries of the net: the logarithm of their number, to base 10.";
+    SYMMETRIES_KEPT "symmetries_kept" "The same of those that the property cannot tell apart.";
     DEPTH "depth" "The longest path that the search held.";
     AGGREGATES "aggregates" "Nodes that hold sets of states.";
     INCLUSIONS "inclusions" "Nodes that were left out because another one includes them.";

@@ -324,6 +324,10 @@ pub(crate) struct States {
     /// How to count.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = counting())]
     pub engine: Counting,
+    /// Count single states modulo the symmetries of a coloured net: orbits, and the states in them where the initial
+    /// marking is symmetric. `lariat info` says which symmetries there are.
+    #[arg(long, conflicts_with = "engine")]
+    pub symmetry: bool,
     /// The order of the variables in decision diagrams: auto, file, force, rcm-force, noack or
     /// units, all but the first with -up or -down.
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]

@@ -4,6 +4,7 @@ use crate::args::Info;
 use crate::progress::grouped;
 use crate::{Exit, Failure, input, out};
 use lariat::Budget;
+use lariat::model::symmetry::detect;
 use lariat::model::{Action, Format, Model};
 use lariat_facts::Facts;
 use serde_json::json;
@@ -46,6 +47,8 @@ struct Sizes {
     most_tokens: Option<u64>,
     /// Places, transitions and arcs of the coloured net that was unfolded.
     coloured: Option<[usize; 3]>,
+    /// What may be exchanged, in words; `None` if it is not known.
+    symmetries: Option<Vec<String>>,
     constant: usize,
     units: usize,
     assertions: Vec<String>,
@@ -70,6 +73,10 @@ impl Sizes {
             coloured: model
                 .coloured_net()
                 .map(|net| [net.places.len(), net.transitions.len(), net.arc_count()]),
+            symmetries: model.coloured.as_deref().and_then(|coloured| {
+                let found = detect(system, coloured, budget).ok()?;
+                Some(found.words(&coloured.net))
+            }),
             constant: 0,
             units: system.units.len(),
             assertions: model.assertions.iter().map(|a| a.name.clone()).collect(),
@@ -144,6 +151,9 @@ impl Sizes {
                 let coloured = json!({"places": places, "transitions": transitions, "arcs": arcs});
                 facts.insert("coloured".to_owned(), coloured);
             }
+            if let Some(symmetries) = &self.symmetries {
+                facts.insert("symmetries".to_owned(), json!(symmetries));
+            }
         }
         facts
     }
@@ -168,6 +178,13 @@ impl Sizes {
                 ]);
                 if let Some(most) = self.most_tokens {
                     rows.push(("tokens in a place", format!("at most {}", grouped(most))));
+                }
+                if let Some(symmetries) = &self.symmetries {
+                    let words = match &symmetries[..] {
+                        [] => "none of its colours".to_owned(),
+                        words => words.join(", "),
+                    };
+                    rows.push(("symmetries", words));
                 }
                 if self.units > 0 {
                     rows.push(("nested units", grouped(self.units)));

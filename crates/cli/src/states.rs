@@ -5,7 +5,7 @@ use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
 use lariat::model::Format;
 use lariat::space::symbolic::UBig;
-use lariat::{OrderChoice, Pumping, StateSpace, Stop, System, report, states_and_claims};
+use lariat::{OrderChoice, Pumping, StateSpace, Stop, System, orbits, report, states_and_claims};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -35,9 +35,22 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     let start = Instant::now();
     let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
     let engine = args.engine;
-    let mut found = states_and_claims(system, &claims, engine, &order, &budget, &line);
+    let modulo = match args.symmetry {
+        true => orbits(&model, &budget, &line).map_err(Failure::Undecided)?,
+        false => None,
+    };
+    if args.symmetry && modulo.is_none() {
+        crate::remark("no symmetries are known: states are counted as they are");
+    }
+    let mut found = modulo
+        .unwrap_or_else(|| states_and_claims(system, &claims, engine, &order, &budget, &line));
     let seconds = start.elapsed().as_secs_f64();
     drop(line);
+    if found.orbits.is_some() && found.states.is_none() {
+        crate::remark(
+            "the symmetries do not keep the initial marking, or the orbits are too large: their states are not counted",
+        );
+    }
     if model.format != Format::Pnml {
         // Only nets have tokens.
         found.max_tokens_in_place = None;
@@ -122,6 +135,9 @@ fn json(
         "stats": report::stats(&found.stats),
     });
     if let Some(object) = object.as_object_mut() {
+        if let Some(orbits) = found.orbits {
+            object.insert("orbits".to_owned(), json!(orbits.to_string()));
+        }
         if let Some(var) = found.overflow {
             object.insert("overflow".to_owned(), json!(system.variable(var).name));
         }
@@ -162,6 +178,7 @@ fn text(system: &System, found: &StateSpace, failed: &[(&str, String)], seconds:
     let mut row = |what: &str, number: Option<String>| {
         rows.extend(number.map(|number| (what.to_owned(), grouped(number))));
     };
+    row("orbits", found.orbits.map(|n| n.to_string()));
     row("states", found.states.as_ref().map(ToString::to_string));
     row("edges", found.edges.as_ref().map(ToString::to_string));
     row(

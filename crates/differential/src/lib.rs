@@ -10,3 +10,4 @@
 #![forbid(unsafe_code)]
 
 pub mod subjects;
+pub mod symmetric;

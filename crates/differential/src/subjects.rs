@@ -10,6 +10,7 @@ use lariat_budget::{Budget, Quiet};
 use lariat_emptiness::Marks;
 use lariat_engines::{Invariance, Outcome, Problem};
 use lariat_ltl::{AtomId, Formula, Formulas};
+use lariat_model::symmetry::Symmetry;
 use lariat_model::{Names, Properties, Proposition};
 use lariat_testkit::oracle::Buchi;
 use lariat_testkit::{Answer, Case, Ltl, Subject, tableau};
@@ -27,7 +28,7 @@ pub fn plans() -> Vec<(String, Plan)> {
         (format!("{preset}-{}-{}", kind.name(), check.name()), plan)
     };
     let mut plans: Vec<(String, Plan)> = [
-        "explicit", "ba", "bcz", "slap", "slap-fst", "el", "owcty", "hyb", "ta", "tgta",
+        "explicit", "sym", "ba", "bcz", "slap", "slap-fst", "el", "owcty", "hyb", "ta", "tgta",
     ]
     .map(|preset| (preset.to_owned(), Plan::of(preset)))
     .into();
@@ -165,7 +166,7 @@ fn stutter_invariant(case: &Case) -> bool {
 }
 
 /// Longer than this no small case takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Units of work in which walks find most of what there is to find in a small case.
 const WALKED: u64 = 20_000;
@@ -180,7 +181,7 @@ fn budget(plan: Option<&Plan>) -> Budget {
 }
 
 /// Automata beyond this many edges are not worth a test's time.
-const MOST_EDGES: usize = 3000;
+pub(crate) const MOST_EDGES: usize = 3000;
 
 /// A plan on the plain tableau's automaton of the negated formula, so that no translation or reduction stands
 /// between a difference and its cause.
@@ -275,6 +276,16 @@ fn decide(
     options: &Options,
 ) -> Answer {
     let subject = lariat::Subject::of_system(&case.system, formulas, propositions);
+    decide_about(&subject, case, formula, options)
+}
+
+/// What the façade says of a formula about a subject that a case is about.
+pub(crate) fn decide_about(
+    subject: &lariat::Subject<'_>,
+    case: &Case,
+    formula: Formula,
+    options: &Options,
+) -> Answer {
     let systems = Systems::new();
     let plan = match &options.choice {
         Choice::Auto(_) => None,
@@ -282,7 +293,7 @@ fn decide(
     };
     let budget = budget(plan);
     let report = check(
-        &subject,
+        subject,
         Property::Formula(formula),
         options,
         &mut Explored::new(&systems),
@@ -300,7 +311,7 @@ fn decide(
 }
 
 /// The formula in a store where atom `i` is the case's atom `i`, also if the formula leaves some out.
-fn intern(case: &Case, formula: &Ltl) -> (Formulas, Formula) {
+pub(crate) fn intern(case: &Case, formula: &Ltl) -> (Formulas, Formula) {
     let mut formulas = Formulas::new();
     let names = case.atom_names();
     for name in &names {
@@ -311,7 +322,7 @@ fn intern(case: &Case, formula: &Ltl) -> (Formulas, Formula) {
 }
 
 /// Which combinations of event atoms occur: those of every single event, and none.
-fn legal(case: &Case) -> Legal {
+pub(crate) fn legal(case: &Case) -> Legal {
     let mut events = Vec::new();
     let mut combinations = vec![Vec::new(); case.system.events.len() + 1];
     for (i, atom) in case.atoms.iter().enumerate() {
@@ -331,6 +342,16 @@ fn legal(case: &Case) -> Legal {
 /// Atom `i` of the automaton is the case's atom `automaton.atoms[i]`. A plan that needs a stutter-invariant language is only asked
 /// about one.
 pub fn run(plan: Plan, case: &Case, negation: &Automaton) -> Answer {
+    run_modulo(plan, case, negation, None)
+}
+
+/// The same, with symmetries of the system that are known.
+pub fn run_modulo(
+    plan: Plan,
+    case: &Case,
+    negation: &Automaton,
+    symmetry: Option<&Symmetry<'_>>,
+) -> Answer {
     let atoms = negation.atoms.iter();
     let propositions: Vec<Proposition> = atoms
         .map(|atom| case.atoms[atom.index()].proposition.clone())
@@ -342,6 +363,7 @@ pub fn run(plan: Plan, case: &Case, negation: &Automaton) -> Answer {
     };
     let problem = Problem::new(&case.system, negation, &propositions, case.deadlock);
     let mut problem = problem.knowing(invariance);
+    problem.symmetry = symmetry;
     let read = |i: usize| negation.atoms.contains(&AtomId(i as u32));
     let atoms = case.atoms.iter().enumerate();
     problem.unread = atoms

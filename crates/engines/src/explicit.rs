@@ -37,7 +37,7 @@ pub const EXPLICIT: Engine = Engine {
 };
 
 /// The synchronous product × Couvreur's check.
-fn synchronous(task: &mut Task<'_>) -> Found {
+pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let product = Sync::new(task.problem, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();

@@ -3,6 +3,7 @@
 use crate::alphabet::{Alphabet, state_propositions};
 use lariat_automata::{Automaton, Legal, Letter, Placement, buchi};
 use lariat_budget::{Budget, Stop};
+use lariat_model::symmetry::Symmetry;
 use lariat_model::{Deadlock, Proposition, State, System, Value};
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub struct Problem<'a> {
     /// Propositions of the property that the automaton does not ask for, because its language does not depend on them. Evidence
     /// that is not simply a run of the system has to take account of them: the replay looks at the property.
     pub unread: Vec<Proposition>,
+    /// Symmetries of the system, if some are known.
+    pub symmetry: Option<&'a Symmetry<'a>>,
     alphabet: Arc<Alphabet>,
 }
 
@@ -61,6 +64,7 @@ impl<'a> Problem<'a> {
             invariance: Invariance::default(),
             most_tokens: None,
             unread: Vec::new(),
+            symmetry: None,
             alphabet: Arc::new(Alphabet::new(system, propositions)),
         }
     }

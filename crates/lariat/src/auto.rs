@@ -26,9 +26,10 @@ use crate::check::{Attempt, Query, Report, Turn, Unliftable, once_more};
 use crate::explored::Explored;
 use crate::features::{Boundedness, Features};
 use crate::plan::Plan;
+use crate::prepare::prepare;
 use crate::subject::Subject;
 use lariat_budget::Stop;
-use lariat_engines::{Found, Outcome};
+use lariat_engines::{Found, Outcome, Problem};
 use lariat_model::Value;
 use learn::{FACTS, Learned, learn};
 
@@ -72,10 +73,17 @@ fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
             "steps of programs and tables are quick to take and slow to learn as relations of sets",
         )];
     }
-    let mut turns = vec![candidate("explicit", look, "most counterexamples are near")];
+    let (engine, why) = match features.symmetries > 0.0 {
+        false => ("explicit", "most counterexamples are near"),
+        true => (
+            "sym",
+            "most counterexamples are near, and many states differ by symmetries that the property cannot tell apart",
+        ),
+    };
+    let mut turns = vec![candidate(engine, look, why)];
     if features.grows {
         let low = candidate(
-            "explicit",
+            engine,
             look,
             "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
         );
@@ -147,6 +155,15 @@ fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
     if features.names_events {
         field.retain(|turn| turn.plan.name != "hyb");
     }
+    if features.symmetries >= schedule.many_symmetries {
+        // What is left of single states modulo so many symmetries is all there is to be searched.
+        let why = "many symmetries: there are far fewer states than there seem to be";
+        for turn in &mut field {
+            if turn.plan.name == "explicit" {
+                *turn = candidate("sym", look, why);
+            }
+        }
+    }
     field
 }
 
@@ -198,11 +215,36 @@ pub(crate) fn run<'s>(
         None => (query.subject, &learned),
     };
     let known = learned.boundedness;
-    let features = Features::of(subject, &left.formulas, left.property(), known);
+    let mut features = Features::of(subject, &left.formulas, left.property(), known);
+    features.symmetries = symmetries_kept(query, &learned, explored)?;
     portfolio.reduced = reduced;
     portfolio.learned = Some(learned);
     portfolio.field = field(&features, schedule);
     portfolio.rounds(first_look(&features, schedule), explored, report)
+}
+
+/// The symmetries of the net as it was read that the property cannot tell apart: the logarithm of their number.
+fn symmetries_kept<'s>(
+    query: &Query<'_, 's>,
+    learned: &Learned,
+    explored: &mut Explored<'s>,
+) -> Result<f64, Stop> {
+    let Some(symmetry) = explored.symmetry(query.subject, query.budget)? else {
+        return Ok(0.0);
+    };
+    if symmetry.group().is_trivial() {
+        return Ok(0.0);
+    }
+    let plan = Plan::of("sym");
+    let (formulas, property) = (&learned.formulas, learned.property_for(&plan));
+    let prepared = prepare(query.subject, formulas, property, &plan, query.budget)?;
+    let problem = Problem::new(
+        query.subject.system(),
+        &prepared.automaton,
+        &prepared.propositions,
+        query.options.deadlock,
+    );
+    Ok(lariat_engines::symmetries_kept(&problem, &symmetry))
 }
 
 /// The end of a question of which facts have left nothing: the empty automaton is searched as any other, which takes no time and
@@ -362,9 +404,10 @@ impl<'s> Portfolio<'_, 's> {
     }
 
     /// Runs one plan on the reduced net, from the time on when there is one. If a run has no way back from there, nobody
-    /// works on it any more.
+    /// works on it any more. Reductions do not keep symmetries: who divides by them is asked about the net as it was read.
     fn run(&mut self, turn: &Turn, explored: &mut Explored<'s>, report: &mut Report) -> Found {
-        if let Some((subject, learned)) = &self.reduced {
+        let reduced = self.reduced.as_ref().filter(|_| !turn.plan.divides());
+        if let Some((subject, learned)) = reduced {
             let query = Query {
                 subject,
                 formulas: &learned.formulas,
@@ -386,7 +429,13 @@ impl<'s> Portfolio<'_, 's> {
             query.property = learned.property_for(&turn.plan);
         }
         match query.run(turn, explored, report) {
-            Ok(found) => found,
+            Ok(found) => {
+                if matches!(found, Ok(Outcome::Empty | Outcome::Accepting(_))) {
+                    // Whatever was removed before played no part.
+                    report.passes.clear();
+                }
+                found
+            }
             // Facts leave out what is constant, of which a covering run may not show that it is: others may find another run.
             Err(Unliftable(why)) => Err(Stop::Unsupported(why)),
         }
@@ -408,6 +457,7 @@ mod tests {
         observed: 1,
         visible: 2,
         events: 10,
+        symmetries: 0.0,
     };
 
     fn engines(features: &Features) -> Vec<&'static str> {
@@ -449,6 +499,22 @@ mod tests {
         };
         assert!(field(&program, &Schedule::default()).is_empty());
         assert_eq!(first_look(&program, &Schedule::default()).len(), 1);
+    }
+
+    #[test]
+    fn symmetries_are_used_first_and_many_of_them_for_ever() {
+        let few = Features {
+            symmetries: 0.3,
+            ..PLAIN
+        };
+        let look = |features: &Features| first_look(features, &Schedule::default())[0].plan.name;
+        assert_eq!((look(&PLAIN), look(&few)), ("explicit", "sym"));
+        assert!(engines(&few).contains(&"explicit"));
+        let many = Features {
+            symmetries: 5.0,
+            ..PLAIN
+        };
+        assert_eq!(engines(&many), ["walk", "hyb", "sym", "sop", "slap-fst"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use lariat_automata::Automaton;
 use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
 use lariat_ltl::{AtomId, Formulas};
-use lariat_model::passes::{Astray, Removed};
+use lariat_model::passes::{Astray, Removed, Rules};
 use lariat_model::{Deadlock, Lasso, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
@@ -104,6 +104,14 @@ impl Options {
             Choice::Auto(_) => false,
             Choice::Plan(plan) => {
                 plan.validate()?;
+                if plan.divides()
+                    && matches!(self.reduce, Reduce::Only(rules) if rules != Rules::NONE)
+                {
+                    let name = plan.name;
+                    return Err(format!(
+                        "`{name}` divides by symmetries of the net as it was read, which reductions do not keep"
+                    ));
+                }
                 plan.has_single_states()
             }
         };
@@ -350,6 +358,11 @@ impl<'s> Query<'_, 's> {
         let mut problem =
             Problem::new(system, automaton, propositions, deadlock).knowing(prepared.invariance());
         problem.most_tokens = turn.most_tokens;
+        let symmetry = match plan.divides() {
+            true => explored.symmetry(self.subject, budget)?,
+            false => None,
+        };
+        problem.symmetry = symmetry.as_deref();
         let unread = self
             .atoms
             .iter()

@@ -4,13 +4,16 @@
 //! here, for every system by itself: passes make several of one model. Nothing here runs an engine. What could not
 //! be found is remembered with the means that there were, and not sought again with the same or less.
 
+use crate::subject::Subject;
 use lariat_budget::{Budget, Observer, Progress, Stop};
 use lariat_facts::Facts;
 use lariat_model::passes::Systems;
+use lariat_model::symmetry::{Symmetry, detect};
 use lariat_model::{Deadlock, System, VarId};
 use lariat_space::symbolic::{
     Arrangement, OrderChoice, Reach, Reached, Symbolic, Unreached, arrange, reach,
 };
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Work that finding an order may cost where the reachable states are not needed: the product should be small
@@ -27,6 +30,7 @@ pub struct Explored<'s> {
 struct Known<'s> {
     system: &'s System,
     facts: Option<Facts>,
+    symmetry: Option<Arc<Symmetry<'s>>>,
     states: Option<Sought<'s>>,
     arranged: Option<Arranged<'s>>,
 }
@@ -130,6 +134,7 @@ impl<'s> Explored<'s> {
             self.known.push(Known {
                 system,
                 facts: None,
+                symmetry: None,
                 states: None,
                 arranged: None,
             });
@@ -142,6 +147,22 @@ impl<'s> Explored<'s> {
     pub fn facts(&mut self, system: &'s System) -> &mut Facts {
         let facts = &mut self.known(system).facts;
         facts.get_or_insert_with(|| Facts::of(system))
+    }
+
+    /// The symmetries of a subject's system, if it is the unfolding of a coloured net; found once, and kept.
+    pub fn symmetry(
+        &mut self,
+        subject: &Subject<'s>,
+        budget: &Budget,
+    ) -> Result<Option<Arc<Symmetry<'s>>>, Stop> {
+        let Some(coloured) = subject.coloured() else {
+            return Ok(None);
+        };
+        let known = &mut self.known(subject.system()).symmetry;
+        if known.is_none() {
+            *known = Some(Arc::new(detect(subject.system(), coloured, budget)?));
+        }
+        Ok(known.clone())
     }
 
     /// The reachable states of `system` under an order.

@@ -5,7 +5,7 @@ use lariat_ltl::{AtomId, Formulas, classes};
 use lariat_model::{EventId, Predicate, Proposition, System, Value, VarId};
 
 /// What matters for the choice of engines.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(PartialEq, Debug)]
 pub(crate) struct Features {
     /// Is every event a transition of a net?
     pub net: bool,
@@ -25,6 +25,9 @@ pub(crate) struct Features {
     pub visible: usize,
     /// All events.
     pub events: usize,
+    /// Symmetries of the net before reductions that the property cannot tell apart: the logarithm of their number, to base 10. Only
+    /// known once it was asked for.
+    pub symmetries: f64,
 }
 
 /// Is it known that the places of a net are bounded?
@@ -65,6 +68,7 @@ impl Features {
             observed: observed.len(),
             visible: visible(system, &observed),
             events: system.events.len(),
+            symmetries: 0.0,
         }
     }
 

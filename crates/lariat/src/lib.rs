@@ -72,6 +72,6 @@ pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
 pub use plan::{Plan, Preset};
 pub use reduce::{Reduce, reduction};
 pub use run::Run;
-pub use states::{Counting, StateSpace, states, states_and_claims};
+pub use states::{Counting, StateSpace, orbits, states, states_and_claims};
 pub use subject::{Property, Subject};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

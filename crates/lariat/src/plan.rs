@@ -6,7 +6,7 @@
 
 use lariat_engines::{
     AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, Fixpoint, HYB, Needs, OWCTY, Procedure,
-    Proofs, SLAP, SLAP_FST, SOG, SOP, Variant, WALK,
+    Proofs, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK,
 };
 use std::fmt;
 
@@ -43,6 +43,16 @@ impl Preset {
             "explicit",
             &EXPLICIT,
             "single states, packed; full LTL with events",
+        ),
+        preset(
+            "sym",
+            &SYM,
+            "single states modulo symmetries of a coloured net; full LTL with events",
+        ),
+        preset(
+            "ssp",
+            &SSP,
+            "sets of states that symmetries keep; for formulas that name single colours of a coloured net",
         ),
         preset(
             "walk",
@@ -208,6 +218,11 @@ impl Plan {
     /// Are single states searched, of which the whole product can be counted?
     pub fn has_single_states(&self) -> bool {
         matches!(self.engine.procedure, Procedure::Single(_))
+    }
+
+    /// Does it work modulo symmetries?
+    pub fn divides(&self) -> bool {
+        [SYM.name, SSP.name].contains(&self.engine.name)
     }
 
     /// Does it look at every state if it is given the time? Others only find violations.

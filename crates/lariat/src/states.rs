@@ -1,7 +1,8 @@
 //! The figures of a whole state space, counted explicitly or on decision diagrams.
 
 use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
-use lariat_model::{Deadlock, Predicate, System, VarId};
+use lariat_model::symmetry::detect;
+use lariat_model::{Deadlock, Model, Predicate, System, VarId};
 use lariat_space::explicit::{self, Explicit};
 use lariat_space::symbolic::{OrderChoice, Pumping, Reach, Reached, UBig, reach};
 
@@ -48,6 +49,8 @@ const FEW: u64 = 50_000;
 pub struct StateSpace {
     /// Different states.
     pub states: Option<UBig>,
+    /// Different states modulo symmetries, if they were counted so.
+    pub orbits: Option<u64>,
     /// Pairs of a state and a step from it; stuttering is none.
     pub edges: Option<UBig>,
     /// States without a step.
@@ -119,6 +122,47 @@ pub fn states_and_claims(
     }
 }
 
+/// Counts the state space of a coloured net modulo the symmetries of its colours; `None` if it has none.
+///
+/// States, and deadlocks among them, are known if the symmetries keep the initial marking.
+pub fn orbits(
+    model: &Model,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Option<StateSpace>, Stop> {
+    let Some(coloured) = model.coloured.as_deref() else {
+        return Ok(None);
+    };
+    let symmetry = detect(&model.system, coloured, budget)?;
+    if symmetry.group().is_trivial() {
+        return Ok(None);
+    }
+    let space = Explicit::new(&model.system, Deadlock::Stutter);
+    let count = explicit::orbits(&space, &symmetry, budget, observer);
+    let mut stats = Stats::default();
+    stats.set(Statistic::SYMMETRIES, symmetry.group().magnitude());
+    stats.set(Statistic::STATES_SEEN, count.orbits);
+    stats.set(Statistic::EDGES_SEEN, count.edges);
+    stats.set(Statistic::BYTES_PEAK, count.bytes);
+    let complete = count.stop.is_none();
+    let states = count.states.filter(|_| complete);
+    Ok(Some(StateSpace {
+        states: states.map(|(all, _)| all.into()),
+        orbits: complete.then_some(count.orbits),
+        deadlocks: match states {
+            Some((_, dead)) => Some(dead.into()),
+            None => (complete && count.dead == 0).then_some(UBig::ZERO),
+        },
+        max_tokens_in_place: complete.then_some(count.max_tokens_in_place),
+        max_tokens: complete.then_some(count.max_tokens),
+        bounded: complete.then_some(true),
+        stop: count.stop,
+        engine: "explicit modulo symmetries",
+        stats,
+        ..StateSpace::default()
+    }))
+}
+
 fn explicit(
     system: &System,
     claims: &[Predicate],
@@ -136,6 +180,7 @@ fn explicit(
     stats.set(Statistic::BYTES_PEAK, count.bytes);
     let complete = count.stop.is_none();
     StateSpace {
+        orbits: None,
         states: complete.then(|| count.states.into()),
         edges: complete.then(|| count.edges.into()),
         deadlocks: complete.then(|| count.deadlocks.into()),

@@ -10,7 +10,9 @@ use lariat_automata::Automaton;
 use lariat_engines::folded;
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::passes::{Astray, Lift, Pass, UnfoldingLift};
-use lariat_model::{Deadlock, Lasso, Model, Predicate, Properties, Proposition, System, Value};
+use lariat_model::{
+    Coloured, Deadlock, Lasso, Model, Predicate, Properties, Proposition, System, Value,
+};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -34,6 +36,7 @@ pub struct Subject<'s> {
     valued: Vec<(AtomId, &'s Predicate)>,
     /// The way further back, to the coloured net that it is the unfolding of.
     unfolding: Option<UnfoldingLift<'s>>,
+    coloured: Option<&'s Coloured>,
     formulas: Cow<'s, Formulas>,
     passes: Vec<Arc<Pass<'s>>>,
     /// What the atoms mean in the last system.
@@ -51,6 +54,7 @@ impl<'s> Subject<'s> {
         let atoms = (0..formulas.atom_count()).map(|id| AtomId(id as u32));
         Subject {
             unfolding: model.lift(),
+            coloured: model.coloured.as_deref(),
             valued: atoms
                 .filter_map(|atom| Some((atom, properties.known(atom)?)))
                 .collect(),
@@ -69,6 +73,7 @@ impl<'s> Subject<'s> {
             bound: Cow::Borrowed(propositions),
             valued: Vec::new(),
             unfolding: None,
+            coloured: None,
             formulas: Cow::Borrowed(formulas),
             passes: Vec::new(),
             propositions: Cow::Borrowed(propositions),
@@ -98,6 +103,12 @@ impl<'s> Subject<'s> {
     /// The system that engines see: what the last pass has made.
     pub fn system(&self) -> &'s System {
         self.passes.last().map_or(self.original, |pass| pass.system)
+    }
+
+    /// The coloured net that [`system`](Subject::system) is the unfolding of, if it is one: symmetries are those of its colours. After
+    /// a pass it is none.
+    pub fn coloured(&self) -> Option<&'s Coloured> {
+        self.coloured.filter(|_| self.passes.is_empty())
     }
 
     /// What the atoms mean in [`system`](Subject::system), by their ids.

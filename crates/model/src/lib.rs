@@ -28,6 +28,7 @@ pub mod pnml;
 mod predicate;
 mod properties;
 mod semantics;
+pub mod symmetry;
 mod system;
 mod xml;
 

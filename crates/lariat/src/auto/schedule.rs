@@ -8,6 +8,7 @@
 //! | `saturation` | 3 | 1 … 100 | units of work of the component-wise engine for each state of the first look |
 //! | `sets` | 2 | 1 … 100 | the same for engines on sets of reachable states |
 //! | `growth` | 8 | 2 … 100 | how much more work there is in a round than in the one before |
+//! | `many_symmetries` | 2 | 0 … | with so many symmetries, as a power of 10, single states modulo symmetries take the place of single states in all rounds |
 //! | `few_tokens` | 3 | 1 … | where a net may be unbounded, a second look leaves out states with more tokens in a place than this and than at the start |
 //!
 //! A unit is a product state or a diagram node. The ratios make the turns of a round take about as long: a product state costs
@@ -18,7 +19,7 @@
 use lariat_model::Value;
 
 /// How much work `auto` gives to whom; see the table above.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Schedule {
     /// Product states of the explicit search that comes before facts.
     pub glance: u64,
@@ -32,6 +33,8 @@ pub struct Schedule {
     pub sets: u64,
     /// How much more work there is in a round than in the one before.
     pub growth: u64,
+    /// Symmetries, as a power of 10, with which single states are searched modulo symmetries in all rounds.
+    pub many_symmetries: f64,
     /// Tokens in a place above which the second look at an unbounded net does not go.
     pub few_tokens: Value,
 }
@@ -45,6 +48,7 @@ impl Default for Schedule {
             saturation: 3,
             sets: 2,
             growth: 8,
+            many_symmetries: 2.0,
             few_tokens: 3,
         }
     }

@@ -74,6 +74,26 @@ impl Unfolding {
         self.transitions[transition.index()].clone().map(EventId)
     }
 
+    /// The event of a transition with these values of its variables, if the unfolding has it.
+    pub fn event(&self, transition: TransitionId, binding: &[Colour]) -> Option<EventId> {
+        let range = &self.transitions[transition.index()];
+        let all = &self.bindings[transition.index()];
+        let width = all.len() / range.len().max(1);
+        if width == 0 {
+            return (!range.is_empty() && binding.is_empty()).then_some(EventId(range.start));
+        }
+        let (mut low, mut high) = (0, range.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match all[middle * width..(middle + 1) * width].cmp(binding) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(EventId(range.start + middle as u32)),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
     /// The transition that an event belongs to and the values of its variables.
     pub fn binding(&self, event: EventId) -> (TransitionId, &[Colour]) {
         let transition = self

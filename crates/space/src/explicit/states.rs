@@ -9,6 +9,7 @@ use super::enabled::Enabled;
 use super::escapes::Escapes;
 use super::index::mix;
 use super::layout::{Field, Layout};
+use super::modulo::Marked;
 use super::net::Net;
 use super::store::{StateId, Store, View};
 use super::tree::Change;
@@ -32,6 +33,7 @@ pub struct States {
     pub(super) focus: Focus,
     pub(super) scratch: Scratch,
     pub(super) ahead: Ahead,
+    pub(super) marked: Marked,
     budget: Budget,
     steps: u32,
     /// The first variable that was assigned a value beyond its range.
@@ -103,6 +105,7 @@ impl States {
             layout,
             scratch: Scratch::default(),
             ahead: Ahead::default(),
+            marked: Marked::default(),
             budget: budget.clone(),
             steps: 0,
             overflow: None,

@@ -1,0 +1,105 @@
+//! The engines that divide by symmetries, on coloured nets that have some.
+//!
+//! A case knows the unfolded net alone, so the subjects are made for one model each.
+
+use crate::subjects::{MOST_EDGES, PATIENCE, automaton, decide_about, intern, legal, run_modulo};
+use lariat::{Choice, Emptiness, Options, Plan, Schedule};
+use lariat_automata::translate;
+use lariat_budget::Budget;
+use lariat_model::symmetry::{Symmetry, detect};
+use lariat_model::{Model, Properties};
+use lariat_testkit::{Answer, Case, Subject, tableau};
+use std::sync::Arc;
+
+/// Every plan that divides by symmetries, by its name.
+pub fn plans() -> Vec<(String, Plan)> {
+    let mut plans = vec![("sym".to_owned(), Plan::of("sym"))];
+    plans.extend(Emptiness::OF_SETS.iter().map(|check| {
+        let plan = Plan::of("ssp").checked_by(*check);
+        (format!("ssp-{}", check.name()), plan)
+    }));
+    plans
+}
+
+/// The symmetries of a small model.
+///
+/// # Panics
+///
+/// If it is no coloured net.
+pub fn symmetry(model: &Model) -> Symmetry<'_> {
+    let coloured = model.coloured.as_deref().expect("a coloured net");
+    detect(&model.system, coloured, &Budget::unlimited()).expect("no limits")
+}
+
+/// Everything that is asked about a coloured net: each plan on the plain tableau's and on the translation's automata, and the façade.
+pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
+    let mut all = Vec::new();
+    for (name, plan) in plans() {
+        all.push(on_tableau(&name, plan, model.clone()));
+        all.push(on_translation(
+            &format!("{name}-translated"),
+            plan,
+            model.clone(),
+        ));
+        all.push(facade(
+            &format!("facade-{name}"),
+            plan.into(),
+            model.clone(),
+        ));
+    }
+    all.push(facade("facade-auto", Choice::default(), model.clone()));
+    // So that engines other than the first get a turn.
+    let rounds = Schedule {
+        glance: 1,
+        walk: 1,
+        first_look: 1,
+        ..Schedule::default()
+    };
+    all.push(facade(
+        "facade-auto-rounds",
+        Choice::Auto(rounds),
+        model.clone(),
+    ));
+    all
+}
+
+fn on_tableau(name: &str, plan: Plan, model: Arc<Model>) -> Subject {
+    let has_tableau = |case: &Case| tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some();
+    Subject::new(name, move |case| {
+        match tableau::buchi(&case.formula.negated(), MOST_EDGES) {
+            Some(negation) => {
+                let negation = automaton(&negation, case.atoms.len());
+                run_modulo(plan, case, &negation, Some(&symmetry(&model)))
+            }
+            None => Answer::Unknown("internal: not supported".to_owned()),
+        }
+    })
+    .only(has_tableau)
+}
+
+fn on_translation(name: &str, plan: Plan, model: Arc<Model>) -> Subject {
+    Subject::new(name, move |case| {
+        let (mut formulas, formula) = intern(case, &case.formula.negated());
+        let budget = Budget::unlimited().with_deadline(PATIENCE);
+        match translate(&mut formulas, formula, &legal(case), &budget) {
+            Ok(negation) => run_modulo(plan, case, &negation, Some(&symmetry(&model))),
+            Err(stop) => Answer::Unknown(stop.to_string()),
+        }
+    })
+}
+
+fn facade(name: &str, choice: Choice, model: Arc<Model>) -> Subject {
+    Subject::new(name, move |case| {
+        let (formulas, formula) = intern(case, &case.formula);
+        let mut properties = Properties::new();
+        properties.formulas = formulas;
+        properties.propositions = case.propositions();
+        let subject = lariat::Subject::new(&model, &properties);
+        let options = Options {
+            choice: choice.clone(),
+            deadlock: case.deadlock,
+            ..Options::default()
+        };
+        decide_about(&subject, case, formula, &options)
+    })
+}

@@ -1,0 +1,404 @@
+//! Symmetries: fixed cases that catch wrong variants, and random coloured nets.
+
+use lariat_differential::{subjects, symmetric};
+use lariat_model::coloured::{Colour, PlaceId, TransitionId};
+use lariat_model::{Deadlock, EventId, Model, Predicate, Proposition};
+use lariat_testkit::case::{Atom, Case};
+use lariat_testkit::oracle::{self, Buchi, BuchiEdge};
+use lariat_testkit::symmetric::{self as nets, Arc as Tokens, Check, Firing, Part, Spec};
+use lariat_testkit::{Answer, Campaign, Ltl, Random};
+use std::sync::Arc;
+
+/// Every engine that divides by symmetries is right about random nets and questions, and its lassos are runs of the net.
+#[test]
+fn no_quotient_differs_from_the_oracle() {
+    let (mut verdicts, mut violated, mut symmetric) = (0, 0, 0);
+    let campaign = Campaign::from_env(150);
+    for seed in campaign.seeds() {
+        let (model, case) = nets::random(&mut Random::new(seed));
+        let model = Arc::new(model);
+        symmetric += u32::from(!symmetric::symmetry(&model).group().is_trivial());
+        let subjects = symmetric::subjects(&model);
+        for case in case.variants() {
+            let expected = case.oracle();
+            violated += u32::from(expected.is_some());
+            for subject in subjects.iter().filter(|subject| subject.supports(&case)) {
+                if let Err(complaint) = subject.judge(&case, expected.as_ref()) {
+                    panic!(
+                        "{} {complaint}\n{case}\nreplay with LARIAT_SEED={seed} LARIAT_CASES=1",
+                        subject.name()
+                    );
+                }
+                verdicts += 1;
+            }
+        }
+    }
+    let cases = campaign.cases;
+    println!(
+        "{verdicts} verdicts on {cases} nets, {symmetric} of them with symmetries; {violated} questions violated"
+    );
+    assert!(cases < 100 || u64::from(symmetric) * 2 > cases);
+}
+
+const X0: Part = Part::Variable(0);
+const X1: Part = Part::Variable(1);
+
+/// `size` like processes that walk through three places; one of them may leave the first.
+fn walkers(size: u64) -> Spec {
+    let step = |from: usize, more: &[Tokens]| Firing {
+        variables: vec![0],
+        takes: [&[(from, vec![X0])], more].concat(),
+        puts: vec![(from + 1, vec![X0])],
+        ..Firing::default()
+    };
+    Spec {
+        classes: vec![(size, false)],
+        places: vec![vec![0], vec![0], vec![0], Vec::new()],
+        transitions: vec![step(0, &[(3, Vec::new())]), step(1, &[])],
+        initial: (0..size)
+            .map(|c| (0, vec![c], 1))
+            .chain([(3, Vec::new(), 1)])
+            .collect(),
+    }
+}
+
+/// Three processes that enter and leave a place, one at a time.
+fn mutex() -> Spec {
+    let firing = |takes: &[Tokens], puts: &[Tokens]| Firing {
+        variables: vec![0],
+        takes: takes.to_vec(),
+        puts: puts.to_vec(),
+        ..Firing::default()
+    };
+    let (outside, inside, key) = ((0, vec![X0]), (1, vec![X0]), (2, Vec::new()));
+    Spec {
+        classes: vec![(3, false)],
+        places: vec![vec![0], vec![0], Vec::new()],
+        transitions: vec![
+            firing(
+                &[outside.clone(), key.clone()],
+                std::slice::from_ref(&inside),
+            ),
+            firing(std::slice::from_ref(&inside), &[outside, key]),
+        ],
+        initial: (0..3)
+            .map(|c| (0, vec![c], 1))
+            .chain([(2, Vec::new(), 1)])
+            .collect(),
+    }
+}
+
+/// A token that moves to and fro between two colours.
+fn shuttle() -> Spec {
+    Spec {
+        classes: vec![(2, false)],
+        places: vec![vec![0]],
+        transitions: vec![Firing {
+            variables: vec![0, 0],
+            guard: vec![Check::Differ(0, 1)],
+            takes: vec![(0, vec![X0])],
+            puts: vec![(0, vec![X1])],
+        }],
+        initial: vec![(0, vec![0], 1)],
+    }
+}
+
+/// Is there a token of this colour in the place?
+fn at(model: &Model, place: u32, colour: u64) -> Proposition {
+    let unfolding = &model.coloured.as_deref().unwrap().unfolding;
+    let var = unfolding.instance(PlaceId(place), Colour(colour));
+    let vars: Vec<u32> = var.into_iter().map(|var| var.0).collect();
+    Proposition::State(nets::at_least(&vars, 1))
+}
+
+/// Are there so many tokens in a place?
+fn tokens(model: &Model, place: u32, count: i64) -> Proposition {
+    let unfolding = &model.coloured.as_deref().unwrap().unfolding;
+    let vars: Vec<u32> = unfolding.instances(PlaceId(place)).map(|v| v.0).collect();
+    Proposition::State(nets::at_least(&vars, count))
+}
+
+/// All bindings of a transition.
+fn events(model: &Model, transition: u32) -> Vec<EventId> {
+    let unfolding = &model.coloured.as_deref().unwrap().unfolding;
+    unfolding.events(TransitionId(transition)).collect()
+}
+
+/// The binding of a transition is taken.
+fn fires(model: &Model, transition: u32, colours: &[u64]) -> Proposition {
+    let unfolding = &model.coloured.as_deref().unwrap().unfolding;
+    let colours: Vec<Colour> = colours.iter().map(|c| Colour(*c)).collect();
+    let event = unfolding.event(TransitionId(transition), &colours);
+    Proposition::Fires(event.into_iter().collect())
+}
+
+/// One question about one net: has it a run like this?
+struct Fixed {
+    name: &'static str,
+    spec: Spec,
+    atoms: fn(&Model) -> Vec<Proposition>,
+    /// A formula over `a`, `b`, `c`.
+    formula: &'static str,
+    found: bool,
+}
+
+fn fixed(
+    name: &'static str,
+    spec: Spec,
+    atoms: fn(&Model) -> Vec<Proposition>,
+    formula: &'static str,
+    found: bool,
+) -> Fixed {
+    Fixed {
+        name,
+        spec,
+        atoms,
+        formula,
+        found,
+    }
+}
+
+/// Each catches a wrong variant that random cases hardly find; its name says which.
+fn fixed_cases() -> Vec<Fixed> {
+    let ring = Spec {
+        classes: vec![(4, true)],
+        places: vec![vec![0], vec![0]],
+        transitions: vec![Firing {
+            variables: vec![0],
+            takes: vec![(0, vec![X0]), (0, vec![Part::Successor(0)])],
+            puts: vec![(1, vec![X0]), (0, vec![Part::Successor(0)])],
+            ..Firing::default()
+        }],
+        initial: (0..4).map(|c| (0, vec![c], 1)).collect(),
+    };
+    let both_loops = Spec {
+        classes: vec![(2, false)],
+        places: vec![Vec::new(), vec![0]],
+        transitions: vec![
+            Firing {
+                takes: vec![(0, Vec::new())],
+                puts: vec![(0, Vec::new())],
+                ..Firing::default()
+            };
+            2
+        ],
+        initial: vec![(0, Vec::new(), 1), (1, vec![0], 1), (1, vec![1], 1)],
+    };
+    let constant = Spec {
+        classes: vec![(2, false)],
+        places: vec![vec![0], vec![0]],
+        transitions: vec![Firing {
+            variables: vec![0],
+            guard: vec![Check::Is(0, 1)],
+            takes: vec![(0, vec![X0])],
+            puts: vec![(1, vec![X0])],
+        }],
+        initial: vec![(0, vec![0], 1), (0, vec![1], 1)],
+    };
+    let equal_modulo = Spec {
+        classes: vec![(2, false)],
+        places: vec![vec![0], vec![0], vec![0], Vec::new()],
+        transitions: vec![
+            Firing {
+                variables: vec![0],
+                takes: vec![(0, vec![X0])],
+                puts: vec![(2, vec![X0]), (3, Vec::new())],
+                ..Firing::default()
+            },
+            Firing {
+                variables: vec![0],
+                takes: vec![(2, vec![X0])],
+                puts: vec![(2, vec![X0])],
+                ..Firing::default()
+            },
+            Firing {
+                variables: vec![0],
+                takes: vec![(0, vec![X0]), (3, Vec::new())],
+                puts: vec![(2, vec![X0])],
+                ..Firing::default()
+            },
+        ],
+        initial: vec![(0, vec![0], 1), (0, vec![1], 1), (3, Vec::new(), 1)],
+    };
+    vec![
+        fixed(
+            "the letter tested on the representative only (1)",
+            walkers(2),
+            |m| vec![at(m, 1, 1)],
+            "X a",
+            true,
+        ),
+        fixed(
+            "the letter tested on the representative only (0)",
+            walkers(2),
+            |m| vec![at(m, 1, 0)],
+            "X a",
+            true,
+        ),
+        fixed(
+            "R from a state's own edges only (1)",
+            walkers(2),
+            |m| vec![at(m, 2, 1)],
+            "X X a",
+            true,
+        ),
+        fixed(
+            "R from a state's own edges only (0)",
+            walkers(2),
+            |m| vec![at(m, 2, 0)],
+            "X X a",
+            true,
+        ),
+        fixed(
+            "the target's orbit under H, not H ∧ G_L",
+            walkers(3),
+            |m| vec![at(m, 1, 0), at(m, 2, 1)],
+            "X(a & X b)",
+            false,
+        ),
+        fixed(
+            "the same colour twice",
+            walkers(3),
+            |m| vec![at(m, 1, 0), at(m, 2, 0)],
+            "X(a & X b)",
+            true,
+        ),
+        fixed(
+            "the stabiliser of the representative (2)",
+            walkers(3),
+            |m| vec![at(m, 1, 0), at(m, 2, 2)],
+            "X(!a & X b)",
+            true,
+        ),
+        fixed(
+            "the stabiliser of the representative (1)",
+            walkers(3),
+            |m| vec![at(m, 1, 0), at(m, 2, 1)],
+            "X(!a & X b)",
+            true,
+        ),
+        fixed(
+            "the orbit of the initial marking",
+            shuttle(),
+            |m| vec![at(m, 0, 1)],
+            "a",
+            false,
+        ),
+        fixed(
+            "one edge for each target: the other marks are lost",
+            both_loops,
+            |m| vec![fires(m, 0, &[]), fires(m, 1, &[])],
+            "G F a & G F b",
+            true,
+        ),
+        fixed(
+            "a circle taken for a set",
+            ring,
+            |m| {
+                let enabled = Predicate::Enabled(events(m, 0));
+                vec![tokens(m, 1, 2), Proposition::State(enabled)]
+            },
+            "F(a & !b)",
+            true,
+        ),
+        fixed(
+            "a constant in a guard",
+            constant,
+            |m| vec![tokens(m, 1, 2)],
+            "F a",
+            false,
+        ),
+        fixed(
+            "liveness modulo the whole group",
+            shuttle(),
+            |m| vec![fires(m, 0, &[0, 1])],
+            "F G !a",
+            false,
+        ),
+        fixed(
+            "marks that the group does not keep",
+            shuttle(),
+            |m| vec![fires(m, 0, &[0, 1]), fires(m, 0, &[1, 0])],
+            "G F a & G F b",
+            true,
+        ),
+        fixed(
+            "equal modulo G taken for included",
+            equal_modulo,
+            |m| vec![at(m, 2, 1), tokens(m, 3, 1)],
+            "F((!b M !a) & b)",
+            true,
+        ),
+    ]
+}
+
+fn case(model: &Model, atoms: Vec<Proposition>, formula: Ltl) -> Case {
+    let atom = |proposition| Atom {
+        proposition,
+        text: None,
+    };
+    Case {
+        system: model.system.clone(),
+        atoms: atoms.into_iter().map(atom).collect(),
+        formula,
+        deadlock: Deadlock::Stutter,
+    }
+}
+
+#[test]
+fn fixed_cases_are_known() {
+    for fixed in fixed_cases() {
+        let model = Arc::new(fixed.spec.model());
+        let formula = Ltl::parse(fixed.formula, &["a", "b", "c"]);
+        let case = case(&model, (fixed.atoms)(&model), formula.negated());
+        let expected = case.oracle();
+        assert_eq!(expected.is_some(), fixed.found, "{}", fixed.name);
+        for subject in symmetric::subjects(&model) {
+            if let Err(complaint) = subject.judge(&case, expected.as_ref()) {
+                panic!("{}: {} {complaint}\n{case}", fixed.name, subject.name());
+            }
+        }
+    }
+}
+
+/// The rest of a node that was taken apart counts, and the part alone does not decide.
+#[test]
+fn fixed_automata_are_known() {
+    let model = mutex().model();
+    let symmetry = symmetric::symmetry(&model);
+    let atoms = vec![fires(&model, 0, &[0]), at(&model, 1, 1)];
+    let edge = |from, to, guard: &[(usize, bool)], marks| BuchiEdge {
+        from,
+        to,
+        guard: guard.to_vec(),
+        marks,
+    };
+    for (back, found) in [(&[][..], true), (&[(0, true)][..], false)] {
+        let negation = Buchi {
+            initial: vec![0],
+            marks: 1,
+            edges: vec![
+                edge(0, 1, &[(0, true)], 0),
+                edge(1, 3, &[], 0),
+                edge(3, 1, back, 0),
+                edge(1, 2, &[(1, true)], 0),
+                edge(2, 2, &[], 1),
+            ],
+        };
+        let case = case(&model, atoms.clone(), Ltl::parse("a | !a", &["a", "b"]));
+        let propositions = case.propositions();
+        let graph = case.graph();
+        let expected = oracle::accepted(&case.system, &propositions, &graph, &negation);
+        assert_eq!(expected.is_some(), found);
+        let negation = subjects::automaton(&negation, 2);
+        for (name, plan) in symmetric::plans() {
+            let answer = subjects::run_modulo(plan, &case, &negation, Some(&symmetry));
+            let right = match answer {
+                Answer::Holds => !found,
+                Answer::Violated(_) => found,
+                Answer::Unknown(why) => panic!("{name}: {why}"),
+            };
+            assert!(right, "{name}");
+        }
+    }
+}

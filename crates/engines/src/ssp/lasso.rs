@@ -1,0 +1,100 @@
+//! A run of the system for an accepting component of nodes that are sets.
+//!
+//! The quotient has an accepting lasso inside of
+//!
+//! ```text
+//! {(q, canon(R_q, x)) | (q, O) a node on the way or of the component, x ∈ O}
+//! ```
+//!
+//! because every marking of a node has a predecessor in the node before, and a set that comes back to itself holds a cycle. So the quotient is searched once more, with
+//! no more than that, and its lasso unrolled. Where a check has taken nodes apart, concrete cycles may run through the wholes, which are added.
+
+use super::node::{Ssp, Worker};
+use crate::engine::Task;
+use crate::sym::{self, Quotient};
+use crate::symmetry::unroll;
+use lariat_budget::Stop;
+use lariat_emptiness::{
+    Counts, Edge, Evidence, Graph, Lasso as Abstract, Marks, NodeId, Outcome, couvreur, lasso,
+};
+use lariat_model::Lasso;
+use lariat_model::symmetry::Group;
+use std::collections::HashSet;
+
+/// The quotient without what is not allowed.
+struct Restricted<'a, 'p> {
+    quotient: &'a Quotient<'p>,
+    allowed: HashSet<NodeId>,
+}
+
+impl Graph for Restricted<'_, '_> {
+    type Stop = Stop;
+    type Worker = sym::Worker;
+    type Cursor = sym::Cursor;
+
+    fn marks(&self) -> Marks {
+        self.quotient.marks()
+    }
+
+    fn initial(&self, worker: &mut sym::Worker, k: usize) -> Result<Option<NodeId>, Stop> {
+        self.quotient.initial(worker, k)
+    }
+
+    fn next_edge(
+        &self,
+        worker: &mut sym::Worker,
+        node: NodeId,
+        cursor: &mut sym::Cursor,
+    ) -> Result<Option<Edge>, Stop> {
+        while let Some(edge) = self.quotient.next_edge(worker, node, cursor)? {
+            if self.allowed.contains(&edge.to) {
+                return Ok(Some(edge));
+            }
+        }
+        Ok(None)
+    }
+
+    fn tick(&self, worker: &mut sym::Worker, bytes: usize) -> Result<(), Stop> {
+        self.quotient.tick(worker, bytes)
+    }
+}
+
+/// A run of the system for what a check has found; `None` if there is none there, which an exact check never leaves.
+pub(super) fn concrete<'p>(
+    task: &Task<'p>,
+    product: &Ssp<'p>,
+    worker: &mut Worker<'p>,
+    futures: &[Group],
+    evidence: &Evidence,
+) -> Result<Option<Lasso>, Stop> {
+    let mut nodes: HashSet<NodeId> = evidence.component.iter().copied().collect();
+    nodes.insert(evidence.initial);
+    nodes.extend(evidence.prefix.iter().map(|edge| edge.to));
+    nodes.extend(
+        evidence
+            .parts
+            .iter()
+            .flat_map(|part| [part.whole, part.part]),
+    );
+    let quotient = Quotient::new(task.problem, product.symmetry, futures, task.observer);
+    let mut single = quotient.worker(task.budget);
+    let mut allowed = HashSet::new();
+    for node in nodes {
+        let (location, markings) = product.markings(worker, node)?;
+        for marking in markings {
+            allowed.insert(quotient.node(&mut single, marking, location)?);
+        }
+    }
+    let restricted = Restricted {
+        quotient: &quotient,
+        allowed,
+    };
+    let found: Option<Abstract> = match couvreur(&restricted, &mut single, &mut Counts::default())?
+    {
+        Outcome::Accepting(evidence) => lasso(&restricted, &mut single, &evidence)?,
+        _ => None,
+    };
+    found
+        .map(|found| unroll(&quotient, &mut single, &found))
+        .transpose()
+}

@@ -1,0 +1,353 @@
+//! The quotient: the product of a net and an automaton modulo symmetries.
+//!
+//! ```text
+//! initial:  (q, canon(R_q, s0))
+//! (q, m) –marks→ (d, canon(R_d, t))   iff   m –e→ t,   q –guard,marks→ d,   (λ(m), e) ⊨ guard
+//! ```
+//!
+//! R_q are the symmetries that all guards keep which can still be read from q (`symmetry/mod.rs`). `(q, s) ~ (q, g·s)` for `g ∈ R_q` is a bisimulation that keeps
+//! marks, because `R_q ≤ R_d`; so the quotient is exact for all of LTL with events and `X`, whatever check searches it, and `canon` may return any
+//! marking of the orbit. Deadlocks and their silent loops are the same in all of an orbit.
+//!
+//! Of events that differ by exchanging *twins* of a marking, elements of R_q whose exchange does not change it, one is taken: `m –σe→ σ·t`, and `σ·t ~ t`.
+//!
+//! E. A. Emerson, A. P. Sistla, *Symmetry and model checking*, 1996, divide by the symmetries of the whole formula; here each state of the automaton has its
+//! own. A lasso is unrolled to a run of the net (`symmetry/unroll.rs`). Without symmetries this is the explicit engine.
+
+use crate::alphabet::{Alphabet, ClassId};
+use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
+use crate::explicit::{finish, synchronous, tell};
+use crate::labels::{Label, labelled};
+use crate::problem::Problem;
+use crate::single::{self, Moves};
+use crate::symmetry::{Locals, Step, Unfolds, unroll};
+use lariat_automata::{Letter, StateId as Location};
+use lariat_budget::{Budget, Observer, Statistic, Stop};
+use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso};
+use lariat_model::symmetry::{Canon, Group, Permutation, Room, Symmetry, Tokens};
+use lariat_model::{EventId, State, System};
+use lariat_space::explicit::{self, Explicit, StateId};
+use std::sync::Arc;
+
+/// The quotient engine.
+pub const SYM: Engine = Engine {
+    name: "sym",
+    automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
+    checks: |_| &[Emptiness::Couvreur],
+    needs: Needs::Nothing,
+    has_published: false,
+    procedure: Procedure::Single(decide),
+};
+
+/// How many symmetries a property cannot tell apart at its start: the logarithm of their number, to base 10.
+pub fn symmetries_kept(problem: &Problem<'_>, symmetry: &Symmetry<'_>) -> f64 {
+    kept(problem, &Locals::new(problem, symmetry).futures())
+}
+
+fn kept(problem: &Problem<'_>, futures: &[Group]) -> f64 {
+    let initial = problem.automaton.initial.iter();
+    let kept = initial.map(|location| futures[location.index()].magnitude());
+    kept.fold(0.0, f64::max)
+}
+
+fn decide(task: &mut Task<'_>) -> Found {
+    let problem = task.problem;
+    let symmetry = match problem.symmetry {
+        Some(symmetry) if problem.system.is_net() => symmetry,
+        _ => return synchronous(task),
+    };
+    let futures = Locals::new(problem, symmetry).futures();
+    let stats = &mut task.account.stats;
+    stats.set(Statistic::SYMMETRIES, symmetry.group().magnitude());
+    stats.set(Statistic::SYMMETRIES_KEPT, kept(problem, &futures));
+    if futures.iter().all(Group::is_trivial) {
+        return synchronous(task);
+    }
+    let product = Quotient::new(problem, symmetry, &futures, task.observer);
+    let mut worker = product.worker(task.budget);
+    let mut counts = Counts::default();
+    let found = couvreur(&product, &mut worker, &mut counts);
+    tell(task.account, &counts, worker.pairs.states());
+    let found = match found? {
+        Outcome::Empty if worker.pairs.states().was_cut() => Err(Stop::Bound(
+            "states with more tokens were not looked at".to_owned(),
+        )),
+        Outcome::Empty => Ok(Outcome::Empty),
+        Outcome::Accepting(evidence) => match lasso(&product, &mut worker, &evidence)? {
+            Some(found) => unroll(&product, &mut worker, &found).map(Outcome::Accepting),
+            None => Err(Stop::Internal("a component without a lasso".to_owned())),
+        },
+        Outcome::Undecided(_) => Err(Stop::Internal("an exact check left a doubt".to_owned())),
+    };
+    finish(task);
+    found
+}
+
+/// The immutable part of the quotient.
+pub(crate) struct Quotient<'p> {
+    problem: &'p Problem<'p>,
+    symmetry: &'p Symmetry<'p>,
+    observer: &'p dyn Observer,
+    space: Explicit<'p>,
+    alphabet: Arc<Alphabet>,
+    /// The different groups, and which of them each state of the automaton has.
+    canons: Vec<Canon<'p, 'p>>,
+    group_of: Vec<u32>,
+}
+
+/// What one worker has found of it.
+pub(crate) struct Worker {
+    pub pairs: single::Worker<(Label, Location, ClassId)>,
+    room: Room,
+    /// Of which state, modulo which group, the twins are known.
+    twins: Room,
+    twins_of: Option<(StateId, u32)>,
+}
+
+/// Where an iteration over the edges of a node stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cursor {
+    space: explicit::Cursor,
+    /// The event whose moves are being listed.
+    step: Option<Option<EventId>>,
+    moves: Moves,
+}
+
+impl<'p> Quotient<'p> {
+    /// The quotient of a problem modulo one group for each state of the automaton: `futures[q] ≤ futures[d]` along `q → d`, and each is within
+    /// R_q.
+    pub fn new(
+        problem: &'p Problem<'p>,
+        symmetry: &'p Symmetry<'p>,
+        futures: &[Group],
+        observer: &'p dyn Observer,
+    ) -> Quotient<'p> {
+        let mut canons: Vec<Canon<'p, 'p>> = Vec::new();
+        let mut group_of = Vec::with_capacity(futures.len());
+        for group in futures {
+            let known = canons.iter().position(|canon| canon.group() == group);
+            group_of.push(known.unwrap_or(canons.len()) as u32);
+            if known.is_none() {
+                canons.push(Canon::new(symmetry, group.clone()));
+            }
+        }
+        Quotient {
+            problem,
+            symmetry,
+            observer,
+            space: labelled(problem),
+            alphabet: problem.alphabet().clone(),
+            canons,
+            group_of,
+        }
+    }
+
+    /// A worker that has found nothing yet.
+    pub fn worker(&self, budget: &Budget) -> Worker {
+        let mut states = self.space.states(budget);
+        if let Some(most) = self.problem.most_tokens {
+            states.cut_above(most);
+        }
+        Worker {
+            pairs: single::Worker::new(states, self.problem.automaton.states.len(), budget),
+            room: Room::default(),
+            twins: Room::default(),
+            twins_of: None,
+        }
+    }
+
+    fn canon(&self, location: Location) -> &Canon<'p, 'p> {
+        &self.canons[self.group_of[location.index()] as usize]
+    }
+
+    /// The automaton's moves from `location` under a label and an event class.
+    fn choices(
+        &self,
+        worker: &mut Worker,
+        label: Label,
+        location: Location,
+        class: ClassId,
+    ) -> Moves {
+        worker.pairs.choices((label, location, class), |labels| {
+            let letter = Letter(labels.letter(label).0 | self.alphabet.letter(class).0);
+            let reading = self.problem.automaton.reading(location, letter);
+            reading.map(|t| (t.marks, t.to))
+        })
+    }
+
+    /// Is this the one to be taken of the events that differ by twins?
+    fn is_first(
+        &self,
+        worker: &mut Worker,
+        state: StateId,
+        location: Location,
+        event: EventId,
+    ) -> bool {
+        let group = self.group_of[location.index()];
+        let canon = &self.canons[group as usize];
+        if self.symmetry.of_event(event).is_empty() || canon.is_trivial() {
+            return true;
+        }
+        if worker.twins_of != Some((state, group)) {
+            let Worker { pairs, twins, .. } = &mut *worker;
+            self.space
+                .with_values(&mut pairs.states, state, |tokens, values| {
+                    canon.find_twins(twins, tokens, |var| values[var.index()]);
+                });
+            worker.twins_of = Some((state, group));
+        }
+        canon.is_first(&worker.twins, event)
+    }
+
+    /// The representative of where a step leads, with the automaton in `to`; the permutation is left in the worker's room.
+    fn target(
+        &self,
+        worker: &mut Worker,
+        state: StateId,
+        event: Option<EventId>,
+        to: Location,
+    ) -> Result<Option<StateId>, Stop> {
+        let canon = self.canon(to);
+        let Worker { pairs, room, .. } = worker;
+        self.space
+            .modulo(&mut pairs.states, state, event, |tokens| {
+                canon.canon(room, tokens)
+            })
+    }
+
+    fn next_step(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+        cursor: &mut Cursor,
+    ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
+        let (state, location) = worker.pairs.nodes.get(node);
+        loop {
+            if let Some(event) = cursor.step {
+                match worker.pairs.next_move(&mut cursor.moves) {
+                    None => cursor.step = None,
+                    Some((marks, to)) => {
+                        if let Some(target) = self.target(worker, state, event, to)? {
+                            let to = worker.pairs.nodes.intern(target, to)?;
+                            return Ok(Some((Edge { to, marks }, event)));
+                        }
+                    }
+                }
+                continue;
+            }
+            let label = worker.pairs.label(&self.space, state)?;
+            if self.alphabet.classes().len() == 1 {
+                // The letter does not depend on the step: perhaps nothing can be read at all.
+                let moves = self.choices(worker, label, location, ClassId::UNNAMED);
+                if moves.is_empty() {
+                    return Ok(None);
+                }
+            }
+            let states = &mut worker.pairs.states;
+            let Some(event) = self.space.next_event(states, state, &mut cursor.space)? else {
+                return Ok(None);
+            };
+            if let Some(event) = event
+                && !self.is_first(worker, state, location, event)
+            {
+                continue;
+            }
+            cursor.moves = self.choices(worker, label, location, self.alphabet.class(event));
+            cursor.step = Some(event);
+        }
+    }
+
+    /// The node of a marking with the automaton in `location`.
+    pub fn node(
+        &self,
+        worker: &mut Worker,
+        mut tokens: Tokens,
+        location: Location,
+    ) -> Result<NodeId, Stop> {
+        self.canon(location).canon(&mut worker.room, &mut tokens);
+        let state = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
+        worker.pairs.nodes.intern(state, location)
+    }
+
+    /// The representative of an initial state, and what leads there.
+    fn initial_state(
+        &self,
+        worker: &mut Worker,
+        state: &State,
+        location: Location,
+    ) -> Result<(StateId, Permutation), Stop> {
+        let marked = (0..).zip(state.iter().copied());
+        let mut tokens: Tokens = marked.filter(|(_, value)| *value != 0).collect();
+        self.canon(location).canon(&mut worker.room, &mut tokens);
+        let id = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
+        Ok((id, worker.room.permutation().to_vec()))
+    }
+}
+
+impl Graph for Quotient<'_> {
+    type Stop = Stop;
+    type Worker = Worker;
+    type Cursor = Cursor;
+
+    fn marks(&self) -> Marks {
+        self.problem.automaton.all_marks()
+    }
+
+    fn initial(&self, worker: &mut Worker, k: usize) -> Result<Option<NodeId>, Stop> {
+        let locations = &self.problem.automaton.initial;
+        if locations.is_empty() {
+            return Ok(None);
+        }
+        let Some(state) = self.problem.system.initial.get(k / locations.len()) else {
+            return Ok(None);
+        };
+        let location = locations[k % locations.len()];
+        let (state, _) = self.initial_state(worker, state, location)?;
+        worker.pairs.nodes.intern(state, location).map(Some)
+    }
+
+    fn next_edge(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+        cursor: &mut Cursor,
+    ) -> Result<Option<Edge>, Stop> {
+        Ok(self.next_step(worker, node, cursor)?.map(|(edge, _)| edge))
+    }
+
+    fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stop> {
+        worker.pairs.tick(self.observer, bytes)
+    }
+}
+
+impl Unfolds for Quotient<'_> {
+    fn system(&self) -> (&System, &Symmetry<'_>) {
+        (self.problem.system, self.symmetry)
+    }
+
+    fn origin(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+    ) -> Result<Option<(State, Permutation)>, Stop> {
+        let (wanted, location) = worker.pairs.nodes.get(node);
+        for state in &self.problem.system.initial {
+            let (found, applied) = self.initial_state(worker, state, location)?;
+            if found == wanted {
+                return Ok(Some((state.clone(), applied)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn step(&self, worker: &mut Worker, from: NodeId, edge: Edge) -> Result<Option<Step>, Stop> {
+        let mut cursor = Cursor::default();
+        while let Some((found, event)) = self.next_step(worker, from, &mut cursor)? {
+            if found == edge {
+                let applied = worker.room.permutation().to_vec();
+                return Ok(Some(Step { event, applied }));
+            }
+        }
+        Ok(None)
+    }
+}

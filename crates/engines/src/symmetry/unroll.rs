@@ -1,0 +1,144 @@
+//! From a lasso of a quotient to a run of the system.
+//!
+//! Let `xᵢ –e→ t` be the step behind the i-th edge and `xᵢ₊₁ = κᵢ·t`. With `gᵢ·sᵢ = xᵢ`, beginning with the initial state of the system,
+//!
+//! ```text
+//! sᵢ –gᵢ⁻¹·e→ gᵢ⁻¹·t,   gᵢ₊₁ = κᵢ·gᵢ
+//! ```
+//!
+//! The cycle is gone round until the state at its start comes back; what was before its first visit is prefix. After `j` rounds the state is
+//! `g⁻¹κ⁻ʲ·x` where `κ` is the product of the `κᵢ` of the cycle, so that there are at most as many rounds as `κ` has powers.
+
+use lariat_budget::Stop;
+use lariat_emptiness::{Edge, Graph, Lasso as Abstract, NodeId};
+use lariat_model::symmetry::{Permutation, Symmetry, after, inverse};
+use lariat_model::{EventId, Lasso, State, Step as Concrete, System, Value};
+
+/// A step of a quotient: the event from the representative, and the permutation that led from its target to the next representative.
+pub(crate) struct Step {
+    pub event: Option<EventId>,
+    pub applied: Permutation,
+}
+
+/// A quotient whose lassos are unrolled.
+pub(crate) trait Unfolds: Graph<Stop = Stop> {
+    /// The system and its symmetries.
+    fn system(&self) -> (&System, &Symmetry<'_>);
+
+    /// An initial state of the system that the node stands for, and the permutation that leads from it to the node's.
+    fn origin(
+        &self,
+        worker: &mut Self::Worker,
+        node: NodeId,
+    ) -> Result<Option<(State, Permutation)>, Stop>;
+
+    /// The step behind an edge.
+    fn step(
+        &self,
+        worker: &mut Self::Worker,
+        from: NodeId,
+        edge: Edge,
+    ) -> Result<Option<Step>, Stop>;
+}
+
+/// As for other engines on single states: a longer run is not told.
+const MOST_BYTES: usize = 1 << 28;
+
+fn lost(what: &str) -> Stop {
+    Stop::Internal(format!("a lasso of the quotient has no {what}"))
+}
+
+/// The run of the system along a lasso of the quotient.
+pub(crate) fn unroll<P: Unfolds>(
+    product: &P,
+    worker: &mut P::Worker,
+    found: &Abstract,
+) -> Result<Lasso, Stop> {
+    let origin = product.origin(worker, found.initial)?;
+    let (initial, to) = origin.ok_or_else(|| lost("initial state"))?;
+    let prefix = steps(product, worker, found.initial, &found.prefix)?;
+    let cycle = steps(product, worker, found.entry(), &found.cycle)?;
+    let (system, symmetry) = product.system();
+    let each = initial.len() * size_of::<Value>() + size_of::<Concrete>();
+    let mut run = Run {
+        system,
+        symmetry,
+        state: initial.clone(),
+        to,
+        steps: Vec::new(),
+        most: MOST_BYTES / each.max(1),
+    };
+    run.along(&prefix)?;
+    // The states at the start of the rounds, each with the number of steps before it.
+    let mut starts: Vec<(State, usize)> = Vec::new();
+    loop {
+        let known = starts.iter().find(|(state, _)| *state == run.state);
+        if let Some((_, length)) = known {
+            let mut prefix = run.steps;
+            let cycle = prefix.split_off(*length);
+            return Ok(Lasso {
+                initial,
+                prefix,
+                cycle,
+                growth: None,
+            });
+        }
+        starts.push((run.state.clone(), run.steps.len()));
+        run.along(&cycle)?;
+    }
+}
+
+fn steps<P: Unfolds>(
+    product: &P,
+    worker: &mut P::Worker,
+    mut from: NodeId,
+    path: &[Edge],
+) -> Result<Vec<Step>, Stop> {
+    let mut steps = Vec::with_capacity(path.len());
+    for edge in path {
+        let step = product.step(worker, from, *edge)?;
+        steps.push(step.ok_or_else(|| lost("step behind an edge"))?);
+        from = edge.to;
+    }
+    Ok(steps)
+}
+
+/// A run of the system beside one of the quotient.
+struct Run<'a> {
+    system: &'a System,
+    symmetry: &'a Symmetry<'a>,
+    state: State,
+    /// Leads from the state to its representative.
+    to: Permutation,
+    steps: Vec<Concrete>,
+    most: usize,
+}
+
+impl Run<'_> {
+    fn along(&mut self, steps: &[Step]) -> Result<(), Stop> {
+        for Step { event, applied } in steps {
+            if self.steps.len() >= self.most {
+                return Err(Stop::Bound(format!(
+                    "a violating run of more than {} steps was found, which is too long to be told",
+                    self.most
+                )));
+            }
+            let event = match event {
+                None => None,
+                Some(event) => {
+                    let image = self.symmetry.image_of_event(*event, &inverse(&self.to));
+                    let image = image.ok_or_else(|| lost("image of an event"))?;
+                    let next = self.system.successors(&self.state, image).pop();
+                    self.state = next.ok_or_else(|| lost("successor by an image"))?;
+                    Some(image)
+                }
+            };
+            self.steps.push(Concrete {
+                event,
+                state: self.state.clone(),
+            });
+            self.to = after(applied, &self.to);
+        }
+        Ok(())
+    }
+}

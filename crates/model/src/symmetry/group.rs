@@ -1,0 +1,298 @@
+//! Groups of permutations of elements, of a shape that is easy to compare: blocks and rotations.
+//!
+//! An element is a colour in a role. A group says for every role which of its colours may be exchanged: all permutations inside of
+//! the blocks of a partition (a Young group), or rotations `x ↦ x + jk` where `k` divides the number of colours. Groups of this shape
+//! have a meet, the common refinement and the least common multiple, so that `H ≤ K` iff `H ∧ K = H`.
+
+/// Where every element goes.
+pub type Permutation = Vec<u32>;
+
+/// What a group does to the colours of one role.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    /// All permutations inside of blocks: for each colour the smallest of its block.
+    Blocks(Box<[u32]>),
+    /// Rotations by multiples of `step`, which divides `colours`; none but the identity if it is the same.
+    Rotations {
+        /// How many colours there are.
+        colours: u32,
+        /// The smallest rotation.
+        step: u32,
+    },
+}
+
+/// A group: one part for each role, in their order. The elements of a role follow those of the role before.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Group {
+    parts: Box<[Part]>,
+}
+
+/// A permutation that is tested for membership in a group: a transposition or a rotation.
+pub struct Generator<'a> {
+    /// Where every element goes.
+    pub to: &'a [u32],
+    /// The elements that do not stay where they are.
+    pub moved: &'a [u32],
+}
+
+impl Part {
+    /// The number of colours.
+    pub fn colours(&self) -> u32 {
+        match self {
+            Part::Blocks(least) => least.len() as u32,
+            Part::Rotations { colours, .. } => *colours,
+        }
+    }
+
+    /// Nothing but the identity?
+    pub fn is_trivial(&self) -> bool {
+        match self {
+            Part::Blocks(least) => least.iter().zip(0..).all(|(least, c)| *least == c),
+            Part::Rotations { colours, step } => colours == step,
+        }
+    }
+
+    /// The blocks with more than one member; of rotations, none.
+    pub fn blocks(&self) -> Vec<Vec<u32>> {
+        let Part::Blocks(least) = self else {
+            return Vec::new();
+        };
+        let mut blocks: Vec<Vec<u32>> = vec![Vec::new(); least.len()];
+        for (colour, least) in (0..).zip(least) {
+            blocks[*least as usize].push(colour);
+        }
+        blocks.retain(|block| block.len() > 1);
+        blocks
+    }
+
+    fn meet(&self, other: &Part) -> Part {
+        match (self, other) {
+            (Part::Blocks(a), Part::Blocks(b)) => {
+                let pairs: Vec<(u32, u32)> = a.iter().copied().zip(b.iter().copied()).collect();
+                let least = |pair| pairs.iter().position(|p| p == pair).unwrap_or(0) as u32;
+                Part::Blocks(pairs.iter().map(least).collect())
+            }
+            (Part::Rotations { colours, step: a }, Part::Rotations { step: b, .. }) => {
+                Part::Rotations {
+                    colours: *colours,
+                    step: a / gcd(*a, *b) * b,
+                }
+            }
+            // Groups of one symmetry have parts of the same kind.
+            (a, _) => Part::trivial(a),
+        }
+    }
+
+    fn trivial(part: &Part) -> Part {
+        match part {
+            Part::Blocks(least) => Part::Blocks((0..least.len() as u32).collect()),
+            Part::Rotations { colours, .. } => Part::Rotations {
+                colours: *colours,
+                step: *colours,
+            },
+        }
+    }
+
+    /// The logarithm of the number of permutations, to base 10.
+    fn magnitude(&self) -> f64 {
+        match self {
+            Part::Blocks(_) => {
+                let blocks = self.blocks().into_iter();
+                let factors = blocks.flat_map(|block| 2..=block.len());
+                factors.map(|factor| (factor as f64).log10()).sum()
+            }
+            Part::Rotations { colours, step } => f64::from(colours / step).log10(),
+        }
+    }
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl Group {
+    pub(super) fn new(parts: Vec<Part>) -> Group {
+        Group {
+            parts: parts.into(),
+        }
+    }
+
+    /// All permutations of roles with so many colours each.
+    pub(super) fn full(colours: impl Iterator<Item = u32>) -> Group {
+        let part = |colours| Part::Blocks(vec![0; colours as usize].into());
+        Group::new(colours.map(part).collect())
+    }
+
+    /// What is done to each role.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Nothing but the identity?
+    pub fn is_trivial(&self) -> bool {
+        self.parts.iter().all(Part::is_trivial)
+    }
+
+    /// The logarithm of the number of permutations, to base 10.
+    pub fn magnitude(&self) -> f64 {
+        self.parts.iter().map(Part::magnitude).sum()
+    }
+
+    /// The largest group inside of both.
+    #[must_use]
+    pub fn meet(&self, other: &Group) -> Group {
+        let parts = self.parts.iter().zip(&other.parts);
+        Group::new(parts.map(|(a, b)| a.meet(b)).collect())
+    }
+
+    /// Is every permutation of this group in the other?
+    pub fn is_within(&self, other: &Group) -> bool {
+        self.meet(other) == *self
+    }
+
+    /// The largest group inside of this one all of whose generators pass a test. The permutations that pass must be a group: then
+    /// `c ~ d` iff the transposition of the two passes is an equivalence, and each colour is compared with one of each block alone.
+    pub fn coarsest<E>(
+        &self,
+        mut keeps: impl FnMut(Generator<'_>) -> Result<bool, E>,
+    ) -> Result<Group, E> {
+        let elements: u32 = self.parts.iter().map(Part::colours).sum();
+        let mut to: Permutation = (0..elements).collect();
+        let mut parts = Vec::with_capacity(self.parts.len());
+        let mut first = 0;
+        for part in &self.parts {
+            parts.push(match part {
+                Part::Blocks(least) => {
+                    Part::Blocks(coarsest_blocks(first, least, &mut to, &mut keeps)?)
+                }
+                Part::Rotations { colours, step } => {
+                    let step = least_rotation(first, *colours, *step, &mut to, &mut keeps)?;
+                    Part::Rotations {
+                        colours: *colours,
+                        step,
+                    }
+                }
+            });
+            first += part.colours();
+        }
+        Ok(Group::new(parts))
+    }
+}
+
+fn coarsest_blocks<E>(
+    first: u32,
+    within: &[u32],
+    to: &mut Permutation,
+    keeps: &mut impl FnMut(Generator<'_>) -> Result<bool, E>,
+) -> Result<Box<[u32]>, E> {
+    let mut least: Vec<u32> = Vec::with_capacity(within.len());
+    // One colour of each block so far.
+    let mut heads: Vec<u32> = Vec::new();
+    for colour in 0..within.len() as u32 {
+        let mut joined = colour;
+        for head in heads.iter().copied() {
+            if within[head as usize] != within[colour as usize] {
+                continue;
+            }
+            let moved = [first + head, first + colour];
+            to.swap(moved[0] as usize, moved[1] as usize);
+            let kept = keeps(Generator { to, moved: &moved });
+            to.swap(moved[0] as usize, moved[1] as usize);
+            if kept? {
+                joined = head;
+                break;
+            }
+        }
+        if joined == colour {
+            heads.push(colour);
+        }
+        least.push(joined);
+    }
+    Ok(least.into())
+}
+
+/// The smallest rotation by a multiple of `step` that passes.
+pub(super) fn least_rotation<E>(
+    first: u32,
+    colours: u32,
+    step: u32,
+    to: &mut Permutation,
+    keeps: &mut impl FnMut(Generator<'_>) -> Result<bool, E>,
+) -> Result<u32, E> {
+    let moved: Vec<u32> = (first..first + colours).collect();
+    let candidates =
+        (step..colours).filter(|s| colours.is_multiple_of(*s) && s.is_multiple_of(step));
+    for candidate in candidates {
+        for colour in 0..colours {
+            to[(first + colour) as usize] = first + (colour + candidate) % colours;
+        }
+        let kept = keeps(Generator { to, moved: &moved });
+        for element in &moved {
+            to[*element as usize] = *element;
+        }
+        if kept? {
+            return Ok(candidate);
+        }
+    }
+    Ok(colours)
+}
+
+/// The permutation that does `second` after `first`.
+pub fn after(second: &[u32], first: &[u32]) -> Permutation {
+    first.iter().map(|e| second[*e as usize]).collect()
+}
+
+/// The permutation that goes back.
+pub fn inverse(permutation: &[u32]) -> Permutation {
+    let mut back = vec![0; permutation.len()];
+    for (from, to) in (0..).zip(permutation) {
+        back[*to as usize] = from;
+    }
+    back
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(least: &[u32]) -> Part {
+        Part::Blocks(least.into())
+    }
+
+    fn rotations(colours: u32, step: u32) -> Part {
+        Part::Rotations { colours, step }
+    }
+
+    #[test]
+    fn groups_meet_part_by_part() {
+        let a = Group::new(vec![blocks(&[0, 0, 0, 3]), rotations(12, 2)]);
+        let b = Group::new(vec![blocks(&[0, 1, 1, 1]), rotations(12, 3)]);
+        let both = Group::new(vec![blocks(&[0, 1, 1, 3]), rotations(12, 6)]);
+        assert_eq!(a.meet(&b), both);
+        assert!(both.is_within(&a) && both.is_within(&b) && !a.is_within(&b));
+        assert!(!both.is_trivial());
+        assert_eq!(both.parts()[0].blocks(), [[1, 2]]);
+        let order = 10f64.powf(both.magnitude());
+        assert!((order - 4.0).abs() < 1e-9, "{order}");
+    }
+
+    #[test]
+    fn the_coarsest_group_has_the_generators_that_pass() {
+        let all = Group::new(vec![blocks(&[0; 5]), rotations(6, 1)]);
+        // Elements 1 and 3 stay where they are, and rotations keep the parity.
+        let found = all.coarsest(|g| -> Result<bool, ()> {
+            let parity =
+                |e: &u32| *e < 5 || (g.to[*e as usize] - e.min(&g.to[*e as usize])) % 2 == 0;
+            Ok(g.to[1] == 1 && g.to[3] == 3 && g.moved.iter().all(parity))
+        });
+        let expected = Group::new(vec![blocks(&[0, 1, 0, 3, 0]), rotations(6, 2)]);
+        assert_eq!(found, Ok(expected));
+    }
+
+    #[test]
+    fn permutations_have_inverses() {
+        let p = vec![2, 0, 1, 3];
+        assert_eq!(after(&inverse(&p), &p), [0, 1, 2, 3]);
+        assert_eq!(after(&p, &p), [1, 2, 0, 3]);
+    }
+}

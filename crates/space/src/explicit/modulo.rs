@@ -1,0 +1,162 @@
+//! Steps of a net modulo symmetries: what a step leads to is exchanged for a representative before it is looked up.
+//!
+//! The space knows nothing of symmetries. It hands out the tokens of a successor, takes back what they are to be, and finds the state that differs from
+//! the one in focus by that. A state costs one pass over its places, a step what it changes and what the representative changes.
+
+use super::{Cursor, Explicit, StateId, States};
+use lariat_budget::Stop;
+use lariat_model::symmetry::Tokens;
+use lariat_model::{Deadlock, EventId, Value};
+
+/// Room for the tokens of the state in focus and of one successor.
+#[derive(Debug, Default)]
+pub(super) struct Marked {
+    of: Option<StateId>,
+    tokens: Tokens,
+    next: Tokens,
+}
+
+impl Explicit<'_> {
+    /// The next event that is enabled in `state`, or stuttering where that is what happens; `None` behind the last. All events are
+    /// transitions of a net. Where it leads is what [`modulo`](Explicit::modulo) says.
+    pub fn next_event(
+        &self,
+        states: &mut States,
+        state: StateId,
+        cursor: &mut Cursor,
+    ) -> Result<Option<Option<EventId>>, Stop> {
+        if cursor.done {
+            return Ok(None);
+        }
+        states.tick()?;
+        states.load(self, state);
+        if let Some(at) = states.focus.enabled.find(cursor.at) {
+            cursor.at = at + 1;
+            cursor.moved = true;
+            return Ok(Some(Some(self.moves.net.transitions[at as usize].event)));
+        }
+        cursor.done = true;
+        let stutters = !cursor.moved && self.deadlock == Deadlock::Stutter;
+        Ok(stutters.then_some(None))
+    }
+
+    /// The tokens of a state of a net: marked places in increasing order.
+    pub fn tokens<'a>(&self, states: &'a mut States, state: StateId) -> &'a Tokens {
+        states.load(self, state);
+        let States { marked, focus, .. } = states;
+        if marked.of != Some(state) {
+            marked.of = Some(state);
+            marked.tokens.clear();
+            let values = (0..).zip(focus.values.iter().copied());
+            marked
+                .tokens
+                .extend(values.filter(|(_, value)| *value != 0));
+        }
+        &marked.tokens
+    }
+
+    /// Tells the tokens of a state of a net, and the values of all its places.
+    pub fn with_values<T>(
+        &self,
+        states: &mut States,
+        state: StateId,
+        tell: impl FnOnce(&Tokens, &[Value]) -> T,
+    ) -> T {
+        self.tokens(states, state);
+        tell(&states.marked.tokens, &states.focus.values)
+    }
+
+    /// Where `event`, or stuttering, leads from `state`, if `represent` is done to the tokens there: it says whether it has changed them, and
+    /// leaves them in increasing order. `None` if the step is cut off.
+    pub fn modulo(
+        &self,
+        states: &mut States,
+        state: StateId,
+        event: Option<EventId>,
+        represent: impl FnOnce(&mut Tokens) -> bool,
+    ) -> Result<Option<StateId>, Stop> {
+        self.tokens(states, state);
+        let mut next = std::mem::take(&mut states.marked.next);
+        next.clone_from(&states.marked.tokens);
+        let found = self.represented(states, state, event, &mut next, represent);
+        states.marked.next = next;
+        found
+    }
+
+    fn represented(
+        &self,
+        states: &mut States,
+        state: StateId,
+        event: Option<EventId>,
+        next: &mut Tokens,
+        represent: impl FnOnce(&mut Tokens) -> bool,
+    ) -> Result<Option<StateId>, Stop> {
+        let transition = event.and_then(|event| self.moves.net.number(event));
+        if let Some(transition) = transition {
+            if !states.fire(self, transition)? {
+                return Ok(None);
+            }
+            for put in self.moves.net.puts(transition) {
+                add(next, put.var, put.delta);
+            }
+        }
+        if !represent(next) {
+            return match transition {
+                Some(_) => states.intern().map(Some),
+                None => Ok(Some(state)),
+            };
+        }
+        states.assign_tokens(next);
+        states.pack()?;
+        states.intern().map(Some)
+    }
+
+    /// The state of a net with these tokens, in increasing order, found or made.
+    pub fn with_tokens(&self, states: &mut States, tokens: &Tokens) -> Result<StateId, Stop> {
+        states.open()?;
+        let mut values: Vec<Value> = vec![0; self.system.variables.len()];
+        for (var, value) in tokens {
+            values[*var as usize] = *value;
+        }
+        states.scratch.assigned.clear();
+        states.scratch.assigned.extend((0..).zip(values));
+        states.pack()?;
+        states.intern()
+    }
+}
+
+/// Adds tokens to a place.
+fn add(tokens: &mut Tokens, var: u32, delta: Value) {
+    match tokens.binary_search_by_key(&var, |(var, _)| *var) {
+        Ok(at) => {
+            tokens[at].1 += delta;
+            if tokens[at].1 == 0 {
+                tokens.remove(at);
+            }
+        }
+        Err(at) => tokens.insert(at, (var, delta)),
+    }
+}
+
+impl States {
+    /// Assigns what differs from the tokens of the state in focus.
+    fn assign_tokens(&mut self, next: &Tokens) {
+        let (assigned, old) = (&mut self.scratch.assigned, &self.marked.tokens);
+        assigned.clear();
+        let (mut i, mut j) = (0, 0);
+        while i < old.len() || j < next.len() {
+            let before = old.get(i).map_or(u32::MAX, |(var, _)| *var);
+            let after = next.get(j).map_or(u32::MAX, |(var, _)| *var);
+            if before < after {
+                assigned.push((before, 0));
+                i += 1;
+                continue;
+            }
+            if before > after || old[i].1 != next[j].1 {
+                assigned.push(next[j]);
+            }
+            i += usize::from(before == after);
+            j += 1;
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Symmetries of coloured nets: representatives, orbits and their sizes, on random nets and on those of the contest.
+
+use lariat_budget::{Budget, Quiet};
+use lariat_corpora::{Random, each_case, models};
+use lariat_model::symmetry::{Canon, Part, Permutation, Room, Symmetry, Tokens, detect};
+use lariat_model::{Deadlock, Model, read};
+use lariat_space::explicit::{Explicit, count, orbits};
+use lariat_testkit::symmetric::Spec;
+use std::collections::{BTreeSet, HashSet};
+
+fn symmetry(model: &Model) -> Symmetry<'_> {
+    let coloured = model.coloured.as_deref().expect("a coloured net");
+    detect(&model.system, coloured, &Budget::unlimited()).unwrap()
+}
+
+/// The generators of a symmetry's group.
+fn generators(symmetry: &Symmetry<'_>) -> Vec<Permutation> {
+    let mut all = Vec::new();
+    let mut first = 0;
+    for part in symmetry.group().parts() {
+        for block in part.blocks() {
+            for pair in block.windows(2) {
+                let mut to = symmetry.identity();
+                to.swap((first + pair[0]) as usize, (first + pair[1]) as usize);
+                all.push(to);
+            }
+        }
+        let colours = part.colours();
+        if let Part::Rotations { step, .. } = part {
+            let mut to = symmetry.identity();
+            for colour in 0..colours {
+                to[(first + colour) as usize] = first + (colour + step) % colours;
+            }
+            all.push(to);
+        }
+        first += colours;
+    }
+    all
+}
+
+fn tokens(values: &[i64]) -> Tokens {
+    let marked = (0..).zip(values.iter().copied());
+    marked.filter(|(_, value)| *value != 0).collect()
+}
+
+fn values(tokens: &Tokens, len: usize) -> Vec<i64> {
+    let mut values = vec![0; len];
+    for (var, value) in tokens {
+        values[*var as usize] = *value;
+    }
+    values
+}
+
+/// All markings of an orbit, by brute force.
+fn orbit(symmetry: &Symmetry<'_>, marking: &[i64]) -> BTreeSet<Vec<i64>> {
+    let generators = generators(symmetry);
+    let mut found = BTreeSet::from([marking.to_vec()]);
+    let mut open = vec![marking.to_vec()];
+    while let Some(marking) = open.pop() {
+        for generator in &generators {
+            let image = symmetry.image_of_state(&marking, generator).to_vec();
+            if found.insert(image.clone()) {
+                open.push(image);
+            }
+        }
+    }
+    found
+}
+
+/// Random markings of random nets: the representative is in the orbit, is reached by the permutation that is told, and is the same for all of the
+/// orbit; the orbit has the size that is said; twins are twins.
+#[test]
+fn representatives_are_of_the_orbit_and_the_same_for_all_of_it() {
+    let (mut several, mut not_the_same) = (0, 0);
+    each_case(150, |rng| {
+        let model = Spec::random(rng).model();
+        let symmetry = symmetry(&model);
+        let canon = Canon::new(&symmetry, symmetry.group().clone());
+        let rotates = |part: &Part| matches!(part, Part::Rotations { .. });
+        let parts = symmetry.group().parts();
+        let mixed = parts.iter().filter(|part| rotates(part)).count() > 0 && parts.len() > 1;
+        let mut room = Room::default();
+        for _ in 0..5 {
+            let vars = model.system.variables.len();
+            let marking: Vec<i64> = (0..vars).map(|_| [0, 0, 1, 2][rng.below(4)]).collect();
+            let all = orbit(&symmetry, &marking);
+            several += usize::from(all.len() > 1);
+            assert_eq!(
+                canon.orbit_size(&mut room, &tokens(&marking)),
+                Some(all.len() as u128)
+            );
+            let mut representatives = HashSet::new();
+            for member in &all {
+                let mut found = tokens(member);
+                canon.canon(&mut room, &mut found);
+                assert!(found.is_sorted());
+                let found = values(&found, vars);
+                assert!(all.contains(&found));
+                let image = symmetry.image_of_state(member, room.permutation());
+                assert_eq!(image.to_vec(), found);
+                representatives.insert(found);
+            }
+            // Roles that rotate are turned before others are exchanged, which may lose a little.
+            not_the_same += usize::from(representatives.len() > 1);
+            assert!(representatives.len() == 1 || mixed, "{representatives:?}");
+        }
+    });
+    println!("{several} orbits of several markings, {not_the_same} with several representatives");
+}
+
+/// The states of random nets are those of their orbits, where the initial marking is symmetric.
+#[test]
+fn orbits_add_up_to_states() {
+    let mut added = 0;
+    each_case(200, |rng: &mut Random| {
+        let model = Spec::random(rng).model();
+        let symmetry = symmetry(&model);
+        let space = Explicit::new(&model.system, Deadlock::Stutter);
+        let budget = Budget::unlimited().with_work(2_000);
+        let all = count(&space, &[], &budget, &Quiet);
+        if all.stop.is_some() {
+            return;
+        }
+        let found = orbits(&space, &symmetry, &Budget::unlimited(), &Quiet);
+        assert!(found.orbits <= all.states);
+        assert_eq!(found.dead == 0, all.deadlocks == 0);
+        assert_eq!(found.max_tokens, all.max_tokens);
+        assert_eq!(found.max_tokens_in_place, all.max_tokens_in_place);
+        if let Some((states, dead)) = found.states {
+            assert_eq!((states, dead), (all.states.into(), all.deadlocks.into()));
+            added += usize::from(found.orbits < all.states);
+        }
+    });
+    println!("{added} sums of fewer orbits than states");
+}
+
+/// Orbits of contest nets. Roles are finer than the sorts with which these numbers were first found, so that there may be fewer.
+#[test]
+fn contest_nets_have_few_orbits() {
+    let Some(mcc) = models("mcc") else {
+        return;
+    };
+    let known: [(&str, u64, Option<u128>); 15] = [
+        ("AirplaneLD-COL-0010", 591, Some(43463)),
+        ("BART-COL-002", 8778, Some(17424)),
+        ("CSRepetitions-COL-02", 352, Some(7424)),
+        ("DatabaseWithMutex-COL-02", 43, Some(153)),
+        ("DrinkVendingMachine-COL-02", 243, Some(1024)),
+        ("LamportFastMutEx-COL-3", 3367, Some(19742)),
+        ("Philosophers-COL-000005", 51, Some(243)),
+        ("Philosophers-COL-000010", 5934, Some(59049)),
+        ("PhilosophersDyn-COL-03", 60, Some(325)),
+        ("PolyORBNT-COL-S05J20", 1403, None),
+        ("QuasiCertifProtocol-COL-02", 275, Some(1029)),
+        ("SafeBus-COL-03", 1550, Some(4650)),
+        ("SharedMemory-COL-000005", 51, Some(1863)),
+        ("Sudoku-COL-AN03", 2029, Some(11776)),
+        ("UtilityControlRoom-COL-Z2T4N02", 559, Some(1092)),
+    ];
+    for (name, most, states) in known {
+        let Ok(bytes) = std::fs::read(mcc.join(name).join("model.pnml")) else {
+            continue;
+        };
+        let model = read(name, &bytes).unwrap();
+        let symmetry = symmetry(&model);
+        let space = Explicit::new(&model.system, Deadlock::Stutter);
+        let found = orbits(&space, &symmetry, &Budget::unlimited(), &Quiet);
+        println!("{name}: {} orbits, states {:?}", found.orbits, found.states);
+        assert!(found.orbits <= most, "{name}: {} orbits", found.orbits);
+        if let (Some(states), Some((sum, _))) = (states, found.states) {
+            assert_eq!(sum, states, "{name}");
+        }
+    }
+}
