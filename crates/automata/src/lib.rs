@@ -19,6 +19,7 @@ mod json;
 mod monotone;
 mod never;
 mod product;
+mod recurrence;
 pub mod reduce;
 mod scc;
 mod stutter;
