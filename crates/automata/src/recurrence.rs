@@ -130,22 +130,32 @@ pub(crate) fn recurring(
     conditions: &[Formula],
     legal: &Legal,
 ) -> Result<Automaton, Stop> {
-    let own = a.mark_count;
-    let together = marks_for(own as usize + conditions.len())?;
     let conditions = over_all_atoms(&mut a, formulas, conditions)?;
     let letters = legal.guard(&a.atoms, &mut a.guards);
+    demanding_on(a, &conditions, letters)
+}
+
+/// `a`, with the further demand that letters of every one of `conditions`, guards of its own store, are read infinitely often.
+///
+/// It has the states that `a` has, and as many marks more as there are conditions. More than there can be are [`Stop::Unsupported`].
+pub fn demanding(a: Automaton, conditions: &[Guard]) -> Result<Automaton, Stop> {
+    demanding_on(a, conditions, Guards::TRUE)
+}
+
+/// The same on legal letters.
+fn demanding_on(mut a: Automaton, conditions: &[Guard], letters: Guard) -> Result<Automaton, Stop> {
+    let own = a.mark_count;
     let components = automaton_components(&a);
-    a.mark_count = together;
-    let mut states = std::mem::take(&mut a.states);
-    for (n, edges) in states.iter_mut().enumerate() {
-        let inside = |t: &Transition| components.of[t.to.index()] == components.of[n];
-        let accepting = components.accepting(components.of[n]);
+    a.mark_count = marks_for(own as usize + conditions.len())?;
+    for n in 0..a.states.len() {
+        let mut edges = std::mem::take(&mut a.states[n]);
+        let component = components.of[n];
         for i in 0..edges.len() {
-            if !accepting || !inside(&edges[i]) {
+            if !components.accepting(component) || components.of[edges[i].to.index()] != component {
                 continue;
             }
             let mut offered = Vec::new();
-            for (mark, condition) in (own..).zip(&conditions) {
+            for (mark, condition) in (own..).zip(conditions) {
                 let read = a.guards.and(edges[i].guard, *condition);
                 let missed = a.guards.minus(edges[i].guard, *condition);
                 if a.guards.and(missed, letters) == Guards::FALSE {
@@ -161,8 +171,8 @@ pub(crate) fn recurring(
                 to: edge.to,
             }));
         }
+        a.states[n] = edges;
     }
-    a.states = states;
     Ok(a)
 }
 
