@@ -62,6 +62,14 @@ impl Automaton {
         }
     }
 
+    /// One atom more to be read, behind all others, with an id that none of them has; there are fewer than
+    /// [`Guards::MAX_ATOMS`]. Returns the letters in which it holds.
+    pub fn fresh_atom(&mut self) -> Guard {
+        let id = self.atoms.iter().map(|atom| atom.0 + 1).max();
+        self.atoms.push(AtomId(id.unwrap_or(0)));
+        self.guards.atom(self.atoms.len() - 1)
+    }
+
     /// All states.
     pub fn state_ids(&self) -> impl Iterator<Item = StateId> + use<> {
         (0..self.states.len() as u32).map(StateId)

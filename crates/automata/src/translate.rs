@@ -7,12 +7,15 @@
 //! if a product with an automaton of the negation (or the syntax of the formula) shows that
 //! it has the right one. These attempts have limits of their own; failing them only means that the automaton
 //! stays as it is.
+//!
+//! Formulas with many recurring or settling parts are taken apart before, see `recurrence.rs`.
 
 use crate::alphabet::Legal;
 use crate::automaton::{Automaton, StateId};
 use crate::degeneralize::{Placement, degeneralize};
 use crate::guard::{Guard, Guards};
 use crate::product::disjoint;
+use crate::recurrence::{Split, recurring, settling, split};
 use crate::reduce::simulation::{Direction, simulate};
 use crate::reduce::{acceptance, collect_garbage, merge_edges, trim, wdba};
 use crate::tableau::{MOST_NODES, StateFormulas, tableau};
@@ -35,6 +38,39 @@ pub fn translate(
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
     let f = simplify(formulas, f);
+    match split(formulas, f) {
+        None => translate_simple(formulas, f, legal, budget),
+        Some(parts) => {
+            let (Split::Recurring(rest, _) | Split::Settling(rest, _)) = parts;
+            let rest = translate_simple(formulas, rest, legal, budget)?;
+            let mut a = joined(rest, formulas, &parts, legal)?;
+            clean(&mut a);
+            finish(&mut a, legal);
+            Ok(a)
+        }
+    }
+}
+
+/// The automaton of what is left of a formula together with the parts that were taken from it.
+fn joined(
+    rest: Automaton,
+    formulas: &Formulas,
+    parts: &Split,
+    legal: &Legal,
+) -> Result<Automaton, Stop> {
+    match parts {
+        Split::Recurring(_, conditions) => recurring(rest, formulas, conditions, legal),
+        Split::Settling(_, conditions) => settling(rest, formulas, conditions),
+    }
+}
+
+/// The same for a simplified formula that the tableau can take as a whole.
+fn translate_simple(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<Automaton, Stop> {
     let mut a = reduced_tableau(formulas, f, legal, StateFormulas::Exact, budget)?;
     let spare = budget.clone().with_work(MOST_WORK);
     let mut negation = Negation { f, automaton: None };
@@ -134,6 +170,49 @@ pub fn translate_labelled(
     budget: &Budget,
 ) -> Result<Labelled, Stop> {
     let f = simplify(formulas, f);
+    let Some(parts) = split(formulas, f) else {
+        return labelled(formulas, f, legal, budget);
+    };
+    let (Split::Recurring(rest, _) | Split::Settling(rest, _)) = parts;
+    let Labelled {
+        automaton,
+        formulas: mut names,
+    } = labelled(formulas, rest, legal, budget)?;
+    match &parts {
+        // The conditions are demanded from every state on.
+        Split::Recurring(_, conditions) => {
+            for name in &mut names {
+                let mut all = vec![*name];
+                for condition in conditions {
+                    let sometime = formulas.finally(*condition);
+                    all.push(formulas.globally(sometime));
+                }
+                *name = formulas.and(all);
+            }
+        }
+        Split::Settling(_, conditions) => {
+            let settled: Vec<Formula> = conditions.iter().map(|c| formulas.globally(*c)).collect();
+            let any = formulas.or(settled.clone());
+            names.push(formulas.finally(any));
+            names.extend(settled);
+        }
+    }
+    let mut automaton = joined(automaton, formulas, &parts, legal)?;
+    let kept = clean(&mut automaton);
+    finish(&mut automaton, legal);
+    Ok(Labelled {
+        automaton,
+        formulas: kept.into_iter().map(|q| names[q.index()]).collect(),
+    })
+}
+
+/// The same for a simplified formula that the tableau can take as a whole.
+fn labelled(
+    formulas: &mut Formulas,
+    f: Formula,
+    legal: &Legal,
+    budget: &Budget,
+) -> Result<Labelled, Stop> {
     let (mut a, mut names) = tableau(formulas, f, legal, StateFormulas::Exact, budget)?;
     collect_garbage(&mut a, Guards::limited(MOST_NODES));
     let letters = legal.guard(&a.atoms, &mut a.guards);

@@ -139,6 +139,13 @@ impl Preset {
     pub fn new(name: &str, args: &str, program: Option<PathBuf>) -> Result<Preset, String> {
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         let args: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
+        let is_fairness = |arg: &String| arg.contains("-fair");
+        if args.iter().any(is_fairness) {
+            return Err(
+                "fairness changes the question, not the engine: `weak_fair` and `strong_fair` belong to [[properties]]"
+                    .to_owned(),
+            );
+        }
         match args.first() {
             Some(engine) if !engine.starts_with('-') && !name.is_empty() => Ok(Preset {
                 name,
@@ -195,6 +202,21 @@ pub struct Properties {
     pub first: Option<usize>,
     /// Formulas drawn at random.
     pub random: Option<Random>,
+    /// Weak fairness that is assumed of runs, as behind `--weak-fair`.
+    #[serde(default)]
+    pub weak_fair: Vec<String>,
+    /// Strong fairness, as behind `--strong-fair`.
+    #[serde(default)]
+    pub strong_fair: Vec<String>,
+}
+
+impl Properties {
+    /// The arguments that assume fairness.
+    pub fn fairness(&self) -> Vec<String> {
+        let weak = self.weak_fair.iter().map(|what| ["--weak-fair", what]);
+        let strong = self.strong_fair.iter().map(|what| ["--strong-fair", what]);
+        weak.chain(strong).flatten().map(str::to_owned).collect()
+    }
 }
 
 /// A formula in the campaign: its text, or a table that also gives its name and the known answer.

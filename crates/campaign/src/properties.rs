@@ -48,6 +48,8 @@ pub struct Lottery<'c> {
     pub prefix: String,
     /// The formulas, each once, by the number of the draw.
     pub draws: Vec<(usize, String)>,
+    /// The arguments that assume fairness.
+    pub fairness: Vec<String>,
 }
 
 /// The properties of one model.
@@ -71,11 +73,13 @@ pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>
         if !models::selected(&wanted.models, &model.name).map_err(wrong)? {
             continue;
         }
+        let first = all.certain.len();
         for path in &wanted.mcc {
             let path = expand(path, campaign, model);
             contest(wanted, &path, model, &mut all);
         }
         if !wanted.mcc.is_empty() {
+            assume(&mut all.certain[first..], &wanted.fairness());
             continue;
         }
         if loaded.is_none() {
@@ -105,6 +109,7 @@ pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>
             let path = expand(path, campaign, model);
             file(wanted, &path, model, &prefix, &names, &mut all)?;
         }
+        assume(&mut all.certain[first..], &wanted.fairness());
         if let Some(random) = &wanted.random {
             let draws = Draws::new(random, &wanted.group, &model.name, loaded.format, &names);
             let most = match &random.filter {
@@ -123,6 +128,7 @@ pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>
                 group: &wanted.group,
                 draws: texts.by_ref().take(enough).collect(),
                 prefix,
+                fairness: wanted.fairness(),
             };
             if random.filter.is_some() {
                 all.lotteries.push(lottery);
@@ -150,14 +156,34 @@ pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>
 impl Lottery<'_> {
     /// The property that draw `k` gave.
     pub fn property(&self, k: usize, text: &str, known: Option<Known>) -> Property {
-        Property {
+        let mut property = Property {
             name: format!("{}{k}", self.prefix),
             group: self.group.to_owned(),
             args: vec!["-f".to_owned(), text.to_owned()],
             formula: Some(text.to_owned()),
             hash: Hash::new().with(text).hex(),
             seed: Some(self.random.seed),
-            known,
+            known: None,
+        };
+        assume(std::slice::from_mut(&mut property), &self.fairness);
+        Property { known, ..property }
+    }
+}
+
+/// Asks properties of fair runs alone. What is known of all runs says little about these, so answers that came with a contest's file are
+/// forgotten; those that stand beside a formula are about the question as it is asked.
+fn assume(properties: &mut [Property], fairness: &[String]) {
+    if fairness.is_empty() {
+        return;
+    }
+    for property in properties {
+        property.args.extend_from_slice(fairness);
+        property.hash = Hash::new()
+            .with(&property.hash)
+            .with(fairness.join(" "))
+            .hex();
+        if property.args.iter().any(|arg| arg == "--mcc") {
+            property.known = None;
         }
     }
 }

@@ -96,6 +96,13 @@ Files of formulas (-F), for models of all formats:
   One formula a line, `formula` or `name: formula`; # at the start of a line or behind a blank starts a comment.
   #define name atom  lets formulas of the file say `name` for an atom, such as \"p + q >= 2\" without its quotes.
   If there are lines `#property formula`, these are the formulas, and all other lines are comments.
+  A line `fair weak WHAT` or `fair strong WHAT` assumes fairness for all formulas of the file.
+
+Fairness:
+  --weak-fair all      a request that waits while its server is free all the time is served at last
+  --strong-fair take   take is possible again and again, with interruptions: even so it happens again and again
+  A coloured transition `t` is fair if some binding of it is taken; 't(*)' asks it of each binding. Runs that end in a deadlock are
+  fair. Counterexamples are fair runs, and say where they meet each constraint.
 
 Examples:
   lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)'
@@ -159,6 +166,15 @@ pub(crate) struct Check {
     /// What a run does at a deadlock: repeat the state for ever, or not count.
     #[arg(long, value_name = "POLICY", default_value = "stutter", value_parser = deadlock())]
     pub deadlock: Deadlock,
+    /// Look at weakly fair runs alone: none on which WHAT stays enabled for ever and is never taken; may be given several times.
+    /// WHAT is `all` transitions, one by name, a pattern such as 'take_*', process:P or `processes` of a DVE model, or a predicate
+    /// that holds infinitely often, such as 'p >= 1'. More below.
+    #[arg(long, value_name = "WHAT")]
+    pub weak_fair: Vec<String>,
+    /// Look at strongly fair runs alone: none on which WHAT is enabled again and again and never taken from some point on. WHAT is as
+    /// for --weak-fair, without predicates.
+    #[arg(long, value_name = "WHAT")]
+    pub strong_fair: Vec<String>,
     #[command(flatten)]
     pub limits: Limits,
     /// One JSON object a property and line, as soon as it is known.

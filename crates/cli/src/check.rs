@@ -9,9 +9,9 @@ use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat::model::{self, Errors, Model, Names, Outline, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, Budget, Choice, Explored, InputError, Options, Proofs, Property, Reason, Reduce,
-    Removed, Report, Rules, Shortening, Stop, Subject, System, Systems, Variant, Verdict, check,
-    property_process,
+    Attempt, Budget, Choice, Explored, Fairness, InputError, Options, Proofs, Property, Reason,
+    Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System, Systems, Variant,
+    Verdict, check, property_process,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -28,6 +28,7 @@ struct Task {
     text: String,
     question: Question,
     atoms: Vec<AtomId>,
+    fairness: Fairness,
 }
 
 enum Question {
@@ -75,6 +76,7 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         let own = input::for_property(&budget, &args.limits);
         let line = Line::new(args.volume());
         let property = task.question.property();
+        let subject = subject.clone().assuming(task.fairness.clone());
         let report = check(&subject, property, &options, &mut explored, &own, &line);
         drop(line);
         let context = Context {
@@ -325,6 +327,17 @@ fn tasks(
     for Source { origin, bytes } in &sources.automata {
         automata.extend(errors.note(automaton(&mut properties, names, origin, bytes)));
     }
+    let mut fairness = Fairness::default();
+    for (strength, what) in assumptions(args) {
+        let added = fairness.add(names, strength, what);
+        errors.note(added.map_err(|AtomError { message, help, .. }| {
+            let error = InputError::new(format!("--{}-fair", strength.name()), message);
+            match help {
+                Some(help) => error.help(help),
+                None => error,
+            }
+        }));
+    }
     errors.into_result()?;
     if let Some(process) = &model.property {
         let automaton = property_process::automaton(process, &mut properties)?;
@@ -339,6 +352,7 @@ fn tasks(
         text: property.text.clone(),
         question: Question::Formula(property.formula),
         atoms: atoms(&properties.formulas, property),
+        fairness: property.fairness.clone().and(&fairness),
     });
     let mut tasks: Vec<Task> = formulas.collect();
     for (text, automaton) in automata {
@@ -347,6 +361,7 @@ fn tasks(
             text,
             atoms: automaton.atoms.clone(),
             question: Question::Never(automaton),
+            fairness: fairness.clone(),
         });
     }
     if tasks.is_empty() {
@@ -362,7 +377,22 @@ fn tasks(
     if !args.select.is_empty() {
         tasks.retain(|task| args.select.contains(&task.name));
     }
+    if let Choice::Plan(plan) = &options(args)?.choice {
+        for strength in tasks.iter().filter_map(|task| task.fairness.strength()) {
+            plan.accepts(strength).map_err(Failure::new)?;
+        }
+    }
     Ok((properties, tasks))
+}
+
+/// The fairness that the command line asks for.
+fn assumptions(args: &Check) -> impl Iterator<Item = (Strength, &str)> {
+    let weak = args.weak_fair.iter().map(|what| (Strength::Weak, &**what));
+    let strong = args
+        .strong_fair
+        .iter()
+        .map(|what| (Strength::Strong, &**what));
+    weak.chain(strong)
 }
 
 /// The atoms of a formula in the order in which its text names them.

@@ -11,9 +11,10 @@ use lariat_emptiness::Marks;
 use lariat_engines::{Invariance, Outcome, Problem};
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::symmetry::Symmetry;
-use lariat_model::{Names, Properties, Proposition};
+use lariat_model::{Fairness, Names, Properties, Proposition, Strength};
+use lariat_testkit::formulas::{Op1, Op2};
 use lariat_testkit::oracle::Buchi;
-use lariat_testkit::{Answer, Case, Ltl, Subject, tableau};
+use lariat_testkit::{Answer, Atom, Case, Ltl, Subject, tableau};
 use std::time::Duration;
 
 /// Every plan that is asked without the façade, by its name: the one line that a new engine adds. Plans that need it are asked
@@ -122,17 +123,100 @@ pub fn all() -> Vec<Subject> {
         let name = format!("facade-sog-{}", kind.name());
         all.push(facade(&name, Plan::of("sog").reading(kind).into()));
     }
-    // With so little work in its first turns `auto` asks for facts and goes through many rounds.
-    let rounds = Schedule {
+    all.push(facade("facade-auto-rounds", Choice::Auto(rounds())));
+    all.push(facade_text());
+    all.extend(reduced());
+    all
+}
+
+/// With so little work in its first turns `auto` asks for facts and goes through many rounds.
+fn rounds() -> Schedule {
+    Schedule {
         glance: 1,
         walk: 1,
         first_look: 1,
         ..Schedule::default()
-    };
-    all.push(facade("facade-auto-rounds", Choice::Auto(rounds)));
-    all.push(facade_text());
-    all.extend(reduced());
+    }
+}
+
+/// The subjects of cases about fair runs: every plan that knows fairness, asked what it knows, and the façade. Who knows weak fairness alone is
+/// asked about nothing else.
+pub fn fair() -> Vec<Subject> {
+    let mut all = Vec::new();
+    for (name, plan) in plans() {
+        let stuttering = matches!(plan.needs(), Needs::Stuttering | Needs::StateStuttering);
+        let subject = on_translation(&name, plan);
+        match (plan.engine.fairness)(plan.automaton) {
+            None => {}
+            Some(Strength::Strong) => {
+                all.push(on_tableau(&format!("{name}-tableau"), plan));
+                all.push(subject);
+            }
+            Some(Strength::Weak) if stuttering => {
+                all.push(subject.only(|case| is_weak(case) && stutter_invariant(case)))
+            }
+            Some(Strength::Weak) => all.push(subject.only(is_weak)),
+        }
+    }
+    all.push(
+        on_translation("walk", Plan::of("walk"))
+            .only(is_weak)
+            .may_give_up(),
+    );
+    all.push(facade("facade-auto", Choice::default()));
+    all.push(facade("facade-auto-rounds", Choice::Auto(rounds())));
+    for preset in Preset::ALL {
+        let name = format!("facade-{}", preset.name);
+        all.push(
+            facade(&name, preset.plan().into())
+                .only(is_weak)
+                .may_give_up(),
+        );
+    }
+    all.push(by_formula());
+    all.extend(reduced().into_iter().map(|subject| match subject.name() {
+        "reduced-slap" => subject.only(|case| is_weak(case) && case.is_net()),
+        _ => subject,
+    }));
     all
+}
+
+/// Is no constraint strong?
+fn is_weak(case: &Case) -> bool {
+    case.fairness.iter().all(|c| c.strength == Strength::Weak)
+}
+
+/// Fairness as the premise of the formula: `(GF(!enabled1 | taken1) & …) -> f`, and `(GF enabled1 -> GF taken1)` for a strong one.
+fn by_formula() -> Subject {
+    Subject::new("by-formula", |case| {
+        let mut asked = case.clone();
+        let unary = |op, f| Ltl::Unary(op, Box::new(f));
+        let binary = |op, f, g| Ltl::Binary(op, Box::new(f), Box::new(g));
+        let often = |f| unary(Op1::Globally, unary(Op1::Finally, f));
+        let mut premise = Ltl::Const(true);
+        for constraint in std::mem::take(&mut asked.fairness) {
+            let [enabled, taken] = constraint.propositions().map(|proposition| {
+                asked.atoms.push(Atom {
+                    proposition,
+                    text: None,
+                });
+                Ltl::Atom(asked.atoms.len() - 1)
+            });
+            let demand = match constraint.strength {
+                Strength::Weak => often(binary(Op2::Or, unary(Op1::Not, enabled), taken)),
+                Strength::Strong => binary(Op2::Implies, often(enabled), often(taken)),
+            };
+            premise = binary(Op2::And, premise, demand);
+        }
+        asked.formula = binary(Op2::Implies, premise, case.formula.clone());
+        let options = Options {
+            deadlock: case.deadlock,
+            choice: Plan::of("explicit").into(),
+            ..Options::default()
+        };
+        let (formulas, formula) = intern(&asked, &asked.formula);
+        decide(&asked, &formulas, &asked.propositions(), formula, &options)
+    })
 }
 
 /// The façade after reductions: all rules with several engines, and each rule alone.
@@ -275,7 +359,12 @@ fn decide(
     formula: Formula,
     options: &Options,
 ) -> Answer {
+    let fairness = Fairness {
+        told: case.fairness.iter().map(|c| c.name.clone()).collect(),
+        constraints: case.fairness.clone(),
+    };
     let subject = lariat::Subject::of_system(&case.system, formulas, propositions);
+    let subject = subject.assuming(fairness);
     decide_about(&subject, case, formula, options)
 }
 
@@ -301,8 +390,8 @@ pub(crate) fn decide_about(
         &Quiet,
     );
     match report.verdict {
-        Verdict::Holds(_) if report.vacuous.is_some() == case.has_infinite_run() => {
-            Answer::Unknown("internal: wrong about whether there are infinite runs".to_owned())
+        Verdict::Holds(_) if report.vacuous.is_some() == case.has_fair_run() => {
+            Answer::Unknown("internal: wrong about whether there are runs that count".to_owned())
         }
         Verdict::Holds(_) => Answer::Holds,
         Verdict::Violated(replayed) => Answer::Violated(replayed.lasso().clone()),
@@ -362,7 +451,7 @@ pub fn run_modulo(
         ..Invariance::default()
     };
     let problem = Problem::new(&case.system, negation, &propositions, case.deadlock);
-    let mut problem = problem.knowing(invariance);
+    let mut problem = problem.assuming(&case.fairness).knowing(invariance);
     problem.symmetry = symmetry;
     let read = |i: usize| negation.atoms.contains(&AtomId(i as u32));
     let atoms = case.atoms.iter().enumerate();

@@ -338,6 +338,7 @@ fn case(model: &Model, atoms: Vec<Proposition>, formula: Ltl) -> Case {
         text: None,
     };
     Case {
+        fairness: Vec::new(),
         system: model.system.clone(),
         atoms: atoms.into_iter().map(atom).collect(),
         formula,

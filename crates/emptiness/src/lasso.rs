@@ -264,7 +264,7 @@ impl NodeSet {
         missing
     }
 
-    fn contains(&self, node: NodeId) -> bool {
+    pub(crate) fn contains(&self, node: NodeId) -> bool {
         let (word, bit) = (node.index() / 64, 1 << (node.index() % 64));
         self.0.get(word).is_some_and(|w| w & bit != 0)
     }

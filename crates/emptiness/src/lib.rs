@@ -15,6 +15,7 @@
 //! | [`iec`] | [`Ordered`] | and of active nodes, taking nodes apart | exact, on the [`Decomposed`] graph |
 //! | [`aec`] | [`Ordered`] | and in active nodes | "empty" is exact, the rest may be undecided |
 //! | [`two_pass`] | [`Livelocks`] | equality, twice at most | exact, for testing automata |
+//! | [`streett`] | [`Streett`] | equality, and refinement of components | exact, for pairs of strong fairness |
 //!
 //! All are one depth-first search with different decisions about unseen nodes. They
 //! answer with [`Evidence`], from which [`lasso`] makes a path and a cycle.
@@ -68,6 +69,7 @@ mod lasso;
 mod nsiec;
 mod outcome;
 mod scc_stack;
+mod streett;
 mod two_pass;
 
 pub use aec::aec;
@@ -78,4 +80,5 @@ pub use iec::iec;
 pub use lasso::{Lasso, lasso};
 pub use nsiec::nsiec;
 pub use outcome::{Counts, Evidence, Outcome, Part};
+pub use streett::{FairLasso, Numbered, PairSet, Streett, streett};
 pub use two_pass::{FirstPass, Livelocks, TwoPassEvidence, two_pass};

@@ -71,6 +71,28 @@ pub(crate) trait Policy<G: Graph> {
         false
     }
 
+    /// The component of `nodes`, which begins at this position of the live nodes, carries all marks: is that enough?
+    fn confirm(
+        &mut self,
+        _graph: &G,
+        _worker: &mut G::Worker,
+        _nodes: &[NodeId],
+        _position: usize,
+    ) -> Result<bool, G::Stop> {
+        Ok(true)
+    }
+
+    /// The same of a component that is complete and was not found to be enough before.
+    fn last_look(
+        &mut self,
+        _graph: &G,
+        _worker: &mut G::Worker,
+        _nodes: &[NodeId],
+        _position: usize,
+    ) -> Result<bool, G::Stop> {
+        Ok(false)
+    }
+
     /// Was the component that begins at this position made of true edges alone?
     fn exact(&self, _position: usize) -> bool {
         true
@@ -114,6 +136,11 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
         stacks.enter(graph, worker, counts, &mut policy, node, Marks::NONE)?;
         while let Some(frame) = stacks.path.last_mut() {
             let Some(mut edge) = graph.next_edge(worker, frame.node, &mut frame.cursor)? else {
+                if let Some((nodes, position)) = stacks.completed(all)
+                    && policy.last_look(graph, worker, nodes, position)?
+                {
+                    return Ok(stacks.accept(policy));
+                }
                 stacks.leave(graph, worker, counts, &mut policy)?;
                 continue;
             };
@@ -137,7 +164,10 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
                     },
                 };
                 let marks = stacks.merge(cycle, edge.marks);
-                if marks.contains(all) || policy.accepts(graph, worker, cycle, marks) {
+                let (nodes, position) = stacks.top();
+                if marks.contains(all) && policy.confirm(graph, worker, nodes, position)?
+                    || policy.accepts(graph, worker, cycle, marks)
+                {
                     return Ok(stacks.accept(policy));
                 }
                 match next {
@@ -273,6 +303,19 @@ impl<C: Default> Stacks<C> {
             self.live.truncate(position);
         }
         Ok(())
+    }
+
+    /// The nodes of the component on top, and where they begin.
+    fn top(&self) -> (&[NodeId], usize) {
+        let from = self.components.last().map_or(0, |top| top.live as usize);
+        (&self.live[from..], from)
+    }
+
+    /// [`top`](Stacks::top) if that component ends with the node on top of the path and carries all marks.
+    fn completed(&self, all: Marks) -> Option<(&[NodeId], usize)> {
+        let top = self.components.last()?;
+        let ends = top.path as usize + 1 == self.path.len() && top.marks.contains(all);
+        ends.then(|| self.top())
     }
 
     /// Closes a cycle by an edge from the top of the path to the active node `to`. Returns the

@@ -19,7 +19,7 @@ use crate::sets::fixpoint::Fixpoint;
 use crate::sets::operators::Sets;
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::Outcome;
-use lariat_model::Lasso;
+use lariat_model::{Lasso, Strength};
 use lariat_space::symbolic::Symbolic;
 
 /// In which form an engine reads the formula's automaton.
@@ -168,6 +168,8 @@ pub struct Engine {
     pub checks: fn(AutomatonKind) -> &'static [Emptiness],
     /// What it needs of a property, whatever automaton it reads.
     pub needs: Needs,
+    /// The most that it knows of fairness with a kind of automaton; `None` if it knows none, and must not be asked.
+    pub fairness: fn(AutomatonKind) -> Option<Strength>,
     /// Is there a published variant that differs from ours?
     pub has_published: bool,
     /// How it is run.

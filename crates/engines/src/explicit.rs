@@ -6,17 +6,18 @@
 //!
 //! | automaton | product | check |
 //! | --- | --- | --- |
-//! | TGBA, BA | [`Sync`] | Couvreur |
+//! | TGBA, BA | [`Sync`] | Couvreur; that for Streett pairs where fairness needs it |
 //! | TA | [`testing_automata::Product`](crate::testing_automata::Product) | two passes |
 //! | TGTA | the same | Couvreur |
 
 use crate::account::Account;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
-use crate::steps::{Steps, concrete};
+use crate::steps::{Steps, concrete, concrete_fair};
 use crate::sync::Sync;
 use crate::testing_automata;
 use lariat_budget::{Statistic, Stop};
-use lariat_emptiness::{Counts, Lasso as Abstract, Outcome, couvreur, lasso};
+use lariat_emptiness::{Counts, Lasso as Abstract, Outcome, couvreur, lasso, streett};
+use lariat_model::Strength;
 use lariat_space::explicit::States;
 
 /// The explicit engine.
@@ -28,6 +29,11 @@ pub const EXPLICIT: Engine = Engine {
         _ => &[Emptiness::Couvreur],
     },
     needs: Needs::Nothing,
+    fairness: |kind| match kind {
+        AutomatonKind::Tgba => Some(Strength::Strong),
+        AutomatonKind::Ba => Some(Strength::Weak),
+        AutomatonKind::Ta | AutomatonKind::Tgta => None,
+    },
     has_published: false,
     procedure: Procedure::Single(|task| match task.automaton {
         AutomatonKind::Tgba | AutomatonKind::Ba => synchronous(task),
@@ -36,18 +42,33 @@ pub const EXPLICIT: Engine = Engine {
     }),
 };
 
-/// The synchronous product × Couvreur's check.
+/// The synchronous product × Couvreur's check, or that for Streett pairs.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let product = Sync::new(task.problem, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
-    let found = couvreur(&product, &mut worker, &mut counts);
-    tell(task.account, &counts, worker.states());
+    let found = match product.has_fairness_in_marks() {
+        true => {
+            let found = couvreur(&product, &mut worker, &mut counts);
+            tell(task.account, &counts, worker.states());
+            conclude(&product, &mut worker, found?, lasso)
+        }
+        false => {
+            let found = streett(&product, &mut worker, &mut counts);
+            tell(task.account, &counts, worker.states());
+            match found? {
+                Outcome::Accepting(found) => {
+                    concrete_fair(&product, &mut worker, &found).map(Outcome::Accepting)
+                }
+                other => Ok(other.map(|_| unreachable!("the check for pairs is exact"))),
+            }
+        }
+    };
     let found = match found? {
         Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
             "states with more tokens were not looked at".to_owned(),
         )),
-        found => conclude(&product, &mut worker, found, lasso),
+        found => Ok(found),
     };
     finish(task);
     found

@@ -4,7 +4,7 @@ use crate::alphabet::{Alphabet, state_propositions};
 use lariat_automata::{Automaton, Legal, Letter, Placement, buchi};
 use lariat_budget::{Budget, Stop};
 use lariat_model::symmetry::Symmetry;
-use lariat_model::{Deadlock, Proposition, State, System, Value};
+use lariat_model::{Constraint, Deadlock, Proposition, State, System, Value};
 use std::sync::Arc;
 
 /// Does `system` have a run that `automaton` accepts?
@@ -21,6 +21,8 @@ pub struct Problem<'a> {
     pub propositions: &'a [Proposition],
     /// What happens at deadlocks.
     pub deadlock: Deadlock,
+    /// Which runs count: those that satisfy all of these. An engine that does not know them must refuse the problem.
+    pub fairness: &'a [Constraint],
     /// What is known of the automaton's language under stuttering.
     pub invariance: Invariance<'a>,
     /// If given, engines on single states of nets may leave out states with more tokens in a place:
@@ -61,6 +63,7 @@ impl<'a> Problem<'a> {
             automaton,
             propositions,
             deadlock,
+            fairness: &[],
             invariance: Invariance::default(),
             most_tokens: None,
             unread: Vec::new(),
@@ -72,6 +75,11 @@ impl<'a> Problem<'a> {
     /// The same, with what is known of the automaton's language under stuttering.
     pub fn knowing(self, invariance: Invariance<'a>) -> Problem<'a> {
         Problem { invariance, ..self }
+    }
+
+    /// The same about fair runs alone.
+    pub fn assuming(self, fairness: &'a [Constraint]) -> Problem<'a> {
+        Problem { fairness, ..self }
     }
 
     /// The letters that the automaton reads.

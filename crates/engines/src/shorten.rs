@@ -48,6 +48,10 @@ pub fn shorten(
     let mut whole = problem.clone();
     whole.most_tokens = None;
     let product = Sync::new(&whole, observer);
+    if !product.has_fairness_in_marks() {
+        // A shorter lasso that carries all marks may be unfair.
+        return lasso;
+    }
     match shorter(&product, &lasso, effort, budget) {
         Ok(Some(shorter)) => folded(shorter),
         Ok(None) | Err(_) => lasso,

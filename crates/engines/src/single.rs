@@ -5,6 +5,7 @@
 //! on, and kept as a range of one list. Labels are computed once a state and interned, so that a
 //! state costs four more bytes.
 
+use crate::fairness::{Constraints, Enabled};
 use crate::labels::{Label, Labels};
 use crate::pairs::Pairs;
 use lariat_automata::{Letter, StateId as Location};
@@ -21,12 +22,15 @@ pub struct Worker<K> {
     pub(crate) states: States,
     pub(crate) nodes: Pairs,
     labels: Labels,
+    /// What states enable of fairness constraints.
+    enabled: Enabled,
     /// What the automaton can do: ranges of `moves`.
     choices: FxHashMap<K, Moves>,
     moves: Vec<(Marks, Location)>,
     budget: Budget,
     /// Bytes of the maps above, and of the arrays of the check that runs.
     own: Lease,
+    fair: Lease,
     check: Lease,
 }
 
@@ -67,10 +71,12 @@ impl<K: Eq + Hash> Worker<K> {
             states,
             nodes: Pairs::new(locations, budget),
             labels: Labels::default(),
+            enabled: Enabled::default(),
             choices: FxHashMap::default(),
             moves: Vec::new(),
             budget: budget.clone(),
             own: budget.lease(),
+            fair: budget.lease(),
             check: budget.lease(),
         }
     }
@@ -98,6 +104,24 @@ impl<K: Eq + Hash> Worker<K> {
         // Maps are counted with their usual slack.
         let beside = choices.capacity() * (size_of::<(K, Moves)>() + 4) + moves.capacity() * 16;
         labels.of(space, states, state, |bytes| own.resize(bytes + beside))
+    }
+
+    /// The fairness constraints that are enabled in `state`, as bits.
+    pub(crate) fn enabled(
+        &mut self,
+        constraints: &Constraints<'_>,
+        space: &Explicit<'_>,
+        state: StateId,
+    ) -> Result<&[u64], Stop> {
+        let Worker {
+            enabled,
+            states,
+            fair,
+            ..
+        } = self;
+        enabled.of(constraints, space, states, state, |bytes| {
+            fair.resize(bytes)
+        })
     }
 
     /// The letter bits of a label.

@@ -1,7 +1,7 @@
 //! From a lasso of a product of single states to a run of the system.
 
 use lariat_budget::Stop;
-use lariat_emptiness::{Edge, Graph, Lasso as Abstract, NodeId};
+use lariat_emptiness::{Edge, FairLasso, Graph, Lasso as Abstract, NodeId, Numbered};
 use lariat_model::{EventId, Lasso, State, Step, Value};
 
 /// A product whose nodes hold single states.
@@ -29,19 +29,69 @@ pub(crate) fn concrete<P: Steps>(
     found: &Abstract,
 ) -> Result<Lasso, Stop> {
     let initial = product.state(worker, found.initial);
-    let length = found.prefix.len() + found.cycle.len();
-    let each = initial.len() * size_of::<Value>() + size_of::<Step>();
-    if length.saturating_mul(each) > MOST_BYTES {
-        return Err(Stop::Bound(format!(
-            "a violating run of {length} steps was found, which is too long to be told"
-        )));
-    }
+    can_be_told(&initial, found.prefix.len() + found.cycle.len())?;
     Ok(Lasso {
         initial,
         prefix: steps(product, worker, found.initial, &found.prefix)?,
         cycle: steps(product, worker, found.entry(), &found.cycle)?,
         growth: None,
     })
+}
+
+/// Is a run of so many steps short enough?
+fn can_be_told(state: &State, length: usize) -> Result<(), Stop> {
+    let each = state.len() * size_of::<Value>() + size_of::<Step>();
+    if length.saturating_mul(each) > MOST_BYTES {
+        return Err(Stop::Bound(format!(
+            "a violating run of {length} steps was found, which is too long to be told"
+        )));
+    }
+    Ok(())
+}
+
+/// The run of the system along a fair lasso of the product, unless it is too long to be told.
+pub(crate) fn concrete_fair<P: Steps>(
+    product: &P,
+    worker: &mut P::Worker,
+    found: &FairLasso,
+) -> Result<Lasso, Stop> {
+    let initial = product.state(worker, found.initial);
+    can_be_told(&initial, found.prefix.len() + found.cycle.len())?;
+    let entry = found
+        .prefix
+        .last()
+        .map_or(found.initial, |last| last.edge.to);
+    Ok(Lasso {
+        initial,
+        prefix: numbered_steps(product, worker, found.initial, &found.prefix)?,
+        cycle: numbered_steps(product, worker, entry, &found.cycle)?,
+        growth: None,
+    })
+}
+
+/// The steps of the system along a path of the product whose edges are known by their numbers.
+fn numbered_steps<P: Steps>(
+    product: &P,
+    worker: &mut P::Worker,
+    mut from: NodeId,
+    path: &[Numbered],
+) -> Result<Vec<Step>, Stop> {
+    let mut steps = Vec::with_capacity(path.len());
+    for Numbered { edge, number } in path {
+        let mut cursor = P::Cursor::default();
+        let mut event = None;
+        for _ in 0..=*number {
+            event = product
+                .next_step(worker, from, &mut cursor)?
+                .and_then(|(_, event)| event);
+        }
+        steps.push(Step {
+            event,
+            state: product.state(worker, edge.to),
+        });
+        from = edge.to;
+    }
+    Ok(steps)
 }
 
 /// The steps of the system along a path of the product.

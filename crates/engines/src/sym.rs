@@ -35,6 +35,7 @@ pub const SYM: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[Emptiness::Couvreur],
     needs: Needs::Nothing,
+    fairness: |_| None,
     has_published: false,
     procedure: Procedure::Single(decide),
 };

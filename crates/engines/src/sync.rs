@@ -10,15 +10,18 @@
 //! Whether a guard accepts is decided once for every combination of state label, automaton
 //! state and *event class* — events that make the same `fires` atoms true are one class. A state
 //! whose label no transition of `q` accepts is left without firing anything. `single.rs` has the rest.
+//!
+//! Fairness constraints add marks of their own to a step, or are pairs beside the marks: see `fairness.rs`.
 
 use crate::alphabet::{Alphabet, ClassId};
+use crate::fairness::{Constraints, Form};
 use crate::labels::{Label, labelled};
 use crate::problem::Problem;
 use crate::single::{self, Moves};
 use crate::steps::Steps;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Stop};
-use lariat_emptiness::{Edge, Graph, Marks, NodeId};
+use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
 use lariat_model::{Deadlock, EventId, State, Value};
 use lariat_space::explicit::{self, Explicit, StateId, Successor, Way};
 use std::sync::Arc;
@@ -31,6 +34,7 @@ pub struct Sync<'p> {
     observer: &'p dyn Observer,
     space: Explicit<'p>,
     alphabet: Arc<Alphabet>,
+    constraints: Constraints<'p>,
 }
 
 /// What one worker has found of the product. What the automaton does depends on label, automaton state and event
@@ -45,6 +49,11 @@ impl<'p> Sync<'p> {
             observer,
             space: labelled(problem),
             alphabet: problem.alphabet().clone(),
+            constraints: Constraints::new(
+                problem.system,
+                problem.fairness,
+                problem.automaton.mark_count,
+            ),
         }
     }
 
@@ -55,6 +64,25 @@ impl<'p> Sync<'p> {
             states.cut_above(most);
         }
         Worker::new(states, self.problem.automaton.states.len(), budget)
+    }
+
+    /// Is every accepting cycle a fair one? If not, only the check for pairs knows the difference.
+    pub(crate) fn has_fairness_in_marks(&self) -> bool {
+        matches!(self.constraints.form(), Form::Marks(_))
+    }
+
+    /// The marks of fairness constraints on a step by `event` from `state`.
+    pub(crate) fn fair_marks(
+        &self,
+        worker: &mut Worker,
+        state: StateId,
+        event: Option<EventId>,
+    ) -> Result<Marks, Stop> {
+        if self.constraints.len() == 0 || !self.has_fairness_in_marks() {
+            return Ok(Marks::NONE);
+        }
+        let enabled = worker.enabled(&self.constraints, &self.space, state)?;
+        Ok(self.constraints.marks(enabled, event))
     }
 
     /// All ways to go on from `node`, appended to `ways`; stuttering is one, where it counts.
@@ -129,8 +157,10 @@ impl Steps for Sync<'_> {
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
         let (state, location) = worker.nodes.get(node);
         loop {
-            if let Some(listed) = worker.listed(cursor)? {
-                return Ok(Some(listed));
+            if let Some((mut edge, event)) = worker.listed(cursor)? {
+                let fair = self.fair_marks(worker, state, event)?;
+                edge.marks = edge.marks.union(fair);
+                return Ok(Some((edge, event)));
             }
             let label = worker.label(&self.space, state)?;
             if self.alphabet.classes().len() == 1 {
@@ -164,7 +194,8 @@ impl Graph for Sync<'_> {
     type Cursor = Cursor;
 
     fn marks(&self) -> Marks {
-        self.problem.automaton.all_marks()
+        let constraints = self.constraints.all_marks();
+        self.problem.automaton.all_marks().union(constraints)
     }
 
     fn initial(&self, worker: &mut Worker, k: usize) -> Result<Option<NodeId>, Stop> {
@@ -191,5 +222,39 @@ impl Graph for Sync<'_> {
 
     fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stop> {
         worker.tick(self.observer, bytes)
+    }
+}
+
+impl Streett for Sync<'_> {
+    fn pairs(&self) -> usize {
+        self.constraints.len()
+    }
+
+    fn enabled(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+        enabled: &mut PairSet,
+    ) -> Result<(), Stop> {
+        let (state, _) = worker.nodes.get(node);
+        let here = worker.enabled(&self.constraints, &self.space, state)?;
+        self.constraints.enable(here, enabled);
+        Ok(())
+    }
+
+    fn next_meeting(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+        cursor: &mut Cursor,
+        met: &mut PairSet,
+    ) -> Result<Option<Edge>, Stop> {
+        let Some((edge, event)) = self.next_step(worker, node, cursor)? else {
+            return Ok(None);
+        };
+        let (state, _) = worker.nodes.get(node);
+        let enabled = worker.enabled(&self.constraints, &self.space, state)?;
+        self.constraints.meet(enabled, event, met);
+        Ok(Some(edge))
     }
 }

@@ -30,7 +30,7 @@ use crate::prepare::prepare;
 use crate::subject::Subject;
 use lariat_budget::Stop;
 use lariat_engines::{Found, Outcome, Problem};
-use lariat_model::Value;
+use lariat_model::{Strength, Value};
 use learn::{FACTS, Learned, learn};
 
 /// A plan, how much it may create, and why it is tried.
@@ -167,6 +167,16 @@ fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
     field
 }
 
+/// Leaves those in the field who know fairness of this strength, and adds one on sets who knows any, of any number of constraints.
+fn of_fairness(field: &mut Vec<Candidate>, asked: Strength, schedule: &Schedule) {
+    field.retain(|candidate| candidate.plan.accepts(asked).is_ok());
+    field.push(candidate(
+        "el",
+        schedule.first_look.saturating_mul(schedule.sets),
+        "sets, with a fixpoint that knows every kind of fairness",
+    ));
+}
+
 /// Tries the engines in turn until one decides.
 pub(crate) fn run<'s>(
     query: &Query<'_, 's>,
@@ -220,6 +230,9 @@ pub(crate) fn run<'s>(
     portfolio.reduced = reduced;
     portfolio.learned = Some(learned);
     portfolio.field = field(&features, schedule);
+    if let Some(asked) = query.subject.fairness().strength() {
+        of_fairness(&mut portfolio.field, asked, schedule);
+    }
     portfolio.rounds(first_look(&features, schedule), explored, report)
 }
 
@@ -229,6 +242,10 @@ fn symmetries_kept<'s>(
     learned: &Learned,
     explored: &mut Explored<'s>,
 ) -> Result<f64, Stop> {
+    if !query.subject.constraints().is_empty() {
+        // Nobody who divides by symmetries knows fairness.
+        return Ok(0.0);
+    }
     let Some(symmetry) = explored.symmetry(query.subject, query.budget)? else {
         return Ok(0.0);
     };
@@ -515,6 +532,22 @@ mod tests {
             ..PLAIN
         };
         assert_eq!(engines(&many), ["walk", "hyb", "sym", "sop", "slap-fst"]);
+    }
+
+    #[test]
+    fn fairness_is_for_those_who_know_it() {
+        let schedule = Schedule::default();
+        let fair = |asked| {
+            let mut field = field(&PLAIN, &schedule);
+            of_fairness(&mut field, asked, &schedule);
+            let names = field.iter().map(|candidate| candidate.plan.name);
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            fair(Strength::Weak),
+            ["walk", "explicit", "sop", "slap-fst", "el"]
+        );
+        assert_eq!(fair(Strength::Strong), ["explicit", "el"]);
     }
 
     #[test]

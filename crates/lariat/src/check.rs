@@ -2,6 +2,7 @@
 
 use crate::auto::{self, Schedule};
 use crate::explored::Explored;
+use crate::fair_run::Met;
 use crate::partial::doubt;
 use crate::plan::Plan;
 use crate::prepare::prepare;
@@ -14,7 +15,7 @@ use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::passes::{Astray, Removed, Rules};
-use lariat_model::{Deadlock, Lasso, Value};
+use lariat_model::{Constraint, Deadlock, Lasso, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
 
@@ -158,6 +159,10 @@ pub struct Report {
     pub engine: &'static str,
     /// The deadlock policy it is about.
     pub deadlock: Deadlock,
+    /// The fairness that was assumed, as it was asked for.
+    pub fairness: Vec<String>,
+    /// Where a violating run meets each constraint of fairness, by the constraint's name.
+    pub met: Vec<(String, Met)>,
     /// If the property holds for no good reason: which.
     pub vacuous: Option<&'static str>,
     /// What reductions did to the net before the engine saw it.
@@ -181,6 +186,8 @@ impl Report {
             verdict: Verdict::Unknown(Reason::Inconclusive("nothing was run".to_owned())),
             engine: options.choice.name(),
             deadlock: options.deadlock,
+            fairness: Vec::new(),
+            met: Vec::new(),
             vacuous: None,
             passes: Vec::new(),
             trail: Vec::new(),
@@ -228,6 +235,15 @@ pub fn check<'s>(
     if let Some(verdict) = doubt {
         report.verdict = verdict;
         report.bad = None;
+    }
+    report.fairness.clone_from(&subject.fairness().told);
+    if let Verdict::Violated(replayed) = &report.verdict {
+        let names = subject
+            .fairness()
+            .constraints
+            .iter()
+            .map(|c| c.name.clone());
+        report.met = names.zip(subject.met(replayed.lasso())).collect();
     }
     report
 }
@@ -355,8 +371,9 @@ impl<'s> Query<'_, 's> {
         let prepared = prepare(self.subject, self.formulas, self.property, plan, budget)?;
         let system = self.subject.system();
         let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
-        let mut problem =
-            Problem::new(system, automaton, propositions, deadlock).knowing(prepared.invariance());
+        let mut problem = Problem::new(system, automaton, propositions, deadlock)
+            .assuming(self.subject.constraints())
+            .knowing(prepared.invariance());
         problem.most_tokens = turn.most_tokens;
         let symmetry = match plan.divides() {
             true => explored.symmetry(self.subject, budget)?,
@@ -393,7 +410,11 @@ impl<'s> Query<'_, 's> {
             stats.set(Statistic::FULL_STATES, size.nodes);
             stats.set(Statistic::FULL_EDGES, size.edges);
         }
-        if outcome == Outcome::Empty && deadlock == Deadlock::Ignore {
+        // Fairness of events leaves every finite run a fair continuation; that something recurs may be asking too much.
+        let demanding = |constraint: &Constraint| constraint.taken.is_empty();
+        let may_be_vacuous =
+            deadlock == Deadlock::Ignore || self.subject.constraints().iter().any(demanding);
+        if outcome == Outcome::Empty && may_be_vacuous {
             report.vacuous = self.vacuous(plan, explored);
         }
         Ok(outcome)
@@ -414,7 +435,7 @@ impl<'s> Query<'_, 's> {
             })
     }
 
-    /// Without any infinite run a formula and its negation hold alike; the user should know. Running
+    /// Without any run that counts a formula and its negation hold alike; the user should know. Running
     /// out of something here takes nothing from the verdict, and there is a limit: on an unbounded
     /// net that has no cycle the search would not end.
     fn vacuous(&self, plan: &Plan, explored: &mut Explored<'s>) -> Option<&'static str> {
@@ -432,7 +453,9 @@ impl<'s> Query<'_, 's> {
             silent: true,
             states: &[],
         };
-        let any_run = Problem::new(system, &anything, &[], Deadlock::Ignore).knowing(invariance);
+        let any_run = Problem::new(system, &anything, &[], self.options.deadlock)
+            .assuming(self.subject.constraints())
+            .knowing(invariance);
         let budget = self.budget.clone().with_work(VACUITY);
         let run = Run {
             plan,
@@ -442,7 +465,11 @@ impl<'s> Query<'_, 's> {
             observer: self.observer,
         };
         let found = run.decide(&any_run, system, explored, &mut Account::default());
-        (found == Ok(Outcome::Empty)).then_some("no infinite run")
+        let nothing = match self.subject.constraints() {
+            [] => "no infinite run",
+            _ => "no fair run",
+        };
+        (found == Ok(Outcome::Empty)).then_some(nothing)
     }
 }
 

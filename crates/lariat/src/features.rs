@@ -2,7 +2,7 @@
 
 use crate::subject::{Property, Subject};
 use lariat_ltl::{AtomId, Formulas, classes};
-use lariat_model::{EventId, Predicate, Proposition, System, Value, VarId};
+use lariat_model::{Constraint, EventId, Predicate, Proposition, System, Value, VarId};
 
 /// What matters for the choice of engines.
 #[derive(PartialEq, Debug)]
@@ -56,13 +56,16 @@ impl Features {
             Property::Never(automaton) => (automaton.atoms.clone(), None),
         };
         let meaning = |atom: &AtomId| subject.propositions().get(atom.index());
-        let observed: Vec<&Proposition> = atoms.iter().filter_map(meaning).collect();
+        let constraints = subject.constraints().iter();
+        let assumed: Vec<Proposition> = constraints.flat_map(Constraint::propositions).collect();
+        let observed: Vec<&Proposition> =
+            (atoms.iter().filter_map(meaning)).chain(&assumed).collect();
         let fires = |p: &&&Proposition| matches!(p, Proposition::Fires(_));
         Features {
             net: system.is_net(),
             tokens: system.initial.iter().flatten().copied().max().unwrap_or(0),
             grows: known == Boundedness::Open && system.makes_tokens(),
-            safety: classes.is_some_and(|classes| classes.safety),
+            safety: assumed.is_empty() && classes.is_some_and(|classes| classes.safety),
             stutters: classes.is_some_and(|classes| classes.x_free),
             names_events: observed.iter().any(|p| fires(&p)),
             observed: observed.len(),

@@ -38,6 +38,7 @@
 mod auto;
 mod check;
 mod explored;
+mod fair_run;
 mod features;
 mod partial;
 mod plan;
@@ -60,6 +61,7 @@ pub use lariat_space as space;
 pub use auto::Schedule;
 pub use check::{Attempt, Choice, Fact, Options, Report, Shortening, check};
 pub use explored::{Explored, Ordered, States};
+pub use fair_run::Met;
 pub use lariat_budget::{
     Budget, Cancel, Figure, Observer, Progress, Quiet, Statistic, Stats, Stop,
 };
@@ -67,7 +69,9 @@ pub use lariat_engines::{
     Account, AutomatonKind, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant,
 };
 pub use lariat_model::passes::{Lift, Pass, Removed, Rule, Rules, Systems};
-pub use lariat_model::{Deadlock, InputError, Lasso, Proposition, Step, System};
+pub use lariat_model::{
+    Constraint, Deadlock, Fairness, InputError, Lasso, Proposition, Step, Strength, System,
+};
 pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
 pub use plan::{Plan, Preset};
 pub use reduce::{Reduce, reduction};

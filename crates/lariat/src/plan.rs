@@ -8,6 +8,7 @@ use lariat_engines::{
     AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, Fixpoint, HYB, Needs, OWCTY, Procedure,
     Proofs, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK,
 };
+use lariat_model::Strength;
 use std::fmt;
 
 /// How a property is decided.
@@ -212,6 +213,26 @@ impl Plan {
         match self.engine.needs {
             Needs::Nothing | Needs::States if self.automaton.is_testing() => Needs::Stuttering,
             needs => needs,
+        }
+    }
+
+    /// Does it know fairness of this strength? If not, a sentence says so.
+    pub fn accepts(&self, asked: Strength) -> Result<(), String> {
+        let name = self.name;
+        match ((self.engine.fairness)(self.automaton), asked) {
+            (Some(known), asked) if asked <= known => Ok(()),
+            (Some(_), _) => Err(format!(
+                "`{name}` knows weak fairness alone; `explicit`, `el` and `owcty` know strong fairness"
+            )),
+            (None, _) if self.automaton.is_testing() => Err(format!(
+                "`{name}` reads changes of states, and fairness is about steps; `explicit` and most others know it"
+            )),
+            (None, _) if self.divides() => Err(format!(
+                "`{name}` takes symmetric states for one, which constraints of fairness may tell apart; `explicit` and most others know them"
+            )),
+            (None, _) => Err(format!(
+                "`{name}` does not see which events are taken, and knows no fairness; `explicit` and most others do"
+            )),
         }
     }
 

@@ -10,8 +10,8 @@ use crate::prepare::is_stutter_invariant;
 use crate::subject::{Property, Subject};
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::AtomId;
-use lariat_model::Proposition;
 use lariat_model::passes::{Pass, Reduction, Removed, Rules, Support, reduce};
+use lariat_model::{Constraint, Proposition};
 
 /// Which reductions are made before a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -93,8 +93,16 @@ pub fn reduction<'s>(
     }
     atoms.sort_unstable();
     atoms.dedup();
-    let meaning = |atom: &AtomId| -> &Proposition { &subject.propositions()[atom.index()] };
-    let support = Support::of(system, atoms.iter().map(meaning), stutters);
+    let meaning = |atom: &AtomId| -> Proposition { subject.propositions()[atom.index()].clone() };
+    let mut observed: Vec<Proposition> = atoms.iter().map(meaning).collect();
+    // That a constraint is met infinitely often is a part of the property, which stays stutter-invariant if it was.
+    observed.extend(
+        subject
+            .constraints()
+            .iter()
+            .flat_map(Constraint::propositions),
+    );
+    let support = Support::of(system, &observed, stutters);
     let limited = budget.clone().with_work(MOST_WORK);
     let reduction = reduce(system, &support, rules, &[], &limited);
     Ok(reduction.map(|reduction| (reduction, atoms)))

@@ -5,6 +5,7 @@
 //! marked, and so is the position after which a safety property is violated whatever follows.
 
 use crate::check::Report;
+use crate::fair_run::Met;
 use crate::replay::Letters;
 use crate::verdict::Verdict;
 use lariat_budget::{Figure, Stats};
@@ -66,6 +67,9 @@ pub fn summary(report: &Report, context: &Context<'_>) -> String {
         "{}, {:.3} s, deadlocks {deadlocks}",
         report.engine, context.seconds
     );
+    if !report.fairness.is_empty() {
+        let _ = write!(out, ", fair: {}", report.fairness.join(", "));
+    }
     out
 }
 
@@ -89,8 +93,31 @@ pub fn text(report: &Report, context: &Context<'_>, full: bool) -> String {
             "  by this run: {prefix}{round} for ever (replayed: ok)"
         );
         lasso_text(&mut out, (lasso, report.bad), context, full);
+        met_text(&mut out, &report.met, full);
     }
     out
+}
+
+/// Where a run meets the constraints of fairness. Those that are enabled nowhere in the loop are only counted, unless everything is wanted.
+fn met_text(out: &mut String, met: &[(String, Met)], full: bool) {
+    let worth = |(_, met): &&(String, Met)| full || *met != Met::Never;
+    let (told, rest): (Vec<_>, Vec<_>) = met.iter().partition(|met| worth(met));
+    let most = if full { usize::MAX } else { SHOWN };
+    for (name, met) in told.iter().take(most) {
+        let _ = match met {
+            Met::Taken(at) => writeln!(out, "  fair to {name}: taken at {at}"),
+            Met::Idle(at) => writeln!(out, "  fair to {name}: not enabled at {at}"),
+            Met::Never => writeln!(out, "  fair to {name}: not enabled in the loop"),
+        };
+    }
+    let left = rest.len() + told.len().saturating_sub(most);
+    if left > 0 {
+        let _ = writeln!(
+            out,
+            "  fair to {left} more, of which {} are not enabled in the loop",
+            rest.len()
+        );
+    }
 }
 
 /// Short names for the atoms of a property: letters, then letters with numbers, none of them a name of the
@@ -294,6 +321,7 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
         },
         "engine": report.engine,
         "deadlock": report.deadlock.name(),
+        "fairness": report.fairness,
         "seconds": context.seconds,
         "stats": account(report),
         "passes": report.passes.iter().map(|removed| json!({
@@ -317,10 +345,23 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
             _ => Json::Null,
         },
     });
+    if !report.met.is_empty() {
+        object["counterexample"]["fair"] = report.met.iter().map(met_json).collect();
+    }
     if let (Some(why), Some(object)) = (report.vacuous, object.as_object_mut()) {
         object.insert("vacuous".to_owned(), why.into());
     }
     object
+}
+
+/// How a run meets a constraint of fairness.
+fn met_json((name, met): &(String, Met)) -> Json {
+    let (how, at) = match met {
+        Met::Taken(at) => ("taken", Some(at)),
+        Met::Idle(at) => ("not enabled", Some(at)),
+        Met::Never => ("never enabled", None),
+    };
+    json!({ "constraint": name, "met": how, "at": at })
 }
 
 /// What an engine told of its run, as a JSON object: its figures, the variable order and a variable that overflows.

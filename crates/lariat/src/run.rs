@@ -3,8 +3,8 @@
 use crate::explored::Explored;
 use crate::plan::Plan;
 use lariat_budget::{Budget, Observer, Statistic, Stop};
-use lariat_engines::{Account, AutomatonKind, Found, Problem, Procedure, Task, sets};
-use lariat_model::System;
+use lariat_engines::{Account, AutomatonKind, Folded, Found, Problem, Procedure, Task, sets};
+use lariat_model::{Strength, System};
 use lariat_space::symbolic::OrderChoice;
 
 /// One engine's turn: how it is to decide, and with what.
@@ -41,6 +41,27 @@ impl Run<'_> {
                 "testing automata need a stutter-invariant property".to_owned(),
             ));
         }
+        let Some(asked) = problem.fairness.iter().map(|c| c.strength).max() else {
+            return self.in_form(problem, system, explored, account);
+        };
+        self.plan.accepts(asked).map_err(Stop::Unsupported)?;
+        // Who knows strong fairness knows constraints as such; others are given a larger automaton.
+        if (self.plan.engine.fairness)(kind) == Some(Strength::Strong) {
+            return self.in_form(problem, system, explored, account);
+        }
+        let folded = Folded::new(problem)?;
+        self.in_form(&folded.problem(), system, explored, account)
+    }
+
+    /// Decides a problem whose fairness the engine knows, with the kind of automaton that it reads.
+    fn in_form<'s>(
+        &self,
+        problem: &Problem<'_>,
+        system: &'s System,
+        explored: &mut Explored<'s>,
+        account: &mut Account,
+    ) -> Found {
+        let kind = self.plan.automaton;
         if kind != AutomatonKind::Ba {
             account.automaton(problem.automaton);
             return self.with_engine(problem, system, explored, account);

@@ -5,13 +5,15 @@
 //! original ◄──lift── … ◄──lift── lasso      runs come back, and are replayed on the original
 //! ```
 
+use crate::fair_run::{Met, met};
 use crate::replay::{self, replay};
 use lariat_automata::Automaton;
 use lariat_engines::folded;
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::passes::{Astray, Lift, Pass, UnfoldingLift};
 use lariat_model::{
-    Coloured, Deadlock, Lasso, Model, Predicate, Properties, Proposition, System, Value,
+    Coloured, Constraint, Deadlock, Fairness, Lasso, Model, Predicate, Properties, Proposition,
+    System, Value,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -41,6 +43,10 @@ pub struct Subject<'s> {
     passes: Vec<Arc<Pass<'s>>>,
     /// What the atoms mean in the last system.
     propositions: Cow<'s, [Proposition]>,
+    /// Which runs count.
+    fairness: Arc<Fairness>,
+    /// The constraints of fairness, about the last system.
+    constraints: Arc<[Constraint]>,
 }
 
 impl<'s> Subject<'s> {
@@ -77,7 +83,34 @@ impl<'s> Subject<'s> {
             formulas: Cow::Borrowed(formulas),
             passes: Vec::new(),
             propositions: Cow::Borrowed(propositions),
+            fairness: Arc::default(),
+            constraints: Arc::default(),
         }
+    }
+
+    /// The same about fair runs alone; nothing was assumed and no pass made before.
+    #[must_use]
+    pub fn assuming(self, fairness: Fairness) -> Subject<'s> {
+        Subject {
+            constraints: fairness.constraints.clone().into(),
+            fairness: Arc::new(fairness),
+            ..self
+        }
+    }
+
+    /// What is assumed of runs, in terms of what the user wrote.
+    pub fn fairness(&self) -> &Fairness {
+        &self.fairness
+    }
+
+    /// What is assumed of runs, in terms of [`system`](Subject::system).
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    /// Where a run, as [`replayed`](Subject::replayed) returns it, meets each constraint of [`fairness`](Subject::fairness).
+    pub(crate) fn met(&self, lasso: &Lasso) -> Vec<Met> {
+        met(self.original, &self.fairness.constraints, lasso).unwrap_or_default()
     }
 
     /// The same after one more pass on [`system`](Subject::system), for properties with no other atoms than these; `None` if the new
@@ -90,12 +123,19 @@ impl<'s> Subject<'s> {
             let before = &self.propositions[atom.index()];
             propositions[atom.index()] = pass.lift.forward(before)?;
         }
+        let mut constraints = Vec::with_capacity(self.constraints.len());
+        for constraint in &*self.constraints {
+            let [enabled, taken] = constraint.propositions();
+            let now = [pass.lift.forward(&enabled)?, pass.lift.forward(&taken)?];
+            constraints.push(constraint.about(now)?);
+        }
         let mut passes = self.passes.clone();
         let propositions = Cow::Owned(propositions);
         passes.push(Arc::new(pass));
         Some(Subject {
             passes,
             propositions,
+            constraints: constraints.into(),
             ..self.clone()
         })
     }
@@ -121,13 +161,15 @@ impl<'s> Subject<'s> {
         &self.formulas
     }
 
-    /// That these atoms have values in all states, as a formula of a subject that is this one but for the atoms that say so. `None`
-    /// if it is certain.
+    /// That these atoms have values in all states, fair runs or not, as a formula of a subject that is this one but for the atoms that say
+    /// so. `None` if it is certain.
     pub(crate) fn always_valued(&self, atoms: &[AtomId]) -> Option<(Subject<'s>, Formula)> {
         let questioned = self.valued.iter().filter(|(atom, _)| atoms.contains(atom));
         let mut subject = Subject {
             passes: Vec::new(),
             propositions: self.bound.clone(),
+            fairness: Arc::default(),
+            constraints: Arc::default(),
             ..self.clone()
         };
         let mut all = Vec::new();
@@ -203,6 +245,7 @@ impl<'s> Subject<'s> {
             Property::Never(automaton) => replay::Property::Never(automaton),
         };
         replay(self.original, &self.bound, property, deadlock, &lasso)?;
+        met(self.original, &self.fairness.constraints, &lasso)?;
         match self.unfolding {
             Some(unfolding) => unfolding.back(lasso).map_err(|astray| match astray {
                 Astray::Unliftable(why) | Astray::Defect(why) => why,

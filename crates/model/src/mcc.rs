@@ -18,6 +18,7 @@ use std::ops::Range;
 use lariat_ltl::{Formula, Formulas};
 
 use crate::error::InputError;
+use crate::fairness::Fairness;
 use crate::names::Names;
 use crate::predicate::Comparison;
 use crate::properties::{OWN_NAME, Properties, Property};
@@ -145,6 +146,7 @@ fn property<'a>(
         name,
         formula,
         text,
+        fairness: Fairness::default(),
     })
 }
 

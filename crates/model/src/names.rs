@@ -148,6 +148,23 @@ impl<'s> Names<'s> {
         own.or_else(defined).or_else(coloured)
     }
 
+    /// The groups of events whose names begin so, by name.
+    pub(crate) fn groups(&self, beginning: &str) -> Vec<(&str, &[EventId])> {
+        let mut groups = Vec::new();
+        for (name, meanings) in &self.defined {
+            if !name.starts_with(beginning) {
+                continue;
+            }
+            for meaning in meanings {
+                if let Meaning::Events(events) = meaning {
+                    groups.push((&**name, &**events));
+                }
+            }
+        }
+        groups.sort_unstable();
+        groups
+    }
+
     /// What `name` says of a state when it stands alone: a place is marked, a variable is not 0.
     pub fn truth(&self, name: &str) -> Option<Predicate> {
         self.defined_truth(name)

@@ -4,7 +4,7 @@
 //! is answered; this finds their names without understanding a single atom.
 
 use crate::dve::{looks_like_ltl_file, read_ltl_file};
-use crate::properties::{comment, split_name};
+use crate::properties::{assumption, comment, split_name};
 use crate::xml::{self, Item, Xml};
 
 /// The properties of some texts: names, and what was written. Texts that cannot be taken apart add
@@ -39,8 +39,9 @@ impl Outline {
             return;
         }
         for line in text.lines() {
-            let (name, formula) = split_name(&line[..comment(line)]);
-            if !formula.trim().is_empty() {
+            let content = &line[..comment(line)];
+            let (name, formula) = split_name(content);
+            if assumption(content).is_none() && !formula.trim().is_empty() {
                 self.add(name, formula);
             }
         }
@@ -88,7 +89,7 @@ mod tests {
     fn properties_are_found_without_a_model() {
         let mut outline = Outline::default();
         outline.add(None, " G nobody ");
-        outline.add_file(b"# none\nfirst: F x # and more\n\nG y\n");
+        outline.add_file(b"# none\nfair weak all\nfirst: F x # and more\n\nG y\n");
         outline.add_file(b"#define a P.s\n#property F a\n");
         outline.add_mcc(b"<property-set><property><id>M-00</id><description>d</description><formula><all-paths/></formula></property><property><id>M-01</id><formula/></property></property-set>");
         outline.add_mcc(b"<property-set><property>");

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::atoms::Atom;
 use crate::dve::{looks_like_ltl_file, read_ltl_file};
 use crate::error::{Errors, InputError};
+use crate::fairness::{Fairness, Strength};
 use crate::mcc;
 use crate::names::{Meaning, Names};
 use crate::predicate::{Predicate, Proposition};
@@ -25,6 +26,8 @@ pub struct Property {
     pub formula: Formula,
     /// The formula with all parentheses and its atoms in their canonical spelling.
     pub text: String,
+    /// What its file assumes of runs.
+    pub fairness: Fairness,
 }
 
 /// Formulas, what their atoms say, and the properties in the order in which they were given.
@@ -65,7 +68,8 @@ impl Properties {
 
     /// Adds the formulas of a file: one on each line, as `formula` or `name: formula`. A `#` at the
     /// start of a line or behind a blank starts a comment, except between quotes; `#define` and `#property`
-    /// are as [`crate::dve::read_ltl_file`] has them.
+    /// are as [`crate::dve::read_ltl_file`] has them. A line `fair weak WHAT` or `fair strong WHAT` assumes fairness for all
+    /// formulas of the file, see [`Fairness::add`].
     ///
     /// A name is made of letters, digits, `_`, `.` and `-`. No formula starts with such a word and a
     /// colon, so there is no confusion.
@@ -81,9 +85,21 @@ impl Properties {
             InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
                 .help("expected a file of formulas in UTF-8")
         })?;
-        if looks_like_ltl_file(bytes) {
-            return self.add_ltl_file(names, origin, text);
+        let first = self.list.len();
+        let mut errors = Errors::default();
+        let (fairness, rest) = assumptions(names, origin, text, &mut errors);
+        let added = match looks_like_ltl_file(bytes) {
+            true => self.add_ltl_file(names, origin, &rest),
+            false => self.add_lines(names, origin, &rest),
+        };
+        for property in &mut self.list[first..] {
+            property.fairness = fairness.clone();
         }
+        errors.note(added);
+        errors.into_result()
+    }
+
+    fn add_lines(&mut self, names: &Names<'_>, origin: &str, text: &str) -> Result<(), Errors> {
         let mut errors = Errors::default();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
@@ -96,7 +112,7 @@ impl Properties {
             } else if name.is_some() {
                 errors.note(Err::<(), _>(InputError::at(
                     origin,
-                    bytes,
+                    text.as_bytes(),
                     start..start + content.trim_end().len(),
                     "a name without a formula behind the colon",
                 )));
@@ -216,6 +232,7 @@ impl Properties {
             name,
             formula,
             text: printed,
+            fairness: Fairness::default(),
         };
         self.push(property).map_err(|message| ParseError {
             span: 0..text.len(),
@@ -313,6 +330,53 @@ fn input_error(origin: &str, text: &str, at: usize, error: ParseError) -> InputE
         Some(help) => report.help(help),
         None => report,
     }
+}
+
+/// What the lines of a file assume of runs, and the text with blanks in their place.
+fn assumptions(
+    names: &Names<'_>,
+    origin: &str,
+    text: &str,
+    errors: &mut Errors,
+) -> (Fairness, String) {
+    let mut fairness = Fairness::default();
+    let mut rest = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let content = &line[..comment(line)];
+        let Some((strength, what)) = assumption(content) else {
+            rest.push_str(line);
+            continue;
+        };
+        let (start, at) = (rest.len(), rest.len() + content.len() - what.len());
+        let added = fairness.add(names, strength, what);
+        errors.note(added.map_err(|AtomError { message, help, .. }| {
+            let span = at..start + content.trim_end().len();
+            let error = InputError::at(origin, text.as_bytes(), span, message);
+            match help {
+                Some(help) => error.help(help),
+                None => error,
+            }
+        }));
+        rest.extend(
+            line.bytes()
+                .map(|byte| if byte == b'\n' { '\n' } else { ' ' }),
+        );
+    }
+    (fairness, rest)
+}
+
+/// `fair weak WHAT` or `fair strong WHAT`: no formula is two words next to each other.
+pub(crate) fn assumption(line: &str) -> Option<(Strength, &str)> {
+    let rest = line.trim_start().strip_prefix("fair")?;
+    let (word, what) = rest
+        .strip_prefix(char::is_whitespace)?
+        .trim_start()
+        .split_once(char::is_whitespace)?;
+    let strengths = [Strength::Weak, Strength::Strong];
+    let strength = strengths
+        .into_iter()
+        .find(|strength| strength.name() == word)?;
+    Some((strength, what.trim_start()))
 }
 
 /// Where the comment of a line starts; its length if there is none.

@@ -3,10 +3,11 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::{nets, predicates, programs};
+use crate::{fairness, nets, predicates, programs};
 use lariat_corpora::Random;
 use lariat_model::{
-    Action, Comparison, Deadlock, EventId, Lasso, Linear, Predicate, Proposition, System,
+    Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
+    System,
 };
 use std::fmt;
 
@@ -30,6 +31,8 @@ pub struct Case {
     pub formula: Ltl,
     /// What happens at deadlocks.
     pub deadlock: Deadlock,
+    /// Which runs count.
+    pub fairness: Vec<Constraint>,
 }
 
 /// No random system is larger.
@@ -45,6 +48,16 @@ impl Case {
             false => programs::random(&mut rng, cut),
         };
         Case::about(system, &mut rng)
+    }
+
+    /// The same question about fair runs, with a few constraints.
+    pub fn fair(seed: u64) -> Case {
+        let case = Case::random(seed);
+        let mut rng = Random::new(seed.rotate_left(32));
+        Case {
+            fairness: fairness::random(&mut rng, &case.system),
+            ..case
+        }
     }
 
     /// The case of this seed about a net that grows, of which the oracle knows nothing: it is there for runs that can be
@@ -72,6 +85,7 @@ impl Case {
             system,
             atoms,
             deadlock: Deadlock::Stutter,
+            fairness: Vec::new(),
         }
     }
 
@@ -132,7 +146,17 @@ impl Case {
     /// The oracle's answer: a run that violates the formula, if there is one.
     pub fn oracle(&self) -> Option<Lasso> {
         let graph = self.graph();
-        oracle::violation(&self.system, &self.propositions(), &graph, &self.formula)
+        let (propositions, formula) = (self.propositions(), &self.formula);
+        oracle::violation(&self.system, &propositions, &graph, formula, &self.fairness)
+    }
+
+    /// Is there a run that counts?
+    pub fn has_fair_run(&self) -> bool {
+        if self.fairness.is_empty() {
+            return self.has_infinite_run();
+        }
+        let never = Ltl::Const(false);
+        oracle::violation(&self.system, &[], &self.graph(), &never, &self.fairness).is_some()
     }
 
     /// Does some run go on for ever, stuttering included where it counts? In a net that grows one does: infinitely many
@@ -141,8 +165,9 @@ impl Case {
         self.system.name == nets::GROWING || self.graph().has_infinite_run()
     }
 
-    /// Is this lasso a run of the system that violates the formula? The error says why not.
+    /// Is this lasso a fair run of the system that violates the formula? The error says why not.
     pub fn check(&self, lasso: &Lasso) -> Result<(), String> {
+        lassos::is_fair(lasso, &self.system, &self.fairness)?;
         lassos::check(
             lasso,
             &self.system,
@@ -281,6 +306,16 @@ impl fmt::Display for Case {
             if atom.text.is_none() && self.formula.uses_atom(i) {
                 writeln!(f, "atom a{i}: {:?}", atom.proposition)?;
             }
+        }
+        for Constraint {
+            name,
+            strength,
+            enabled,
+            taken,
+        } in &self.fairness
+        {
+            let events: Vec<&str> = taken.iter().map(|e| &*s.event(*e).name).collect();
+            writeln!(f, "{} {name}: {enabled:?} {events:?}", strength.name())?;
         }
         writeln!(f, "formula {}", self.formula.text(&self.atom_names()))?;
         write!(f, "deadlocks {:?}", self.deadlock)

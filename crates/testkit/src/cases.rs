@@ -375,6 +375,7 @@ fn net(transitions: &[&[(usize, Value, Value)]], atoms: Vec<Predicate>, formula:
         },
         atoms: atoms.into_iter().map(atom).collect(),
         deadlock: Stutter,
+        fairness: Vec::new(),
     }
 }
 
@@ -411,5 +412,6 @@ fn levels(sizes: &[Value], events: Vec<(&str, Vec<u32>, Vec<Row>)>, deadlock: De
         atoms: vec![],
         formula: Ltl::Const(false),
         deadlock,
+        fairness: Vec::new(),
     }
 }

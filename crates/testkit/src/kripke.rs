@@ -114,6 +114,7 @@ impl Kripke {
             formula: Ltl::parse(formula, &names),
             atoms: self.atoms.iter().map(|(_, atom)| atom.clone()).collect(),
             deadlock,
+            fairness: Vec::new(),
         }
     }
 }

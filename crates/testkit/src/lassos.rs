@@ -5,10 +5,11 @@
 //! greatest one, each straight from its own expansion law and none reduced to another — so a mistake
 //! in a rewriting elsewhere shows.
 
+use crate::fairness::Ledger;
 use crate::formulas::{Ltl, Op1, Op2};
 use crate::interpret;
 use crate::oracle::Reachable;
-use lariat_model::{Deadlock, EventId, Lasso, Proposition, State, System};
+use lariat_model::{Constraint, Deadlock, EventId, Lasso, Proposition, State, System};
 
 /// Does the word, which goes on from its last letter with letter `back`, satisfy the formula?
 pub fn evaluate(formula: &Ltl, letters: &[u64], back: usize) -> bool {
@@ -80,6 +81,31 @@ pub fn check(
     match evaluate(formula, &letters, letters.len() - lasso.cycle.len()) {
         true => Err("the run satisfies the formula".to_owned()),
         false => Ok(()),
+    }
+}
+
+/// Does the loop of a lasso satisfy every constraint? The error says which it does not.
+pub fn is_fair(lasso: &Lasso, system: &System, fairness: &[Constraint]) -> Result<(), String> {
+    let mut states: Vec<State> = vec![lasso.entry().clone()];
+    if lasso.growth.is_some() {
+        // What is true of later rounds decides.
+        for step in lasso.cycle.iter().cycle().take(ROUNDS * lasso.cycle.len()) {
+            let event = step.event.ok_or("a covering run stutters")?;
+            let next = interpret::after(system, &states[states.len() - 1], event).pop();
+            states.push(next.ok_or("a round cannot be taken")?);
+        }
+        states.drain(..(ROUNDS - 1) * lasso.cycle.len());
+    } else {
+        states.extend(lasso.cycle.iter().map(|step| step.state.clone()));
+    }
+    let steps = states.iter().zip(&lasso.cycle);
+    let ledger = steps.fold(Ledger::default(), |all, (state, step)| {
+        all.and(Ledger::of(system, fairness, state, step.event))
+    });
+    let violated = ledger.violated(fairness);
+    match (0..fairness.len()).find(|i| violated >> i & 1 == 1) {
+        Some(i) => Err(format!("the loop is unfair to {}", fairness[i].name)),
+        None => Ok(()),
     }
 }
 

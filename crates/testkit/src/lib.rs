@@ -17,6 +17,7 @@
 pub mod case;
 pub mod cases;
 pub mod coloured;
+pub mod fairness;
 pub mod formulas;
 pub mod harness;
 pub mod interpret;

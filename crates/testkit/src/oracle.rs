@@ -20,14 +20,18 @@
 //! product has at most (steps · 2^k) edges.
 //!
 //! *Search.* The reachable part is written down, its strongly connected components are found by two depth-first
-//! searches (Kosaraju), and each is looked at as a whole.
+//! searches (Kosaraju), and each is looked at as a whole. Under fairness, nodes are taken away until nothing changes: all of a component that
+//! cannot be fair, and those that enable what their component does not take; what is left consists of fair components.
 //!
 //! Nothing here is shared with the engines, nor with the translators they use.
 
+use crate::fairness::Ledger;
 use crate::formulas::{Ltl, Op1, Op2};
 use crate::interpret;
 use lariat_corpora::Random;
-use lariat_model::{Deadlock, EventId, Lasso, Proposition, State, Step, System};
+use lariat_model::{
+    Constraint, Deadlock, EventId, Lasso, Proposition, State, Step, Strength, System,
+};
 use std::collections::{HashMap, VecDeque};
 
 /// The reachable states of a system with all steps between them.
@@ -282,6 +286,28 @@ struct ProductEdge {
     marks: u128,
 }
 
+/// Which runs count.
+struct Fair<'a> {
+    system: &'a System,
+    fairness: &'a [Constraint],
+}
+
+impl Fair<'_> {
+    /// Is a state on no fair loop of a component with these steps?
+    fn excludes(&self, all: Ledger, state: &State) -> bool {
+        let violated = all.violated(self.fairness);
+        self.fairness.iter().enumerate().any(|(i, constraint)| {
+            violated >> i & 1 == 1
+                && match constraint.strength {
+                    Strength::Weak => true,
+                    Strength::Strong => {
+                        interpret::satisfies(self.system, state, &constraint.enabled)
+                    }
+                }
+        })
+    }
+}
+
 /// A generalized Büchi automaton as plain data, for cases that are about an automaton and not a formula.
 #[derive(Clone, Debug)]
 pub struct Buchi {
@@ -335,12 +361,13 @@ pub struct BuchiEdge {
     pub to: usize,
 }
 
-/// A run that violates the formula, if there is one. `graph` already knows the deadlock policy.
+/// A fair run that violates the formula, if there is one. `graph` already knows the deadlock policy.
 pub fn violation(
     system: &System,
     propositions: &[Proposition],
     graph: &Reachable,
     formula: &Ltl,
+    fairness: &[Constraint],
 ) -> Option<Lasso> {
     let mut tableau = Tableau::default();
     let root = tableau.compile(formula);
@@ -371,7 +398,7 @@ pub fn violation(
     let beyond = u128::MAX
         .checked_shl(tableau.core.len() as u32)
         .unwrap_or(0);
-    product.lasso(graph, beyond)
+    product.lasso(graph, beyond, &Fair { system, fairness })
 }
 
 /// A run that the automaton accepts, if there is one.
@@ -386,7 +413,11 @@ pub fn accepted(
         let steps = graph.steps[s].iter();
         steps.map(|&(event, t)| (event, t, letter(event))).collect()
     });
-    product.lasso(graph, 0)
+    let anything = Fair {
+        system,
+        fairness: &[],
+    };
+    product.lasso(graph, 0, &anything)
 }
 
 /// Does the automaton accept the word, which goes on from its last letter with letter `back`?
@@ -400,7 +431,11 @@ pub fn accepts(automaton: &Buchi, letters: &[u64], back: usize) -> bool {
         let next = if i + 1 < letters.len() { i + 1 } else { back };
         vec![(None, next, letters[i])]
     });
-    product.lasso(&chain, 0).is_some()
+    let anything = Fair {
+        system: &System::default(),
+        fairness: &[],
+    };
+    product.lasso(&chain, 0, &anything).is_some()
 }
 
 fn synchronise(
@@ -463,12 +498,12 @@ impl Product {
         }
     }
 
-    /// The strongly connected component of every node: nodes in the order in which a search leaves them,
-    /// then, last left first, everything that reaches them.
-    fn components(&self) -> Vec<usize> {
+    /// The strongly connected component of every node among those that are `alive`, all others being alone: nodes in the order in
+    /// which a search leaves them, then, last left first, everything that reaches them.
+    fn components(&self, alive: &[bool]) -> Vec<usize> {
         let n = self.edges.len();
         let mut order = Vec::with_capacity(n);
-        let mut seen = vec![false; n];
+        let mut seen: Vec<bool> = alive.iter().map(|alive| !alive).collect();
         for root in 0..n {
             if seen[root] {
                 continue;
@@ -493,11 +528,16 @@ impl Product {
         }
         let mut backwards = vec![Vec::new(); n];
         for (from, edges) in self.edges.iter().enumerate() {
-            for edge in edges {
+            for edge in edges.iter().filter(|e| alive[from] && alive[e.to]) {
                 backwards[edge.to].push(from);
             }
         }
-        let mut component = vec![usize::MAX; n];
+        let mut component: Vec<usize> = vec![usize::MAX; n];
+        for (node, slot) in component.iter_mut().enumerate() {
+            if !alive[node] {
+                *slot = node;
+            }
+        }
         for &root in order.iter().rev() {
             let mut todo = vec![root];
             while let Some(node) = todo.pop() {
@@ -510,19 +550,55 @@ impl Product {
         component
     }
 
-    /// A path from a root into an accepting component and around in it.
-    fn lasso(&self, graph: &Reachable, free: u128) -> Option<Lasso> {
-        let component = self.components();
-        let mut seen: HashMap<usize, u128> = HashMap::new();
-        for (node, edges) in self.edges.iter().enumerate() {
-            for edge in edges.iter().filter(|e| component[e.to] == component[node]) {
-                *seen.entry(component[node]).or_insert(free) |= edge.marks;
+    /// The component of every node that lies in one that is accepting and fair as a whole; `None` for the others.
+    fn fair_components(
+        &self,
+        graph: &Reachable,
+        free: u128,
+        fair: &Fair<'_>,
+    ) -> Vec<Option<usize>> {
+        let mut alive = vec![true; self.edges.len()];
+        loop {
+            let component = self.components(&alive);
+            let inner = |node: usize, edge: &ProductEdge| {
+                alive[node] && alive[edge.to] && component[edge.to] == component[node]
+            };
+            let mut marks: HashMap<usize, (u128, Ledger)> = HashMap::new();
+            for (node, edges) in self.edges.iter().enumerate() {
+                for edge in edges.iter().filter(|e| inner(node, e)) {
+                    let (seen, ledger) = marks
+                        .entry(component[node])
+                        .or_insert((free, Ledger::default()));
+                    *seen |= edge.marks;
+                    let state = &graph.states[self.state[node]];
+                    *ledger = ledger.and(Ledger::of(fair.system, fair.fairness, state, edge.event));
+                }
+            }
+            let mut changed = false;
+            for node in (0..alive.len())
+                .filter(|node| alive[*node])
+                .collect::<Vec<_>>()
+            {
+                let dies = match marks.get(&component[node]) {
+                    Some((seen, ledger)) if seen & self.all == self.all => {
+                        fair.excludes(*ledger, &graph.states[self.state[node]])
+                    }
+                    _ => true,
+                };
+                alive[node] = !dies;
+                changed |= dies;
+            }
+            if !changed {
+                let fair = component.into_iter().zip(alive);
+                return fair.map(|(c, alive)| alive.then_some(c)).collect();
             }
         }
-        let good = |node: usize| {
-            let marks = seen.get(&component[node]);
-            marks.is_some_and(|m| m & self.all == self.all)
-        };
+    }
+
+    /// A path from a root into an accepting component and around in it.
+    fn lasso(&self, graph: &Reachable, free: u128, fair: &Fair<'_>) -> Option<Lasso> {
+        let component = self.fair_components(graph, free, fair);
+        let good = |node: usize| component[node].is_some();
         let (root, prefix) = self.roots.iter().find_map(|&root| {
             let path = match good(root) {
                 true => Vec::new(),
@@ -541,6 +617,18 @@ impl Product {
                 at = edge.to;
             }
             cycle.extend(path);
+        }
+        // Every edge of the component is taken once if fairness asks for more than marks.
+        if !fair.fairness.is_empty() {
+            for node in (0..self.edges.len()).filter(|node| inside(*node)) {
+                for edge in self.edges[node].iter().filter(|e| inside(e.to)) {
+                    if at != node {
+                        cycle.extend(self.path(at, inside, |e| e.to == node)?);
+                    }
+                    cycle.push(*edge);
+                    at = edge.to;
+                }
+            }
         }
         if cycle.is_empty() || at != start {
             cycle.extend(self.path(at, inside, |e| e.to == start)?);

@@ -1,7 +1,7 @@
 //! Making a failing case smaller: greedy, one simplification at a time, for as long as it still fails.
 //!
 //! A subformula takes the place of the whole or of its parent, a constant that of a subformula; an initial state goes;
-//! an event is put out of action (it keeps its place, so that no id moves); a row of a table goes.
+//! a fairness constraint goes; an event is put out of action (it keeps its place, so that no id moves); a row of a table goes.
 
 use crate::case::Case;
 use crate::formulas::Ltl;
@@ -43,6 +43,11 @@ fn candidates(case: &Case) -> Vec<Case> {
             c.system.initial.remove(i);
             all.push(c);
         }
+    }
+    for i in 0..case.fairness.len() {
+        let mut c = case.clone();
+        c.fairness.remove(i);
+        all.push(c);
     }
     for (i, event) in case.system.events.iter().enumerate() {
         let rows = match &event.action {

@@ -474,6 +474,7 @@ pub fn question(rng: &mut Random, model: &Model) -> Case {
     let size = 1 + rng.below(10);
     let with_next = rng.percent(40);
     Case {
+        fairness: Vec::new(),
         formula: Ltl::random(rng, atoms.len(), size, with_next),
         system: model.system.clone(),
         atoms,

@@ -13,6 +13,7 @@ fn caught(fault: fn(&Case, Answer) -> Answer) -> String {
         seed: 1,
         cases: 400,
         replay: REPLAY.to_owned(),
+        case: Case::random,
     };
     match campaign.run(&[liar], |_| {}) {
         Ok(_) => "nothing".to_owned(),
@@ -140,6 +141,7 @@ fn who_may_give_up_may_not_hide_defects() {
         seed: 1,
         cases: 20,
         replay: REPLAY.to_owned(),
+        case: Case::random,
     };
     let run = |why: &'static str| {
         let subject = Subject::new("quitter", |_| Answer::Unknown(why.to_owned())).may_give_up();

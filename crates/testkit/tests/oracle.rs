@@ -18,7 +18,7 @@ fn the_oracle_agrees_with_enumerated_lassos() {
             let propositions = case.propositions();
             let graph = all.under(case.deadlock);
             let (system, formula) = (&case.system, &case.formula);
-            match oracle::violation(system, &propositions, &graph, formula) {
+            match oracle::violation(system, &propositions, &graph, formula, &[]) {
                 Some(lasso) => {
                     violated += 1;
                     let checked = case.check(&lasso);

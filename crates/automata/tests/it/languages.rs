@@ -304,3 +304,90 @@ fn very_many_obligations_do_not_overflow() {
     let result = translate(&mut formulas, f, &Legal::any(), &budget);
     assert!(matches!(result, Err(Stop::Work(_))), "{result:?}");
 }
+
+/// A random formula with many recurring conditions, or its negation with many that settle.
+fn many_conditions(formulas: &mut Formulas, random: &mut Random) -> Formula {
+    let atoms: Vec<AtomId> = ["p", "q", "r", "s"].map(|n| formulas.atom_id(n)).to_vec();
+    let size = 1 + random.below(6);
+    let mut parts = vec![random_formula(
+        formulas,
+        &atoms,
+        size,
+        &Weights::ALL,
+        random,
+    )];
+    for _ in 0..5 + random.below(3) {
+        let literals: Vec<Formula> = (0..1 + random.below(3))
+            .map(|_| {
+                let atom = formulas.atom(atoms[random.below(atoms.len())]);
+                match random.coin() {
+                    true => atom,
+                    false => formulas.not(atom),
+                }
+            })
+            .collect();
+        let condition = match random.coin() {
+            true => formulas.or(literals),
+            false => formulas.and(literals),
+        };
+        let sometime = formulas.finally(condition);
+        parts.push(formulas.globally(sometime));
+    }
+    formulas.and(parts)
+}
+
+#[test]
+fn many_conditions_that_recur_or_settle() {
+    let mut random = Random::new(seed());
+    let any = Legal::any();
+    for case in 0..cases() / 4 {
+        let mut formulas = Formulas::new();
+        let f = many_conditions(&mut formulas, &mut random);
+        let text = format!("case {case}");
+        let (a, b) = both(&mut formulas, f, &any);
+        assert_disjoint(&a, &b, &any, &text);
+        let count = formulas.atoms_of(f).len();
+        let mut letter = any_letter(count);
+        assert_words(&formulas, f, (&a, &b), 200, &mut random, &mut letter, &text);
+        let not_f = formulas.not(f);
+        for g in [f, not_f] {
+            let labelled =
+                translate_labelled(&mut formulas, g, &any, &Budget::unlimited()).unwrap();
+            let (a, atoms) = (&labelled.automaton, labelled.automaton.atoms.clone());
+            for (q, &label) in a.state_ids().zip(&labelled.formulas) {
+                for _ in 0..20 {
+                    let word = random_word(&mut random, &mut any_letter(atoms.len()));
+                    let expected = satisfies(&formulas, label, &atoms, &word);
+                    assert_eq!(a.accepts_from(&[q], &word), expected, "{text}: {}", q.0);
+                }
+            }
+        }
+    }
+}
+
+/// Fifty conditions are one state with an edge for each, and fifty that settle are a state for each.
+#[test]
+fn conditions_are_not_multiplied() {
+    for n in [14, 20, 50] {
+        let conditions: Vec<String> = (0..n).map(|i| format!("G F p{i}")).collect();
+        let conjunction = conditions.join(" & ");
+        let mut formulas = Formulas::new();
+        let f = parse(&conjunction, &mut formulas, &mut FreeVocabulary).unwrap();
+        let (a, b) = both(&mut formulas, f, &Legal::any());
+        assert_eq!((a.states.len(), a.edge_count()), (1, n + 1));
+        assert_eq!((b.states.len(), b.edge_count()), (n + 1, 2 * n + 1));
+        let text = format!("({conjunction}) -> G(a -> F b)");
+        let f = parse(&text, &mut formulas, &mut FreeVocabulary).unwrap();
+        let (a, b) = both(&mut formulas, f, &Legal::any());
+        assert!(a.states.len() <= n + 3, "{}", a.states.len());
+        assert!(b.states.len() <= 3 && b.edge_count() <= 2 * (n + 3));
+    }
+    // More marks than automata can have are refused, not forgotten.
+    let conditions: Vec<String> = (0..65)
+        .map(|i| format!("G F (p{} & q{})", i % 50, i % 13))
+        .collect();
+    let mut formulas = Formulas::new();
+    let f = parse(&conditions.join(" & "), &mut formulas, &mut FreeVocabulary).unwrap();
+    let refused = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
+    assert!(matches!(refused, Err(Stop::Unsupported(_))), "{refused:?}");
+}

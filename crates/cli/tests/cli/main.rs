@@ -3,6 +3,7 @@
 mod answers;
 mod bad_input;
 mod bench;
+mod fairness;
 mod kit;
 mod limits;
 mod mcc;

@@ -75,6 +75,7 @@ pub const HYB: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[],
     needs: Needs::States,
+    fairness: |_| None,
     has_published: false,
     procedure: Procedure::ComponentWise(component_wise),
 };

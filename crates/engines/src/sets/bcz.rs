@@ -21,6 +21,7 @@ use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use lariat_automata::{Automaton, Guard};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
+use lariat_model::Strength;
 use std::sync::Arc;
 
 /// Sets of equal label without closure.
@@ -29,6 +30,7 @@ pub const BCZ: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,
+    fairness: |_| Some(Strength::Weak),
     has_published: false,
     procedure: Procedure::Sets(|task, sets| {
         let product = Bcz::new(sets);

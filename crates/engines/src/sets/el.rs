@@ -6,7 +6,7 @@
 //! until nothing changes
 //! ```
 //!
-//! What is left are exactly the reachable states from which an accepting run starts. Acceptance is on
+//! and likewise for every fairness constraint (`fair.rs`). What is left are exactly the reachable states from which an accepting run starts. Acceptance is on
 //! edges, and an edge is in `Z` if both its ends are; without marks every edge counts.
 //!
 //! E. A. Emerson, C.-L. Lei, *Efficient model checking in fragments of the propositional
@@ -22,6 +22,7 @@ use super::{Fixpoint, solve};
 use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
+use lariat_model::Strength;
 
 /// EL on the whole product.
 pub const EL: Engine = Engine {
@@ -29,6 +30,7 @@ pub const EL: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[],
     needs: Needs::Nothing,
+    fairness: |_| Some(Strength::Strong),
     has_published: false,
     procedure: Procedure::Sets(|_, sets| solve(sets, Fixpoint::El)),
 };
@@ -38,13 +40,19 @@ pub fn fair(sets: &mut Sets<'_, '_>, whole: &Whole, within: Family) -> Result<Fa
     let mut here = within;
     let mut settled = 0;
     let marks: Vec<u32> = whole.marks.iter().collect();
+    let count = marks.len() + whole.demands.len();
     let mut at = 0;
-    while settled < marks.len() && !is_empty(&here) {
-        let marked = whole.sources(sets, &here, Marks::one(marks[at]))?;
-        let next = whole.back_within(sets, marked, &here)?;
+    while settled < count && !is_empty(&here) {
+        let next = match marks.get(at) {
+            Some(mark) => {
+                let marked = whole.sources(sets, &here, Marks::one(*mark))?;
+                whole.back_within(sets, marked, &here)?
+            }
+            None => whole.demands[at - marks.len()].backward(sets, whole, &here)?,
+        };
         settled = if next == here { settled + 1 } else { 0 };
         here = next;
-        at = (at + 1) % marks.len();
+        at = (at + 1) % count;
     }
     Ok(here)
 }

@@ -26,6 +26,15 @@ pub enum Fixpoint {
     Owcty,
 }
 
+/// Where accepting runs are.
+#[derive(Default)]
+pub struct Fair {
+    /// From each of them an accepting run stays among them.
+    pub core: Family,
+    /// From each of them a run leads into the core. A run may pass here what is unfair if it is passed for ever.
+    pub all: Family,
+}
+
 impl Fixpoint {
     /// Is there an accepting run in `within`?
     pub(super) fn accepts(
@@ -44,27 +53,25 @@ impl Fixpoint {
         Ok(!is_empty(&left))
     }
 
-    /// Members of `within` from which accepting runs stay among them. None if there are none in `within`;
-    /// otherwise all that can reach one of the accepting cycles considered, which are those of dead states if there are
-    /// any, and all if not.
+    /// Where accepting runs inside of `within` are: nowhere if there are none; otherwise all that can reach one of the accepting
+    /// cycles considered, which are those of dead states if there are any, and all if not.
     pub(super) fn fair(
         self,
         sets: &mut Sets<'_, '_>,
         whole: &Whole,
         within: Family,
-    ) -> Result<Family, Stop> {
+    ) -> Result<Fair, Stop> {
         let still = at_rest(sets, whole, &within)?;
-        if !is_empty(&still) {
-            return whole.back_within(sets, still, &within);
-        }
-        match self {
-            Fixpoint::El => el::fair(sets, whole, within),
-            Fixpoint::Owcty => {
+        let core = match (is_empty(&still), self) {
+            (false, _) => still,
+            (true, Fixpoint::El) => el::fair(sets, whole, within.clone())?,
+            (true, Fixpoint::Owcty) => {
                 let hull = owcty::hull(sets, whole, within.clone())?;
-                let components = el::fair(sets, whole, hull)?;
-                whole.back_within(sets, components, &within)
+                el::fair(sets, whole, hull)?
             }
-        }
+        };
+        let all = whole.back_within(sets, core.clone(), &within)?;
+        Ok(Fair { core, all })
     }
 }
 

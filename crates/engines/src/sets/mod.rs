@@ -13,6 +13,7 @@
 //! | `slap_fst.rs` | and fixpoints where the automaton cannot leave |
 //! | `whole.rs` | the whole product as one set per automaton state |
 //! | `fixpoint.rs`, `el.rs`, `owcty.rs` | fixpoints on it, and what is asked before |
+//! | `fair.rs` | fairness constraints for them |
 //! | `witness.rs` | a run for a fixpoint |
 //!
 //! All take the reachable states of the system, which decided the order and tell where deadlocks are. An engine that is
@@ -20,6 +21,7 @@
 
 mod bcz;
 mod el;
+mod fair;
 pub mod fixpoint;
 pub mod operators;
 mod owcty;
@@ -118,15 +120,15 @@ fn conclude<'w, 'r, 's, P: Product>(
 
 /// A fixpoint on the whole product.
 fn solve(sets: &mut Sets<'_, '_>, fixpoint: Fixpoint) -> Found {
-    let whole = Whole::new(sets);
+    let whole = Whole::fair(sets)?;
     let initial = whole.initial(sets)?;
     let reached = whole.reach(sets, initial.clone())?;
     let fair = fixpoint.fair(sets, &whole, reached)?;
-    if whole::is_empty(&fair) {
+    if whole::is_empty(&fair.core) {
         return Ok(Outcome::Empty);
     }
     for q in sets.automaton().state_ids() {
-        let (initial, fair_here) = (&initial[q.index()], &fair[q.index()]);
+        let (initial, fair_here) = (&initial[q.index()], &fair.all[q.index()]);
         let starts = sets.space.store().intersection(initial, fair_here)?;
         if let Some(start) = sets.space.pick(&starts) {
             let run = witness::run(sets, &whole, (q, start), &fair)?;

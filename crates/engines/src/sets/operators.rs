@@ -20,7 +20,7 @@ use crate::alphabet::{Alphabet, ClassId};
 use crate::problem::Problem;
 use lariat_automata::{Automaton, Cube, Guard, Guards, Letter};
 use lariat_budget::{Budget, Stop};
-use lariat_model::{EventId, Predicate, Proposition, State, Step, System};
+use lariat_model::{Constraint, EventId, Predicate, Proposition, State, Step, System};
 use lariat_space::symbolic::{Reached, Residual, Residuals, Set, Steps, Symbolic};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub struct Sets<'r, 's> {
     conditions: FxHashMap<Guard, Condition>,
     letters: FxHashMap<Guard, Arc<Letters>>,
     steps: FxHashMap<Vec<ClassId>, Steps>,
+    /// The steps of some events of one class.
+    event_steps: FxHashMap<Vec<EventId>, Steps>,
     /// How often a set was asked for its successors, predecessors, a closure or a part.
     pub operations: u64,
     /// How often a set was searched for a cycle.
@@ -101,6 +103,7 @@ impl<'r, 's> Sets<'r, 's> {
             conditions: FxHashMap::default(),
             letters: FxHashMap::default(),
             steps: FxHashMap::default(),
+            event_steps: FxHashMap::default(),
             operations: 0,
             divergence_tests: 0,
         }
@@ -114,6 +117,11 @@ impl<'r, 's> Sets<'r, 's> {
     /// The letters that it reads.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         &self.alphabet
+    }
+
+    /// Which runs count.
+    pub fn fairness(&self) -> &'r [Constraint] {
+        self.problem.fairness
     }
 
     /// All reachable states.
@@ -334,6 +342,64 @@ impl<'r, 's> Sets<'r, 's> {
         Ok(before)
     }
 
+    /// A guard as conditions on the steps of some events.
+    fn groups_by(&mut self, guard: Guard, events: &[EventId]) -> Result<Vec<Group>, Stop> {
+        let alphabet = self.alphabet.clone();
+        let mut groups = Vec::new();
+        for class in alphabet.classes() {
+            let of_class = |event: &&EventId| alphabet.class(Some(**event)) == class;
+            let events: Vec<EventId> = events.iter().filter(of_class).copied().collect();
+            if events.is_empty() {
+                continue;
+            }
+            let rest = self.under(guard, alphabet.letter(class).0);
+            let source = self.condition(rest)?;
+            if source == Condition::NEVER {
+                continue;
+            }
+            let steps = match self.event_steps.get(&events) {
+                Some(known) => known.clone(),
+                None => {
+                    let steps = self.space.steps(&events);
+                    self.event_steps.insert(events, steps.clone());
+                    steps
+                }
+            };
+            groups.push(Group { source, steps });
+        }
+        Ok(groups)
+    }
+
+    /// Where a step by a letter of `guard` that takes one of `events` leads from `set`.
+    pub fn post_by(&mut self, set: &Set, guard: Guard, events: &[EventId]) -> Result<Set, Stop> {
+        self.operations += 1;
+        let mut next = self.space.empty();
+        for group in self.groups_by(guard, events)? {
+            let sources = self.filter(set, &group.source)?;
+            let image = self.space.image(&sources, &group.steps)?;
+            next = self.space.store().union(&next, &image)?;
+        }
+        Ok(next)
+    }
+
+    /// The states of `within` from which a step by a letter of `guard` that takes one of `events` leads into `set`.
+    pub fn pre_by(
+        &mut self,
+        set: &Set,
+        guard: Guard,
+        events: &[EventId],
+        within: &Set,
+    ) -> Result<Set, Stop> {
+        self.operations += 1;
+        let mut before = self.space.empty();
+        for group in self.groups_by(guard, events)? {
+            let sources = self.filter(within, &group.source)?;
+            let image = self.space.pre_image(set, &group.steps, &sources)?;
+            before = self.space.store().union(&before, &image)?;
+        }
+        Ok(before)
+    }
+
     /// The least `X ⊇ set` with `post(X, guard) ⊆ X`.
     pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         self.operations += 1;
@@ -453,6 +519,34 @@ impl<'r, 's> Sets<'r, 's> {
     /// The state atoms that are true in `state`, as bits of a letter.
     pub fn label(&self, state: &State) -> u64 {
         self.problem.label(state).0
+    }
+
+    /// A step from `state` by a letter of `guard` into `targets` that takes one of `events`, if there is one.
+    pub fn step_by(
+        &mut self,
+        state: &State,
+        guard: Guard,
+        events: &[EventId],
+        targets: &Set,
+    ) -> Option<Step> {
+        let system = self.system;
+        let label = self.label(state);
+        for &event in events {
+            let class = self.alphabet.class(Some(event));
+            let letter = Letter(label | self.alphabet.letter(class).0);
+            if !self.guards.accepts(guard, letter) {
+                continue;
+            }
+            for next in system.successors(state, event) {
+                if self.space.contains(targets, &next) {
+                    return Some(Step {
+                        event: Some(event),
+                        state: next,
+                    });
+                }
+            }
+        }
+        None
     }
 
     /// A step from `state` by a letter of `guard` into `targets`, if there is one.

@@ -7,7 +7,7 @@
 //! until nothing changes
 //! ```
 //!
-//! The forward mirror of EL: what is left is what accepting components reach. It is empty iff
+//! and likewise for every fairness constraint (`fair.rs`). The forward mirror of EL: what is left is what accepting components reach. It is empty iff
 //! there is none. An edge is in `Z` if both its ends are.
 //!
 //! K. Fisler, R. Fraer, G. Kamhi, M. Vardi, Z. Yang, *Is there a best symbolic cycle-detection
@@ -21,6 +21,7 @@ use super::{Fixpoint, solve};
 use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
+use lariat_model::Strength;
 
 /// OWCTY on the whole product.
 pub const OWCTY: Engine = Engine {
@@ -28,6 +29,7 @@ pub const OWCTY: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[],
     needs: Needs::Nothing,
+    fairness: |_| Some(Strength::Strong),
     has_published: false,
     procedure: Procedure::Sets(|_, sets| solve(sets, Fixpoint::Owcty)),
 };
@@ -43,6 +45,9 @@ pub fn hull(sets: &mut Sets<'_, '_>, whole: &Whole, within: Family) -> Result<Fa
             if is_empty(&here) {
                 return Ok(here);
             }
+        }
+        for demand in &whole.demands {
+            here = demand.forward(sets, whole, &here)?;
         }
         loop {
             let trimmed = whole.targets(sets, &here, Marks::NONE)?;

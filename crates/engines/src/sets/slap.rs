@@ -30,6 +30,7 @@ use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure, Variant}
 use lariat_automata::{Guard, Guards, StateId, Transition};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
+use lariat_model::Strength;
 
 /// Sets closed under self-loops of the automaton.
 pub const SLAP: Engine = Engine {
@@ -37,6 +38,7 @@ pub const SLAP: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,
+    fairness: |_| Some(Strength::Weak),
     has_published: true,
     procedure: Procedure::Sets(|task, sets| {
         let product = Slap::new(sets, Absorb::of(task.variant));

@@ -14,7 +14,7 @@
 //! case. Where the component is one state that reads every letter with all marks and deadlocks
 //! stutter, every infinite run accepts and every state starts one: no fixpoint is computed.
 
-use super::fixpoint::Fixpoint;
+use super::fixpoint::{Fair, Fixpoint};
 use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
 use super::search;
@@ -26,7 +26,7 @@ use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use lariat_automata::{Guard, Guards, StateId, automaton_components};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_model::State;
+use lariat_model::{State, Strength};
 
 /// SLAP with a fixpoint in terminal nodes.
 pub const SLAP_FST: Engine = Engine {
@@ -34,6 +34,7 @@ pub const SLAP_FST: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,
+    fairness: |_| Some(Strength::Weak),
     has_published: true,
     procedure: Procedure::Sets(|task, sets| {
         let variant = task.variant;
@@ -49,7 +50,7 @@ pub struct SlapFst {
     fixpoint: Fixpoint,
     role: Vec<Role>,
     /// Where accepting runs start that stay in the component of the node asked for last.
-    fair: Family,
+    fair: Fair,
 }
 
 /// What an automaton state is to the product.
@@ -98,7 +99,7 @@ impl SlapFst {
             whole,
             fixpoint,
             role,
-            fair: Family::new(),
+            fair: Fair::default(),
         }
     }
 
@@ -162,17 +163,23 @@ impl Product for SlapFst {
             return self.slap.passage(sets, from, k, to);
         }
         let start = self.start_of(sets, from);
-        let mut fair = self.whole.reach(sets, start)?;
+        let mut reached = self.whole.reach(sets, start)?;
         let q = from.location.index();
-        if role == Role::Universal {
-            let here = std::mem::replace(&mut fair[q], sets.space.empty());
-            fair = self.whole.empty(sets);
-            fair[q] = here;
+        self.fair = if role == Role::Universal {
+            let here = std::mem::replace(&mut reached[q], sets.space.empty());
+            let mut all = self.whole.empty(sets);
+            all[q] = here;
+            Fair {
+                core: all.clone(),
+                all,
+            }
         } else {
-            fair = self.fixpoint.fair(sets, &self.whole, fair)?;
-        }
-        let starts = sets.space.store().intersection(&from.set, &fair[q])?;
-        self.fair = fair;
+            self.fixpoint.fair(sets, &self.whole, reached)?
+        };
+        let starts = sets
+            .space
+            .store()
+            .intersection(&from.set, &self.fair.all[q])?;
         Ok(Passage::EndIn(starts))
     }
 

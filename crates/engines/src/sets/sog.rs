@@ -40,6 +40,7 @@ use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use crate::problem::Invariance;
 use crate::testing_automata::note_automaton;
 use lariat_budget::Stop;
+use lariat_model::Strength;
 
 /// The symbolic observation graph, in product with any kind of automaton.
 pub const SOG: Engine = Engine {
@@ -52,6 +53,10 @@ pub const SOG: Engine = Engine {
     ],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Stuttering,
+    fairness: |kind| match kind {
+        AutomatonKind::Tgba | AutomatonKind::Ba => Some(Strength::Weak),
+        AutomatonKind::Ta | AutomatonKind::Tgta => None,
+    },
     has_published: true,
     procedure: Procedure::Sets(|task, sets| match task.automaton {
         AutomatonKind::Tgba | AutomatonKind::Ba => {

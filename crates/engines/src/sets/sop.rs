@@ -32,6 +32,7 @@ use crate::problem::Invariance;
 use lariat_automata::{Automaton, Cube, Guard, Letter, StateId};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
+use lariat_model::Strength;
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub const SOP: Engine = Engine {
     automata: &[AutomatonKind::Tgba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::StateStuttering,
+    fairness: |_| Some(Strength::Weak),
     has_published: false,
     procedure: Procedure::Sets(|task, sets| {
         let product = sop(sets, task.problem.invariance)?;

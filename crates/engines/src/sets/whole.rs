@@ -10,6 +10,7 @@
 //! Closures saturate: the self-loops of each automaton state are one filtered saturation, and only
 //! what crosses to another automaton state is propagated step by step.
 
+use super::fair::Demand;
 use super::operators::Sets;
 use lariat_automata::{Guard, Guards, StateId, Transition};
 use lariat_budget::Stop;
@@ -43,6 +44,8 @@ pub struct Whole {
     loops: Vec<Guard>,
     /// Without self-loops, and one edge per source and target.
     crossings: Vec<AutomatonEdge>,
+    /// The fairness constraints, if they are none of the automaton's.
+    pub demands: Vec<Demand>,
 }
 
 /// Is there nothing in the family?
@@ -83,7 +86,17 @@ impl Whole {
             edges,
             loops,
             crossings,
+            demands: Vec::new(),
         }
+    }
+
+    /// The same with the fairness constraints of the problem.
+    pub fn fair(sets: &mut Sets<'_, '_>) -> Result<Whole, Stop> {
+        let mut whole = Whole::new(sets);
+        for constraint in sets.fairness() {
+            whole.demands.push(Demand::new(sets, constraint)?);
+        }
+        Ok(whole)
     }
 
     /// Nothing.

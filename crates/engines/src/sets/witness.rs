@@ -1,7 +1,7 @@
 //! A run for a fixpoint: an accepting lasso inside of a family of fair states.
 //!
-//! Every state of the family starts an accepting run that stays in the family. From a start, go to
-//! the nearest edge with the first mark, from there to the nearest with the second, and so on; then
+//! Every state of the family starts an accepting run that stays in the family, once the start has led there. From then on, go to
+//! the nearest edge with the first mark, from there to the nearest with the second, and so on; likewise for fairness constraints; then
 //! close the cycle if the start can be reached again. If not, the start was not in the component that
 //! the round ended in: begin again from the end, at most once per component on the way. Before each
 //! round, a deadlock ahead that stutters with all marks is as good a cycle as any: a system that only moves on
@@ -12,28 +12,31 @@
 //! saturation; paths are found by layers from a single state, and are shortest. Where layers grow too large a single
 //! run is followed instead, among states that can all reach the goal: one that only moves on meets it.
 
+use super::fair::{Demand, union};
+use super::fixpoint::Fair;
 use super::operators::Sets;
 use super::walk::{Ending, lost};
 use super::whole::{AutomatonEdge, Family, Whole, is_empty};
 use lariat_automata::StateId;
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_model::{State, Step};
+use lariat_model::{State, Step, Strength};
 use lariat_space::symbolic::Set;
 
 /// A state of the product.
 type Pair = (StateId, State);
 
-/// An accepting run from a member of `fair` that stays there.
+/// An accepting run from one of all members of `fair`, into the core, where it stays.
 pub fn run(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
     first: (StateId, State),
-    fair: &Family,
+    fair: &Fair,
 ) -> Result<Ending, Stop> {
-    let mut path = Vec::new();
     let begin = first.1.clone();
-    let mut at = first;
+    let into = Goal::In(fair.core.clone());
+    let (mut path, mut at) = walk(sets, whole, &fair.all, first, &into)?;
+    let fair = &fair.core;
     let here = alone(sets, whole, &at)?;
     let mut ahead = whole.reach_within(sets, here, fair)?;
     loop {
@@ -58,6 +61,11 @@ pub fn run(
             round.extend(steps);
             at = end;
         }
+        for demand in &whole.demands {
+            let (steps, end) = meet(sets, whole, fair, at, demand)?;
+            round.extend(steps);
+            at = end;
+        }
         let here = alone(sets, whole, &at)?;
         ahead = whole.reach_within(sets, here, fair)?;
         if sets.space.contains(&ahead[entry.0.index()], &entry.1) {
@@ -72,6 +80,41 @@ pub fn run(
         }
         path.extend(round);
     }
+}
+
+/// Goes on until a fairness constraint is met, by a step or by a state that does not enable it. Nothing is to be done for a strong constraint that no
+/// step ahead can meet: nothing ahead enables it, or it would not be fair.
+fn meet(
+    sets: &mut Sets<'_, '_>,
+    whole: &Whole,
+    fair: &Family,
+    at: Pair,
+    demand: &Demand,
+) -> Result<(Vec<Step>, Pair), Stop> {
+    let here = alone(sets, whole, &at)?;
+    let ahead = whole.reach_within(sets, here, fair)?;
+    let takers = whole.takers(sets, &demand.events, &ahead)?;
+    let idle = match demand.strength {
+        Strength::Weak => demand.idle_in(sets, &ahead)?,
+        Strength::Strong => whole.empty(sets),
+    };
+    let goal = union(sets, &idle, &takers)?;
+    if is_empty(&goal) && demand.strength == Strength::Strong {
+        return Ok((Vec::new(), at));
+    }
+    let (mut steps, end) = walk(sets, whole, &ahead, at, &Goal::In(goal))?;
+    if sets.space.contains(&idle[end.0.index()], &end.1) {
+        return Ok((steps, end));
+    }
+    for by in whole.edges.iter().filter(|by| by.from == end.0) {
+        let targets = &ahead[by.to.index()];
+        if let Some(step) = sets.step_by(&end.1, by.guard, &demand.events, targets) {
+            let end = (by.to, step.state.clone());
+            steps.push(step);
+            return Ok((steps, end));
+        }
+    }
+    Err(lost())
 }
 
 /// A single state of the product.

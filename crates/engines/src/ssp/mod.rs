@@ -36,6 +36,7 @@ pub const SSP: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,
+    fairness: |_| None,
     has_published: false,
     procedure: Procedure::Single(decide),
 };

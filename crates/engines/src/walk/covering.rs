@@ -47,7 +47,14 @@ impl<'a> Covering<'a> {
         };
         grows.then(|| Covering {
             system,
-            predicates: propositions.filter_map(predicate).collect(),
+            predicates: (propositions.filter_map(predicate))
+                .chain(
+                    problem
+                        .fairness
+                        .iter()
+                        .map(|constraint| &constraint.enabled),
+                )
+                .collect(),
             delta: vec![0; system.variables.len()],
             changed: Vec::new(),
         })

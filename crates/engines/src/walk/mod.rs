@@ -39,7 +39,7 @@ use goal::Goal;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::{Counts, Graph, Marks, NodeId, Outcome};
-use lariat_model::{EventId, Lasso};
+use lariat_model::{EventId, Lasso, Strength};
 use lariat_random::Random;
 use lariat_space::explicit::{StateId, Way};
 use near::{Near, Within};
@@ -52,6 +52,7 @@ pub const WALK: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[],
     needs: Needs::Nothing,
+    fairness: |_| Some(Strength::Weak),
     has_published: false,
     procedure: Procedure::Single(walk),
 };
@@ -81,6 +82,11 @@ fn walk(task: &mut Task<'_>) -> Found {
         return Ok(Outcome::Empty);
     }
     let product = Sync::new(task.problem, task.observer);
+    if !product.has_fairness_in_marks() {
+        return Err(Stop::Unsupported(
+            "walks know weak fairness alone, of no more than 64 constraints".to_owned(),
+        ));
+    }
     let mut walker = Walker::new(task.problem, &product, &chart, task.budget);
     let found = walker.walks();
     tell(task.account, &walker.counts, walker.worker.states());
@@ -138,7 +144,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             budget,
             worker: product.worker(budget),
             random: Random::new(SEED),
-            trail: Trail::new(problem.automaton.all_marks()),
+            trail: Trail::new(product.marks()),
             counts: Counts::default(),
             reads_on: FxHashMap::default(),
             ways: Vec::new(),
@@ -340,6 +346,8 @@ impl<'a, 'p> Walker<'a, 'p> {
         let Some(((event, state), moves)) = taken else {
             return Ok(None);
         };
+        let (from, _) = self.worker.nodes.get(node);
+        let fair = self.product.fair_marks(&mut self.worker, from, event)?;
         let letter = self.product.letter(&mut self.worker, state)?;
         let mut targets = std::mem::take(&mut self.targets);
         targets.clear();
@@ -350,7 +358,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         Ok(target.map(|(marks, location)| Choice {
             event,
             state,
-            marks,
+            marks: marks.union(fair),
             location,
         }))
     }

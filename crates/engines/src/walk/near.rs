@@ -65,8 +65,8 @@ impl From<Stop> for Halt {
 pub(super) struct Cursor {
     /// Ways that are left; `None` before they are listed.
     ways: Option<Vec<Way>>,
-    /// The state that the last way led to, and moves of the automaton that are left.
-    to: Option<StateId>,
+    /// The state that the last way led to with the marks that are its own, and moves of the automaton that are left.
+    to: Option<(StateId, Marks)>,
     moves: Moves,
 }
 
@@ -171,20 +171,23 @@ impl<'w> Graph for Near<'w, '_> {
             ways => ways.insert(self.ways(seen.worker, node)?),
         };
         loop {
-            while let (Some(state), Some((marks, location))) =
+            while let (Some((state, fair)), Some((marks, location))) =
                 (cursor.to, seen.worker.next_move(&mut cursor.moves))
             {
                 if self.goes_to(location) {
                     let to = seen.worker.nodes.intern(state, location)?;
                     let to = self.number(seen, to)?;
+                    let marks = marks.union(fair);
                     return Ok(Some(Edge { to, marks }));
                 }
             }
             let Some(way) = ways.pop() else {
                 return Ok(None);
             };
-            if let Some(((_, to), moves)) = self.product.take(seen.worker, node, way)? {
-                (cursor.to, cursor.moves) = (Some(to), moves);
+            if let Some(((event, to), moves)) = self.product.take(seen.worker, node, way)? {
+                let (from, _) = seen.worker.nodes.get(node);
+                let fair = self.product.fair_marks(seen.worker, from, event)?;
+                (cursor.to, cursor.moves) = (Some((to, fair)), moves);
             }
         }
     }

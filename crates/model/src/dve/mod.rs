@@ -29,6 +29,7 @@ pub use ltl_file::{LtlFile, looks_like_ltl_file, read_ltl_file};
 pub use scope::Scope;
 
 use crate::error::InputError;
+use crate::fairness::PROCESS;
 use crate::names::Meaning;
 use crate::predicate::{Comparison, Predicate};
 use crate::system::{Domain, EventId, System, Value, VarId, Variable};
@@ -128,7 +129,28 @@ impl Dve {
         }
         let numbered = numbered.into_iter();
         definitions.extend(numbered.map(|(base, es)| (base.to_owned(), Meaning::Events(es))));
+        definitions.extend(self.steps_of_processes());
         definitions
+    }
+
+    /// All steps of each process under the name `process:P`; a rendezvous, `P:a->b!Q:c->d`, is one of both.
+    fn steps_of_processes(&self) -> impl Iterator<Item = (String, Meaning)> {
+        let mut steps: BTreeMap<&str, Vec<EventId>> = BTreeMap::new();
+        for process in &self.scope.processes {
+            if process.location.is_some() {
+                steps.entry(&process.name).or_default();
+            }
+        }
+        for event in self.system.event_ids() {
+            for part in self.system.event(event).name.split('!') {
+                let process = part.split(':').next().unwrap_or_default();
+                if let Some(events) = steps.get_mut(process) {
+                    events.push(event);
+                }
+            }
+        }
+        let named = |(process, events)| (format!("{PROCESS}{process}"), Meaning::Events(events));
+        steps.into_iter().map(named)
     }
 }
 

@@ -1,0 +1,249 @@
+//! Fairness constraints of a product of single states: marks with conditions, or pairs.
+//!
+//! A constraint is decided by the state and the event of a step alone, so the automaton knows nothing of it. Where all are weak and fit
+//! beside the automaton's marks they are marks themselves:
+//!
+//! ```text
+//! step (s, e) carries mark i   iff   e meets constraint i, or constraint i is not enabled in s
+//! ```
+//!
+//! and every check for marks decides. Otherwise they are pairs, in any number, for [`streett`](lariat_emptiness::streett): a strong constraint is
+//! enabled where it says, a weak one everywhere.
+//!
+//! Engines that read letters alone are given the same question without fairness ([`Folded`]): the automaton asks for enabledness and events
+//! itself, and offers a mark for each weak constraint.
+//!
+//! What a state enables is computed once and kept: eight bytes for 64 constraints. What an event meets is a table.
+
+use crate::problem::{Invariance, Problem};
+use lariat_automata::{Automaton, Guard, Guards, demanding};
+use lariat_budget::Stop;
+use lariat_emptiness::{Marks, PairSet};
+use lariat_model::{Constraint, EventId, Predicate, Proposition, Strength, System};
+use lariat_space::explicit::{Explicit, StateId, States};
+
+/// The constraints of a product.
+#[derive(Debug)]
+pub(crate) struct Constraints<'p> {
+    list: &'p [Constraint],
+    form: Form,
+    /// The weak ones, as bits.
+    weak: Vec<u64>,
+    /// By event: the constraints that it meets.
+    met: Vec<Vec<u32>>,
+}
+
+/// What constraints are to the checks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// Marks from this number on.
+    Marks(u32),
+    /// Streett pairs.
+    Pairs,
+}
+
+impl<'p> Constraints<'p> {
+    /// For a product with an automaton of so many marks.
+    pub fn new(system: &System, list: &'p [Constraint], marks: u32) -> Constraints<'p> {
+        let words = list.len().div_ceil(64);
+        let mut weak = vec![0; words];
+        let mut met = vec![
+            Vec::new();
+            if list.is_empty() {
+                0
+            } else {
+                system.events.len()
+            }
+        ];
+        for (i, constraint) in list.iter().enumerate() {
+            if constraint.strength == Strength::Weak {
+                weak[i / 64] |= 1 << (i % 64);
+            }
+            for event in &constraint.taken {
+                met[event.index()].push(i as u32);
+            }
+        }
+        let all_weak = list.iter().all(|c| c.strength == Strength::Weak);
+        let fits = marks as usize + list.len() <= Marks::MAX as usize;
+        Constraints {
+            list,
+            form: match all_weak && fits {
+                true => Form::Marks(marks),
+                false => Form::Pairs,
+            },
+            weak,
+            met,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    fn met(&self, event: Option<EventId>) -> &[u32] {
+        event.map_or(&[], |event| &self.met[event.index()])
+    }
+
+    /// The marks of a step by `event` from a state that enables `enabled`.
+    pub fn marks(&self, enabled: &[u64], event: Option<EventId>) -> Marks {
+        let (Form::Marks(first), [enabled]) = (self.form, enabled) else {
+            return Marks::NONE;
+        };
+        let met = self.met(event).iter().fold(0, |bits, i| bits | 1 << i);
+        Marks((!enabled & self.weak[0] | met) << first)
+    }
+
+    /// All marks that constraints are.
+    pub fn all_marks(&self) -> Marks {
+        match self.form {
+            Form::Marks(first) => {
+                let all = first + self.list.len() as u32;
+                Marks::all(all).minus(Marks::all(first))
+            }
+            Form::Pairs => Marks::NONE,
+        }
+    }
+
+    /// Adds the pairs that a state enables.
+    pub fn enable(&self, enabled: &[u64], pairs: &mut PairSet) {
+        let words = pairs.words_mut().iter_mut();
+        for ((pairs, enabled), weak) in words.zip(enabled).zip(&self.weak) {
+            *pairs |= enabled | weak;
+        }
+    }
+
+    /// Adds the pairs that a step by `event` meets, from a state that enables `enabled`.
+    pub fn meet(&self, enabled: &[u64], event: Option<EventId>, pairs: &mut PairSet) {
+        let words = pairs.words_mut().iter_mut();
+        for ((pairs, enabled), weak) in words.zip(enabled).zip(&self.weak) {
+            *pairs |= !enabled & weak;
+        }
+        for i in self.met(event) {
+            pairs.insert(*i as usize);
+        }
+    }
+}
+
+/// What the states that were asked for enable, by one worker.
+#[derive(Debug, Default)]
+pub(crate) struct Enabled {
+    /// As many words a state as constraints need; those of a state that was not asked for mean nothing.
+    bits: Vec<u64>,
+    /// Which states were asked for.
+    known: Vec<u64>,
+}
+
+impl Enabled {
+    /// The constraints that are enabled in `state`, as bits. `grown` is called when an array is about to grow, with the bytes of both.
+    pub fn of(
+        &mut self,
+        constraints: &Constraints<'_>,
+        space: &Explicit<'_>,
+        states: &mut States,
+        state: StateId,
+        grown: impl FnOnce(usize) -> Result<(), Stop>,
+    ) -> Result<&[u64], Stop> {
+        let words = constraints.weak.len();
+        let (start, end) = (state.index() * words, (state.index() + 1) * words);
+        let (word, bit) = (state.index() / 64, 1 << (state.index() % 64));
+        if self.bits.len() < end {
+            if self.bits.capacity() < end {
+                let larger = end.max(self.bits.capacity() + self.bits.capacity() / 2);
+                grown(larger * 9)?;
+                self.bits.reserve_exact(larger - self.bits.len());
+            }
+            self.bits.resize(end, 0);
+        }
+        if self.known.len() <= word {
+            self.known.resize(word + 1, 0);
+        }
+        if self.known[word] & bit == 0 {
+            self.known[word] |= bit;
+            for (i, constraint) in constraints.list.iter().enumerate() {
+                let holds = space.holds(states, state, &constraint.enabled);
+                self.bits[start + i / 64] |= u64::from(holds) << (i % 64);
+            }
+        }
+        Ok(&self.bits[start..end])
+    }
+}
+
+/// A problem with weak fairness as one without: a larger automaton over more propositions.
+#[derive(Debug)]
+pub struct Folded<'a> {
+    problem: &'a Problem<'a>,
+    automaton: Automaton,
+    propositions: Vec<Proposition>,
+}
+
+impl<'a> Folded<'a> {
+    /// Gives the automaton the constraints of the problem, all of them weak; [`Stop::Unsupported`] if that takes too many atoms or marks.
+    pub fn new(problem: &'a Problem<'a>) -> Result<Folded<'a>, Stop> {
+        let mut automaton = problem.automaton.clone();
+        let mut propositions = problem.propositions.to_vec();
+        let mut conditions = Vec::with_capacity(problem.fairness.len());
+        for constraint in problem.fairness {
+            if constraint.strength != Strength::Weak {
+                return Err(Stop::Unsupported(
+                    "automata are given weak fairness alone".to_owned(),
+                ));
+            }
+            let [enabled, taken] = constraint.propositions();
+            let enabled = atom(&mut automaton, &mut propositions, enabled)?;
+            let idle = automaton.guards.not(enabled);
+            let taken = atom(&mut automaton, &mut propositions, taken)?;
+            conditions.push(automaton.guards.or(idle, taken));
+        }
+        Ok(Folded {
+            problem,
+            automaton: demanding(automaton, &conditions)?,
+            propositions,
+        })
+    }
+
+    /// The problem without fairness. What was known of stuttering still is: constraints do not see it, and states stay as they are.
+    pub fn problem(&self) -> Problem<'_> {
+        let mut folded = Problem::new(
+            self.problem.system,
+            &self.automaton,
+            &self.propositions,
+            self.problem.deadlock,
+        );
+        folded.invariance = Invariance {
+            ..self.problem.invariance
+        };
+        folded.most_tokens = self.problem.most_tokens;
+        folded.unread.clone_from(&self.problem.unread);
+        folded
+    }
+}
+
+/// The guard of a proposition, which becomes an atom of the automaton if it is none yet.
+fn atom(
+    automaton: &mut Automaton,
+    propositions: &mut Vec<Proposition>,
+    proposition: Proposition,
+) -> Result<Guard, Stop> {
+    match &proposition {
+        Proposition::Fires(events) if events.is_empty() => return Ok(Guards::FALSE),
+        Proposition::State(Predicate::Const(truth)) => {
+            return Ok(if *truth { Guards::TRUE } else { Guards::FALSE });
+        }
+        _ => {}
+    }
+    if let Some(known) = propositions.iter().position(|p| *p == proposition) {
+        return Ok(automaton.guards.atom(known));
+    }
+    if propositions.len() >= Guards::MAX_ATOMS {
+        return Err(Stop::Unsupported(format!(
+            "property and fairness together have more than {} atoms; single states know more",
+            Guards::MAX_ATOMS
+        )));
+    }
+    propositions.push(proposition);
+    Ok(automaton.fresh_atom())
+}

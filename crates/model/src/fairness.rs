@@ -1,0 +1,376 @@
+//! Fairness: which runs count, said of events and states and not by a formula.
+//!
+//! A constraint has an *enabledness*, a predicate, and events that *meet* it:
+//!
+//! ```text
+//! weak    infinitely often one of its events is taken, or it is not enabled       GF(taken ∨ ¬enabled)
+//! strong  if it is enabled infinitely often, one of its events is taken infinitely often    GF enabled → GF taken
+//! ```
+//!
+//! Of an event, or of a group of events such as the steps of a process or the bindings of a coloured transition, the enabledness is that
+//! some of them can be taken. Of a state predicate `p` it is `¬p`, met by no event: weakly fair runs are those on which `p` holds infinitely
+//! often, which is generalized Büchi fairness. Nothing is enabled in a dead state, so runs that end in a deadlock are fair, whatever is
+//! assumed.
+//!
+//! A run is fair if it satisfies every constraint. A property holds under fairness if all fair runs satisfy it.
+
+use crate::names::{Names, Sort};
+use crate::predicate::{Predicate, Proposition};
+use crate::system::EventId;
+use lariat_ltl::{AtomError, RawAtom};
+
+/// How much is demanded of a constraint.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Strength {
+    /// It is not enabled for ever without being met.
+    Weak,
+    /// It is not enabled infinitely often without being met infinitely often.
+    Strong,
+}
+
+impl Strength {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strength::Weak => "weak",
+            Strength::Strong => "strong",
+        }
+    }
+}
+
+/// One demand on runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Constraint {
+    /// What it is about, as the user knows it.
+    pub name: String,
+    /// How much it demands.
+    pub strength: Strength,
+    /// Where it is enabled; in no dead state.
+    pub enabled: Predicate,
+    /// The events that meet it, sorted.
+    pub taken: Vec<EventId>,
+}
+
+impl Constraint {
+    /// Fairness of a group of events.
+    pub fn of_events(
+        name: impl Into<String>,
+        strength: Strength,
+        events: Vec<EventId>,
+    ) -> Constraint {
+        Constraint {
+            name: name.into(),
+            strength,
+            enabled: Predicate::Enabled(events.clone()),
+            taken: events,
+        }
+    }
+
+    /// That a predicate holds infinitely often, on runs that do not end in a deadlock.
+    pub fn recurring(name: impl Into<String>, predicate: Predicate) -> Constraint {
+        let neither = [predicate, Predicate::Deadlock].map(|p| Predicate::Not(Box::new(p)));
+        Constraint {
+            name: name.into(),
+            strength: Strength::Weak,
+            enabled: Predicate::And(neither.into()),
+            taken: Vec::new(),
+        }
+    }
+
+    /// The propositions that it looks at: where it is enabled, and which events meet it.
+    pub fn propositions(&self) -> [Proposition; 2] {
+        [
+            Proposition::State(self.enabled.clone()),
+            Proposition::Fires(self.taken.clone()),
+        ]
+    }
+
+    /// The same constraint about another system, given what its [`propositions`](Constraint::propositions) mean there; `None` if that is no
+    /// constraint.
+    pub fn about(&self, [enabled, taken]: [Proposition; 2]) -> Option<Constraint> {
+        let Proposition::State(enabled) = enabled else {
+            return None;
+        };
+        let taken = match taken {
+            Proposition::Fires(events) => events,
+            // Events that never happen.
+            Proposition::State(Predicate::Const(false)) => Vec::new(),
+            Proposition::State(_) => return None,
+        };
+        Some(Constraint {
+            enabled,
+            taken,
+            ..self.clone()
+        })
+    }
+}
+
+/// What is assumed of runs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Fairness {
+    /// As it was asked for: `weak all`, `strong take_*`.
+    pub told: Vec<String>,
+    /// The constraints.
+    pub constraints: Vec<Constraint>,
+}
+
+impl Fairness {
+    /// Is nothing assumed?
+    pub fn is_empty(&self) -> bool {
+        self.constraints.is_empty()
+    }
+
+    /// The largest strength that is asked for, `None` if nothing is assumed.
+    pub fn strength(&self) -> Option<Strength> {
+        self.constraints.iter().map(|c| c.strength).max()
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: &Fairness) -> Fairness {
+        for told in &other.told {
+            if !self.told.contains(told) {
+                self.told.push(told.clone());
+            }
+        }
+        self.extend(other.constraints.iter().cloned());
+        self
+    }
+
+    fn extend(&mut self, constraints: impl IntoIterator<Item = Constraint>) {
+        for constraint in constraints {
+            if !self.constraints.contains(&constraint) {
+                self.constraints.push(constraint);
+            }
+        }
+    }
+
+    /// Adds what `what` stands for: `all` events, an event or a group of events by name, a pattern of names with `*` and `?`, `process:P` or all
+    /// `processes`, or a predicate as formulas have it between quotes.
+    ///
+    /// What is asked for twice counts once.
+    pub fn add(
+        &mut self,
+        names: &Names<'_>,
+        strength: Strength,
+        what: &str,
+    ) -> Result<(), AtomError> {
+        let what = what.trim();
+        let unquoted = what
+            .strip_prefix('"')
+            .and_then(|what| what.strip_suffix('"'));
+        let what = unquoted.unwrap_or(what);
+        let found = found(names, strength, what)?;
+        let told = format!("{} {what}", strength.name());
+        if !self.told.contains(&told) {
+            self.told.push(told);
+        }
+        self.extend(found);
+        Ok(())
+    }
+}
+
+/// The constraints that a text of the user stands for.
+fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constraint>, AtomError> {
+    let system = names.system();
+    let single =
+        |event: EventId| Constraint::of_events(&*system.event(event).name, strength, vec![event]);
+    if let Some(events) = names.events(what) {
+        return Ok(vec![Constraint::of_events(what, strength, events)]);
+    }
+    if what == ALL {
+        return Ok(system.event_ids().map(single).collect());
+    }
+    if what == PROCESSES {
+        let processes: Vec<Constraint> = (names.groups(PROCESS).into_iter())
+            .map(|(name, events)| Constraint::of_events(name, strength, events.to_vec()))
+            .collect();
+        return match processes.is_empty() {
+            true => Err(refusal(
+                "this model has no processes",
+                "processes are those of DVE models",
+            )),
+            false => Ok(processes),
+        };
+    }
+    if let Some(process) = what.strip_prefix(PROCESS) {
+        let known: Vec<&str> = names
+            .groups(PROCESS)
+            .into_iter()
+            .map(|(name, _)| &name[PROCESS.len()..])
+            .collect();
+        let help = match known.is_empty() {
+            true => "processes are those of DVE models".to_owned(),
+            false => format!("the processes are {}", known.join(", ")),
+        };
+        return Err(refusal(&format!("no process is called `{process}`"), &help));
+    }
+    let is_pattern = what.contains(['*', '?']);
+    if is_pattern {
+        let matching = system
+            .event_ids()
+            .filter(|e| matches(what, &system.event(*e).name));
+        let matching: Vec<Constraint> = matching.map(single).collect();
+        if !matching.is_empty() {
+            return Ok(matching);
+        }
+    }
+    let nothing = |error: AtomError| match names.nearest(what, Sort::Event)[..] {
+        _ if is_pattern => refusal(&format!("no event has a name like `{what}`"), HELP),
+        [near, ..] => refusal(
+            &format!("`{what}` is no event of this model"),
+            &format!("did you mean `{near}`? {HELP}"),
+        ),
+        [] if !what.contains(['<', '>', '=', '!', '(']) => {
+            refusal(&format!("`{what}` is no event of this model"), HELP)
+        }
+        [] => AtomError {
+            help: Some(error.help.unwrap_or_else(|| HELP.to_owned())),
+            ..error
+        },
+    };
+    let (text, proposition) = names.atom(RawAtom::Quoted(what)).map_err(nothing)?;
+    if strength == Strength::Strong {
+        return Err(refusal(
+            &format!("strong fairness is about events, and `{text}` is about states"),
+            "a predicate that is to hold infinitely often is weak fairness",
+        ));
+    }
+    match proposition {
+        Proposition::State(predicate) if names.known(&predicate).is_some() => Err(refusal(
+            &format!("`{text}` has no value in some states"),
+            "fairness needs a predicate that is true or false in every state",
+        )),
+        Proposition::State(predicate) => Ok(vec![Constraint::recurring(text, predicate)]),
+        Proposition::Fires(events) => Ok(vec![Constraint {
+            enabled: Predicate::Not(Box::new(Predicate::Deadlock)),
+            ..Constraint::of_events(text, strength, events)
+        }]),
+    }
+}
+
+/// Every event.
+const ALL: &str = "all";
+/// Every process.
+const PROCESSES: &str = "processes";
+/// What stands before the name of a process.
+pub(crate) const PROCESS: &str = "process:";
+/// What fairness can be about.
+const HELP: &str = "expected `all`, an event, a pattern such as take_*, process:P, processes, or a predicate such as \"p >= 1\"";
+
+fn refusal(message: &str, help: &str) -> AtomError {
+    AtomError {
+        message: message.to_owned(),
+        help: Some(help.to_owned()),
+        span: None,
+    }
+}
+
+/// Does a name have the form of a pattern? `*` is any text, `?` any character.
+fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n) = (0, 0);
+    // Where the last `*` stands, and how much it takes so far.
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(c) if *c == '?' || *c == name[n] => {
+                p += 1;
+                n += 1;
+            }
+            _ => match &mut star {
+                Some((at, taken)) => {
+                    *taken += 1;
+                    (p, n) = (*at + 1, *taken);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, expected) in [
+            ("take_*", "take_1", true),
+            ("take_*", "take_", true),
+            ("take_?", "take_12", false),
+            ("*_1", "take_1_1", true),
+            ("*", "", true),
+            ("a*b*c", "aXbbYc", true),
+            ("a*b", "ac", false),
+            ("t(*)", "t(x=1,y=2)", true),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    const PAIR: &[u8] =
+        b"byte x; process P { state a, b; init a; trans a -> b { effect x = 1; }, b -> a {}; }
+        process Q { state c; init c; trans c -> c { guard x > 0; effect x = 0; }; } system async;";
+
+    fn assumed(strength: Strength, what: &str) -> Result<Vec<(String, usize)>, String> {
+        let model = read("pair.dve", PAIR).unwrap();
+        let mut fairness = Fairness::default();
+        fairness
+            .add(&model.names(), strength, what)
+            .map_err(|e| e.message)?;
+        fairness
+            .add(&model.names(), strength, what)
+            .map_err(|e| e.message)?;
+        assert_eq!(fairness.told.len(), 1, "what is said twice counts once");
+        Ok(fairness
+            .constraints
+            .iter()
+            .map(|c| (c.name.clone(), c.taken.len()))
+            .collect())
+    }
+
+    #[test]
+    fn constraints_are_found_by_name() {
+        let names = |list: &[(&str, usize)]| -> Result<Vec<(String, usize)>, String> {
+            Ok(list
+                .iter()
+                .map(|(name, n)| ((*name).to_owned(), *n))
+                .collect())
+        };
+        let weak = |what| assumed(Strength::Weak, what);
+        assert_eq!(
+            weak("all"),
+            names(&[("P:a->b", 1), ("P:b->a", 1), ("Q:c->c", 1)])
+        );
+        assert_eq!(
+            weak("processes"),
+            names(&[("process:P", 2), ("process:Q", 1)])
+        );
+        assert_eq!(weak("process:P"), names(&[("process:P", 2)]));
+        assert_eq!(weak("Q:*"), names(&[("Q:c->c", 1)]));
+        assert_eq!(weak("P:a->b"), names(&[("P:a->b", 1)]));
+        assert_eq!(weak("x == 1"), names(&[("x == 1", 0)]));
+        assert_eq!(
+            assumed(Strength::Strong, "process:Q"),
+            names(&[("process:Q", 1)])
+        );
+        for (strength, wrong) in [
+            (Strength::Weak, "R:*"),
+            (Strength::Weak, "process:R"),
+            (Strength::Weak, "P:a->c"),
+            (Strength::Weak, "5 / x == 1"),
+            (Strength::Strong, "x == 1"),
+        ] {
+            let refused = assumed(strength, wrong);
+            assert!(refused.is_err(), "{wrong}: {refused:?}");
+        }
+    }
+}
