@@ -280,8 +280,8 @@ impl<'s> Query<'_, 's> {
                     subject: &subject,
                     ..*self
                 };
-                match on_reduced.earn(explored, &mut report) {
-                    Ok(verdict) => verdict,
+                match on_reduced.search(explored, &mut report) {
+                    Ok(found) => self.earn(self.retold(found, &report.account)),
                     Err(Unliftable(why)) => {
                         let remark = format!("once more without reductions: {why}");
                         self.observer.remark(&remark);
@@ -300,32 +300,67 @@ impl<'s> Query<'_, 's> {
 
     /// The verdict, whatever becomes of a run that is found.
     fn decide(&self, explored: &mut Explored<'s>, report: &mut Report) -> Verdict {
-        let verdict = self.earn(explored, report);
-        verdict.unwrap_or_else(|Unliftable(why)| Verdict::Unknown(Reason::Inconclusive(why)))
+        match self.search(explored, report) {
+            Ok(found) => self.earn(found),
+            Err(Unliftable(why)) => Verdict::Unknown(Reason::Inconclusive(why)),
+        }
     }
 
-    /// Searches, and carries what is found back to the original, where it is replayed.
-    fn earn(
+    /// Searches, and carries what is found back to the original.
+    fn search(
         &self,
         explored: &mut Explored<'s>,
         report: &mut Report,
-    ) -> Result<Verdict, Unliftable> {
+    ) -> Result<Found, Unliftable> {
         let found = match &self.options.choice {
             Choice::Auto(schedule) => auto::run(self, schedule, explored, report),
             Choice::Plan(plan) => self.run(&Turn::whole(*plan, self.budget), explored, report),
         };
-        let found = match found {
+        match found {
             Ok(Outcome::Accepting(lasso)) => match self.subject.lifted(lasso) {
-                Ok(lasso) => Ok(Outcome::Accepting(lasso)),
-                Err(Astray::Unliftable(why)) => return Err(Unliftable(why)),
-                Err(Astray::Defect(why)) => Err(Stop::Internal(why)),
+                Ok(lasso) => Ok(Ok(Outcome::Accepting(lasso))),
+                Err(Astray::Unliftable(why)) => Err(Unliftable(why)),
+                Err(Astray::Defect(why)) => Ok(Err(Stop::Internal(why))),
             },
-            found => found,
-        };
+            found => Ok(found),
+        }
+    }
+
+    /// The verdict on what was found, which is replayed on the original.
+    fn earn(&self, found: Found) -> Verdict {
         let (property, deadlock) = (self.property, self.options.deadlock);
-        Ok(Verdict::earn(found, |lasso| {
+        Verdict::earn(found, |lasso| {
             self.subject.replayed(property, deadlock, lasso)
-        }))
+        })
+    }
+
+    /// A run that came back from a smaller net, shortened once more: the way back has put in steps that no atom sees, and what is a
+    /// shortest run there need not be one here.
+    fn retold(&self, found: Found, account: &Account) -> Found {
+        let Ok(Outcome::Accepting(lasso)) = found else {
+            return found;
+        };
+        if self.options.shortening == Shortening::Never {
+            return Ok(Outcome::Accepting(lasso));
+        }
+        let plan = Plan::of("explicit");
+        let prepared = prepare(
+            self.subject,
+            self.formulas,
+            self.property,
+            &plan,
+            self.budget,
+        );
+        let lasso = match prepared {
+            Err(_) => lasso,
+            Ok(prepared) => {
+                let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
+                let (system, deadlock) = (self.subject.system(), self.options.deadlock);
+                let problem = Problem::new(system, automaton, propositions, deadlock);
+                self.shortened(&problem, lasso, product_states(account))
+            }
+        };
+        Ok(Outcome::Accepting(lasso))
     }
 
     /// Searches for a violating run with one plan.
