@@ -101,10 +101,80 @@ pub(crate) fn conclude<P: Steps, E>(
     match found {
         Outcome::Empty => Ok(Outcome::Empty),
         Outcome::Accepting(evidence) => {
+            // The limits of the search are not those of the way back: a shorter run may be all that can be told.
+            product.seal(worker);
             let found = lasso(product, worker, &evidence)?;
             let found = found.ok_or_else(|| inexact("a component without a lasso"))?;
             concrete(product, worker, &found).map(Outcome::Accepting)
         }
         Outcome::Undecided(_) => Err(inexact("a doubt")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Problem;
+    use lariat_automata::Automaton;
+    use lariat_budget::{Budget, Quiet};
+    use lariat_model::{Action, Arc, Deadlock, Domain, Event, System, VarId, Variable};
+
+    const LENGTH: u32 = 50;
+
+    /// A token walks from place to place to the last, where it stays. At every place it may get lost, and at the first it may also
+    /// go straight to the last.
+    fn detour() -> System {
+        let place = |i: u32| Variable {
+            name: format!("p{i}"),
+            domain: Domain::Count { bound: Some(1) },
+        };
+        let arc = |place: u32, need: i64, delta: i64| Arc {
+            var: VarId(place),
+            need,
+            delta,
+        };
+        let event = |name: String, arcs: Vec<Arc>| Event {
+            name,
+            action: Action::Net(arcs),
+        };
+        let last = LENGTH - 1;
+        let mut events = Vec::new();
+        for i in 0..last {
+            let step = vec![arc(i, 1, -1), arc(i + 1, 0, 1)];
+            let lost = vec![arc(i, 1, -1), arc(LENGTH + i, 0, 1)];
+            events.push(event(format!("step{i}"), step));
+            events.push(event(format!("lost{i}"), lost));
+        }
+        let straight = vec![arc(0, 1, -1), arc(last, 0, 1)];
+        events.push(event("straight".to_owned(), straight));
+        events.push(event("stay".to_owned(), vec![arc(last, 1, 0)]));
+        let places = 2 * LENGTH;
+        System {
+            initial: vec![(0..places).map(|i| i64::from(i == 0)).collect()],
+            variables: (0..places).map(place).collect(),
+            events,
+            ..System::default()
+        }
+    }
+
+    /// The work of the search is used up when its lasso is shortened.
+    #[test]
+    fn a_lasso_is_shortened_among_what_was_found() {
+        let (system, anything) = (detour(), Automaton::universal());
+        let problem = Problem::new(&system, &anything, &[], Deadlock::Ignore);
+        let mut account = Account::default();
+        let found = synchronous(&mut Task {
+            problem: &problem,
+            automaton: AutomatonKind::Tgba,
+            emptiness: Some(Emptiness::Couvreur),
+            variant: Default::default(),
+            budget: &Budget::unlimited().with_work(u64::from(LENGTH)),
+            observer: &Quiet,
+            account: &mut account,
+        });
+        let Ok(Outcome::Accepting(lasso)) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!((lasso.prefix.len(), lasso.cycle.len()), (1, 1));
     }
 }

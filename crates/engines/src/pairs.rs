@@ -11,6 +11,7 @@ pub(crate) struct Pairs {
     /// The state in the first cell, the automaton's in the second.
     cells: Interner,
     budget: Budget,
+    is_sealed: bool,
 }
 
 impl Pairs {
@@ -20,13 +21,27 @@ impl Pairs {
         Pairs {
             cells: Interner::new(4 + bits.div_ceil(8) as usize, budget),
             budget: budget.clone(),
+            is_sealed: false,
         }
+    }
+
+    /// From now on no pair is added.
+    pub fn seal(&mut self) {
+        self.is_sealed = true;
     }
 
     pub fn get(&self, node: NodeId) -> (StateId, Location) {
         let mut cells = self.cells.get(node.0);
         let mut next = || cells.next().unwrap_or(0);
         (StateId(next()), Location(next()))
+    }
+
+    /// The number of a pair; `None` if it is unknown and stays so.
+    pub fn reach(&mut self, state: StateId, location: Location) -> Result<Option<NodeId>, Stop> {
+        match self.is_sealed {
+            true => Ok(self.cells.find(&[state.0, location.0]).map(NodeId)),
+            false => self.intern(state, location).map(Some),
+        }
     }
 
     pub fn intern(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {

@@ -1,9 +1,10 @@
 //! Shorter counterexamples: a shortest lasso of the synchronous product, with counted effort.
 //!
 //! A lasso that an engine has found is rarely the shortest one, and a person has to read it. Whatever the engine, its lasso
-//! of length `best` is shortened on the product of single states, in three steps:
+//! of length `best` is shortened on the product of single states, in four steps:
 //!
-//! - *follow*: the found run is followed in the product. Positions with equal state and automaton state are one node, so
+//! - *slice*: what does not matter for the property is left out of the run (`slice.rs`);
+//! - *follow*: both runs are followed in the product. Positions with equal state and automaton state are one node, so
 //!   that detours fall away even where the product is too large to be explored;
 //! - *explore*: breadth-first from the initial nodes, no deeper than a shorter lasso could reach, as far as the effort goes;
 //! - *search*: among what is known, the lasso with the smallest sum of prefix and loop.
@@ -13,6 +14,7 @@
 //! small counterexamples* (SEFM 2008), who keep to the memory of a search; here the product is walked anew.
 
 mod search;
+mod slice;
 
 use crate::problem::Problem;
 use crate::steps::Steps;
@@ -22,6 +24,7 @@ use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, State, Step};
 use rustc_hash::FxHashSet;
 use search::{Edges, Link, Path, Search, Tree};
+use slice::sliced;
 use std::ops::Range;
 
 /// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
@@ -96,7 +99,11 @@ fn shorter(
 ) -> Result<Option<Lasso>, Stop> {
     let mut part = Part::new(product, &budget.clone().with_work(effort));
     let best = lasso.prefix.len() + lasso.cycle.len();
-    part.follow(lasso)?;
+    // The shorter first: the effort may not suffice for both.
+    let sliced = sliced(product.problem(), lasso);
+    for run in sliced.iter().chain([lasso]) {
+        part.follow(run)?;
+    }
     let tree = part.explore(best)?;
     let visits = budget.clone().with_work(effort.saturating_mul(VISITS));
     let found = Search::new(&part.known, &tree, product.marks()).run(best, &visits)?;

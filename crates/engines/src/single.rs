@@ -86,6 +86,12 @@ impl<K: Eq + Hash> Worker<K> {
         &self.states
     }
 
+    /// From now on nothing is added: edges to other nodes than those that are known are left out.
+    pub(crate) fn seal(&mut self) {
+        self.states.seal();
+        self.nodes.seal();
+    }
+
     /// The values of all variables in the state of `node`.
     pub(crate) fn state(&mut self, node: NodeId) -> State {
         let (state, _) = self.nodes.get(node);
@@ -169,11 +175,12 @@ impl<K: Eq + Hash> Worker<K> {
         let Some((event, to)) = cursor.step else {
             return Ok(None);
         };
-        let Some((marks, target)) = self.next_move(&mut cursor.moves) else {
-            return Ok(None);
-        };
-        let to = self.nodes.intern(to, target)?;
-        Ok(Some((Edge { to, marks }, event)))
+        while let Some((marks, target)) = self.next_move(&mut cursor.moves) {
+            if let Some(to) = self.nodes.reach(to, target)? {
+                return Ok(Some((Edge { to, marks }, event)));
+            }
+        }
+        Ok(None)
     }
 
     /// [`Graph::tick`](lariat_emptiness::Graph::tick) of the product.

@@ -16,6 +16,10 @@ pub(crate) trait Steps: Graph<Stop = Stop> {
 
     /// The values of all variables in the state of `node`.
     fn state(&self, worker: &mut Self::Worker, node: NodeId) -> State;
+
+    /// From now on the product is what was found of it: edges to other nodes are left out. Walking through it again then
+    /// makes nothing, so that it takes no counted work and no bytes for states.
+    fn seal(&self, worker: &mut Self::Worker);
 }
 
 /// A run is told state by state. Beyond this many bytes it would take longer to tell than to find, and nobody could read it: another

@@ -57,6 +57,11 @@ impl<'p> Sync<'p> {
         }
     }
 
+    /// What it is the product of.
+    pub(crate) fn problem(&self) -> &Problem<'p> {
+        &self.problem
+    }
+
     /// A worker that has found nothing yet.
     pub fn worker(&self, budget: &Budget) -> Worker {
         let mut states = self.space.states(budget);
@@ -186,6 +191,10 @@ impl Steps for Sync<'_> {
     fn state(&self, worker: &mut Worker, node: NodeId) -> State {
         worker.state(node)
     }
+
+    fn seal(&self, worker: &mut Worker) {
+        worker.seal();
+    }
 }
 
 impl Graph for Sync<'_> {
@@ -206,9 +215,10 @@ impl Graph for Sync<'_> {
         let state = self
             .space
             .initial(&mut worker.states, k / locations.len())?;
-        state
-            .map(|state| worker.nodes.intern(state, locations[k % locations.len()]))
-            .transpose()
+        match state {
+            Some(state) => worker.nodes.reach(state, locations[k % locations.len()]),
+            None => Ok(None),
+        }
     }
 
     fn next_edge(

@@ -302,6 +302,10 @@ impl<'s> Query<'_, 's> {
             Choice::Auto(schedule) => auto::run(self, schedule, explored, &mut report),
             Choice::Plan(plan) => self.run_reduced(*plan, explored, &mut report),
         };
+        let found = match report.passes.is_empty() {
+            true => found,
+            false => self.retold(found, &report.account),
+        };
         let (property, deadlock) = (self.property, self.options.deadlock);
         report.verdict = Verdict::earn(found, |lasso| {
             self.subject.replayed(property, deadlock, lasso)
@@ -310,6 +314,26 @@ impl<'s> Query<'_, 's> {
             report.bad = self.subject.bad_position(property, replayed.lasso());
         }
         report
+    }
+
+    /// A run that came back from a smaller net, shortened once more: the way back has put in steps that no atom sees, and what is a
+    /// shortest run there need not be one here.
+    fn retold(&self, found: Found, account: &Account) -> Found {
+        let lasso = match found {
+            Ok(Outcome::Accepting(lasso)) if self.options.shortening != Shortening::Never => lasso,
+            found => return found,
+        };
+        let (subject, plan) = (self.subject, Plan::of("explicit"));
+        let prepared = prepare(subject, self.formulas, self.property, &plan, self.budget);
+        let Ok(prepared) = prepared else {
+            return Ok(Outcome::Accepting(lasso));
+        };
+        let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
+        let deadlock = self.options.deadlock;
+        let problem = Problem::new(subject.system(), automaton, propositions, deadlock)
+            .assuming(subject.constraints());
+        let lasso = self.shortened(&problem, lasso, product_states(account));
+        Ok(Outcome::Accepting(lasso))
     }
 
     /// One plan on the net that reductions leave or, if a run has no way back from there, on the net itself.

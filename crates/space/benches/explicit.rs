@@ -1,13 +1,14 @@
 //! How fast single states are explored, and what one costs, on contest nets where they are at hand.
 //!
 //! ```text
-//! cargo bench -p lariat-space --bench explicit -- [--seconds S] [--against PROGRAM] [NAME…]
+//! cargo bench -p lariat-space --bench explicit -- [--seconds S] [--against COMMIT|PROGRAM] [NAME…]
 //! ```
 //!
 //! For every place/transition instance whose name contains one of the names: places, transitions, states and edges a
 //! second in the order of discovery (`states`) and depth first (as a check goes), and bytes a state. Seconds are those of
-//! the processor, where the system tells, for machines are shared; the limit is on them too. `--against` names this
-//! program built from another commit: both run in turn, and ratios of edges a second are told with their geometric means.
+//! the processor, where the system tells, for machines are shared; the limit is on them too. `--against` names another commit,
+//! of which this bench is built, or the program that came of that before: both run in turn on every net, the figures of
+//! before stand beside those of now, and the ratios of edges a second are told with their geometric means.
 
 use lariat_budget::{Budget, Cancel, Quiet};
 use lariat_corpora::models;
@@ -15,7 +16,7 @@ use lariat_model::{Deadlock, System, read_model};
 use lariat_space::explicit::{Cursor, Explicit, count};
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Seconds for one exploration.
@@ -132,8 +133,49 @@ fn runs(path: &Path, seconds: f64) -> Result<(System, [Run; 2]), Box<dyn Error>>
     Ok((system, runs))
 }
 
+/// This program built from another commit, in a folder of its own that is left behind for the next time.
+fn built(commit: &str) -> Result<PathBuf, Box<dyn Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = root.join("target/against").join(commit);
+    let run = |command: &mut Command| -> Result<Vec<u8>, Box<dyn Error>> {
+        let output = command.stderr(Stdio::inherit()).output()?;
+        match output.status.success() {
+            true => Ok(output.stdout),
+            false => Err(format!("{command:?}: {}", output.status).into()),
+        }
+    };
+    if !folder.exists() {
+        let mut git = Command::new("git");
+        git.args(["worktree", "add", "--detach"]);
+        run(git.arg(&folder).arg(commit).current_dir(&root))?;
+    }
+    let old = folder.join("crates/space");
+    std::fs::create_dir_all(old.join("benches"))?;
+    std::fs::copy(
+        root.join("crates/space/benches/explicit.rs"),
+        old.join("benches/explicit.rs"),
+    )?;
+    // Before there was such a bench, its crate did not name it.
+    let (manifest, named) = (old.join("Cargo.toml"), "name = \"explicit\"");
+    let text = std::fs::read_to_string(&manifest)?;
+    if !text.contains(named) {
+        let more = format!("{text}\n[[bench]]\n{named}\nharness = false\n");
+        std::fs::write(&manifest, more)?;
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["bench", "-p", "lariat-space", "--bench", "explicit"]);
+    build.args(["--no-run", "--message-format", "json"]);
+    let messages = String::from_utf8(run(build.current_dir(&folder))?)?;
+    let programs = messages.lines().filter_map(|line| {
+        let (_, rest) = line.split_once("\"executable\":\"")?;
+        Some(PathBuf::from(rest.split_once('"')?.0))
+    });
+    programs.last().ok_or_else(|| "no bench was built".into())
+}
+
 /// The runs of another program, which prints them with `--one`.
-fn others(program: &str, path: &Path, seconds: f64) -> Result<[Run; 2], Box<dyn Error>> {
+fn others(program: &Path, path: &Path, seconds: f64) -> Result<[Run; 2], Box<dyn Error>> {
     let output = Command::new(program)
         .args(["--seconds", &seconds.to_string(), "--one"])
         .arg(path)
@@ -154,8 +196,19 @@ fn others(program: &str, path: &Path, seconds: f64) -> Result<[Run; 2], Box<dyn 
     };
     let mut lines = text.lines();
     let both = run(lines.next()).zip(run(lines.next()));
-    let (broad, deep) = both.ok_or_else(|| format!("{program} printed `{text}`"))?;
+    let (broad, deep) = both.ok_or_else(|| format!("{} printed `{text}`", program.display()))?;
     Ok([broad, deep])
+}
+
+/// States and edges a second, edges depth first, and bytes a state.
+fn rates(broad: Run, deep: Run) -> String {
+    format!(
+        "{:.0}\t{:.2}\t{:.2}\t{:.1}",
+        broad.states / broad.seconds / 1e3,
+        broad.rate() / 1e6,
+        deep.rate() / 1e6,
+        broad.bytes / broad.states,
+    )
 }
 
 /// The place/transition nets of both collections, each with its name.
@@ -182,7 +235,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             // Cargo says that this is a benchmark.
             "--bench" => {}
             "--seconds" => seconds = arguments.next().ok_or("how many seconds?")?.parse()?,
-            "--against" => against = Some(arguments.next().ok_or("against which program?")?),
+            "--against" => {
+                let other = arguments.next().ok_or("against which commit?")?;
+                against = Some(match Path::new(&other).is_file() {
+                    true => PathBuf::from(other),
+                    false => built(&other)?,
+                });
+            }
             "--one" => {
                 let path = arguments.next().ok_or("which net?")?;
                 let (_, runs) = runs(Path::new(&path), seconds)?;
@@ -198,7 +257,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     println!(
-        "places\ttrans\tstates\tkstates/s\tMedges/s\tB/state\tlate s\tdfs Medges/s\tratio\tdfs ratio\tB/state before\tnet"
+        "places\ttrans\tstates\tkstates/s\tMedges/s\tdfs Medges/s\tB/state\tlate s\tbefore: kstates/s\tMedges/s\tdfs Medges/s\tB/state\tratio\tdfs ratio\tnet"
     );
     let mut ratios: Vec<(usize, [f64; 2])> = Vec::new();
     for (name, path) in instances() {
@@ -208,14 +267,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (system, [broad, deep]) = runs(&path, seconds)?;
         let places = system.variables.len();
         print!(
-            "{places}\t{}\t{}\t{:.0}\t{:.2}\t{:.1}\t{:.2}\t{:.2}",
+            "{places}\t{}\t{}\t{}\t{:.2}",
             system.events.len(),
             broad.states,
-            broad.states / broad.seconds / 1e3,
-            broad.rate() / 1e6,
-            broad.bytes / broad.states,
+            rates(broad, deep),
             broad.late.max(deep.late),
-            deep.rate() / 1e6,
         );
         match &against {
             Some(program) => {
@@ -225,10 +281,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                     deep.rate() / before[1].rate(),
                 ];
                 ratios.push((places, ratio));
-                let bytes = before[0].bytes / before[0].states;
-                print!("\t{:.2}\t{:.2}\t{bytes:.1}", ratio[0], ratio[1]);
+                let rates = rates(before[0], before[1]);
+                print!("\t{rates}\t{:.2}\t{:.2}", ratio[0], ratio[1]);
             }
-            None => print!("\t\t\t"),
+            None => print!("\t\t\t\t\t\t"),
         }
         println!("\t{name}");
     }

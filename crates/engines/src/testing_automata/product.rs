@@ -146,8 +146,10 @@ impl Steps for Product<'_> {
             if change == Letter(0) {
                 let livelock = self.testing.states[location.index()].livelock;
                 let marks = if livelock { self.staying } else { Marks::NONE };
-                let to = worker.pairs.nodes.intern(to, location)?;
-                return Ok(Some((Edge { to, marks }, event)));
+                match worker.pairs.nodes.reach(to, location)? {
+                    Some(to) => return Ok(Some((Edge { to, marks }, event))),
+                    None => continue,
+                }
             }
             let moves = self.choices(worker, location, change);
             cursor.list((event, to), moves);
@@ -156,6 +158,10 @@ impl Steps for Product<'_> {
 
     fn state(&self, worker: &mut Worker, node: NodeId) -> State {
         worker.pairs.state(node)
+    }
+
+    fn seal(&self, worker: &mut Worker) {
+        worker.pairs.seal();
     }
 }
 

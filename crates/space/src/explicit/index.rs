@@ -96,6 +96,14 @@ impl Index {
         }
     }
 
+    /// The same for those who add nothing: there need not be room, or any table at all.
+    pub fn look_up(&self, hash: u32, is: impl FnMut(u32) -> bool) -> Option<u32> {
+        match self.slots.is_empty() {
+            true => None,
+            false => self.find(hash, is).ok(),
+        }
+    }
+
     /// Puts a new item into the slot that [`find`](Index::find) told.
     #[inline]
     pub fn put(&mut self, slot: usize, hash: u32, id: u32) {

@@ -7,11 +7,15 @@
 //! place that slowly fills changes the list only once in 2ʷ tokens. A variable that no event writes takes
 //! no bits.
 //!
-//! Bounds that a model states decide how wide a field is; where there are none, places get bits for as many tokens
-//! as any place has at the start.
+//! Small states are one word of the machine, where the cells meet without a gap (`words.rs`).
+//!
+//! Bounds that a model states decide how wide a field is; where there are none, a short walk over the net tells what its places are
+//! like (`rehearsal.rs`), and those that may have several tokens get bits for as many as any place has at the start.
 
 use super::plain::weights;
-use lariat_model::{Domain, System, Value};
+use super::rehearsal::rehearse;
+use super::words::is_small_net;
+use lariat_model::{Action, Domain, Event, System, Value};
 
 /// Where a variable is.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +49,12 @@ impl Field {
         self.low.wrapping_add(raw as Value)
     }
 
+    /// Where the field begins in a state that is a word, whose first cell has `low` bits.
+    #[inline]
+    pub fn shift_in_word(self, low: u32) -> u32 {
+        u32::from(self.shift) + if self.cell == 0 { 0 } else { low }
+    }
+
     /// Do two values differ in their upper bits?
     #[inline]
     pub fn escapes(self, old: Value, new: Value) -> bool {
@@ -56,10 +66,10 @@ impl Field {
 /// States of at most so many bytes are stored whole. A tree takes 20 to 40 bytes for most states, and a lookup there
 /// three times the work.
 const PLAIN_BYTES: usize = 48;
-/// The least and the largest width of a place without a bound, in states that are stored whole.
+/// The least and the largest width of a place that does not look safe, in states that are stored whole.
 const LEAST_WIDTH: u8 = 2;
 const MOST_WIDTH: u8 = 8;
-/// The width of a place without a bound in states that are stored as trees, where cells that stay the same
+/// The width of a place that does not look safe in states that are stored as trees, where cells that stay the same
 /// take no room.
 const TREE_WIDTH: u8 = 8;
 
@@ -73,7 +83,12 @@ pub(super) struct Layout {
     /// The number of cells; the escape comes behind them.
     pub cells: usize,
     bits: usize,
+    /// If states are words: the bits of the first cell.
+    pub word: Option<u32>,
 }
+
+/// The most bits of a state that is a word: above them is a border, and one bit that no state has.
+const WORD_BITS: u32 = 62;
 
 /// Bits for the numbers from 0 to `size`.
 fn width_of(size: u64) -> u8 {
@@ -91,24 +106,58 @@ enum Known {
 impl Layout {
     pub fn new(system: &System) -> Layout {
         let known = known(system);
-        let open = |i: &usize| matches!(known[*i], Known::Open);
-        let open = (0..known.len()).filter(open);
-        let tokens = open.flat_map(|i| system.initial.iter().map(move |state| state[i]));
-        let width = width_of(tokens.max().unwrap_or(0).max(0) as u64);
-        let narrow = Layout::place(&known, width.clamp(LEAST_WIDTH, MOST_WIDTH));
+        let wide = Layout::place(&known, |_| TREE_WIDTH);
+        let is_open = |i: &usize| matches!(known[*i], Known::Open);
+        let open: Vec<usize> = (0..known.len()).filter(is_open).collect();
+        if open.is_empty() {
+            return wide.in_one_word(system);
+        }
+        let seen = rehearse(system, &wide, open.iter().copied());
+        let initial = |i: usize| system.initial.iter().map(move |state| state[i]);
+        let tokens = open.iter().copied().flat_map(initial).max().unwrap_or(0);
+        let usual = width_of(tokens.max(0) as u64).max(LEAST_WIDTH);
+        let narrow = Layout::place(&known, |i| match seen.most(i) {
+            _ if seen.looks_safe(i) => 1,
+            most @ 2.. => width_of(most as u64).max(usual).min(MOST_WIDTH),
+            _ => LEAST_WIDTH,
+        });
         match narrow.is_plain() {
-            true => narrow,
-            false => Layout::place(&known, TREE_WIDTH),
+            true => narrow.in_one_word(system),
+            false => Layout::place(&known, |i| match seen.looks_safe(i) {
+                true => 1,
+                false => TREE_WIDTH,
+            }),
         }
     }
 
-    fn place(known: &[Known], open: u8) -> Layout {
+    /// The same for states that are words, if these can be: of a net that is small enough, or of no net.
+    fn in_one_word(mut self, system: &System) -> Layout {
+        let used = |cell: u32| {
+            let fields = self.fields.iter().filter(|f| f.cell == cell);
+            fields.map(|f| u32::from(f.shift + f.width)).max()
+        };
+        let (low, high) = (used(0).unwrap_or(0), used(1).unwrap_or(0));
+        let is_net = |event: &Event| matches!(event.action, Action::Net(_));
+        let fits = self.cells <= 2 && low + high <= WORD_BITS;
+        if fits && (is_small_net(system) || !system.events.iter().any(is_net)) {
+            self.word = Some(low);
+            self.bits = (low + high) as usize;
+            // The second cell may be empty.
+            self.cells = 2;
+            self.owners.resize(64, u32::MAX);
+            self.weights = weights(3);
+        }
+        self
+    }
+
+    /// Fields one after the other; `open` tells the width of a variable without a bound.
+    fn place(known: &[Known], open: impl Fn(usize) -> u8) -> Layout {
         let (mut cell, mut shift) = (0u32, 0u8);
         let mut fields = Vec::with_capacity(known.len());
-        for known in known {
+        for (i, known) in known.iter().enumerate() {
             let (low, width) = match *known {
                 Known::Bits(low, width) => (low, width.min(32)),
-                Known::Open => (0, open),
+                Known::Open => (0, open(i)),
             };
             if shift + width > 32 {
                 cell += 1;
@@ -135,6 +184,7 @@ impl Layout {
             weights: weights(cells + 1),
             cells,
             bits: cell as usize * 32 + usize::from(shift),
+            word: None,
         }
     }
 

@@ -24,11 +24,13 @@ mod net;
 mod observed;
 mod orbits;
 mod plain;
+mod rehearsal;
 mod states;
 mod store;
 #[cfg(test)]
 mod testing;
 mod tree;
+mod words;
 
 pub use count::{Count, count};
 pub use orbits::{Orbits, orbits};
@@ -42,8 +44,10 @@ use lariat_model::{Deadlock, EventId, Predicate, System, Value};
 use layout::Layout;
 use moves::Moves;
 use observed::Observed;
+use plain::hash_of_word;
 use states::Cut;
 use std::sync::Arc;
+use words::Words;
 
 /// The immutable part of an explicit state space.
 #[derive(Debug)]
@@ -101,7 +105,7 @@ impl<'s> Explicit<'s> {
         States::new(self, budget)
     }
 
-    /// The `k`-th initial state, `None` behind the last.
+    /// The `k`-th initial state, `None` behind the last that there is or, of [sealed](States::seal) ones, that is known.
     pub fn initial(&self, states: &mut States, k: usize) -> Result<Option<StateId>, Stop> {
         let Some(initial) = self.system.initial.get(k) else {
             return Ok(None);
@@ -111,7 +115,7 @@ impl<'s> Explicit<'s> {
         let values = (0..).zip(initial.iter().copied());
         states.scratch.assigned.extend(values);
         states.pack()?;
-        states.intern().map(Some)
+        states.reach()
     }
 
     /// The next step from `from`, `None` behind the last.
@@ -127,23 +131,80 @@ impl<'s> Explicit<'s> {
             return Ok(None);
         }
         states.tick()?;
+        if let Some(words) = &self.moves.words
+            && let Some(word) = states.word(from)
+        {
+            return self.next_word(words, states, (from, word), cursor);
+        }
         states.load(self, from);
         if cursor.at == 0 {
             states.touch(&self.moves.net);
         }
-        let event = self.moves.next(self, states, cursor)?;
-        if states.cut == Cut::Now {
-            // A state whose successors are cut off is not dead.
+        loop {
+            let event = self.moves.next(self, states, cursor)?;
+            if states.cut == Cut::Now {
+                // A state whose successors are cut off is not dead.
+                cursor.moved = true;
+                states.cut = Cut::Before;
+            }
+            let Some(event) = event else {
+                break;
+            };
             cursor.moved = true;
-            states.cut = Cut::Before;
+            if let Some(to) = states.reach()? {
+                return Ok(Some((Some(event), to)));
+            }
         }
-        if let Some(event) = event {
-            cursor.moved = true;
-            return Ok(Some((Some(event), states.intern()?)));
-        }
+        Ok(self.end(from, cursor))
+    }
+
+    /// There is no further step by an event: perhaps one by stuttering.
+    fn end(&self, from: StateId, cursor: &mut Cursor) -> Option<Successor> {
         cursor.done = true;
         let stutters = !cursor.moved && self.deadlock == Deadlock::Stutter;
-        Ok(stutters.then_some((None, from)))
+        stutters.then_some((None, from))
+    }
+
+    /// [`next`](Explicit::next) where states are words.
+    #[inline]
+    fn next_word(
+        &self,
+        words: &Words,
+        states: &mut States,
+        (from, word): (StateId, u64),
+        cursor: &mut Cursor,
+    ) -> Result<Option<Successor>, Stop> {
+        while let Some(t) = words.find(word, cursor.at) {
+            cursor.at = t + 1;
+            cursor.moved = true;
+            if let Some(to) = self.take_word(words, states, (from, word), t)? {
+                let event = self.moves.net.transitions[t as usize].event;
+                return Ok(Some((Some(event), to)));
+            }
+        }
+        Ok(self.end(from, cursor))
+    }
+
+    /// Where an enabled transition leads; `None` if that is cut off or not known.
+    #[inline]
+    fn take_word(
+        &self,
+        words: &Words,
+        states: &mut States,
+        (from, word): (StateId, u64),
+        t: u32,
+    ) -> Result<Option<StateId>, Stop> {
+        if let Some(to) = words.fire(word, t) {
+            return states.reach_word(to);
+        }
+        states.load(self, from);
+        match states.fire(self, t)? {
+            true => states.reach(),
+            false => {
+                states.cut = Cut::Before;
+                Ok(None)
+            }
+        }
     }
 
     /// All steps from `from` by events, appended to `steps`; stuttering is none.
@@ -156,6 +217,11 @@ impl<'s> Explicit<'s> {
         from: StateId,
         steps: &mut Vec<(EventId, StateId)>,
     ) -> Result<(), Stop> {
+        if let Some(words) = &self.moves.words
+            && let Some(word) = states.word(from)
+        {
+            return self.expand_word(words, states, (from, word), steps);
+        }
         states.load(self, from);
         if self.moves.has_fault(&states.focus) {
             return Ok(());
@@ -163,7 +229,7 @@ impl<'s> Explicit<'s> {
         let net = &self.moves.net;
         let mut ahead = std::mem::take(&mut states.ahead);
         ahead.clear();
-        states.focus.enabled.list(&mut ahead.transitions);
+        states.focus.list(net, &mut ahead.transitions);
         let sum = states.focus.sum;
         let weights = ahead
             .transitions
@@ -179,6 +245,34 @@ impl<'s> Explicit<'s> {
             }
         }
         self.expand_others(states, &mut ahead, steps)?;
+        states.ahead = ahead;
+        Ok(())
+    }
+
+    /// The same where states are words.
+    fn expand_word(
+        &self,
+        words: &Words,
+        states: &mut States,
+        (from, word): (StateId, u64),
+        steps: &mut Vec<(EventId, StateId)>,
+    ) -> Result<(), Stop> {
+        let mut ahead = std::mem::take(&mut states.ahead);
+        ahead.clear();
+        let mut at = 0;
+        while let Some(t) = words.find(word, at) {
+            at = t + 1;
+            ahead.transitions.push(t);
+            if let Some(to) = words.fire(word, t) {
+                ahead.hashes.push(hash_of_word(to, 0));
+            }
+        }
+        states.store.touch(&ahead.hashes);
+        for t in ahead.transitions.iter().copied() {
+            if let Some(to) = self.take_word(words, states, (from, word), t)? {
+                steps.push((self.moves.net.transitions[t as usize].event, to));
+            }
+        }
         states.ahead = ahead;
         Ok(())
     }
@@ -200,7 +294,7 @@ impl<'s> Explicit<'s> {
             ahead
                 .others
                 .push((event, ahead.changes.len(), states.scratch.sum));
-            ahead.hashes.push(mix(states.scratch.sum));
+            ahead.hashes.push(states.next_hash());
         }
         states.store.touch(&ahead.hashes);
         let mut start = 0;
@@ -229,7 +323,7 @@ impl<'s> Explicit<'s> {
         }
         let net = &self.moves.net;
         let mut from = 0;
-        while let Some(at) = states.focus.enabled.find(from) {
+        while let Some(at) = states.focus.find(net, from) {
             let cursor = Cursor {
                 at,
                 ..Cursor::default()

@@ -30,7 +30,7 @@ impl Explicit<'_> {
         }
         states.tick()?;
         states.load(self, state);
-        if let Some(at) = states.focus.enabled.find(cursor.at) {
+        if let Some(at) = states.focus.find(&self.moves.net, cursor.at) {
             cursor.at = at + 1;
             cursor.moved = true;
             return Ok(Some(Some(self.moves.net.transitions[at as usize].event)));

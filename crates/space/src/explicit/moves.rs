@@ -3,8 +3,9 @@
 
 use super::compile::Compiled;
 use super::layout::Layout;
-use super::net::Net;
+use super::net::{Net, order};
 use super::states::{Focus, States};
+use super::words::{Words, is_small_net};
 use super::{Cursor, Explicit};
 use lariat_budget::Stop;
 use lariat_model::{Comparison, EventId, Linear, Predicate, System, Value, VarId};
@@ -12,14 +13,19 @@ use lariat_model::{Comparison, EventId, Linear, Predicate, System, Value, VarId}
 #[derive(Debug)]
 pub(super) struct Moves {
     pub net: Net,
+    /// The transitions again, if states are words.
+    pub words: Option<Words>,
     pub compiled: Compiled,
     fault: Option<VarId>,
 }
 
 impl Moves {
     pub fn new(system: &System, layout: &Layout) -> Moves {
+        let order = order(system);
+        let small = is_small_net(system).then(|| order.iter().map(|(_, arcs)| *arcs));
         Moves {
-            net: Net::new(system, layout),
+            words: small.and_then(|arcs| Words::new(arcs, layout)),
+            net: Net::new(system, order, layout),
             compiled: Compiled::new(system),
             fault: system.fault,
         }
@@ -45,7 +51,7 @@ impl Moves {
         }
         let transitions = self.net.len() as u32;
         while cursor.at < transitions {
-            let Some(t) = states.focus.enabled.find(cursor.at) else {
+            let Some(t) = states.focus.find(&self.net, cursor.at) else {
                 cursor.at = transitions;
                 break;
             };
@@ -65,7 +71,7 @@ impl Moves {
 
     fn is_enabled(&self, event: EventId, focus: &Focus) -> bool {
         let enabled = || match self.net.number(event) {
-            Some(t) => focus.enabled.has(t),
+            Some(t) => focus.has(&self.net, t),
             None => self
                 .compiled
                 .is_enabled(event, &focus.values, |p| self.holds(p, focus)),
@@ -75,7 +81,7 @@ impl Moves {
 
     fn is_deadlock(&self, focus: &Focus) -> bool {
         let other = || self.compiled.some(&focus.values, |p| self.holds(p, focus));
-        self.has_fault(focus) || !(focus.enabled.count() > 0 || other())
+        self.has_fault(focus) || !(focus.find(&self.net, 0).is_some() || other())
     }
 
     /// Does the predicate hold in the state in focus?

@@ -57,8 +57,8 @@ pub(super) struct Net {
 }
 
 impl Net {
-    pub fn new(system: &System, layout: &Layout) -> Net {
-        let order = order(system);
+    /// The net with these transitions, in the order in which they are tried.
+    pub fn new(system: &System, order: Vec<(EventId, &[Arc])>, layout: &Layout) -> Net {
         let mut net = Net {
             transitions: Vec::with_capacity(order.len()),
             numbers: vec![None; system.events.len()],
@@ -160,7 +160,7 @@ fn part<T>(all: &[T], (start, end): Range) -> &[T] {
 }
 
 /// All transitions in the order in which they are tried.
-fn order(system: &System) -> Vec<(EventId, &[Arc])> {
+pub(super) fn order(system: &System) -> Vec<(EventId, &[Arc])> {
     let net = |event: EventId| match &system.event(event).action {
         Action::Net(arcs) => Some((event, &arcs[..])),
         _ => None,

@@ -4,7 +4,9 @@
 //! chunks that never move. The last cell is special: it is almost always 0, and then takes no room; chunks of
 //! vectors where it is not are held apart.
 //!
-//! The hash is Σ wᵢ·cᵢ over the cells, so that a step that adds to cells adds a constant to the hash.
+//! The hash is made from Σ wᵢ·cᵢ over the cells, so that a step that adds to cells adds a constant to the sum. Vectors of
+//! up to eight bytes are *words*, which are hashed, compared and kept by a few instructions; those
+//! of products are such, and many states (`words.rs`).
 
 use super::index::{Index, mix, weight};
 use lariat_budget::{Budget, Lease, Stop};
@@ -13,6 +15,9 @@ use lariat_budget::{Budget, Lease, Stop};
 const CHUNK: usize = 1 << 12;
 /// Two cells are read at a time: a chunk has room behind its last vector for that.
 const BEHIND: usize = 7;
+
+/// Vectors of at most so many bytes are words.
+const WORD_BYTES: usize = 8;
 
 /// Vectors of bytes, by their contents and by dense ids.
 #[derive(Debug)]
@@ -35,6 +40,8 @@ struct Vectors {
     /// The last cells, for chunks with one that is not 0, and whether there are any.
     last: Vec<Option<Box<[u32]>>>,
     has_last: bool,
+    /// Are they hashed as words?
+    is_word: bool,
     weights: Vec<u64>,
 }
 
@@ -86,8 +93,26 @@ impl Vectors {
         different == 0 && self.last(id) == at(vector, self.cells)
     }
 
+    /// The vector, which is a word, without the last cell.
+    #[inline]
+    fn word(&self, id: u32) -> u64 {
+        word(self.bytes(id)) & u64::MAX >> (64 - 8 * self.stride)
+    }
+
+    /// A vector as a word and the last cell.
+    #[inline]
+    fn split(&self, vector: &[u32]) -> (u64, u32) {
+        match self.cells {
+            1 => (vector[0].into(), at(vector, 1)),
+            _ => (two(vector, 0), at(vector, 2)),
+        }
+    }
+
     /// The hash of a vector, as it was interned with.
     fn hash(&self, id: u32) -> u32 {
+        if self.is_word {
+            return hash_of_word(self.word(id), self.last(id));
+        }
         let last = std::iter::once(self.last(id));
         mix(weighted(&self.weights, self.body(id).chain(last)))
     }
@@ -106,12 +131,20 @@ impl Interner {
                 chunks: Vec::new(),
                 last: Vec::new(),
                 has_last: false,
+                is_word: stride <= WORD_BYTES,
                 weights: weights(cells + 1),
             },
             len: 0,
             index: Index::new(budget),
             lease: budget.lease(),
         }
+    }
+
+    /// The same for vectors whose Σ wᵢ·cᵢ is always known, however short they are.
+    pub(super) fn of_sums(stride: usize, budget: &Budget) -> Interner {
+        let mut interner = Interner::new(stride, budget);
+        interner.vectors.is_word = false;
+        interner
     }
 
     /// How many different vectors there are.
@@ -140,11 +173,15 @@ impl Interner {
     /// behind its bytes are 0.
     #[inline]
     pub fn intern(&mut self, vector: &[u32]) -> Result<(u32, bool), Stop> {
+        if self.vectors.is_word {
+            let (word, last) = self.vectors.split(vector);
+            return self.intern_word(word, last);
+        }
         let sum = weighted(&self.vectors.weights, vector.iter().copied());
         self.intern_sum(vector, sum)
     }
 
-    /// The same for callers that already know Σ wᵢ·cᵢ.
+    /// The same for an interner [of sums](Interner::of_sums).
     #[inline]
     pub(super) fn intern_sum(&mut self, vector: &[u32], sum: u64) -> Result<(u32, bool), Stop> {
         let vectors = &self.vectors;
@@ -153,11 +190,56 @@ impl Interner {
         match self.index.find(hash, |id| vectors.is(id, vector)) {
             Ok(id) => Ok((id, false)),
             Err(slot) => {
-                let id = self.push(vector)?;
+                let id = self.push_vector(vector)?;
                 self.index.put(slot, hash, id);
                 Ok((id, true))
             }
         }
+    }
+
+    /// The same for vectors that are words.
+    #[inline]
+    pub(super) fn intern_word(&mut self, word: u64, last: u32) -> Result<(u32, bool), Stop> {
+        let vectors = &self.vectors;
+        self.index.reserve(self.len, |id| vectors.hash(id))?;
+        let hash = hash_of_word(word, last);
+        let is = |id| vectors.word(id) == word && vectors.last(id) == last;
+        match self.index.find(hash, is) {
+            Ok(id) => Ok((id, false)),
+            Err(slot) => {
+                let id = self.push(word, last)?;
+                self.index.put(slot, hash, id);
+                Ok((id, true))
+            }
+        }
+    }
+
+    /// The word with this id, and its last cell.
+    #[inline]
+    pub(super) fn word(&self, id: u32) -> (u64, u32) {
+        (self.vectors.word(id), self.vectors.last(id))
+    }
+
+    /// The id of a word that is known already.
+    pub(super) fn find_word(&self, word: u64, last: u32) -> Option<u32> {
+        let is = |id| self.vectors.word(id) == word && self.vectors.last(id) == last;
+        self.index.look_up(hash_of_word(word, last), is)
+    }
+
+    /// The id of a vector that is known already.
+    pub fn find(&self, vector: &[u32]) -> Option<u32> {
+        if self.vectors.is_word {
+            let (word, last) = self.vectors.split(vector);
+            return self.find_word(word, last);
+        }
+        let sum = weighted(&self.vectors.weights, vector.iter().copied());
+        self.find_sum(vector, sum)
+    }
+
+    /// The same for an interner [of sums](Interner::of_sums).
+    pub(super) fn find_sum(&self, vector: &[u32], sum: u64) -> Option<u32> {
+        let is = |id| self.vectors.is(id, vector);
+        self.index.look_up(mix(sum), is)
     }
 
     /// Brings what lookups of these hashes read into the cache.
@@ -167,31 +249,56 @@ impl Interner {
         self.index.touch(hashes, first);
     }
 
-    fn push(&mut self, vector: &[u32]) -> Result<u32, Stop> {
-        let vectors = &mut self.vectors;
-        let (chunk, place) = (self.len / CHUNK, self.len % CHUNK);
-        let held = self.lease.bytes() as usize;
-        if chunk == vectors.chunks.len() {
-            let bytes = CHUNK * vectors.stride + BEHIND;
-            self.lease.resize(held + bytes)?;
-            vectors.chunks.push(vec![0; bytes].into());
-            vectors.last.push(None);
-        }
-        let last = at(vector, vectors.cells);
-        if last != 0 {
-            vectors.has_last = true;
-            if vectors.last[chunk].is_none() {
-                self.lease.resize(held + CHUNK * 4)?;
-            }
-            vectors.last[chunk].get_or_insert_with(|| vec![0; CHUNK].into())[place] = last;
-        }
-        let start = place * vectors.stride;
-        let room = &mut vectors.chunks[chunk][start..start + vectors.stride];
-        for (bytes, cell) in room.chunks_mut(4).zip(vector) {
+    #[inline]
+    fn push(&mut self, word: u64, last: u32) -> Result<u32, Stop> {
+        let room = self.room(last)?;
+        // What is behind the bytes of the word belongs to the next, which is not there yet.
+        room[..8].copy_from_slice(&word.to_le_bytes());
+        self.len += 1;
+        Ok(self.len as u32 - 1)
+    }
+
+    fn push_vector(&mut self, vector: &[u32]) -> Result<u32, Stop> {
+        let stride = self.vectors.stride;
+        let room = self.room(at(vector, self.vectors.cells))?;
+        for (bytes, cell) in room[..stride].chunks_mut(4).zip(vector) {
             bytes.copy_from_slice(&cell.to_le_bytes()[..bytes.len()]);
         }
         self.len += 1;
         Ok(self.len as u32 - 1)
+    }
+
+    /// Room for one more vector and a few bytes behind it; its last cell is taken care of.
+    #[inline]
+    fn room(&mut self, last: u32) -> Result<&mut [u8], Stop> {
+        let (chunk, place) = (self.len / CHUNK, self.len % CHUNK);
+        if chunk == self.vectors.chunks.len() {
+            self.grow()?;
+        }
+        if last != 0 {
+            self.keep_last(chunk, place, last)?;
+        }
+        let start = place * self.vectors.stride;
+        Ok(&mut self.vectors.chunks[chunk][start..start + self.vectors.stride + BEHIND])
+    }
+
+    #[cold]
+    fn grow(&mut self) -> Result<(), Stop> {
+        let bytes = CHUNK * self.vectors.stride + BEHIND;
+        self.lease.resize(self.lease.bytes() as usize + bytes)?;
+        self.vectors.chunks.push(vec![0; bytes].into());
+        self.vectors.last.push(None);
+        Ok(())
+    }
+
+    #[cold]
+    fn keep_last(&mut self, chunk: usize, place: usize, last: u32) -> Result<(), Stop> {
+        if self.vectors.last[chunk].is_none() {
+            self.lease.resize(self.lease.bytes() as usize + CHUNK * 4)?;
+        }
+        self.vectors.has_last = true;
+        self.vectors.last[chunk].get_or_insert_with(|| vec![0; CHUNK].into())[place] = last;
+        Ok(())
     }
 }
 
@@ -210,6 +317,13 @@ fn two(vector: &[u32], i: usize) -> u64 {
 #[inline]
 fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"))
+}
+
+/// The hash of a word with its last cell.
+#[inline]
+pub(super) fn hash_of_word(word: u64, last: u32) -> u32 {
+    // The factor is as good as any other: odd, and as many ones as zeros.
+    mix(word.wrapping_add(u64::from(last).wrapping_mul(0xD6E8_FEB8_6659_FD93)))
 }
 
 /// One weight for each cell.

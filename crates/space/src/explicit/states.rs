@@ -40,7 +40,10 @@ pub struct States {
     pub(super) overflow: Option<VarId>,
     /// Successors of net transitions with more tokens in a place are cut off.
     most: Value,
+    /// May that happen to a state all of whose values fit their fields?
+    is_cut_in_words: bool,
     pub(super) cut: Cut,
+    is_sealed: bool,
 }
 
 /// The state in focus: at first one whose cells are all 0, which need not exist.
@@ -51,12 +54,45 @@ pub(super) struct Focus {
     view: View,
     /// Σ wᵢ·cᵢ over the cells.
     pub sum: u64,
-    pub enabled: Enabled,
+    /// Not kept of a net that is small enough to look at each transition.
+    enabled: Option<Enabled>,
     /// The variables that the last move has changed, with their old values.
     pub changed: Vec<(u32, Value)>,
     /// The observed predicates that hold, but for those that are stale.
     truth: u64,
     stale: u64,
+}
+
+impl Focus {
+    /// Is the transition enabled?
+    #[inline]
+    pub fn has(&self, net: &Net, t: u32) -> bool {
+        match &self.enabled {
+            Some(enabled) => enabled.has(t),
+            None => net.lacks(t, &self.values).is_none(),
+        }
+    }
+
+    /// The first transition from number `from` on that is enabled.
+    #[inline]
+    pub fn find(&self, net: &Net, from: u32) -> Option<u32> {
+        match &self.enabled {
+            Some(enabled) => enabled.find(from),
+            None => (from..net.len() as u32).find(|t| net.lacks(*t, &self.values).is_none()),
+        }
+    }
+
+    /// All transitions that are enabled, appended to `all`.
+    #[inline]
+    pub fn list(&self, net: &Net, all: &mut Vec<u32>) {
+        match &self.enabled {
+            Some(enabled) => enabled.list(all),
+            None => {
+                let enabled = |t: &u32| net.lacks(*t, &self.values).is_none();
+                all.extend((0..net.len() as u32).filter(enabled));
+            }
+        }
+    }
 }
 
 /// Has a successor been cut off?
@@ -96,7 +132,8 @@ impl States {
                 id: None,
                 view: View::default(),
                 sum: 0,
-                enabled: Enabled::new(&space.moves.net, &values),
+                enabled: (space.moves.words.is_none())
+                    .then(|| Enabled::new(&space.moves.net, &values)),
                 values,
                 changed: Vec::new(),
                 truth: 0,
@@ -110,7 +147,9 @@ impl States {
             steps: 0,
             overflow: None,
             most: Value::MAX,
+            is_cut_in_words: false,
             cut: Cut::Never,
+            is_sealed: false,
         }
     }
 
@@ -130,11 +169,18 @@ impl States {
         // As many as the bits for `most` can hold.
         let bits = 64 - most.max(1).leading_zeros();
         self.most = Value::MAX >> (63 - bits);
+        let widest = self.layout.fields.iter().map(|field| field.width).max();
+        self.is_cut_in_words = bits < u32::from(widest.unwrap_or(0));
     }
 
     /// Has a successor been cut off?
     pub fn was_cut(&self) -> bool {
         self.cut != Cut::Never
+    }
+
+    /// From now on no state is added: steps to others than those that are known are left out.
+    pub fn seal(&mut self) {
+        self.is_sealed = true;
     }
 
     /// The values of all variables in `state`.
@@ -224,8 +270,35 @@ impl States {
         }
         focus.stale |= space.observed.volatile;
         let net = &space.moves.net;
-        focus.enabled.follow(net, &focus.values, &focus.changed);
+        if let Some(enabled) = &mut focus.enabled {
+            enabled.follow(net, &focus.values, &focus.changed);
+        }
         focus.id = Some(state);
+    }
+
+    /// The word that a state of a small net is; `None` if it has to be looked at in general.
+    #[inline]
+    pub(super) fn word(&self, state: StateId) -> Option<u64> {
+        match &self.store {
+            Store::Word(vectors, _) if !self.is_cut_in_words => {
+                let (word, escape) = vectors.word(state.0);
+                (escape == 0).then_some(word)
+            }
+            _ => None,
+        }
+    }
+
+    /// The id of a state that is a word; `None` if it is unknown and stays so.
+    #[inline]
+    pub(super) fn reach_word(&mut self, word: u64) -> Result<Option<StateId>, Stop> {
+        self.tick()?;
+        match &mut self.store {
+            Store::Word(vectors, _) if self.is_sealed => {
+                Ok(vectors.find_word(word, 0).map(StateId))
+            }
+            Store::Word(vectors, _) => Ok(Some(StateId(vectors.intern_word(word, 0)?.0))),
+            _ => unreachable!("only words are fired as words"),
+        }
     }
 
     /// Brings into the cache where the first successors of the state in focus would be found: a search usually asks for
@@ -235,7 +308,7 @@ impl States {
         let mut hashes = [0; TOUCHED];
         let (mut from, mut len) = (0, 0);
         while len < TOUCHED
-            && let Some(t) = self.focus.enabled.find(from)
+            && let Some(t) = self.focus.find(net, from)
         {
             let weight = net.transitions[t as usize].weight;
             hashes[len] = mix(self.focus.sum.wrapping_add(weight));
@@ -342,6 +415,30 @@ impl States {
             sum.wrapping_add(layout.weigh(*cell, focus.view.cell(*cell), *new))
         });
         Ok(())
+    }
+
+    /// The hash of the successor that was prepared.
+    #[inline]
+    pub(super) fn next_hash(&self) -> u32 {
+        let Scratch { changes, sum, .. } = &self.scratch;
+        self.store.hash(&self.focus.view, changes, *sum)
+    }
+
+    /// The id of the successor that was prepared; `None` if it is unknown and stays so.
+    #[inline]
+    pub(super) fn reach(&mut self) -> Result<Option<StateId>, Stop> {
+        match self.is_sealed {
+            true => self.find(),
+            false => self.intern().map(Some),
+        }
+    }
+
+    #[cold]
+    fn find(&mut self) -> Result<Option<StateId>, Stop> {
+        self.tick()?;
+        let Scratch { changes, sum, .. } = &self.scratch;
+        let found = self.store.find(&self.focus.view, changes, *sum);
+        Ok(found.map(StateId))
     }
 
     /// The id of the successor that was prepared.

@@ -1,10 +1,11 @@
-//! The states found so far: whole vectors if they are narrow, else trees.
+//! The states found so far: words, whole vectors if they are narrow, else trees.
 //!
 //! A store is asked relative to a [`View`], the packed form of a state that its owner keeps: a successor is looked up by
 //! the cells in which it differs, and the view goes on to another state by the cells in which they differ.
 
+use super::index::mix;
 use super::layout::Layout;
-use super::plain::Interner;
+use super::plain::{Interner, hash_of_word};
 use super::tree::{Change, Tree};
 use lariat_budget::{Budget, Stop};
 
@@ -21,6 +22,8 @@ impl StateId {
 
 #[derive(Debug)]
 pub(super) enum Store {
+    /// Words, whose first cell has so many bits.
+    Word(Interner, u32),
     Plain(Interner),
     Tree(Tree),
 }
@@ -43,20 +46,40 @@ impl View {
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
+
+    /// The word that differs by `changes`, of which the first cell has `low` bits, and the escape.
+    #[inline]
+    fn word(&self, changes: &[Change], low: u32) -> (u64, u32) {
+        let mut cells = [self.cell(0), self.cell(1), self.cell(2)];
+        for (cell, new) in changes {
+            cells[*cell as usize] = *new;
+        }
+        let [first, second, escape] = cells;
+        (u64::from(first) | u64::from(second) << low, escape)
+    }
+}
+
+/// The cells of a word, and the escape.
+#[inline]
+fn cells((word, escape): (u64, u32), low: u32) -> [u32; 3] {
+    let first = word & ((1 << low) - 1);
+    [first as u32, (word >> low) as u32, escape]
 }
 
 impl Store {
     pub fn new(layout: &Layout, budget: &Budget) -> Store {
-        match layout.is_plain() {
-            true => Store::Plain(Interner::new(layout.bytes(), budget)),
-            false => Store::Tree(Tree::new(layout.cells + 1, budget)),
+        let bytes = layout.bytes();
+        match layout.word {
+            Some(low) => Store::Word(Interner::new(bytes, budget), low),
+            None if layout.is_plain() => Store::Plain(Interner::of_sums(bytes, budget)),
+            None => Store::Tree(Tree::new(layout.cells + 1, budget)),
         }
     }
 
     /// A view of the state whose cells are all 0, which need not be in the store.
     pub fn zero(&mut self, layout: &Layout) -> Result<View, Stop> {
         Ok(match self {
-            Store::Plain(_) => View {
+            Store::Word(..) | Store::Plain(_) => View {
                 nodes: vec![0; layout.cells + 1],
                 first: 0,
             },
@@ -70,14 +93,14 @@ impl Store {
 
     pub fn len(&self) -> usize {
         match self {
-            Store::Plain(vectors) => vectors.len(),
+            Store::Word(vectors, _) | Store::Plain(vectors) => vectors.len(),
             Store::Tree(tree) => tree.len(),
         }
     }
 
     pub fn bytes(&self) -> u64 {
         match self {
-            Store::Plain(vectors) => vectors.bytes(),
+            Store::Word(vectors, _) | Store::Plain(vectors) => vectors.bytes(),
             Store::Tree(tree) => tree.bytes(),
         }
     }
@@ -87,6 +110,10 @@ impl Store {
     #[inline]
     pub fn intern(&mut self, view: &mut View, changes: &[Change], sum: u64) -> Result<u32, Stop> {
         match self {
+            Store::Word(vectors, low) => {
+                let (word, escape) = view.word(changes, *low);
+                Ok(vectors.intern_word(word, escape)?.0)
+            }
             Store::Plain(vectors) => {
                 let mut swap =
                     |(cell, new): &Change| std::mem::replace(&mut view.nodes[*cell as usize], *new);
@@ -113,11 +140,41 @@ impl Store {
         }
     }
 
+    /// The id of that state if it is known already.
+    pub fn find(&mut self, view: &View, changes: &[Change], sum: u64) -> Option<u32> {
+        match self {
+            Store::Word(vectors, low) => {
+                let (word, escape) = view.word(changes, *low);
+                vectors.find_word(word, escape)
+            }
+            Store::Plain(vectors) => {
+                let mut vector = view.nodes.clone();
+                for (cell, new) in changes {
+                    vector[*cell as usize] = *new;
+                }
+                vectors.find_sum(&vector, sum)
+            }
+            Store::Tree(tree) => tree.find(&view.nodes, changes, sum),
+        }
+    }
+
+    /// The hash of that state.
+    #[inline]
+    pub fn hash(&self, view: &View, changes: &[Change], sum: u64) -> u32 {
+        match self {
+            Store::Word(_, low) => {
+                let (word, escape) = view.word(changes, *low);
+                hash_of_word(word, escape)
+            }
+            Store::Plain(_) | Store::Tree(_) => mix(sum),
+        }
+    }
+
     /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
         match self {
-            Store::Plain(vectors) => vectors.touch(hashes),
+            Store::Word(vectors, _) | Store::Plain(vectors) => vectors.touch(hashes),
             Store::Tree(tree) => tree.touch(hashes),
         }
     }
@@ -125,6 +182,7 @@ impl Store {
     /// All cells of a state.
     pub fn get(&self, id: u32) -> Vec<u32> {
         match self {
+            Store::Word(vectors, low) => cells(vectors.word(id), *low).to_vec(),
             Store::Plain(vectors) => vectors.get(id).collect(),
             Store::Tree(tree) => tree.get(id),
         }
@@ -133,14 +191,22 @@ impl Store {
     /// Turns `view` to the state `id`, and tells the cells that differ, each with its old and its new value.
     #[inline]
     pub fn load(&self, view: &mut View, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
+        let mut turn = |i: usize, new: u32| {
+            let old = std::mem::replace(&mut view.nodes[i], new);
+            if old != new {
+                changed(i as u32, old, new);
+            }
+        };
         match self {
+            Store::Word(vectors, low) => {
+                let new = cells(vectors.word(id), *low);
+                new.into_iter()
+                    .enumerate()
+                    .for_each(|(i, new)| turn(i, new));
+            }
             Store::Plain(vectors) => {
-                for (i, new) in vectors.get(id).enumerate() {
-                    let old = std::mem::replace(&mut view.nodes[i], new);
-                    if old != new {
-                        changed(i as u32, old, new);
-                    }
-                }
+                let new = vectors.get(id).enumerate();
+                new.for_each(|(i, new)| turn(i, new));
             }
             Store::Tree(tree) => tree.load(&mut view.nodes, id, changed),
         }

@@ -108,6 +108,14 @@ impl Tree {
         }
     }
 
+    /// The id of that state if it is known already.
+    pub fn find(&mut self, nodes: &Nodes, changes: &[Change], sum: u64) -> Option<u32> {
+        self.scratch.climb(self.leaves, changes);
+        let (roots, pairs, scratch) = (&self.roots, &self.pairs, &mut self.scratch);
+        let is = |id| scratch.is(roots.get(id), pairs, nodes, changes);
+        self.index.look_up(mix(sum), is)
+    }
+
     /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {

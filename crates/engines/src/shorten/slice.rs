@@ -1,0 +1,392 @@
+//! What of a run of a net matters.
+//!
+//! A search fires whatever it meets first, most of which has nothing to do with the property: other parts of the net move meanwhile. The
+//! prefix is looked through backwards, as programs are sliced (M. Weiser, *Program slicing*, 1981), with the tokens that are *needed* for
+//! the rest to be possible, at first those of the loop:
+//!
+//! ```text
+//! needed before e   =   max(•e, needed − (e• − •e))     if e is kept
+//!                       needed                          if not
+//! ```
+//!
+//! An event is kept if it changes a place that some atom reads, if some atom names it, or if without it tokens would be missing. The
+//! needed tokens are there in the run at every point, so what is kept can be fired from the start. Of the loop, parts
+//! that share no place with what is observed fall away together, for each of them takes back what it does.
+//!
+//! Letters are then left out and none is changed, which is not yet a proof that the automaton accepts: the caller follows the run in
+//! the product. Nets only; of a run that ends in a deadlock nothing can be left out, for it would not be dead. Cost: linear in the run.
+
+use crate::problem::Problem;
+use lariat_model::{
+    Action, Arc, EventId, Lasso, Predicate, Proposition, State, Step, System, Value,
+};
+
+/// The same run without what does not matter; `None` if everything does, or nothing is known about that.
+pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
+    let system = problem.system;
+    let seen = Seen::of(problem)?;
+    let events = |steps: &[Step]| -> Option<Vec<EventId>> {
+        let net = |event: &EventId| arcs(system, *event).is_some();
+        steps.iter().map(|step| step.event.filter(net)).collect()
+    };
+    let (mut prefix, mut cycle) = (events(&lasso.prefix)?, events(&lasso.cycle)?);
+    let before = prefix.len() + cycle.len();
+    let whole = cycle.clone();
+    cycle = seen.part_of_loop(system, &cycle);
+    if fired(system, lasso.entry(), &cycle).is_none() {
+        cycle = whole;
+    }
+    // With fewer events there are other markings on the way, and again something may not be needed.
+    loop {
+        let states = fired(system, &lasso.initial, &prefix)?;
+        let kept = seen.part_of_prefix(system, &lasso.initial, &states, &prefix, &cycle);
+        if kept.len() == prefix.len() {
+            break;
+        }
+        prefix = kept;
+    }
+    if prefix.len() + cycle.len() == before {
+        return None;
+    }
+    let prefix = fired(system, &lasso.initial, &prefix)?;
+    let entry = prefix.last().map_or(&lasso.initial, |step| &step.state);
+    let cycle = fired(system, entry, &cycle)?;
+    Some(Lasso {
+        initial: lasso.initial.clone(),
+        prefix,
+        cycle,
+        growth: None,
+    })
+}
+
+fn arcs(system: &System, event: EventId) -> Option<&[Arc]> {
+    match &system.event(event).action {
+        Action::Net(arcs) => Some(arcs),
+        _ => None,
+    }
+}
+
+fn changes(system: &System, event: EventId) -> impl Iterator<Item = &Arc> {
+    let arcs = arcs(system, event).unwrap_or_default().iter();
+    arcs.filter(|arc| arc.delta != 0)
+}
+
+/// The run by some events, if it is one.
+fn fired(system: &System, start: &State, events: &[EventId]) -> Option<Vec<Step>> {
+    let mut values: Vec<Value> = start.to_vec();
+    let mut steps = Vec::with_capacity(events.len());
+    for event in events {
+        for arc in arcs(system, *event)? {
+            let value = &mut values[arc.var.index()];
+            if *value < arc.need {
+                return None;
+            }
+            *value = value.checked_add(arc.delta)?;
+        }
+        steps.push(Step {
+            event: Some(*event),
+            state: values.as_slice().into(),
+        });
+    }
+    Some(steps)
+}
+
+/// What the atoms of a problem see.
+struct Seen {
+    places: Vec<bool>,
+    events: Vec<bool>,
+}
+
+impl Seen {
+    fn of(problem: &Problem<'_>) -> Option<Seen> {
+        let system = problem.system;
+        let mut seen = Seen {
+            places: vec![false; system.variables.len()],
+            events: vec![false; system.events.len()],
+        };
+        for proposition in problem.propositions {
+            match proposition {
+                Proposition::Fires(events) => {
+                    events.iter().for_each(|e| seen.events[e.index()] = true);
+                }
+                Proposition::State(predicate) => seen.read(system, predicate)?,
+            }
+        }
+        Some(seen)
+    }
+
+    /// Marks the places that a predicate depends on; `None` if these are all.
+    fn read(&mut self, system: &System, predicate: &Predicate) -> Option<()> {
+        match predicate {
+            Predicate::Deadlock => return None,
+            Predicate::Enabled(events) => {
+                for event in events {
+                    let needs = arcs(system, *event)?.iter().filter(|arc| arc.need > 0);
+                    needs.for_each(|arc| self.places[arc.var.index()] = true);
+                }
+            }
+            Predicate::Not(p) => self.read(system, p)?,
+            Predicate::And(ps) | Predicate::Or(ps) => {
+                for p in ps {
+                    self.read(system, p)?;
+                }
+            }
+            Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => {
+                let mut vars = Vec::new();
+                predicate.collect_vars(&mut vars);
+                vars.iter().for_each(|var| self.places[var.index()] = true);
+            }
+        }
+        Some(())
+    }
+
+    fn is_seen(&self, system: &System, event: EventId) -> bool {
+        let mut changes = changes(system, event);
+        self.events[event.index()] || changes.any(|arc| self.places[arc.var.index()])
+    }
+
+    /// The events of a prefix, which leads through `steps`, that are needed before `cycle`.
+    fn part_of_prefix(
+        &self,
+        system: &System,
+        initial: &State,
+        steps: &[Step],
+        prefix: &[EventId],
+        cycle: &[EventId],
+    ) -> Vec<EventId> {
+        let mut needed: Vec<Value> = vec![0; system.variables.len()];
+        let keep = |needed: &mut Vec<Value>, event: EventId| {
+            for arc in arcs(system, event).unwrap_or_default() {
+                let place = &mut needed[arc.var.index()];
+                *place = place.saturating_sub(arc.delta).max(arc.need);
+            }
+        };
+        for event in cycle.iter().rev() {
+            keep(&mut needed, *event);
+        }
+        let mut kept = Vec::new();
+        for (i, event) in prefix.iter().enumerate().rev() {
+            let before = if i == 0 { initial } else { &steps[i - 1].state };
+            let lacks = |arc: &Arc| before[arc.var.index()] < needed[arc.var.index()];
+            if self.is_seen(system, *event) || changes(system, *event).any(lacks) {
+                kept.push(*event);
+                keep(&mut needed, *event);
+            }
+        }
+        kept.reverse();
+        kept
+    }
+
+    /// Of a loop, the parts that are seen, or the smallest if none is. Events of different parts change no place together.
+    fn part_of_loop(&self, system: &System, cycle: &[EventId]) -> Vec<EventId> {
+        // Every place knows one event that changes it, and every event one that comes closer to the first of its part.
+        let mut by_place = vec![usize::MAX; system.variables.len()];
+        let mut first: Vec<usize> = (0..cycle.len()).collect();
+        let root = |first: &[usize], mut i: usize| {
+            while first[i] != i {
+                i = first[i];
+            }
+            i
+        };
+        for (i, event) in cycle.iter().enumerate() {
+            for arc in changes(system, *event) {
+                let other = std::mem::replace(&mut by_place[arc.var.index()], i);
+                if other != usize::MAX {
+                    let (a, b) = (root(&first, i), root(&first, other));
+                    first[a.max(b)] = a.min(b);
+                }
+            }
+        }
+        let roots: Vec<usize> = (0..cycle.len()).map(|i| root(&first, i)).collect();
+        let mut sizes = vec![0; cycle.len()];
+        let mut is_seen = vec![false; cycle.len()];
+        for (event, root) in cycle.iter().zip(&roots) {
+            sizes[*root] += 1;
+            is_seen[*root] |= self.is_seen(system, *event);
+        }
+        if !is_seen.contains(&true)
+            && let Some(least) = roots.iter().min_by_key(|root| sizes[**root])
+        {
+            is_seen[*least] = true;
+        }
+        let parts = cycle.iter().zip(&roots);
+        parts
+            .filter(|(_, r)| is_seen[**r])
+            .map(|(e, _)| *e)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_automata::Automaton;
+    use lariat_corpora::{cases, seed};
+    use lariat_ltl::Random;
+    use lariat_model::{Comparison, Deadlock, Domain, Event, VarId, Variable};
+
+    /// A net by its transitions: what each takes and puts.
+    fn net(places: u32, transitions: &[(&[u32], &[u32])]) -> System {
+        let event = |(i, (takes, puts)): (usize, &(&[u32], &[u32]))| {
+            let arc = |place: u32| {
+                let count = |all: &[u32]| all.iter().filter(|p| **p == place).count() as Value;
+                let (need, put) = (count(takes), count(puts));
+                (need + put > 0).then_some(Arc {
+                    var: VarId(place),
+                    need,
+                    delta: put - need,
+                })
+            };
+            Event {
+                name: format!("t{i}"),
+                action: Action::Net((0..places).filter_map(arc).collect()),
+            }
+        };
+        System {
+            initial: vec![(0..places).map(|_| 0).collect()],
+            variables: (0..places)
+                .map(|i| Variable {
+                    name: format!("p{i}"),
+                    domain: Domain::Count { bound: None },
+                })
+                .collect(),
+            events: transitions.iter().enumerate().map(event).collect(),
+            ..System::default()
+        }
+    }
+
+    fn asks(place: u32) -> Vec<Proposition> {
+        let marked = Predicate::compare(VarId(place), Comparison::Ge, 1);
+        vec![Proposition::State(marked)]
+    }
+
+    fn run(system: &System, prefix: &[u32], cycle: &[u32]) -> Lasso {
+        let events = |ids: &[u32]| -> Vec<EventId> { ids.iter().map(|i| EventId(*i)).collect() };
+        let initial = system.initial[0].clone();
+        let prefix = fired(system, &initial, &events(prefix)).unwrap();
+        let entry = prefix.last().map_or(&initial, |step| &step.state);
+        let cycle = fired(system, entry, &events(cycle)).unwrap();
+        Lasso {
+            initial,
+            prefix,
+            cycle,
+            growth: None,
+        }
+    }
+
+    fn events(steps: &[Step]) -> Vec<u32> {
+        let id = |step: &Step| step.event.map(|event| event.0);
+        steps.iter().filter_map(id).collect()
+    }
+
+    #[test]
+    fn what_others_do_meanwhile_is_left_out() {
+        // Two parts: 0 → 1 → 2 ⟲ and 3 → 4 ⇄ 5.
+        let mut system = net(
+            6,
+            &[
+                (&[0], &[1]),
+                (&[1], &[2]),
+                (&[2], &[2]),
+                (&[3], &[4]),
+                (&[4], &[5]),
+                (&[5], &[4]),
+            ],
+        );
+        system.initial = vec![vec![1, 0, 0, 1, 0, 0].into()];
+        let automaton = Automaton::universal();
+        let of = |place| {
+            let asked = asks(place);
+            let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
+            let lasso = run(&system, &[3, 0, 4, 5, 1, 4], &[5, 4, 2]);
+            let sliced = sliced(&problem, &lasso).unwrap();
+            (events(&sliced.prefix), events(&sliced.cycle))
+        };
+        assert_eq!(of(1), (vec![0, 1], vec![2]));
+        assert_eq!(of(5), (vec![3, 4, 5, 4], vec![5, 4]));
+    }
+
+    /// On random nets: what is left is a run with the same values where it is looked, told once.
+    #[test]
+    fn what_is_kept_is_a_run_and_looks_the_same() {
+        let mut random = Random::new(seed(4_711));
+        let (mut met, mut shorter) = (0, 0);
+        for case in 0..cases(2_000) {
+            let places = random.between(2, 7) as u32;
+            let side = |random: &mut Random| -> Vec<u32> {
+                let count = random.between(0, 2);
+                (0..count).map(|_| random.below(places)).collect()
+            };
+            let parts: Vec<(Vec<u32>, Vec<u32>)> = (0..random.between(1, 8))
+                .map(|_| (side(&mut random), side(&mut random)))
+                .collect();
+            let parts: Vec<(&[u32], &[u32])> =
+                parts.iter().map(|(a, b)| (&a[..], &b[..])).collect();
+            let mut system = net(places, &parts);
+            system.initial = vec![(0..places).map(|_| random.below(3) as Value).collect()];
+            let Some(lasso) = walk(&system, &mut random) else {
+                continue;
+            };
+            met += 1;
+            let asked = asks(random.below(places));
+            let automaton = Automaton::universal();
+            let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
+            let Some(sliced) = sliced(&problem, &lasso) else {
+                continue;
+            };
+            shorter += 1;
+            let Proposition::State(predicate) = &asked[0] else {
+                unreachable!()
+            };
+            assert!(!sliced.cycle.is_empty(), "case {case}");
+            assert_eq!(
+                sliced.cycle.last().map(|step| &step.state),
+                Some(sliced.entry()),
+                "case {case}"
+            );
+            let told = |lasso: &Lasso| {
+                let states = lasso
+                    .prefix
+                    .iter()
+                    .chain(&lasso.cycle)
+                    .map(|step| &step.state);
+                let mut told: Vec<bool> = std::iter::once(&lasso.initial)
+                    .chain(states)
+                    .map(|state| system.holds(predicate, state))
+                    .collect();
+                told.dedup();
+                told
+            };
+            assert_eq!(told(&sliced), told(&lasso), "case {case}");
+        }
+        assert!(
+            met > cases(2_000) / 10 && shorter > met / 10,
+            "{met} {shorter}"
+        );
+    }
+
+    /// A random run until it comes back to a state.
+    fn walk(system: &System, random: &mut Random) -> Option<Lasso> {
+        let mut states = vec![system.initial[0].clone()];
+        let mut steps = Vec::new();
+        for _ in 0..40 {
+            let here = states.last()?.clone();
+            let enabled = |event: &EventId| fired(system, &here, &[*event]).is_some();
+            let all: Vec<EventId> = system.event_ids().filter(enabled).collect();
+            let event = *random.pick(&all)?;
+            let step = fired(system, &here, &[event])?.remove(0);
+            steps.push(step.clone());
+            if let Some(entry) = states.iter().position(|state| *state == step.state) {
+                let cycle = steps.split_off(entry);
+                return Some(Lasso {
+                    initial: system.initial[0].clone(),
+                    prefix: steps,
+                    cycle,
+                    growth: None,
+                });
+            }
+            states.push(step.state);
+        }
+        None
+    }
+}

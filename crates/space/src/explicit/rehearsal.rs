@@ -1,0 +1,94 @@
+//! A short random walk over a net, before anything is packed: how many tokens its places have.
+//!
+//! A place without a stated bound needs a width all the same. A proof of one would often cost more than the search; what
+//! a thousand steps have seen costs about a millisecond, and if it is not the whole truth, upper bits escape (`escapes.rs`).
+
+use super::enabled::Enabled;
+use super::layout::Layout;
+use super::net::{Net, order};
+use lariat_model::{System, Value};
+use lariat_random::Random;
+
+/// Steps of the walk.
+const STEPS: usize = 1024;
+/// A place that has got tokens so many times and never had two is taken to be safe.
+const GAINS: u32 = 4;
+
+/// What a walk has seen.
+#[derive(Debug)]
+pub(super) struct Seen {
+    most: Vec<Value>,
+    gains: Vec<u32>,
+    /// The most that any place had that was asked for.
+    highest: Value,
+}
+
+impl Seen {
+    /// The most tokens that a place has had.
+    pub fn most(&self, place: usize) -> Value {
+        self.most[place]
+    }
+
+    /// Does a place look as if it never had two tokens? If no place had, that is said of all.
+    pub fn looks_safe(&self, place: usize) -> bool {
+        let often = self.gains[place] >= GAINS;
+        self.most[place] <= 1 && (self.highest <= 1 || often)
+    }
+}
+
+/// Walks over the net of a system. The `layout` is any; `open` are the places that somebody asks for.
+pub(super) fn rehearse(
+    system: &System,
+    layout: &Layout,
+    open: impl Iterator<Item = usize>,
+) -> Seen {
+    let net = Net::new(system, order(system), layout);
+    let initial: Vec<Value> = system.initial.first().map_or_else(Vec::new, |s| s.to_vec());
+    let mut seen = Seen {
+        most: initial.clone(),
+        gains: vec![0; initial.len()],
+        highest: 0,
+    };
+    walk(&net, &initial, &mut seen);
+    for place in open {
+        let starts = system.initial.iter().map(|state| state[place]);
+        seen.most[place] = starts.fold(seen.most[place], Value::max);
+        seen.highest = seen.highest.max(seen.most[place]);
+    }
+    seen
+}
+
+fn walk(net: &Net, initial: &[Value], seen: &mut Seen) {
+    if net.len() == 0 || initial.is_empty() {
+        return;
+    }
+    let mut random = Random::new(1);
+    let mut values = initial.to_vec();
+    let mut enabled = Enabled::new(net, &values);
+    let mut changed = Vec::new();
+    for _ in 0..STEPS {
+        changed.clear();
+        let from = random.below(net.len() as u32);
+        let taken = enabled.find(from).or_else(|| enabled.find(0));
+        let Some(t) = taken else {
+            let places = (0..).zip(&values).zip(initial);
+            let differ = places.filter(|((_, now), start)| now != start);
+            changed.extend(differ.map(|((place, now), _)| (place, *now)));
+            if changed.is_empty() {
+                return;
+            }
+            values.copy_from_slice(initial);
+            enabled.follow(net, &values, &changed);
+            continue;
+        };
+        for put in net.puts(t) {
+            let place = put.var as usize;
+            let old = values[place];
+            values[place] = old.saturating_add(put.delta);
+            changed.push((put.var, old));
+            seen.most[place] = seen.most[place].max(values[place]);
+            seen.gains[place] += u32::from(put.delta > 0);
+        }
+        enabled.follow(net, &values, &changed);
+    }
+}
