@@ -3,10 +3,12 @@
 mod answers;
 mod bad_input;
 mod bench;
+mod book;
 mod kit;
 mod limits;
 mod mcc;
 mod nasty;
+mod pictures;
 mod pipes;
 mod plot;
 mod programs;
