@@ -523,7 +523,7 @@ fn messages_name_their_channel_and_sides() {
     let model = lariat_model::read("test", text).unwrap();
     let system = &model.system;
     let side = |var: Option<VarId>| var.map_or("-", |var| &system.variable(var).name);
-    let told = |m: &lariat_model::dve::Message| {
+    let told = |m: &dve::Message| {
         let event = &system.event(m.event).name;
         format!(
             "{event} {} {} {}",
