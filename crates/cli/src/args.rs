@@ -70,6 +70,12 @@ pub(crate) enum Command {
     Info(Info),
     /// Write a net that is smaller and answers the same formulas, as PNML.
     Reduce(Reduce),
+    /// Show counterexamples and other runs in a page for the browser.
+    View(View),
+    /// Run a model by hand, one step at a time.
+    Simulate(Simulate),
+    /// Draw a net, the processes of a program, or a small state space.
+    Draw(Draw),
     /// Write a classic scalable net as PNML.
     Generate(Generate),
     /// Make the tables and plots of a campaign.
@@ -109,6 +115,7 @@ Examples:
   lariat check net.pnml -f 'G (\"queue >= 3\" -> F fires(drain))' --full
   lariat check net.pnml --mcc LTLFireability.xml --timeout 1min --memory 4G
   lariat check net.pnml --automaton negated-property.hoa
+  lariat check examples/mutex.pnml -F examples/mutex.ltl --html mutex.html
 
 Exit codes: 0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
 130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
@@ -183,6 +190,9 @@ pub(crate) struct Check {
     /// Also write the counterexamples to FILE, as JSON lines.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Also write a page for the browser: verdicts, runs step by step, and the net or the processes drawn.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
     /// Insist on a shortest counterexample: spend whatever the limits allow on it, not only about
     /// as much as finding one has cost.
     #[arg(long)]
@@ -366,7 +376,8 @@ characters than letters, digits, _ and . are quoted.
 Examples:
   lariat translate 'G (request -> F grant)'
   lariat translate '!(G (request -> F grant))' --format never
-  lariat translate 'GFa & GFb' --to ba --format dot";
+  lariat translate 'GFa & GFb' --to ba --format dot
+  lariat translate 'G (request -> F grant)' --format svg > automaton.svg";
 
 #[derive(Args, Debug)]
 #[command(after_help = TRANSLATE_HELP)]
@@ -391,6 +402,8 @@ pub(crate) enum Format {
     Never,
     /// A picture for Graphviz.
     Dot,
+    /// A picture.
+    Svg,
     /// One JSON object.
     Json,
 }
@@ -427,6 +440,95 @@ pub(crate) struct Reduce {
     /// The file to write, with a word on stdout about what was done; by default the net goes to stdout.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+const VIEW_HELP: &str = "\
+The page is one file that needs nothing else and fetches nothing: the run as a time line, the net or the processes drawn, the state of
+every position. Arrow keys step, and whatever else there is to press stands below.
+
+Examples:
+  lariat check net.pnml -F formulas.ltl --trace trace.json
+  lariat view trace.json -o trace.html";
+
+#[derive(Args, Debug)]
+#[command(after_help = VIEW_HELP)]
+pub(crate) struct View {
+    /// A file of runs, as `check --trace` writes it, or `w` of `simulate`.
+    #[arg(value_name = "TRACE.json")]
+    pub trace: PathBuf,
+    /// The model; by default the file that the trace names, from here or from beside the trace.
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// The page; by default it has the name of the trace, with .html.
+    #[arg(short, long, value_name = "FILE.html")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+const SIMULATE_HELP: &str = "\
+In a terminal, what can happen is listed with numbers and with what it would change. Say a number or a name to take it, u to undo, r for
+a random step, `until WHAT` for random steps until WHAT holds, w FILE to save the run, q to leave; ? lists all of it.
+
+Examples:
+  lariat simulate examples/mutex.pnml
+  lariat simulate examples/mutex.pnml --html mutex.html
+  echo 'until critical_1 & waiting_2' | lariat simulate examples/mutex.pnml --seed 7";
+
+#[derive(Args, Debug)]
+#[command(after_help = SIMULATE_HELP)]
+pub(crate) struct Simulate {
+    /// The model.
+    pub model: PathBuf,
+    /// Write a page in which the model is run by hand, and end. Small models only: their rules go along.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// With --html: a formula whose atoms are shown along the run; may be given several times.
+    #[arg(short = 'f', long = "formula", value_name = "FORMULA")]
+    pub formulas: Vec<String>,
+    /// Begin with the run in this file, as `check --trace` writes it, or `w` here.
+    #[arg(long, value_name = "TRACE.json")]
+    pub from: Option<PathBuf>,
+    /// Where random steps come from: the same seed takes the same ones.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+const DRAW_HELP: &str = "\
+The name of the file says what is written: .svg, or .dot for Graphviz. Nets are laid out as their file says, if it gives every node
+a place of its own, otherwise so that neighbours are near. Of a large net the neighbourhood of some nodes is drawn (--around);
+--nodes sets its size. A state space is drawn up to 60 states.
+
+Examples:
+  lariat draw examples/mutex.pnml -o mutex.svg
+  lariat draw examples/mutex.pnml --reach -o states.svg
+  lariat draw net.pnml --around buffer --nodes 40 -o buffer.svg
+  lariat draw examples/mutex.pnml --reach --trace trace.json -o run.svg";
+
+#[derive(Args, Debug)]
+#[command(after_help = DRAW_HELP)]
+pub(crate) struct Draw {
+    /// The model.
+    pub model: PathBuf,
+    /// The file to write, .svg or .dot; an SVG on stdout by default.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Draw the reachable states instead of the net.
+    #[arg(long)]
+    pub reach: bool,
+    /// With --reach: mark the run in this file (of `check --trace`), and show what is beside it.
+    #[arg(long, value_name = "FILE", requires = "reach")]
+    pub trace: Option<PathBuf>,
+    /// Draw what is near to this place or transition; may be given several times.
+    #[arg(long, value_name = "NAME", conflicts_with = "reach")]
+    pub around: Vec<String>,
+    /// How many nodes to draw, at most.
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<std::num::NonZeroUsize>,
     #[command(flatten)]
     pub limits: Limits,
 }

@@ -2,6 +2,7 @@
 
 use crate::args::{Check, Without};
 use crate::progress::Line;
+use crate::view::Page;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
 use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
@@ -13,6 +14,7 @@ use lariat::{
     Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System, Systems, Variant,
     Verdict, check, property_process,
 };
+use lariat_draw::run::Index;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -43,6 +45,13 @@ impl Question {
             Question::Never(automaton) => Property::Never(automaton),
         }
     }
+
+    fn formula(&self) -> Option<Formula> {
+        match self {
+            Question::Formula(formula) => Some(*formula),
+            Question::Never(_) => None,
+        }
+    }
 }
 
 pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
@@ -65,6 +74,8 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         bound => bound?,
     };
     let mut trace = args.trace.as_deref().map(Trace::create).transpose()?;
+    let mut page = args.html.as_deref().map(Page::create).transpose()?;
+    let index = Index::new(&model.system);
     let subject = Subject::new(&model, &properties);
     let file = args.model.display().to_string();
     let mut worst = Exit::Fine;
@@ -99,6 +110,18 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         if let (Some(trace), Verdict::Violated(_)) = (&mut trace, &report.verdict) {
             trace.add(&report, &context);
         }
+        if let Some(page) = &mut page {
+            let json = report::json(&report, &context);
+            page.add(&index, json, task.question.formula(), &task.atoms)?;
+        }
+    }
+    if let Some(page) = page {
+        page.finish(&lariat_draw::page::Subject {
+            name: &file,
+            model: &model,
+            formulas: &properties.formulas,
+            propositions: &properties.propositions,
+        })?;
     }
     if trace.is_some_and(|trace| trace.has_failed) {
         worst = worst.max(Exit::Input);

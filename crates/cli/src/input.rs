@@ -147,6 +147,12 @@ fn default_memory() -> u64 {
     known / 4 * 3
 }
 
+/// The budget of a command that people talk to: Ctrl-C ends it at once.
+pub(crate) fn plain_budget(limits: &Limits) -> Budget {
+    let memory = limits.memory.map_or_else(default_memory, |bytes| bytes.0);
+    for_property(&Budget::bytes(memory), limits)
+}
+
 /// The budget of the process: its memory, and a switch that Ctrl-C presses.
 ///
 /// A second Ctrl-C ends the process at once.

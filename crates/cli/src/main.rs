@@ -5,6 +5,7 @@
 mod args;
 mod bench;
 mod check;
+mod draw;
 mod generate;
 mod info;
 mod input;
@@ -14,8 +15,11 @@ mod pages;
 mod plot;
 mod progress;
 mod reduce;
+mod simulate;
 mod states;
+mod traces;
 mod translate;
+mod view;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -116,6 +120,9 @@ fn main() -> ExitCode {
         Command::Translate(args) => translate::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Reduce(args) => reduce::run(&args),
+        Command::View(args) => view::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Draw(args) => draw::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Bench(args) => bench::run(&args),

@@ -24,6 +24,14 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     let name = |atom| formulas.atom_name(atom).to_owned();
     let mut text = String::new();
     let written = match (&made, args.format) {
+        (made, Format::Svg) => {
+            let graph = match made {
+                Made::Automaton(automaton) => lariat_draw::automaton(automaton, &name),
+                Made::Ta(Ta(t)) | Made::Tgta(Tgta(t)) => lariat_draw::testing(t, &name),
+            };
+            text = graph.svg(&title).text;
+            Ok(())
+        }
         (Made::Ta(Ta(t)) | Made::Tgta(Tgta(t)), Format::Dot) => {
             write_testing_dot(t, &title, name, &mut text)
         }

@@ -262,8 +262,8 @@ fn join(parts: Vec<String>, full: bool) -> String {
     format!("{} … and {more} more", parts[..SHOWN].join(" "))
 }
 
-/// A whole state: marked places, all other variables.
-fn marking(system: &System, state: &[Value], full: bool) -> String {
+/// A whole state: marked places, all other variables; not all of many unless `full`.
+pub fn marking(system: &System, state: &[Value], full: bool) -> String {
     let parts = system
         .var_ids()
         .zip(state)
@@ -284,7 +284,7 @@ fn growth_text(system: &System, growth: &[Value], full: bool) -> String {
 }
 
 /// What is different in `after`.
-fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
+pub fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
     let parts = system
         .var_ids()
         .zip(before.iter().zip(after))

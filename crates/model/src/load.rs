@@ -5,12 +5,12 @@ use std::fmt;
 use lariat_budget::{Budget, Lease, Stop};
 
 use crate::coloured::{ColouredNet, Unfolded, UnfoldedNames, Unfolding, unfold};
-use crate::dve::{self, Assertion, PropertyAutomaton, Scope};
+use crate::dve::{self, Assertion, Message, PropertyAutomaton, Scope};
 use crate::error::InputError;
 use crate::etf;
 use crate::names::{Meaning, Names};
 use crate::passes::UnfoldingLift;
-use crate::pnml::{self, Pnml};
+use crate::pnml::{self, Pnml, Positions};
 use crate::predicate::Predicate;
 use crate::system::System;
 
@@ -44,6 +44,10 @@ pub struct Model {
     partial: Vec<(Predicate, Predicate)>,
     /// The names of a program, for expressions.
     scope: Option<Scope>,
+    /// What events do on the channels of a program.
+    pub messages: Vec<Message>,
+    /// Where places and transitions are drawn, as far as the file says.
+    pub positions: Positions,
     /// The coloured net that the system was unfolded from.
     pub coloured: Option<Box<Coloured>>,
 }
@@ -101,6 +105,8 @@ impl Model {
             definitions: Vec::new(),
             partial: Vec::new(),
             scope: None,
+            messages: Vec::new(),
+            positions: Positions::default(),
             coloured: None,
         }
     }
@@ -176,7 +182,11 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadEr
     }
     if start.starts_with(b"<") || start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
         let reading = lease(Format::Pnml, bytes, budget)?;
-        let pnml::Document { net, warnings } = pnml::read(origin, bytes)?;
+        let pnml::Document {
+            net,
+            positions,
+            warnings,
+        } = pnml::read(origin, bytes)?;
         drop(reading);
         let mut model = match net {
             Pnml::Plain(system) => Model::new(Format::Pnml, system),
@@ -189,6 +199,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadEr
             }
         };
         model.warnings = warnings;
+        model.positions = positions;
         return Ok(model);
     }
     if etf::looks_like_etf(bytes) {
@@ -207,6 +218,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadEr
             definitions: dve.definitions(),
             assertions: dve.assertions,
             property: dve.property,
+            messages: dve.messages,
             warnings: dve.warnings,
             scope: Some(dve.scope),
             ..Model::new(Format::Dve, dve.system)

@@ -216,13 +216,29 @@ fn bytes_that_are_no_text_have_a_place() {
     assert!(read_model("net", b"\xff\xfe<\0p\0").is_err());
 }
 
+#[test]
+fn positions_are_kept_where_they_are_numbers() {
+    let text = net(
+        "<place id=\"p\"><name><text>p</text><graphics><offset x=\"1\" y=\"1\"/></graphics></name>
+           <graphics><position x=\"12.5\" y=\"-3\"/><dimension x=\"9\" y=\"9\"/></graphics></place>
+         <place id=\"q\"><graphics><position x=\"left\" y=\"0\"/></graphics></place>
+         <place id=\"r\"><graphics><position x=\"inf\" y=\"0\"/></graphics></place>
+         <transition id=\"t\"><graphics><position x=\"7\" y=\"8\"/></graphics></transition>",
+    );
+    let document = pnml::read("net", text.as_bytes()).unwrap();
+    let mut positions: Vec<_> = document.positions.into_iter().collect();
+    positions.sort_by(|a, b| a.0.cmp(&b.0));
+    let want = [("p".to_owned(), (12.5, -3.0)), ("t".to_owned(), (7.0, 8.0))];
+    assert_eq!(positions, want);
+}
+
 /// Nets of the contest have a `$` behind a declaration; other tools skip it.
 #[test]
 fn text_that_means_nothing_is_skipped_with_one_warning() {
     let plain = net(
         "<place id=\"p\">$<initialMarking><text>2</text></initialMarking></place>\n  dirt &amp; dust\n<transition id=\"t\"/>$",
     );
-    let pnml::Document { net, warnings } = pnml::read("net", plain.as_bytes()).unwrap();
+    let pnml::Document { net, warnings, .. } = pnml::read("net", plain.as_bytes()).unwrap();
     let pnml::Pnml::Plain(system) = net else {
         panic!("not plain")
     };

@@ -2,7 +2,7 @@
 //! mutated files.
 
 use lariat_corpora::{Random, cases, models, seed};
-use lariat_model::{Model, Value, dve, etf};
+use lariat_model::{Model, Value, VarId, dve, etf};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -511,4 +511,34 @@ fn mutated_files_are_read_or_refused() {
             }
         }
     }
+}
+
+/// Who sends and who receives is known of every event on a channel: both sides of a rendezvous, one of a buffer.
+#[test]
+fn messages_name_their_channel_and_sides() {
+    let text = b"channel meet; channel {byte} post[2];
+        process P { state a, b; init a; trans a -> b { sync meet!; }, b -> a { sync post!{1}; }, a -> a {}; }
+        process Q { byte x; state c; init c; trans c -> c { sync meet?; }, c -> c { sync post?{x}; }; }
+        system async;";
+    let model = lariat_model::read("test", text).unwrap();
+    let system = &model.system;
+    let side = |var: Option<VarId>| var.map_or("-", |var| &system.variable(var).name);
+    let told = |m: &dve::Message| {
+        let event = &system.event(m.event).name;
+        format!(
+            "{event} {} {} {}",
+            m.channel,
+            side(m.sender),
+            side(m.receiver)
+        )
+    };
+    let told: Vec<String> = model.messages.iter().map(told).collect();
+    assert_eq!(
+        told,
+        [
+            "P:a->b!Q:c->c meet P Q",
+            "P:b->a post P -",
+            "Q:c->c post - Q"
+        ]
+    );
 }

@@ -167,11 +167,11 @@ fn built(commit: &str) -> Result<PathBuf, Box<dyn Error>> {
     build.args(["bench", "-p", "lariat-space", "--bench", "explicit"]);
     build.args(["--no-run", "--message-format", "json"]);
     let messages = String::from_utf8(run(build.current_dir(&folder))?)?;
-    let programs = messages.lines().filter_map(|line| {
+    let mut programs = messages.lines().filter_map(|line| {
         let (_, rest) = line.split_once("\"executable\":\"")?;
         Some(PathBuf::from(rest.split_once('"')?.0))
     });
-    programs.last().ok_or_else(|| "no bench was built".into())
+    programs.next_back().ok_or_else(|| "no bench was built".into())
 }
 
 /// The runs of another program, which prints them with `--one`.

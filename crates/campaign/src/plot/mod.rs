@@ -34,11 +34,11 @@ pub mod portfolio;
 pub mod results;
 mod scale;
 pub mod scatter;
-pub mod svg;
 pub mod table;
 pub mod testing;
 pub mod win_lose_fail;
 
+pub use lariat_draw::svg;
 pub use measure::Measure;
 pub use table::Table;
 

@@ -1,7 +1,7 @@
 //! Whole outputs: whatever the records are, everything is there once, readable, and nothing overlaps.
 
 use super::results::tests::record;
-use super::svg::tests::{check, well_formed};
+use super::svg::Picture;
 use super::*;
 use crate::Outcome;
 use csv::tests::parse;
@@ -29,6 +29,38 @@ fn campaign(engines: &[String], cases: usize) -> Vec<Record> {
         }
     }
     records
+}
+
+/// Everything that can be asked of a picture without looking at it.
+fn check(picture: &Picture) {
+    well_formed(&picture.text);
+    assert_eq!(picture.clash(), None);
+}
+
+/// Asserts that a text is well-formed XML; its elements are counted.
+fn well_formed(text: &str) -> usize {
+    use quick_xml::events::Event;
+    let mut reader = quick_xml::Reader::from_str(text);
+    reader.config_mut().check_end_names = true;
+    let mut elements = 0;
+    let mut depth = 0;
+    loop {
+        match reader.read_event().expect("well-formed XML") {
+            Event::Start(tag) => {
+                assert!(tag.attributes().all(|a| a.is_ok()));
+                (elements, depth) = (elements + 1, depth + 1);
+            }
+            Event::Empty(tag) => {
+                assert!(tag.attributes().all(|a| a.is_ok()));
+                elements += 1;
+            }
+            Event::End(_) => depth -= 1,
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    assert_eq!(depth, 0);
+    elements
 }
 
 fn names(count: usize) -> Vec<String> {

@@ -3,11 +3,13 @@
 mod answers;
 mod bad_input;
 mod bench;
+mod book;
 mod fairness;
 mod kit;
 mod limits;
 mod mcc;
 mod nasty;
+mod pictures;
 mod pipes;
 mod plot;
 mod programs;

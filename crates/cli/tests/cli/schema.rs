@@ -1,6 +1,6 @@
 //! What the binary prints as JSON is what `docs/schema.json` says.
 
-use crate::kit::{Folder, lariat};
+use crate::kit::{Folder, lariat, lariat_reading};
 use serde_json::Value as Json;
 
 /// The part of JSON Schema that our file uses; an unknown word in it is an error, not a blank cheque.
@@ -183,6 +183,13 @@ fn outputs_follow_the_schema() {
         let fits = validate(&root, &root["$defs"]["check"], &answer);
         fits.unwrap_or_else(|why| panic!("{why}"));
     }
+    let saved = format!("{}/run.json", folder.path());
+    lariat_reading(&["simulate", mutex], &format!("r 3\nw {saved}\n")).exits(0);
+    let text = std::fs::read_to_string(&saved).expect("the run");
+    let run = serde_json::from_str(&text).expect("JSON");
+    let fits =
+        validate(&root, &root["$defs"]["run"], &run).and_then(|()| validate(&root, &root, &run));
+    fits.unwrap_or_else(|why| panic!("{why}"));
     // The validator is not blind.
     let wrong = serde_json::json!({"schema": 1, "model": "m", "reason": "time", "more": 1});
     assert!(validate(&root, &root, &wrong).is_err());

@@ -17,7 +17,8 @@ use super::net::{
 };
 use super::raw::{Raw, children, structure};
 use crate::error::InputError;
-use crate::pnml::label::{child, elements, refused};
+use crate::pnml::Positions;
+use crate::pnml::label::{child, elements, position, refused};
 use crate::xml::{Attribute, Element, Xml};
 
 /// What an id means.
@@ -55,10 +56,15 @@ struct Reader<'a> {
     transitions: Vec<RawTransition<'a>>,
     arcs: Vec<RawArc<'a>>,
     declarations: Vec<Raw<'a>>,
+    positions: Positions,
 }
 
 /// Reads the rest of a `<net>` of coloured type.
-pub(crate) fn read<'a>(xml: &mut Xml<'a>, mut name: String) -> Result<ColouredNet, InputError> {
+pub(crate) fn read<'a>(
+    xml: &mut Xml<'a>,
+    mut name: String,
+    positions: &mut Positions,
+) -> Result<ColouredNet, InputError> {
     let mut reader = Reader::default();
     let expected = "declaration, page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
     elements(xml, &mut name, expected, |xml, element| {
@@ -73,6 +79,7 @@ pub(crate) fn read<'a>(xml: &mut Xml<'a>, mut name: String) -> Result<ColouredNe
         }
         Ok(true)
     })?;
+    *positions = std::mem::take(&mut reader.positions);
     reader.finish(xml, name)
 }
 
@@ -114,6 +121,10 @@ impl<'a> Reader<'a> {
                 "capacity" => {
                     return Err(refused(xml, &child, "place capacities are not supported"));
                 }
+                "graphics" => {
+                    let at = position(xml)?;
+                    self.positions.extend(at.map(|at| (name.clone(), at)));
+                }
                 _ => xml.skip()?,
             }
         }
@@ -139,6 +150,10 @@ impl<'a> Reader<'a> {
                 "priority" => {
                     let message = "transition priorities are not supported";
                     return Err(refused(xml, &child, message));
+                }
+                "graphics" => {
+                    let at = position(xml)?;
+                    self.positions.extend(at.map(|at| (name.clone(), at)));
                 }
                 _ => xml.skip()?,
             }

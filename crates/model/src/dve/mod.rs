@@ -49,8 +49,24 @@ pub struct Dve {
     pub assertions: Vec<Assertion>,
     /// The property process of `system async property P`.
     pub property: Option<PropertyAutomaton>,
+    /// What events do on channels.
+    pub messages: Vec<Message>,
     /// What was read with a decision that the user may want to know.
     pub warnings: Vec<InputError>,
+}
+
+/// What an event does on a channel: in a rendezvous there are both sides, otherwise the channel has a buffer,
+/// first in, first out. Processes are known by the variables that hold their locations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// The event.
+    pub event: EventId,
+    /// The name of the channel.
+    pub channel: String,
+    /// Who sends.
+    pub sender: Option<VarId>,
+    /// Who receives.
+    pub receiver: Option<VarId>,
 }
 
 /// `assert s: e` in a process.
@@ -194,6 +210,7 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
         scope: names,
         assertions: translation.assertions,
         property: translation.property,
+        messages: translation.messages,
         warnings: warnings.into_iter().map(report).collect(),
     })
 }

@@ -20,10 +20,10 @@ use super::atoms::{conjunction_text, predicate};
 use super::declare::{Buffer, Layout};
 use super::lexer::{Complaint, Span};
 use super::scope::{balanced, binary, size};
-use super::{Assertion, PropertyAutomaton, PropertyEdge};
+use super::{Assertion, Message, PropertyAutomaton, PropertyEdge};
 use crate::expr::{BinaryOp, Expr, LValue};
 use crate::predicate::{Comparison, Predicate};
-use crate::system::{Action, Domain, Effect, Event, Value, VarId};
+use crate::system::{Action, Domain, Effect, Event, EventId, Value, VarId};
 
 /// How much all events together may take, in nodes of expressions.
 const SIZE: u64 = 1 << 22;
@@ -58,6 +58,8 @@ pub(super) struct Translation {
     pub can_fail: bool,
     pub assertions: Vec<Assertion>,
     pub property: Option<PropertyAutomaton>,
+    /// What events do on channels.
+    pub messages: Vec<Message>,
     /// For an empty `quiet`: no process has committed states.
     quiet: Option<Expr>,
     /// Variables that hold sent values while they are assigned; 0 in every state.
@@ -84,6 +86,7 @@ impl Translation {
             can_fail: false,
             assertions: Vec::new(),
             property: None,
+            messages: Vec::new(),
             quiet: None,
             scratch: Vec::new(),
             size: 0,
@@ -322,7 +325,9 @@ impl Translation {
             buffer.len,
             binary(BinaryOp::Add, length(), Expr::Const(1)),
         ));
-        self.alone(m, vec![room], effects)
+        self.alone(m, vec![room], effects)?;
+        self.note(channel, Some(m), None);
+        Ok(())
     }
 
     fn receive(
@@ -355,7 +360,24 @@ impl Translation {
         let less = binary(BinaryOp::Sub, Expr::Var(buffer.len), Expr::Const(1));
         effects.push(assign(buffer.len, less));
         let some = compare(BinaryOp::Gt, buffer.len, 0);
-        self.alone(m, vec![some], effects)
+        self.alone(m, vec![some], effects)?;
+        self.note(channel, None, Some(m));
+        Ok(())
+    }
+
+    /// Remembers what the last event does on a channel.
+    fn note(
+        &mut self,
+        channel: usize,
+        sender: Option<&ProcessMove>,
+        receiver: Option<&ProcessMove>,
+    ) {
+        self.messages.push(Message {
+            event: EventId(self.events.len() as u32 - 1),
+            channel: self.layout.channels[channel].name.clone(),
+            sender: sender.map(|m| m.location),
+            receiver: receiver.map(|m| m.location),
+        });
     }
 
     fn rendezvous(
@@ -397,7 +419,9 @@ impl Translation {
         effects.extend(sender.arrive().into_iter().chain(receiver.arrive()));
         let name = format!("{}!{}", sender.name, receiver.name);
         let can_fail = sender.can_fail || receiver.can_fail;
-        self.event(name, guard, effects, can_fail, sender.span)
+        self.event(name, guard, effects, can_fail, sender.span)?;
+        self.note(channel, Some(sender), Some(receiver));
+        Ok(())
     }
 
     /// Assigns values of the source state. If one of them depends on an earlier target they are all

@@ -5,7 +5,13 @@ use std::ops::Range;
 
 use crate::error::InputError;
 use crate::system::Value;
-use crate::xml::{Element, Item, Xml};
+use crate::xml::{Attribute, Element, Item, Xml};
+
+/// Where a node is drawn: to the right and downwards.
+pub type Position = (f64, f64);
+
+/// Coordinates beyond this are no drawing: sums and products of smaller ones stay exact enough.
+const FARTHEST: f64 = 1e9;
 
 /// The next element inside of the one that is open, `None` at its end.
 pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputError> {
@@ -83,6 +89,23 @@ pub(crate) fn label<'a>(
             Item::Close | Item::End => return Ok(found.or(bare)),
         }
     }
+}
+
+/// The `<position>` in the `<graphics>` of a node, which is passed; `None` if there is none that can be drawn.
+pub(crate) fn position(xml: &mut Xml<'_>) -> Result<Option<Position>, InputError> {
+    let mut found = None;
+    while let Some(part) = child(xml)? {
+        if part.name == "position" {
+            let [x, y] = xml.attributes(&part, ["x", "y"])?;
+            let number = |text: Option<Attribute<'_>>| -> Option<f64> {
+                let number: f64 = text?.value.trim().parse().ok()?;
+                (number.abs() < FARTHEST).then_some(number)
+            };
+            found = number(x).zip(number(y));
+        }
+        xml.skip()?;
+    }
+    Ok(found)
 }
 
 /// A count of tokens: digits, at most 2^63 - 1.

@@ -5,7 +5,7 @@
 //! when each transition's arcs are summed into (need, delta). A place is known by its id, as in the
 //! contest's formulas; `<name>` is often missing, not unique, or prose.
 //!
-//! What is graphics, prose or another tool's section is passed over; what changes the meaning of a
+//! Where a node is drawn is kept beside the net. Other graphics, prose and other tools' sections are passed over; what changes the meaning of a
 //! net (inhibitor arcs, say) and is not understood is refused. Text between elements, where no value
 //! is expected, is skipped with one warning. The `nupn` section (nested units,
 //! Garavel, PETRI NETS 2019) is kept as [`System::units`]; its claim that the net is 1-safe becomes
@@ -18,6 +18,7 @@ pub(crate) mod label;
 mod nupn;
 mod write;
 
+pub use label::Position;
 pub use write::write;
 
 use std::borrow::Cow;
@@ -25,7 +26,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use self::label::{child, coloured_label, elements, label, number, refused};
+use self::label::{child, coloured_label, elements, label, number, position, refused};
 use self::nupn::Nupn;
 
 use crate::coloured::{self, ColouredNet};
@@ -33,11 +34,16 @@ use crate::error::InputError;
 use crate::system::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 use crate::xml::{self, Attribute, Element, Item, Xml};
 
+/// Where nodes are drawn, by their ids.
+pub type Positions = FxHashMap<String, Position>;
+
 /// What a PNML file holds.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Document {
     /// The net.
     pub net: Pnml,
+    /// Where places and transitions are drawn, by their ids, as far as the file says.
+    pub positions: Positions,
     /// What was read with a decision that the user may want to know.
     pub warnings: Vec<InputError>,
 }
@@ -71,13 +77,14 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
         }
     }
     let mut found = None;
+    let mut positions = Positions::default();
     loop {
         match xml.next()? {
             Item::Open(element) if element.name == "net" => {
                 if found.is_some() {
                     return Err(xml.error(element.span, "a second <net>: expected one net a file"));
                 }
-                found = Some(net(&mut xml, &element)?);
+                found = Some(net(&mut xml, &element, &mut positions)?);
             }
             Item::Open(_) => xml.skip()?,
             Item::Text(text) => xml.pass_text(&text)?,
@@ -88,6 +95,7 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
     match found {
         Some(net) => Ok(Document {
             net,
+            positions,
             warnings: xml.warning().into_iter().collect(),
         }),
         None => Err(InputError::new(
@@ -128,12 +136,19 @@ fn kind(xml: &Xml<'_>, type_: Option<&Attribute<'_>>) -> Result<ElementKind, Inp
 }
 
 /// Reads the rest of `<net>`: the one place where the type of a net decides.
-fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>) -> Result<Pnml, InputError> {
+fn net<'a>(
+    xml: &mut Xml<'a>,
+    element: &Element<'a>,
+    positions: &mut Positions,
+) -> Result<Pnml, InputError> {
     let [id, type_] = xml.attributes(element, ["id", "type"])?;
     let name = id.map_or(String::new(), |id| id.value.into_owned());
     match kind(xml, type_.as_ref())? {
-        ElementKind::PlaceTransition => Net::default().read(xml, name).map(Pnml::Plain),
-        ElementKind::Coloured => coloured::read(xml, name).map(Pnml::Coloured),
+        ElementKind::PlaceTransition => {
+            let net = Net::default();
+            net.read(xml, name, positions).map(Pnml::Plain)
+        }
+        ElementKind::Coloured => coloured::read(xml, name, positions).map(Pnml::Coloured),
     }
 }
 
@@ -170,10 +185,16 @@ struct Net<'a> {
     transitions: Vec<String>,
     arcs: Vec<RawArc>,
     nupn: Option<Nupn<'a>>,
+    positions: Positions,
 }
 
 impl<'a> Net<'a> {
-    fn read(mut self, xml: &mut Xml<'a>, mut name: String) -> Result<System, InputError> {
+    fn read(
+        mut self,
+        xml: &mut Xml<'a>,
+        mut name: String,
+        positions: &mut Positions,
+    ) -> Result<System, InputError> {
         let expected = "page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
         elements(xml, &mut name, expected, |xml, element| {
             match element.name {
@@ -192,6 +213,7 @@ impl<'a> Net<'a> {
             }
             Ok(true)
         })?;
+        *positions = std::mem::take(&mut self.positions);
         self.finish(xml, name)
     }
 
@@ -256,6 +278,10 @@ impl<'a> Net<'a> {
                 "capacity" => {
                     return Err(refused(xml, &child, "place capacities are not supported"));
                 }
+                "graphics" => {
+                    let at = position(xml)?;
+                    self.positions.extend(at.map(|at| (name.clone(), at)));
+                }
                 _ => xml.skip()?,
             }
         }
@@ -286,6 +312,10 @@ impl<'a> Net<'a> {
                         &child,
                         "transition priorities are not supported",
                     ));
+                }
+                "graphics" => {
+                    let at = position(xml)?;
+                    self.positions.extend(at.map(|at| (name.clone(), at)));
                 }
                 _ => xml.skip()?,
             }

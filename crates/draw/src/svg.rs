@@ -62,6 +62,23 @@ pub struct Picture {
     pub labels: Vec<Label>,
 }
 
+impl Picture {
+    /// What is wrong with its texts, if anything: one is not inside, or two overlap.
+    pub fn clash(&self) -> Option<String> {
+        let (w, h) = self.size;
+        self.labels.iter().enumerate().find_map(|(i, a)| {
+            let [x0, y0, x1, y1] = a.area;
+            if x0 < 0.0 || y0 < 0.0 || x1 > w || y1 > h {
+                return Some(format!("outside of {w}×{h}: {a:?}"));
+            }
+            let meets =
+                |b: &&Label| x1 > b.area[0] && b.area[2] > x0 && y1 > b.area[1] && b.area[3] > y0;
+            let other = self.labels[..i].iter().find(meets)?;
+            Some(format!("{a:?} overlaps {other:?}"))
+        })
+    }
+}
+
 impl Svg {
     /// An empty picture. The title is for readers who do not see it; the attributes are of the whole.
     pub fn new(width: f64, height: f64, title: &str, attributes: &str) -> Svg {
@@ -73,6 +90,12 @@ impl Svg {
             body: String::new(),
             labels: Vec::new(),
         }
+    }
+
+    /// Gives the picture its size and title once they are known.
+    pub(crate) fn resize(&mut self, (width, height): (f64, f64), title: &str) {
+        (self.width, self.height) = (width.ceil(), height.ceil());
+        self.title = title.to_owned();
     }
 
     /// Opens a group with attributes.
@@ -101,6 +124,62 @@ impl Svg {
             self.body,
             r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" {attributes}/>"#
         );
+    }
+
+    /// A circle.
+    pub fn circle(&mut self, at: (f64, f64), radius: f64, attributes: &str) {
+        let space = if attributes.is_empty() { "" } else { " " };
+        let (x, y, r) = (n(at.0), n(at.1), n(radius));
+        let _ = writeln!(
+            self.body,
+            r#"<circle cx="{x}" cy="{y}" r="{r}"{space}{attributes}/>"#
+        );
+    }
+
+    /// A text that is shown where the pointer rests on the group that is open.
+    pub fn hint(&mut self, text: &str) {
+        let _ = writeln!(self.body, "<title>{}</title>", escape(text));
+    }
+
+    /// A text that stands inside of something else, or on it: its box is not kept.
+    pub fn mark(
+        &mut self,
+        at: (f64, f64),
+        anchor: Anchor,
+        size: f64,
+        text: &str,
+        attributes: &str,
+    ) {
+        self.text(at, anchor, size, text, attributes);
+        self.labels.pop();
+    }
+
+    /// A text that stays legible on lines, because it has a border in the colour of the ground.
+    pub fn halo(
+        &mut self,
+        at: (f64, f64),
+        anchor: Anchor,
+        size: f64,
+        text: &str,
+        attributes: &str,
+    ) {
+        let attributes = format!(
+            "stroke=\"#fff\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\" {attributes}"
+        );
+        self.text(at, anchor, size, text, &attributes);
+    }
+
+    /// The same for a text that may stand on others: its box is not kept.
+    pub fn overlay(
+        &mut self,
+        at: (f64, f64),
+        anchor: Anchor,
+        size: f64,
+        text: &str,
+        attributes: &str,
+    ) {
+        self.halo(at, anchor, size, text, attributes);
+        self.labels.pop();
     }
 
     /// A path, with a text that is shown where the pointer rests, unless that is empty.
@@ -173,6 +252,11 @@ impl Svg {
             n(size),
             escape(text)
         );
+    }
+
+    /// What was drawn, to stand inside of another document.
+    pub(crate) fn fragment(self) -> String {
+        self.body
     }
 
     /// The document.
@@ -278,22 +362,6 @@ pub fn fit(text: &str, size: f64, most: f64) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-
-    /// Everything that can be asked of a picture without looking at it.
-    pub(crate) fn check(picture: &Picture) {
-        well_formed(&picture.text);
-        let (w, h) = picture.size;
-        for (i, a) in picture.labels.iter().enumerate() {
-            let [x0, y0, x1, y1] = a.area;
-            let inside = x0 >= 0.0 && y0 >= 0.0 && x1 <= w && y1 <= h;
-            assert!(inside, "outside of {w}×{h}: {a:?}");
-            for b in &picture.labels[..i] {
-                let apart =
-                    x1 <= b.area[0] || b.area[2] <= x0 || y1 <= b.area[1] || b.area[3] <= y0;
-                assert!(apart, "{a:?} overlaps {b:?}");
-            }
-        }
-    }
 
     /// Asserts that a text is well-formed XML; its elements are counted.
     pub(crate) fn well_formed(text: &str) -> usize {

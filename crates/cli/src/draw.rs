@@ -1,0 +1,164 @@
+//! `lariat draw`.
+
+use crate::args::Draw;
+use crate::view::write;
+use crate::{Exit, Failure, input, out, traces};
+use lariat::Budget;
+use lariat::model::{Model, State};
+use lariat_draw::net::{Net, NodeId, PART, WHOLE};
+use lariat_draw::run::Index;
+use lariat_draw::{
+    Graph, GraphNode, MOST, NetPicture, NodeShape, Process, Reach, processes, reach,
+};
+use std::path::Path;
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Medium {
+    Svg,
+    Dot,
+}
+
+pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
+    let medium = medium(args.output.as_deref())?;
+    let (budget, _) = input::budget(&args.limits);
+    let budget = input::for_property(&budget, &args.limits);
+    let model = input::watched_model(&args.model, &budget)?;
+    let title = args.model.display().to_string();
+    let text = match args.reach {
+        true => states(args, &model, &title, medium, &budget)?,
+        false => structure(args, &model, &title, medium)?,
+    };
+    match &args.output {
+        Some(path) => write(path, &text)?,
+        None => out::data(&text)?,
+    }
+    Ok(Exit::Fine)
+}
+
+fn medium(output: Option<&Path>) -> Result<Medium, Failure> {
+    let Some(path) = output else {
+        return Ok(Medium::Svg);
+    };
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => Ok(Medium::Svg),
+        Some("dot" | "gv") => Ok(Medium::Dot),
+        _ => Err(Failure::new(format!(
+            "`{}` does not say what to write\n  = help: give it a name that ends in .svg or .dot",
+            path.display()
+        ))),
+    }
+}
+
+/// The net, or the processes.
+fn structure(args: &Draw, model: &Model, title: &str, medium: Medium) -> Result<String, Failure> {
+    let Some(net) = Net::of(model) else {
+        let list = processes(model);
+        if list.is_empty() {
+            return Err(Failure::new(
+                "there is nothing to draw: this model is neither a net nor made of processes\n  = help: `--reach` draws its states",
+            ));
+        }
+        if let Some(name) = args.around.first() {
+            return Err(Failure::new(format!(
+                "`{name}` is no node: this model is no net"
+            )));
+        }
+        let graph = side_by_side(model, &list);
+        return Ok(match medium {
+            Medium::Svg => graph.svg(title).text,
+            Medium::Dot => graph.dot(title),
+        });
+    };
+    let net = chosen(args, net)?;
+    let picture = NetPicture::whole(net);
+    Ok(match medium {
+        Medium::Svg => picture.svg(title).text,
+        Medium::Dot => picture.dot(title),
+    })
+}
+
+/// The part of the net that is asked for, or that can be looked at.
+fn chosen(args: &Draw, net: Net) -> Result<Net, Failure> {
+    let mut seeds = Vec::new();
+    for name in &args.around {
+        let place = net.nodes.iter().position(|node| node.name == *name);
+        let place = place.ok_or_else(|| {
+            let names = net.nodes.iter().map(|node| node.name.as_str());
+            let help = lariat::model::suggestion(name, names);
+            let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
+            Failure::new(format!("no place or transition is called `{name}`{help}"))
+        })?;
+        seeds.push(NodeId(place as u32));
+    }
+    let all = net.nodes.len();
+    let most = match (args.nodes, seeds.is_empty()) {
+        (Some(most), _) => most.get(),
+        (None, false) => PART,
+        (None, true) if all <= WHOLE => all,
+        (None, true) => PART,
+    };
+    if most >= all {
+        return Ok(net);
+    }
+    let part = net.part(&net.neighbourhood(&seeds, &[], most));
+    crate::remark(&format!(
+        "{} of {all} places and transitions are drawn; see --around and --nodes",
+        part.nodes.len()
+    ));
+    Ok(part)
+}
+
+/// All processes in one graph, each location named with its process where there are several.
+fn side_by_side(model: &Model, list: &[Process]) -> Graph {
+    let mut all = Graph::default();
+    for process in list {
+        let first = all.nodes.len();
+        let name = &model.system.variable(process.location).name;
+        all.nodes
+            .extend(process.graph.nodes.iter().map(|node| GraphNode {
+                lines: vec![format!("{name}.{}", node.lines.join(" "))],
+                shape: NodeShape::Box,
+                ..node.clone()
+            }));
+        all.edges
+            .extend(process.graph.edges.iter().map(|edge| lariat_draw::Edge {
+                from: edge.from + first,
+                to: edge.to + first,
+                ..edge.clone()
+            }));
+    }
+    all
+}
+
+/// The state space.
+fn states(
+    args: &Draw,
+    model: &Model,
+    title: &str,
+    medium: Medium,
+    budget: &Budget,
+) -> Result<String, Failure> {
+    let most = args.nodes.map_or(MOST, |most| most.get());
+    let mut run = None;
+    if let Some(path) = &args.trace {
+        let objects = traces::read(path, budget)?;
+        let first = objects.first().and_then(traces::run);
+        let index = Index::new(&model.system);
+        let read = first.map(|first| index.run(first)).transpose();
+        run =
+            read.map_err(|why| Failure::new(format!("the trace is none of this model: {why}")))?;
+    }
+    let states: Vec<&State> = run.iter().flat_map(|run| &run.states).collect();
+    let Reach { graph, cut } = reach(&model.system, &states, most);
+    if cut && states.is_empty() {
+        crate::remark(&format!(
+            "there are more states than the {} that are drawn; see --nodes and --trace",
+            graph.nodes.len()
+        ));
+    }
+    Ok(match medium {
+        Medium::Svg => graph.svg(title).text,
+        Medium::Dot => graph.dot(title),
+    })
+}

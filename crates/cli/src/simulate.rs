@@ -1,0 +1,445 @@
+//! `lariat simulate`: one step at a time, in a terminal or in a page.
+//!
+//! Lines come from stdin, so that a session can also be a file. What is not understood is told and changes nothing.
+
+use crate::args::Simulate;
+use crate::view::write;
+use crate::{Exit, Failure, input, out, traces};
+use lariat::ltl::{Formula, Formulas, Node, Random, holds};
+use lariat::model::{Errors, EventId, Model, Names, Properties, Proposition, State, suggestion};
+use lariat::report;
+use lariat_draw::page::{Subject, Told, can_be_run, page};
+use lariat_draw::run::{self, Index, Run};
+use serde_json::{Value as Json, json};
+use std::fmt::Write as _;
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
+
+/// Steps that `until` takes before it gives up, unless it is told how many.
+const PATIENCE: usize = 1000;
+/// Events listed at a state.
+const LISTED: usize = 40;
+
+const HELP: &str = "\
+  NUMBER or NAME     take that event
+  u [N]              undo a step, or N
+  r [N]              a random step, or N
+  until WHAT [, N]   random steps until WHAT holds, at most N (1000): an atom or several, as in formulas
+  s                  the whole state
+  l                  the steps so far
+  w FILE             save the run; `lariat view FILE` shows it
+  q                  leave
+";
+
+/// A model that is being run.
+struct Session<'m> {
+    model: &'m Model,
+    name: String,
+    run: Run,
+    random: Random,
+}
+
+/// What there is to take: an event and where it leads.
+type Moves = Vec<(EventId, State)>;
+
+pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
+    let budget = input::plain_budget(&args.limits);
+    let model = input::watched_model(&args.model, &budget)?;
+    let name = args.model.display().to_string();
+    let Some(initial) = model.system.initial.first() else {
+        return Err(Failure::new("this model has no initial state"));
+    };
+    let start = match &args.from {
+        Some(path) => resumed(path, &model, &budget)?,
+        None => Run::at(initial.clone()),
+    };
+    if let Some(path) = &args.html {
+        return in_a_page(args, &model, &name, start, path);
+    }
+    if !args.formulas.is_empty() {
+        return Err(Failure::new(
+            "formulas are for --html; in a terminal say `until`",
+        ));
+    }
+    let mut session = Session {
+        model: &model,
+        name,
+        run: start,
+        random: Random::new(args.seed),
+    };
+    let interactive = std::io::stdin().is_terminal();
+    out::text(&session.shown(interactive))?;
+    for line in std::io::stdin().lock().lines() {
+        let line =
+            line.map_err(|error| Failure::new(format!("cannot read the next line: {error}")))?;
+        match session.obey(line.trim()) {
+            Some(answer) => out::text(&answer)?,
+            None => break,
+        }
+        if interactive {
+            out::text("> ")?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// The run in a file, to go on with.
+fn resumed(path: &Path, model: &Model, budget: &lariat::Budget) -> Result<Run, Failure> {
+    let objects = traces::read(path, budget)?;
+    let first = objects.first().and_then(traces::run).unwrap_or(&Json::Null);
+    let mut run = Index::new(&model.system)
+        .run(first)
+        .map_err(|why| Failure::new(format!("the trace is none of this model: {why}")))?;
+    if let Some(step) = run.astray(&model.system, lariat::Deadlock::Stutter) {
+        return Err(Failure::new(format!(
+            "step {step} of the trace is none of this model"
+        )));
+    }
+    // A run by hand takes no stutter steps, and goes on from the end of the loop.
+    while run.events.last() == Some(&None) {
+        run.events.pop();
+        run.states.pop();
+    }
+    Ok(Run {
+        kind: run::RunKind::Finite,
+        prefix: run.events.len(),
+        growth: None,
+        bad: None,
+        ..run
+    })
+}
+
+/// The page in which the model is run by hand.
+fn in_a_page(
+    args: &Simulate,
+    model: &Model,
+    name: &str,
+    start: Run,
+    path: &Path,
+) -> Result<Exit, Failure> {
+    if !can_be_run(&model.system) {
+        return Err(Failure::new(
+            "this model is too large to be run in a page, or has numbers beyond 2^53\n  = help: without --html it runs in the terminal",
+        ));
+    }
+    let mut properties = Properties::new();
+    let mut errors = Errors::default();
+    for text in &args.formulas {
+        errors.note(properties.add_formula(&model.names(), "formula", None, text));
+    }
+    errors.into_result()?;
+    let blank = || Told {
+        report: Json::Null,
+        run: Some(start.clone()),
+        formula: None,
+        atoms: Vec::new(),
+    };
+    let mut told: Vec<Told> = properties
+        .list
+        .iter()
+        .map(|property| Told {
+            formula: Some(property.formula),
+            ..blank()
+        })
+        .collect();
+    if told.is_empty() {
+        told.push(blank());
+    }
+    let subject = Subject {
+        name,
+        model,
+        formulas: &properties.formulas,
+        propositions: &properties.propositions,
+    };
+    write(path, &page(&subject, &told))?;
+    Ok(Exit::Fine)
+}
+
+impl Session<'_> {
+    fn state(&self) -> &State {
+        &self.run.states[self.run.states.len() - 1]
+    }
+
+    fn moves(&self) -> Moves {
+        let system = &self.model.system;
+        let from = |event| {
+            system
+                .successors(self.state(), event)
+                .into_iter()
+                .map(move |to| (event, to))
+        };
+        system.event_ids().flat_map(from).collect()
+    }
+
+    fn take(&mut self, (event, state): (EventId, State)) {
+        self.run.events.push(Some(event));
+        self.run.states.push(state);
+        self.run.prefix = self.run.events.len();
+    }
+
+    fn undo(&mut self, steps: usize) {
+        let left = self.run.events.len().saturating_sub(steps);
+        self.run.events.truncate(left);
+        self.run.states.truncate(left + 1);
+        self.run.prefix = left;
+    }
+
+    /// Where we are, and what can happen.
+    fn shown(&self, interactive: bool) -> String {
+        let system = &self.model.system;
+        let number = self.run.events.len();
+        let mut text = match self.run.states.len() {
+            1 => format!(
+                "{number}: {}\n",
+                report::marking(system, self.state(), false)
+            ),
+            n => {
+                let event = self.run.events[n - 2].map_or("nothing", |e| &system.event(e).name);
+                let changes = report::changes(system, &self.run.states[n - 2], self.state());
+                let changes = if changes.is_empty() {
+                    "changes nothing".to_owned()
+                } else {
+                    changes
+                };
+                format!("{number}: {event}  {changes}\n")
+            }
+        };
+        let moves = self.moves();
+        if moves.is_empty() {
+            text.push_str("   nothing can happen: a deadlock\n");
+        }
+        let names = moves
+            .iter()
+            .take(LISTED)
+            .map(|(event, _)| system.event(*event).name.chars().count());
+        let wide = names.max().unwrap_or(0).min(40);
+        for (i, (event, to)) in moves.iter().enumerate().take(LISTED) {
+            let name = &system.event(*event).name;
+            let changes = report::changes(system, self.state(), to);
+            let _ = writeln!(text, "  {:>3}  {name:wide$}  {changes}", i + 1);
+        }
+        if moves.len() > LISTED {
+            let _ = writeln!(text, "       and {} more; say a name", moves.len() - LISTED);
+        }
+        if interactive && number == 0 {
+            text.push_str("? for help\n> ");
+        }
+        text
+    }
+
+    /// Does what a line says; `None` to leave.
+    fn obey(&mut self, line: &str) -> Option<String> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        let count = || {
+            if rest.is_empty() {
+                Ok(1)
+            } else {
+                rest.parse::<usize>()
+            }
+        };
+        let wrong = |what: &str| format!("`{what}` is no number\n");
+        Some(match (word, count()) {
+            ("q" | "quit" | "exit", _) => return None,
+            ("?" | "h" | "help", _) => HELP.to_owned(),
+            ("", _) => self.shown(false),
+            ("s", _) => format!(
+                "{}\n",
+                report::marking(&self.model.system, self.state(), true)
+            ),
+            ("l", _) => self.told(),
+            ("w", _) => self.save(rest),
+            ("until", _) => self.until(rest),
+            ("u", Ok(steps)) => {
+                self.undo(steps);
+                self.shown(false)
+            }
+            ("r", Ok(steps)) => {
+                let done = self.random_steps(steps, &|_| false);
+                self.with_end(done < steps)
+            }
+            ("u" | "r", Err(_)) => wrong(rest),
+            _ => self.named(line),
+        })
+    }
+
+    /// Takes the event of this number or name.
+    fn named(&mut self, text: &str) -> String {
+        let moves = self.moves();
+        if let Ok(number) = text.parse::<usize>() {
+            return match number.checked_sub(1).and_then(|i| moves.get(i).cloned()) {
+                Some(step) => {
+                    self.take(step);
+                    self.shown(false)
+                }
+                None => format!("there is no number {number}\n"),
+            };
+        }
+        let system = &self.model.system;
+        let name = |event: &EventId| system.event(*event).name.as_str();
+        let mut meant = moves.iter().filter(|(event, _)| name(event) == text);
+        match (meant.next().cloned(), meant.next()) {
+            (Some(step), None) => {
+                self.take(step);
+                self.shown(false)
+            }
+            (Some(_), Some(_)) => format!("`{text}` can happen in several ways: say a number\n"),
+            (None, _) if system.events.iter().any(|event| event.name == text) => {
+                format!("`{text}` cannot happen here\n")
+            }
+            (None, _) => {
+                let near = suggestion(text, moves.iter().map(|(event, _)| name(event)));
+                let near = near.map_or(String::new(), |near| format!("; {near}"));
+                format!("`{text}` is no event, number or command{near}; ? for help\n")
+            }
+        }
+    }
+
+    /// Random steps until `goal` holds; how many were possible.
+    fn random_steps(&mut self, most: usize, goal: &dyn Fn(&Session<'_>) -> bool) -> usize {
+        for done in 0..most {
+            if goal(self) {
+                return done;
+            }
+            match self.random.clone().pick(&self.moves()).cloned() {
+                Some(step) => {
+                    self.random.bits();
+                    self.take(step);
+                }
+                None => return done,
+            }
+        }
+        most
+    }
+
+    /// The state after random steps, with a word if they ended early.
+    fn with_end(&self, early: bool) -> String {
+        let end = if early {
+            "a deadlock ends the run\n"
+        } else {
+            ""
+        };
+        format!("{}{end}", self.shown(false))
+    }
+
+    fn until(&mut self, text: &str) -> String {
+        let (what, most) = match text.rsplit_once(',') {
+            Some((what, number)) if number.trim().parse::<usize>().is_ok() => {
+                (what, number.trim().parse().unwrap_or(PATIENCE))
+            }
+            _ => (text, PATIENCE),
+        };
+        let goal = match Goal::read(&self.model.names(), what) {
+            Ok(goal) => goal,
+            Err(why) => return format!("{why}\n"),
+        };
+        let before = self.run.events.len();
+        if !goal.holds(self) {
+            self.random_steps(most, &|session| goal.holds(session));
+        }
+        let steps = self.run.events.len() - before;
+        let found = match goal.holds(self) {
+            true => format!("{what} holds after {steps} steps\n"),
+            false => format!("{what} does not hold after {steps} steps\n"),
+        };
+        format!("{}{found}", self.shown(false))
+    }
+
+    fn told(&self) -> String {
+        let system = &self.model.system;
+        let mut text = format!(
+            "0: {}\n",
+            report::marking(system, &self.run.states[0], false)
+        );
+        for (i, (event, pair)) in self
+            .run
+            .events
+            .iter()
+            .zip(self.run.states.windows(2))
+            .enumerate()
+        {
+            let event = event.map_or("nothing", |event| &system.event(event).name);
+            let _ = writeln!(
+                text,
+                "{}: {event}  {}",
+                i + 1,
+                report::changes(system, &pair[0], &pair[1])
+            );
+        }
+        text
+    }
+
+    fn save(&self, path: &str) -> String {
+        if path.is_empty() {
+            return "say which file: w FILE\n".to_owned();
+        }
+        let object = json!({
+            "schema": 1,
+            "model": self.name,
+            "run": run::write(&self.model.system, &self.run),
+        });
+        match std::fs::write(path, format!("{object}\n")) {
+            Ok(()) => format!("{path}\n"),
+            Err(error) => format!("cannot write {path}: {error}\n"),
+        }
+    }
+}
+
+/// What a run goes on until.
+struct Goal {
+    formulas: Formulas,
+    propositions: Vec<Proposition>,
+    formula: Formula,
+}
+
+impl Goal {
+    fn read(names: &Names<'_>, text: &str) -> Result<Goal, String> {
+        let mut properties = Properties::new();
+        properties
+            .add_formula(names, "until", None, text)
+            .map_err(|error| error.to_string())?;
+        let formula = properties
+            .list
+            .last()
+            .map(|property| property.formula)
+            .ok_or("nothing to wait for")?;
+        let formulas = properties.formulas;
+        let temporal = |f: &Formula| {
+            !matches!(
+                formulas.node(*f),
+                Node::True
+                    | Node::False
+                    | Node::Atom(_)
+                    | Node::Not(_)
+                    | Node::And(_)
+                    | Node::Or(_)
+                    | Node::Implies(_)
+                    | Node::Iff(_)
+                    | Node::Xor(_)
+            )
+        };
+        match formulas.subformulas(formula).iter().any(temporal) {
+            true => Err("`until` asks one state, which has no X, F, G or U".to_owned()),
+            false => Ok(Goal {
+                formula,
+                propositions: properties.propositions,
+                formulas,
+            }),
+        }
+    }
+
+    /// Does it hold here? `fires(t)` is true if t was the last step.
+    fn holds(&self, session: &Session<'_>) -> bool {
+        let system = &session.model.system;
+        holds(&self.formulas, self.formula, 0, 1, |_, atom| {
+            match &self.propositions[atom.index()] {
+                Proposition::State(predicate) => system.holds(predicate, session.state()),
+                Proposition::Fires(events) => session
+                    .run
+                    .events
+                    .last()
+                    .is_some_and(|last| last.is_some_and(|last| events.contains(&last))),
+            }
+        })
+    }
+}

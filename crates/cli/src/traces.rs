@@ -1,0 +1,46 @@
+//! Files of runs, as `check --trace` and `simulate` write them.
+
+use crate::{Failure, input};
+use lariat::{Budget, InputError};
+use serde_json::Value as Json;
+use std::path::Path;
+
+/// The objects of a file that have a run, one or more a line.
+pub(crate) fn read(path: &Path, budget: &Budget) -> Result<Vec<Json>, Failure> {
+    let (file, own) = (path.to_owned(), budget.clone());
+    let bytes = input::supervised(budget, move || input::bytes(&file, &own))?;
+    let origin = path.display().to_string();
+    let mut objects = Vec::new();
+    let mut stream = serde_json::Deserializer::from_slice(&bytes).into_iter::<Json>();
+    loop {
+        let at = stream.byte_offset();
+        match stream.next() {
+            None => break,
+            Some(Ok(object)) => {
+                if run(&object).is_some() {
+                    objects.push(object);
+                }
+            }
+            Some(Err(error)) => {
+                let at = at.min(bytes.len().saturating_sub(1));
+                let message = format!("this is no trace: {error}");
+                let error = InputError::at(origin, &bytes, at..at + 1, message);
+                return Err(error
+                    .help("expected JSON as `lariat check --trace` writes it")
+                    .into());
+            }
+        }
+    }
+    match objects.is_empty() {
+        true => Err(Failure::new(format!(
+            "there is no run in {origin}\n  = help: expected JSON as `lariat check --trace` writes it for violated properties"
+        ))),
+        false => Ok(objects),
+    }
+}
+
+/// The run in an object.
+pub(crate) fn run(object: &Json) -> Option<&Json> {
+    let evidence = |name: &str| object.get(name).filter(|run| run.is_object());
+    evidence("counterexample").or_else(|| evidence("run"))
+}

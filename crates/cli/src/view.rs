@@ -1,0 +1,170 @@
+//! `lariat view`, and the page that `check --html` writes.
+
+use crate::args::View;
+use crate::{Exit, Failure, input, out, traces};
+use lariat::ltl::{AtomId, Formula};
+use lariat::model::{Format, Model, Properties};
+use lariat::{Budget, Deadlock};
+use lariat_draw::page::{Subject, Told, page};
+use lariat_draw::run::{Index, system_of};
+use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+
+/// A page that is written when all is known.
+pub(crate) struct Page<'a> {
+    path: &'a Path,
+    told: Vec<Told>,
+}
+
+impl<'a> Page<'a> {
+    /// A page for this file, which is tried at once: a long check should not end with a file that cannot be written.
+    pub(crate) fn create(path: &'a Path) -> Result<Page<'a>, Failure> {
+        write(path, "")?;
+        Ok(Page {
+            path,
+            told: Vec::new(),
+        })
+    }
+
+    /// Adds the answer to a property.
+    pub(crate) fn add(
+        &mut self,
+        index: &Index<'_>,
+        report: Json,
+        formula: Option<Formula>,
+        atoms: &[AtomId],
+    ) -> Result<(), Failure> {
+        let run = traces::run(&report).map(|run| index.run(run));
+        let run = run
+            .transpose()
+            .map_err(|why| Failure::new(format!("a run cannot be shown: {why}")))?;
+        let atoms = atoms.to_vec();
+        self.told.push(Told {
+            report,
+            run,
+            formula,
+            atoms,
+        });
+        Ok(())
+    }
+
+    /// Writes the page; violated properties come first.
+    pub(crate) fn finish(mut self, subject: &Subject<'_>) -> Result<(), Failure> {
+        self.told.sort_by_key(|told| told.run.is_none());
+        write(self.path, &page(subject, &self.told))
+    }
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))
+}
+
+pub(crate) fn run(args: &View) -> Result<Exit, Failure> {
+    let (budget, _) = input::budget(&args.limits);
+    let budget = input::for_property(&budget, &args.limits);
+    let objects = traces::read(&args.trace, &budget)?;
+    let named = objects
+        .iter()
+        .find_map(|object| object.get("model")?.as_str());
+    let model = match model_file(args, named) {
+        Some(path) => input::watched_model(&path, &budget)?,
+        None => {
+            crate::warn(
+                "the model of this trace is not there, so its net is not drawn; see --model",
+            );
+            let runs: Vec<&Json> = objects.iter().filter_map(traces::run).collect();
+            Model::new(Format::Etf, system_of(&runs))
+        }
+    };
+    let name = named.unwrap_or("a run").to_owned();
+    let output = match &args.output {
+        Some(path) => path.clone(),
+        None => args.trace.with_extension("html"),
+    };
+    if output == args.trace {
+        return Err(Failure::new(
+            "the page would replace the trace; give another name with -o",
+        ));
+    }
+    let text = shown(&name, &model, objects, &budget)?;
+    write(&output, &text)?;
+    out::text(&format!("{}\n", output.display()))?;
+    Ok(Exit::Fine)
+}
+
+/// The file of the model: as it is asked for, or as the trace names it, from here or from beside the trace.
+fn model_file(args: &View, named: Option<&str>) -> Option<PathBuf> {
+    if let Some(path) = &args.model {
+        return Some(path.clone());
+    }
+    let named = Path::new(named?);
+    let beside = args.trace.parent().map(|folder| folder.join(named));
+    [Some(named.to_owned()), beside]
+        .into_iter()
+        .flatten()
+        .find(|path| path.is_file())
+}
+
+/// The page of some traces; their runs are replayed.
+fn shown(
+    name: &str,
+    model: &Model,
+    objects: Vec<Json>,
+    budget: &Budget,
+) -> Result<String, Failure> {
+    let mut properties = Properties::new();
+    let names = model.names();
+    let index = Index::new(&model.system);
+    let mut told = Vec::new();
+    for mut report in objects {
+        budget.check().map_err(Failure::Undecided)?;
+        let found = traces::run(&report).map(|run| index.run(run));
+        let run = found.transpose().map_err(|why| {
+            Failure::new(format!(
+                "the trace is none of this model: {why}\n  = help: `--model FILE` names another one"
+            ))
+        })?;
+        let ignores = report.get("deadlock").and_then(Json::as_str) == Some("ignore");
+        let policy = if ignores {
+            Deadlock::Ignore
+        } else {
+            Deadlock::Stutter
+        };
+        let can_move = !model.system.initial.is_empty();
+        if let Some(step) = run
+            .as_ref()
+            .filter(|_| can_move)
+            .and_then(|run| run.astray(&model.system, policy))
+        {
+            crate::warn(&format!(
+                "step {step} of the run is none of the model, which may have changed since"
+            ));
+            if let Some(replayed) = report.pointer_mut("/counterexample/replayed") {
+                *replayed = Json::Bool(false);
+            }
+        }
+        let text = report.get("formula").and_then(Json::as_str);
+        // What is no formula, such as a sentence about an automaton, is shown as it is.
+        let known =
+            text.is_some_and(|text| properties.add_formula(&names, "trace", None, text).is_ok());
+        let formula = properties
+            .list
+            .last()
+            .filter(|_| known)
+            .map(|property| property.formula);
+        told.push(Told {
+            report,
+            run,
+            formula,
+            atoms: Vec::new(),
+        });
+    }
+    let subject = Subject {
+        name,
+        model,
+        formulas: &properties.formulas,
+        propositions: &properties.propositions,
+    };
+    Ok(page(&subject, &told))
+}

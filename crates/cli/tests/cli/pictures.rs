@@ -1,0 +1,263 @@
+//! `draw`, `view`, `simulate` and `check --html`.
+
+use crate::kit::{Folder, lariat, lariat_reading};
+use serde_json::Value as Json;
+
+/// The JSON inside of a page.
+fn data(page: &str) -> Json {
+    let (_, rest) = page
+        .split_once("<script type=\"application/json\" id=\"data\">")
+        .expect("data");
+    let (json, _) = rest.split_once("</script>").expect("an end");
+    serde_json::from_str(json).expect("JSON")
+}
+
+fn contents(path: &str) -> String {
+    std::fs::read_to_string(path).expect("a file")
+}
+
+#[test]
+fn nets_processes_states_and_automata_are_drawn() {
+    let folder = Folder::new();
+    let file = |name: &str| format!("{}/{name}", folder.path());
+    lariat(&["draw", "examples/mutex.pnml", "-o", &file("net.svg")]).exits(0);
+    let svg = contents(&file("net.svg"));
+    assert!(svg.starts_with("<svg") && svg.contains(">waiting_1</text>"));
+    assert_eq!(svg.matches("class=\"node place\"").count(), 7);
+    lariat(&["draw", "examples/mutex.pnml", "-o", &file("net.dot")]).exits(0);
+    assert!(contents(&file("net.dot")).starts_with("digraph"));
+    lariat(&[
+        "draw",
+        "examples/mutex.pnml",
+        "--reach",
+        "-o",
+        &file("states.svg"),
+    ])
+    .exits(0);
+    assert_eq!(
+        contents(&file("states.svg"))
+            .matches("class=\"node state\"")
+            .count(),
+        8
+    );
+    lariat(&["draw", "examples/crossing.dve"])
+        .exits(0)
+        .says("Controller.closed");
+    lariat(&["translate", "G (a -> F b)", "--format", "svg"])
+        .exits(0)
+        .says("<svg");
+    lariat(&[
+        "translate",
+        "G (a -> F b)",
+        "--to",
+        "tgta",
+        "--format",
+        "svg",
+    ])
+    .exits(0)
+    .says("if ");
+    lariat(&["draw", "examples/printers.pnml"])
+        .exits(0)
+        .says("(who, on)");
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said() {
+    lariat(&["draw", "examples/mutex.pnml", "-o", "net.png"])
+        .exits(2)
+        .complains("ends in .svg or .dot");
+    lariat(&["draw", "examples/mutex.pnml", "--around", "lokc"])
+        .exits(2)
+        .complains("did you mean");
+    lariat(&["draw", "examples/crossing.dve", "--around", "x"])
+        .exits(2)
+        .complains("is no net");
+}
+
+#[test]
+fn large_nets_are_drawn_in_part() {
+    let folder = Folder::new();
+    let net = lariat(&["generate", "philosophers", "30"]).exits(0);
+    let net = folder.file("phil.pnml", net.out);
+    let ran = lariat(&["draw", &net, "--around", "Fork_7", "--nodes", "25"]).exits(0);
+    assert_eq!(ran.out.matches("class=\"node ").count(), 25);
+    ran.says(">Fork_7</text>")
+        .complains("25 of 300 places and transitions");
+    let ran = lariat(&["draw", &net, "--reach"]).exits(0);
+    assert_eq!(ran.out.matches("class=\"node state").count(), 60);
+    ran.complains("more states");
+}
+
+#[test]
+fn a_check_writes_a_page_and_view_the_same_from_its_trace() {
+    let folder = Folder::new();
+    let file = |name: &str| format!("{}/{name}", folder.path());
+    for (model, formulas, violated) in [
+        ("examples/mutex.pnml", "examples/mutex.ltl", 1),
+        ("examples/crossing.dve", "examples/crossing.ltl", 1),
+        (
+            "examples/alternating-bit.dve",
+            "examples/alternating-bit.ltl",
+            2,
+        ),
+        ("examples/printers.pnml", "examples/printers.ltl", 1),
+    ] {
+        let (html, trace) = (file("page.html"), file("trace.json"));
+        lariat(&[
+            "check", model, "-F", formulas, "--html", &html, "--trace", &trace,
+        ])
+        .exits(1);
+        let checked = data(&contents(&html));
+        let runs = checked["runs"].as_array().expect("runs");
+        assert!(runs.len() > violated);
+        assert!(
+            runs[..violated]
+                .iter()
+                .all(|run| run["verdict"] == "violated")
+        );
+        assert!(
+            runs[violated..]
+                .iter()
+                .all(|run| run["verdict"] != "violated")
+        );
+        lariat(&["view", &trace, "-o", &html])
+            .exits(0)
+            .says("page.html");
+        let viewed = data(&contents(&html));
+        let seen = viewed["runs"].as_array().expect("runs");
+        assert_eq!(seen.len(), violated);
+        for (a, b) in runs.iter().zip(seen) {
+            for part in ["steps", "subs", "tokens", "why", "story", "bad"] {
+                assert_eq!(a[part], b[part], "{model}: {part}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_of_an_automaton_shows_its_atoms() {
+    let folder = Folder::new();
+    let hoa = lariat(&["translate", "!G (waiting_1 -> F critical_1)"]).exits(0);
+    let hoa = folder.file("never.hoa", hoa.out);
+    let html = format!("{}/page.html", folder.path());
+    lariat(&[
+        "check",
+        "examples/mutex.pnml",
+        "--automaton",
+        &hoa,
+        "--html",
+        &html,
+    ])
+    .exits(1);
+    let atoms = data(&contents(&html))["runs"][0]["subs"].clone();
+    assert_eq!(atoms.as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn traces_without_their_model_and_traces_of_another_one() {
+    let folder = Folder::new();
+    let trace = format!("{}/trace.json", folder.path());
+    let html = format!("{}/trace.html", folder.path());
+    lariat(&[
+        "check",
+        "examples/mutex.pnml",
+        "-F",
+        "examples/mutex.ltl",
+        "--trace",
+        &trace,
+    ])
+    .exits(1);
+    let renamed = contents(&trace).replace("examples/mutex.pnml", "nowhere.pnml");
+    std::fs::write(&trace, renamed).expect("a file");
+    lariat(&["view", &trace]).exits(0).complains("not there");
+    assert_eq!(
+        data(&contents(&html))["runs"][0]["steps"]
+            .as_array()
+            .map(Vec::len),
+        Some(4)
+    );
+    lariat(&["view", &trace, "--model", "examples/philosophers.pnml"])
+        .exits(2)
+        .complains("no place or variable");
+    let wrong = contents(&trace).replace("\"fire\":\"ask_2\"", "\"fire\":\"enter_2\"");
+    std::fs::write(&trace, wrong).expect("a file");
+    lariat(&["view", &trace, "--model", "examples/mutex.pnml"])
+        .exits(0)
+        .complains("step 2 of the run");
+    let nothing = folder.file("nothing.json", "{\"schema\": 1}");
+    lariat(&["view", &nothing])
+        .exits(2)
+        .complains("there is no run");
+    let broken = folder.file("broken.json", "{\"schema\": ");
+    lariat(&["view", &broken])
+        .exits(2)
+        .complains("this is no trace");
+}
+
+#[test]
+fn a_session_by_hand() {
+    let folder = Folder::new();
+    let saved = format!("{}/run.json", folder.path());
+    let session = format!(
+        "1\nenter_1\nenter_2\nu\nnonsense\n99\nr 5\nu 100\nuntil critical_2\ns\nl\nw {saved}\nq\n9\n"
+    );
+    let ran = lariat_reading(&["simulate", "examples/mutex.pnml"], &session).exits(0);
+    let ran = ran
+        .says("0: lock idle_1 idle_2\n    1  ask_1  −idle_1 +waiting_1")
+        .says("2: enter_1  −lock −waiting_1 +critical_1")
+        .says("`enter_2` cannot happen here")
+        .says("`nonsense` is no event, number or command")
+        .says("there is no number 99")
+        .says("critical_2 holds after");
+    assert!(!ran.out.contains("there is no number 9\n"));
+    // The same seed takes the same steps, and what was saved can be gone on with.
+    assert_eq!(
+        ran.out,
+        lariat_reading(&["simulate", "examples/mutex.pnml"], &session).out
+    );
+    let ran = lariat_reading(
+        &["simulate", "examples/mutex.pnml", "--from", &saved],
+        "l\n",
+    )
+    .exits(0);
+    ran.says("+critical_2");
+    lariat(&["view", &saved]).exits(0);
+    let until = "until F critical_1\nuntil wating_1\nuntil deadlock, 7\n";
+    let ran = lariat_reading(&["simulate", "examples/mutex.pnml"], until).exits(0);
+    ran.says("asks one state")
+        .says("did you mean")
+        .says("deadlock does not hold after 7 steps");
+}
+
+#[test]
+fn a_model_goes_along_with_its_page_if_it_is_small() {
+    let folder = Folder::new();
+    let html = format!("{}/live.html", folder.path());
+    for model in [
+        "examples/mutex.pnml",
+        "examples/crossing.dve",
+        "examples/printers.pnml",
+    ] {
+        lariat(&["simulate", model, "--html", &html]).exits(0);
+        assert!(data(&contents(&html))["rules"].is_array(), "{model}");
+    }
+    let formula = "G (waiting_1 -> F critical_1)";
+    lariat(&[
+        "simulate",
+        "examples/mutex.pnml",
+        "-f",
+        formula,
+        "--html",
+        &html,
+    ])
+    .exits(0);
+    assert_eq!(data(&contents(&html))["runs"][0]["subs"][0]["row"], "0");
+    lariat(&["simulate", "examples/mutex.pnml", "-f", formula])
+        .exits(2)
+        .complains("--html");
+    let net = lariat(&["generate", "philosophers", "2000"]).exits(0);
+    let net = folder.file("large.pnml", net.out);
+    lariat(&["simulate", &net, "--html", &html])
+        .exits(2)
+        .complains("too large");
+}

@@ -1,0 +1,183 @@
+//! Boxes that do not overlap: the last step of every drawing whose positions were not made for the sizes of the nodes.
+//!
+//! Two boxes that overlap are pushed apart along the axis on which that takes less, each by half; rounds of this go on
+//! until nothing overlaps. A crowd that resists is given more room: all positions move away from the middle by a
+//! part, and the rounds start again. Positions that a file gives are scaled first, so that their shape stays.
+
+use crate::Point;
+
+/// What a node takes: left, top, right and bottom of its position.
+pub(crate) type Box4 = [f64; 4];
+
+/// Rounds of pushing before there must be more room.
+const ROUNDS: usize = 60;
+/// How often there is more room.
+const GROWTHS: usize = 40;
+/// By how much.
+const GROWTH: f64 = 1.12;
+/// The most that positions of a file are stretched beyond the usual length of arcs: nodes that almost coincide are pushed instead.
+const STRETCH: f64 = 3.0;
+
+/// Moves nodes until their boxes are apart.
+pub(crate) fn separate(points: &mut [Point], boxes: &[Box4]) {
+    for _ in 0..GROWTHS {
+        for _ in 0..ROUNDS {
+            if !push(points, boxes) {
+                return;
+            }
+        }
+        for point in points.iter_mut() {
+            *point = (point.0 * GROWTH, point.1 * GROWTH);
+        }
+    }
+}
+
+/// One round of pushing; did anything overlap?
+fn push(points: &mut [Point], boxes: &[Box4]) -> bool {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by(|a, b| (points[*a].0 - boxes[*a][0]).total_cmp(&(points[*b].0 - boxes[*b][0])));
+    let mut moved = false;
+    let widest = boxes.iter().map(|b| b[0] + b[2]).fold(0.0, f64::max);
+    for (k, i) in order.iter().enumerate() {
+        for j in &order[k + 1..] {
+            let (p, q, a, b) = (points[*i], points[*j], boxes[*i], boxes[*j]);
+            // Nodes may have moved since they were sorted: only those far to the right end the search.
+            if q.0 - b[0] > p.0 + a[2] + widest {
+                break;
+            }
+            let x = (p.0 + a[2]).min(q.0 + b[2]) - (p.0 - a[0]).max(q.0 - b[0]);
+            let y = (p.1 + a[3]).min(q.1 + b[3]) - (p.1 - a[1]).max(q.1 - b[1]);
+            if x <= 1e-6 || y <= 1e-6 {
+                continue;
+            }
+            moved = true;
+            let half = (x.min(y) + 0.1) / 2.0;
+            let (dx, dy) = match x < y {
+                true if p.0 <= q.0 => (half, 0.0),
+                true => (-half, 0.0),
+                false if p.1 <= q.1 => (0.0, half),
+                false => (0.0, -half),
+            };
+            points[*i] = (p.0 - dx, p.1 - dy);
+            points[*j] = (q.0 + dx, q.1 + dy);
+        }
+    }
+    moved
+}
+
+/// Stretches given positions, the same way in both directions, until neighbours are about `length` apart and boxes fit, then
+/// [`separate`]s what is left.
+pub(crate) fn stretch(points: &mut [Point], boxes: &[Box4], edges: &[(usize, usize)], length: f64) {
+    let mut lengths: Vec<f64> = edges
+        .iter()
+        .map(|(a, b)| (points[*a].0 - points[*b].0).hypot(points[*a].1 - points[*b].1))
+        .collect();
+    lengths.sort_by(f64::total_cmp);
+    // Short arcs are those that labels do not fit; a few very short ones shall not blow up the rest.
+    let short = lengths.get(lengths.len() / 4).copied().unwrap_or(0.0);
+    let usual = if short > 1e-9 { length / short } else { 1.0 };
+    let mut factor = usual;
+    for (i, (p, a)) in points.iter().zip(boxes).enumerate() {
+        for (q, b) in points.iter().zip(boxes).take(i) {
+            let (left, right) = if p.0 <= q.0 {
+                (a[2], b[0])
+            } else {
+                (a[0], b[2])
+            };
+            let (up, down) = if p.1 <= q.1 {
+                (a[3], b[1])
+            } else {
+                (a[1], b[3])
+            };
+            let x = (left + right) / (p.0 - q.0).abs().max(1e-9);
+            let y = (up + down) / (p.1 - q.1).abs().max(1e-9);
+            factor = factor.max(x.min(y).min(STRETCH * usual));
+        }
+    }
+    for point in points.iter_mut() {
+        *point = (point.0 * factor, point.1 * factor);
+    }
+    separate(points, boxes);
+}
+
+/// Puts groups of nodes, each with positions of its own, side by side, in rows about as wide as three halves of the height.
+pub(crate) fn pack(groups: &[Vec<usize>], points: &mut [Point], boxes: &[Box4], gap: f64) {
+    let extent = |group: &[usize], points: &[Point]| -> Box4 {
+        group
+            .iter()
+            .fold([f64::MAX, f64::MAX, f64::MIN, f64::MIN], |e, i| {
+                let ((x, y), b) = (points[*i], boxes[*i]);
+                [
+                    e[0].min(x - b[0]),
+                    e[1].min(y - b[1]),
+                    e[2].max(x + b[2]),
+                    e[3].max(y + b[3]),
+                ]
+            })
+    };
+    let extents: Vec<Box4> = groups.iter().map(|g| extent(g, points)).collect();
+    let area: f64 = extents
+        .iter()
+        .map(|e| (e[2] - e[0] + gap) * (e[3] - e[1] + gap))
+        .sum();
+    let widest = extents.iter().map(|e| e[2] - e[0]).fold(0.0, f64::max);
+    let width = (area * 1.5).sqrt().max(widest);
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by(|a, b| {
+        (extents[*b][3] - extents[*b][1]).total_cmp(&(extents[*a][3] - extents[*a][1]))
+    });
+    let (mut x, mut y, mut row) = (0.0, 0.0, 0.0_f64);
+    for k in order {
+        let e = extents[k];
+        let (w, h) = (e[2] - e[0], e[3] - e[1]);
+        if x > 0.0 && x + w > width {
+            (x, y, row) = (0.0, y + row + gap, 0.0);
+        }
+        for i in &groups[k] {
+            points[*i] = (points[*i].0 - e[0] + x, points[*i].1 - e[1] + y);
+        }
+        x += w + gap;
+        row = row.max(h);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_random::Random;
+
+    fn overlap(points: &[Point], boxes: &[Box4]) -> bool {
+        let meets = |i: usize, j: usize| {
+            let (p, q, a, b) = (points[i], points[j], boxes[i], boxes[j]);
+            (p.0 + a[2]).min(q.0 + b[2]) - (p.0 - a[0]).max(q.0 - b[0]) > 1e-6
+                && (p.1 + a[3]).min(q.1 + b[3]) - (p.1 - a[1]).max(q.1 - b[1]) > 1e-6
+        };
+        (0..points.len()).any(|i| (0..i).any(|j| meets(i, j)))
+    }
+
+    #[test]
+    fn a_crowd_is_dispersed() {
+        let mut random = Random::new(3);
+        for n in [2, 10, 60, 200] {
+            let mut number = |most: u32| f64::from(random.below(most));
+            let points: Vec<Point> = (0..n).map(|_| (number(300), number(300))).collect();
+            let boxes: Vec<Box4> = (0..n)
+                .map(|_| [10.0 + number(40), 12.0, 10.0 + number(40), 30.0])
+                .collect();
+            let mut pushed = points.clone();
+            separate(&mut pushed, &boxes);
+            assert!(!overlap(&pushed, &boxes), "{n}");
+            let mut stretched = points;
+            stretch(&mut stretched, &boxes, &[(0, 1)], 60.0);
+            assert!(!overlap(&stretched, &boxes), "{n}");
+        }
+    }
+
+    #[test]
+    fn equal_positions_come_apart() {
+        let mut points = vec![(5.0, 5.0); 30];
+        let boxes = vec![[20.0, 10.0, 20.0, 10.0]; 30];
+        separate(&mut points, &boxes);
+        assert!(!overlap(&points, &boxes));
+    }
+}

@@ -1,0 +1,540 @@
+//! A graph with labels: automata, processes, state spaces.
+//!
+//! It is laid out in layers, from left to right. Edges that lead the same way between the same two nodes are one, their
+//! labels one below the other. A node's loop is drawn above it. Where levels are given (a state space, by breadth-first
+//! search), only edges that lead one level down take part in the layout; the others are drawn as curves on top of it, with their
+//! labels where the pointer rests.
+
+use crate::Point;
+use crate::layered::{self, EdgeSize, NodeSize};
+use crate::paint::head;
+use crate::svg::{Anchor, Picture, Svg, fit, n, width};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// How a node looks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeShape {
+    /// A circle.
+    Circle,
+    /// Two circles, one inside the other: an accepting state.
+    Double,
+    /// A dashed circle: a state in which a testing automaton may stay for ever.
+    Dashed,
+    /// A box with rounded corners.
+    Box,
+}
+
+/// A node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GraphNode {
+    /// What it says, line by line.
+    pub lines: Vec<String>,
+    /// All that there is to say.
+    pub hint: String,
+    /// How it looks.
+    pub shape: NodeShape,
+    /// Does something start here?
+    pub initial: bool,
+    /// Is it part of what is to be seen?
+    pub marked: bool,
+}
+
+/// An edge.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// Where it starts, as a position in the nodes.
+    pub from: usize,
+    /// Where it ends.
+    pub to: usize,
+    /// What it says.
+    pub label: String,
+    /// Is it part of what is to be seen?
+    pub marked: bool,
+}
+
+/// A graph.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Graph {
+    /// The nodes.
+    pub nodes: Vec<GraphNode>,
+    /// The edges; several between the same nodes are drawn as one.
+    pub edges: Vec<Edge>,
+    /// The levels of the nodes, if they are known.
+    pub levels: Option<Vec<usize>>,
+    /// Are labels of edges shown, or only where the pointer rests?
+    pub quiet: bool,
+}
+
+/// The size of texts in nodes and at edges.
+const TEXT: f64 = 11.0;
+/// From line to line.
+const LINE: f64 = 13.0;
+/// The radius of a circle with a short text.
+const CIRCLE: f64 = 15.0;
+/// The widest line.
+const WIDEST: f64 = 190.0;
+/// Lines of an edge's label; more are counted.
+const LINES: usize = 6;
+/// The height of a loop above its node.
+const LOOP: f64 = 22.0;
+/// The room around everything.
+const MARGIN: f64 = 14.0;
+/// The length of the arrow at an initial node.
+const ENTRY: f64 = 22.0;
+
+/// Edges between the same two nodes.
+struct Bundle {
+    from: usize,
+    to: usize,
+    lines: Vec<String>,
+    hint: String,
+    marked: bool,
+}
+
+impl Bundle {
+    fn size(&self) -> (f64, f64) {
+        let wide = self
+            .lines
+            .iter()
+            .map(|line| width(line, TEXT))
+            .fold(0.0, f64::max);
+        match self.lines.len() {
+            0 => (0.0, 0.0),
+            lines => (wide + 8.0, LINE * lines as f64 + 4.0),
+        }
+    }
+}
+
+impl Graph {
+    fn bundles(&self) -> Vec<Bundle> {
+        let mut bundles: BTreeMap<(usize, usize), Bundle> = BTreeMap::new();
+        for edge in &self.edges {
+            let key = (edge.from, edge.to);
+            let bundle = bundles.entry(key).or_insert(Bundle {
+                from: edge.from,
+                to: edge.to,
+                lines: Vec::new(),
+                hint: String::new(),
+                marked: false,
+            });
+            bundle.marked |= edge.marked;
+            if !edge.label.is_empty() {
+                if !bundle.hint.is_empty() {
+                    bundle.hint.push('\n');
+                }
+                bundle.hint.push_str(&edge.label);
+                bundle.lines.push(fit(&edge.label, TEXT, WIDEST));
+            }
+        }
+        let mut bundles: Vec<Bundle> = bundles.into_values().collect();
+        for bundle in &mut bundles {
+            if self.quiet {
+                bundle.lines.clear();
+            }
+            let more = bundle.lines.len().saturating_sub(LINES);
+            if more > 1 {
+                bundle.lines.truncate(LINES);
+                bundle.lines.push(format!("and {more} more"));
+            }
+        }
+        bundles
+    }
+
+    /// Half the width and half the height of a node.
+    fn half(&self, node: usize) -> Point {
+        let node = &self.nodes[node];
+        let wide = node
+            .lines
+            .iter()
+            .map(|line| width(&fit(line, TEXT, WIDEST), TEXT))
+            .fold(0.0, f64::max);
+        match node.shape {
+            NodeShape::Box => (
+                (wide / 2.0 + 7.0).max(14.0),
+                (LINE * node.lines.len() as f64 / 2.0 + 5.0).max(12.0),
+            ),
+            _ => {
+                let radius = CIRCLE.max(wide / 2.0 + 5.0);
+                (radius, radius)
+            }
+        }
+    }
+
+    /// The picture.
+    pub fn svg(&self, title: &str) -> Picture {
+        let (mut svg, size) = self.paint(&|node| node);
+        svg.resize(size, title);
+        svg.finish()
+    }
+
+    /// The drawing as a part of another one, and its size. `number` is what a node is called in `data-node`.
+    pub(crate) fn paint(&self, number: &dyn Fn(usize) -> usize) -> (Svg, Point) {
+        let bundles = self.bundles();
+        let mut loops: Vec<Option<&Bundle>> = vec![None; self.nodes.len()];
+        let (mut laid, mut free) = (Vec::new(), Vec::new());
+        for bundle in &bundles {
+            let level = |node: usize| self.levels.as_ref().map(|levels| levels[node]);
+            let down = match (level(bundle.from), level(bundle.to)) {
+                (Some(from), Some(to)) => to == from + 1,
+                _ => true,
+            };
+            match bundle.from == bundle.to {
+                true => loops[bundle.from] = Some(bundle),
+                false if down => laid.push(bundle),
+                false => free.push(bundle),
+            }
+        }
+        let sizes: Vec<NodeSize> = (0..self.nodes.len())
+            .map(|i| {
+                let (w, h) = self.half(i);
+                let (over, across) =
+                    loops[i].map_or((0.0, 0.0), |b| (LOOP + b.size().1, b.size().0));
+                let entry = if self.nodes[i].initial { ENTRY } else { 0.0 };
+                NodeSize {
+                    width: (2.0 * w).max(across) + 2.0 * entry,
+                    above: h + over,
+                    below: h,
+                }
+            })
+            .collect();
+        let edges: Vec<EdgeSize> = laid
+            .iter()
+            .map(|b| EdgeSize {
+                from: b.from,
+                to: b.to,
+                label: b.size(),
+            })
+            .collect();
+        let layers = layered::layout(&sizes, &edges, self.levels.as_deref());
+        let frame = self.frame(&layers, &sizes, &laid);
+        let (left, top) = (frame[0] - MARGIN, frame[1] - MARGIN);
+        let shift = |(x, y): Point| (x - left, y - top);
+        let points: Vec<Point> = layers.nodes.iter().map(|p| shift(*p)).collect();
+        let mut svg = Svg::new(0.0, 0.0, "", "class=\"graph\"");
+        for (bundle, route) in laid.iter().zip(&layers.routes) {
+            let way: Vec<Point> = route.points.iter().map(|p| shift(*p)).collect();
+            self.paint_route(&mut svg, bundle, &way, shift(route.label), number);
+        }
+        for bundle in &free {
+            self.paint_curve(&mut svg, bundle, &points, number);
+        }
+        for (i, bundle) in loops.iter().enumerate() {
+            if let Some(bundle) = bundle {
+                self.paint_loop(&mut svg, bundle, points[i], number);
+            }
+        }
+        for (i, at) in points.iter().enumerate() {
+            self.paint_node(&mut svg, i, *at, number(i));
+        }
+        (svg, (frame[2] - left + MARGIN, frame[3] - top + MARGIN))
+    }
+
+    /// Left, top, right and bottom of everything.
+    fn frame(&self, layers: &layered::Layers, sizes: &[NodeSize], laid: &[&Bundle]) -> [f64; 4] {
+        let mut areas = vec![[0.0; 4]];
+        for ((x, y), size) in layers.nodes.iter().zip(sizes) {
+            let half = size.width / 2.0;
+            areas.push([x - half, y - size.above, x + half, y + size.below]);
+        }
+        for (bundle, route) in laid.iter().zip(&layers.routes) {
+            let ((w, h), (x, y)) = (bundle.size(), route.label);
+            areas.push([x - w / 2.0, y - h, x + w / 2.0, y]);
+        }
+        let frame = areas.iter().fold([0.0_f64; 4], |f, a| {
+            [
+                f[0].min(a[0]),
+                f[1].min(a[1]),
+                f[2].max(a[2]),
+                f[3].max(a[3]),
+            ]
+        });
+        if self.levels.is_none() {
+            return frame;
+        }
+        // Curves may bend beyond the nodes.
+        let (w, h) = (
+            0.02 * (frame[2] - frame[0]),
+            0.12 * (frame[3] - frame[1]) + 10.0,
+        );
+        [frame[0] - w, frame[1] - h, frame[2] + w, frame[3] + h]
+    }
+
+    fn open_edge(svg: &mut Svg, bundle: &Bundle, number: &dyn Fn(usize) -> usize) -> &'static str {
+        let (class, colour, wide) = match bundle.marked {
+            true => ("edge marked", "#c2410c", "2.2"),
+            false => ("edge", "#59636e", "1.1"),
+        };
+        svg.open(&format!(
+            "class=\"{class}\" data-from=\"{}\" data-to=\"{}\" stroke=\"{colour}\" stroke-width=\"{wide}\"",
+            number(bundle.from),
+            number(bundle.to)
+        ));
+        if !bundle.hint.is_empty() {
+            svg.hint(&bundle.hint);
+        }
+        colour
+    }
+
+    fn paint_label(svg: &mut Svg, bundle: &Bundle, (x, y): Point) {
+        let count = bundle.lines.len() as f64;
+        for (i, line) in bundle.lines.iter().enumerate() {
+            let at = (x, y - 5.0 - LINE * (count - 1.0 - i as f64));
+            svg.halo(
+                at,
+                Anchor::Middle,
+                TEXT,
+                line,
+                "class=\"label\" fill=\"#14171a\"",
+            );
+        }
+    }
+
+    fn paint_route(
+        &self,
+        svg: &mut Svg,
+        bundle: &Bundle,
+        way: &[Point],
+        label: Point,
+        number: &dyn Fn(usize) -> usize,
+    ) {
+        let (first, last) = (way[0], way[way.len() - 1]);
+        let towards = |from: Point, to: Point| unit(to.0 - from.0, 0.6 * (to.1 - from.1));
+        let out = towards(first, way[1]);
+        let into = towards(way[way.len() - 2], last);
+        let start = self.border(bundle.from, first, out);
+        let end = self.border(bundle.to, last, (-into.0, -into.1));
+        let tip = end;
+        let end = (end.0 - 5.0 * into.0, end.1 - 5.0 * into.1);
+        let mut points = vec![start];
+        points.extend(&way[1..way.len() - 1]);
+        points.push(end);
+        let mut path = format!("M{} {}", n(start.0), n(start.1));
+        let segments = points.len() - 1;
+        for (i, pair) in points.windows(2).enumerate() {
+            let (a, b) = (pair[0], pair[1]);
+            let reach = (b.0 - a.0) / 2.0;
+            let c = match i {
+                0 => (a.0 + out.0 * reach.abs(), a.1 + out.1 * reach.abs()),
+                _ => (a.0 + reach, a.1),
+            };
+            let d = match i + 1 == segments {
+                true => (b.0 - into.0 * reach.abs(), b.1 - into.1 * reach.abs()),
+                false => (b.0 - reach, b.1),
+            };
+            let _ = write!(
+                path,
+                "C{} {} {} {} {} {}",
+                n(c.0),
+                n(c.1),
+                n(d.0),
+                n(d.1),
+                n(b.0),
+                n(b.1)
+            );
+        }
+        let colour = Graph::open_edge(svg, bundle, number);
+        svg.path(&path, "class=\"arc\" fill=\"none\"", "");
+        svg.path(
+            &head(tip, into),
+            &format!("class=\"head\" fill=\"{colour}\" stroke=\"none\""),
+            "",
+        );
+        Graph::paint_label(svg, bundle, label);
+        svg.close();
+    }
+
+    fn paint_curve(
+        &self,
+        svg: &mut Svg,
+        bundle: &Bundle,
+        points: &[Point],
+        number: &dyn Fn(usize) -> usize,
+    ) {
+        let (a, b) = (points[bundle.from], points[bundle.to]);
+        let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+        let bend = 0.22;
+        let control = ((a.0 + b.0) / 2.0 + bend * dy, (a.1 + b.1) / 2.0 - bend * dx);
+        let out = unit(control.0 - a.0, control.1 - a.1);
+        let into = unit(b.0 - control.0, b.1 - control.1);
+        let start = self.border(bundle.from, a, out);
+        let tip = self.border(bundle.to, b, (-into.0, -into.1));
+        let end = (tip.0 - 5.0 * into.0, tip.1 - 5.0 * into.1);
+        let path = format!(
+            "M{} {}Q{} {} {} {}",
+            n(start.0),
+            n(start.1),
+            n(control.0),
+            n(control.1),
+            n(end.0),
+            n(end.1)
+        );
+        let colour = Graph::open_edge(svg, bundle, number);
+        svg.path(
+            &path,
+            "class=\"arc\" fill=\"none\" stroke-dasharray=\"4 2\"",
+            "",
+        );
+        svg.path(
+            &head(tip, into),
+            &format!("class=\"head\" fill=\"{colour}\" stroke=\"none\""),
+            "",
+        );
+        svg.close();
+    }
+
+    fn paint_loop(
+        &self,
+        svg: &mut Svg,
+        bundle: &Bundle,
+        (x, y): Point,
+        number: &dyn Fn(usize) -> usize,
+    ) {
+        let (_, h) = self.half(bundle.from);
+        let top = y - h;
+        let path = format!(
+            "M{} {}C{} {} {} {} {} {}",
+            n(x - 6.0),
+            n(top + 1.5),
+            n(x - 20.0),
+            n(top - LOOP - 5.0),
+            n(x + 20.0),
+            n(top - LOOP - 5.0),
+            n(x + 8.0),
+            n(top - 5.0)
+        );
+        let colour = Graph::open_edge(svg, bundle, number);
+        svg.path(&path, "class=\"arc\" fill=\"none\"", "");
+        let tip = head((x + 6.0, top + 1.0), unit(-0.35, 1.0));
+        svg.path(
+            &tip,
+            &format!("class=\"head\" fill=\"{colour}\" stroke=\"none\""),
+            "",
+        );
+        Graph::paint_label(svg, bundle, (x, top - LOOP + 3.0));
+        svg.close();
+    }
+
+    fn paint_node(&self, svg: &mut Svg, i: usize, at: Point, number: usize) {
+        let node = &self.nodes[i];
+        let (w, h) = self.half(i);
+        let (x, y) = at;
+        if node.initial {
+            let tip = (x - w - 1.0, y);
+            let start = tip.0 - ENTRY;
+            let path = format!("M{} {}L{} {}", n(start), n(y), n(tip.0 - 5.0), n(y));
+            svg.path(
+                &path,
+                "class=\"arc\" stroke=\"#59636e\" stroke-width=\"1.1\" fill=\"none\"",
+                "",
+            );
+            svg.path(
+                &head(tip, (1.0, 0.0)),
+                "class=\"head\" fill=\"#59636e\"",
+                "",
+            );
+        }
+        let marked = if node.marked { " marked" } else { "" };
+        svg.open(&format!(
+            "class=\"node state{marked}\" data-node=\"{number}\""
+        ));
+        if !node.hint.is_empty() {
+            svg.hint(&node.hint);
+        }
+        let ground = if node.marked { "#ffedd5" } else { "#fff" };
+        let mut look =
+            format!("class=\"shape\" fill=\"{ground}\" stroke=\"#14171a\" stroke-width=\"1.3\"");
+        if node.shape == NodeShape::Dashed {
+            look.push_str(" stroke-dasharray=\"4 3\"");
+        }
+        match node.shape {
+            NodeShape::Box => svg.rect(
+                [x - w, y - h, 2.0 * w, 2.0 * h],
+                &format!("rx=\"7\" {look}"),
+            ),
+            _ => svg.circle(at, w, &look),
+        }
+        if node.shape == NodeShape::Double {
+            svg.circle(
+                at,
+                w - 3.5,
+                "class=\"inner\" fill=\"none\" stroke=\"#14171a\" stroke-width=\"1\"",
+            );
+        }
+        let count = node.lines.len() as f64;
+        for (k, line) in node.lines.iter().enumerate() {
+            let base = y + 4.0 + LINE * (k as f64 - (count - 1.0) / 2.0);
+            let line = fit(line, TEXT, WIDEST);
+            svg.text(
+                (x, base),
+                Anchor::Middle,
+                TEXT,
+                &line,
+                "class=\"name\" fill=\"#14171a\"",
+            );
+        }
+        svg.close();
+    }
+
+    /// The border of a node in a direction.
+    fn border(&self, node: usize, (x, y): Point, (dx, dy): Point) -> Point {
+        let (w, h) = self.half(node);
+        let reach = match self.nodes[node].shape {
+            NodeShape::Box => (w / dx.abs().max(1e-9)).min(h / dy.abs().max(1e-9)),
+            _ => w,
+        };
+        let reach = reach + 1.0;
+        (x + reach * dx, y + reach * dy)
+    }
+
+    /// The graph for Graphviz.
+    pub fn dot(&self, title: &str) -> String {
+        let quoted = |text: &str| {
+            text.replace('\\', "\\\\")
+                .replace('"', "\\\"")
+                .replace('\n', "\\n")
+        };
+        let mut out = format!(
+            "digraph {{\n  rankdir=LR; label=\"{}\"; labelloc=t;\n",
+            quoted(title)
+        );
+        for (i, node) in self.nodes.iter().enumerate() {
+            let shape = match node.shape {
+                NodeShape::Circle => "shape=circle",
+                NodeShape::Double => "shape=doublecircle",
+                NodeShape::Dashed => "shape=circle, style=dashed",
+                NodeShape::Box => "shape=box, style=rounded",
+            };
+            let marked = if node.marked {
+                ", color=\"#c2410c\""
+            } else {
+                ""
+            };
+            let label = quoted(&node.lines.join("\n"));
+            let _ = writeln!(out, "  {i} [{shape}, label=\"{label}\"{marked}];");
+            if node.initial {
+                let _ = writeln!(out, "  i{i} [shape=point, style=invis]; i{i} -> {i};");
+            }
+        }
+        for edge in &self.edges {
+            let marked = if edge.marked {
+                ", color=\"#c2410c\""
+            } else {
+                ""
+            };
+            let label = quoted(&edge.label);
+            let _ = writeln!(
+                out,
+                "  {} -> {} [label=\"{label}\"{marked}];",
+                edge.from, edge.to
+            );
+        }
+        out.push_str("}\n");
+        out
+    }
+}
+
+fn unit(dx: f64, dy: f64) -> Point {
+    let length = dx.hypot(dy).max(1e-9);
+    (dx / length, dy / length)
+}

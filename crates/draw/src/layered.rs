@@ -1,0 +1,482 @@
+//! Layers: where to put the states of an automaton or of a state space.
+//!
+//! The steps of Sugiyama, Tagawa and Toda (*Methods for visual understanding of hierarchical system structures*, IEEE
+//! TSMC 1981), from left to right:
+//!
+//! 1. edges that close a cycle are turned round;
+//! 2. every node gets a *rank*, by longest paths, and every edge spans at least two, so that its label has a rank of its own;
+//! 3. long edges become chains of dummies, one a rank;
+//! 4. ranks are ordered by the barycentres of their neighbours, forth and back, and the order with the fewest crossings is kept;
+//! 5. within its rank every node goes as near to its neighbours as order and distances allow. That is least squares under
+//!    `y(i+1) − y(i) ≥ gap(i)`, which isotonic regression (pool adjacent violators) solves exactly and in linear time.
+//!
+//! Known layout crates were looked at first; what they offer beyond this (nested graphs, ports) is not needed for a few
+//! dozen states, and they panic where this returns. Cost: sweeps × edges × log.
+
+use crate::Point;
+
+/// A node: how much room it takes along the ranks, and across, above and below its centre.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeSize {
+    pub width: f64,
+    pub above: f64,
+    pub below: f64,
+}
+
+/// An edge between two different nodes, with the size of its label, which stands on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EdgeSize {
+    pub from: usize,
+    pub to: usize,
+    pub label: (f64, f64),
+}
+
+/// The way of an edge: from centre to centre, and where the middle of its label stands on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Route {
+    pub points: Vec<Point>,
+    pub label: Point,
+}
+
+/// Positions of all nodes, and ways of all edges.
+pub(crate) struct Layers {
+    pub nodes: Vec<Point>,
+    pub routes: Vec<Route>,
+}
+
+/// Sweeps of the ordering; it rarely changes after a dozen.
+const SWEEPS: usize = 24;
+/// Sweeps of the coordinates.
+const SETTLING: usize = 16;
+/// Between neighbours in a rank: nodes, and the dummies of edges.
+const NODE_GAP: f64 = 22.0;
+const DUMMY_GAP: f64 = 9.0;
+/// Between two ranks.
+const RANK_GAP: f64 = 26.0;
+/// How much two dummies of an edge are drawn to each other, where a node and an edge have 1: straight edges are easy to follow.
+const STRAIGHT: f64 = 6.0;
+/// The same for a node and an edge that leads back: what leads on is drawn straight, and what leads back goes round it.
+const BACK: f64 = 0.1;
+
+/// One cell of a rank: a node or a dummy of an edge.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    size: NodeSize,
+    is_node: bool,
+    /// Is it a dummy of an edge that was turned round?
+    leads_back: bool,
+}
+
+/// Nodes and dummies with the links between neighbouring ranks.
+struct Chains {
+    cells: Vec<Cell>,
+    rank: Vec<usize>,
+    before: Vec<Vec<usize>>,
+    after: Vec<Vec<usize>>,
+    /// The cells of every edge, first to last, and which of them has the label.
+    ways: Vec<(Vec<usize>, usize)>,
+}
+
+/// Lays out a graph. `levels`, if given, are the ranks; edges must then lead to a larger one.
+pub(crate) fn layout(nodes: &[NodeSize], edges: &[EdgeSize], levels: Option<&[usize]>) -> Layers {
+    let turned = match levels {
+        Some(_) => vec![false; edges.len()],
+        None => closing(nodes.len(), edges),
+    };
+    let ranks = match levels {
+        Some(levels) => levels.iter().map(|level| 2 * level).collect(),
+        None => ranks(nodes.len(), edges, &turned),
+    };
+    let chains = Chains::new(nodes, edges, &turned, &ranks);
+    let layers = order(&chains);
+    let across = settle(&chains, &layers);
+    let along = columns(&chains, &layers);
+    let at = |cell: usize| (along[chains.rank[cell]], across[cell]);
+    let route = |(k, (way, label)): (usize, &(Vec<usize>, usize))| {
+        // A line is straight below its label.
+        let mut points: Vec<Point> = Vec::with_capacity(way.len() + 1);
+        for cell in way {
+            let ((x, y), Cell { size, is_node, .. }) = (at(*cell), &chains.cells[*cell]);
+            match !is_node && size.width > 0.0 {
+                true => points.extend([(x - size.width / 2.0, y), (x + size.width / 2.0, y)]),
+                false => points.push((x, y)),
+            }
+        }
+        if turned[k] {
+            points.reverse();
+        }
+        let label = at(*label);
+        Route { points, label }
+    };
+    Layers {
+        nodes: (0..nodes.len()).map(at).collect(),
+        routes: chains.ways.iter().enumerate().map(route).collect(),
+    }
+}
+
+/// The edges that close a cycle, seen from the first nodes on.
+fn closing(n: usize, edges: &[EdgeSize]) -> Vec<bool> {
+    let mut out = vec![Vec::new(); n];
+    for (k, edge) in edges.iter().enumerate() {
+        out[edge.from].push(k);
+    }
+    let mut turned = vec![false; edges.len()];
+    let (mut seen, mut open) = (vec![false; n], vec![false; n]);
+    for start in 0..n {
+        if seen[start] {
+            continue;
+        }
+        let mut stack = vec![(start, 0)];
+        (seen[start], open[start]) = (true, true);
+        while let Some((node, next)) = stack.last_mut() {
+            match out[*node].get(*next) {
+                Some(k) => {
+                    *next += 1;
+                    let to = edges[*k].to;
+                    turned[*k] = open[to];
+                    if !seen[to] {
+                        (seen[to], open[to]) = (true, true);
+                        stack.push((to, 0));
+                    }
+                }
+                None => {
+                    open[*node] = false;
+                    stack.pop();
+                }
+            }
+        }
+    }
+    turned
+}
+
+/// Ranks by longest paths; then nodes without predecessors move as near to their successors as they can.
+fn ranks(n: usize, edges: &[EdgeSize], turned: &[bool]) -> Vec<usize> {
+    let ends = |k: usize| match turned[k] {
+        true => (edges[k].to, edges[k].from),
+        false => (edges[k].from, edges[k].to),
+    };
+    let (mut out, mut missing) = (vec![Vec::new(); n], vec![0; n]);
+    for k in 0..edges.len() {
+        let (from, to) = ends(k);
+        out[from].push(to);
+        missing[to] += 1;
+    }
+    let is_source: Vec<bool> = missing.iter().map(|m| *m == 0).collect();
+    let mut rank = vec![0_usize; n];
+    let mut ready: Vec<usize> = (0..n).filter(|i| is_source[*i]).collect();
+    while let Some(node) = ready.pop() {
+        for to in &out[node] {
+            rank[*to] = rank[*to].max(rank[node] + 2);
+            missing[*to] -= 1;
+            if missing[*to] == 0 {
+                ready.push(*to);
+            }
+        }
+    }
+    // The first node is where reading starts: it stays.
+    for node in (1..n).filter(|i| is_source[*i]) {
+        if let Some(nearest) = out[node].iter().map(|to| rank[*to]).min() {
+            rank[node] = nearest.saturating_sub(2);
+        }
+    }
+    rank
+}
+
+impl Chains {
+    fn new(nodes: &[NodeSize], edges: &[EdgeSize], turned: &[bool], ranks: &[usize]) -> Chains {
+        let cell = |size: &NodeSize| Cell {
+            size: *size,
+            is_node: true,
+            leads_back: false,
+        };
+        let mut chains = Chains {
+            cells: nodes.iter().map(cell).collect(),
+            rank: ranks.to_vec(),
+            before: vec![Vec::new(); nodes.len()],
+            after: vec![Vec::new(); nodes.len()],
+            ways: Vec::with_capacity(edges.len()),
+        };
+        for (edge, turned) in edges.iter().zip(turned) {
+            let (from, to) = match turned {
+                true => (edge.to, edge.from),
+                false => (edge.from, edge.to),
+            };
+            let (low, high) = (ranks[from], ranks[to].max(ranks[from] + 1));
+            let middle = low + (high - low) / 2;
+            let (mut way, mut label) = (vec![from], from);
+            for rank in low + 1..high {
+                let (width, height) = if rank == middle {
+                    edge.label
+                } else {
+                    (0.0, 0.0)
+                };
+                let dummy = chains.cells.len();
+                chains.cells.push(Cell {
+                    size: NodeSize {
+                        width,
+                        above: height,
+                        below: 0.0,
+                    },
+                    is_node: false,
+                    leads_back: *turned,
+                });
+                chains.rank.push(rank);
+                chains.before.push(Vec::new());
+                chains.after.push(Vec::new());
+                if rank == middle {
+                    label = dummy;
+                }
+                way.push(dummy);
+            }
+            way.push(to);
+            for pair in way.windows(2) {
+                chains.after[pair[0]].push(pair[1]);
+                chains.before[pair[1]].push(pair[0]);
+            }
+            chains.ways.push((way, label));
+        }
+        chains
+    }
+}
+
+/// The order of every rank: the best of several sweeps by barycentres.
+fn order(chains: &Chains) -> Vec<Vec<usize>> {
+    let count = chains.rank.iter().max().map_or(0, |most| most + 1);
+    let mut layers = vec![Vec::new(); count];
+    // Breadth-first from the first nodes: what belongs together starts together.
+    let mut seen = vec![false; chains.cells.len()];
+    for start in 0..chains.cells.len() {
+        let mut queue = std::collections::VecDeque::from([start]);
+        while let Some(cell) = queue.pop_front() {
+            if !std::mem::replace(&mut seen[cell], true) {
+                layers[chains.rank[cell]].push(cell);
+                queue.extend(chains.after[cell].iter().chain(&chains.before[cell]));
+            }
+        }
+    }
+    let mut place = vec![0; chains.cells.len()];
+    let number = |layer: &[usize], place: &mut [usize]| {
+        for (i, cell) in layer.iter().enumerate() {
+            place[*cell] = i;
+        }
+    };
+    for layer in &layers {
+        number(layer, &mut place);
+    }
+    let mut best = (crossings(chains, &layers, &place), layers.clone());
+    for sweep in 0..SWEEPS {
+        let forth = sweep % 2 == 0;
+        let near = if forth { &chains.before } else { &chains.after };
+        for step in 0..count {
+            let layer = if forth { step } else { count - 1 - step };
+            let key = |cell: &usize| match &near[*cell][..] {
+                [] => place[*cell] as f64,
+                near => near.iter().map(|c| place[*c] as f64).sum::<f64>() / near.len() as f64,
+            };
+            let mut sorted: Vec<(f64, usize)> = layers[layer]
+                .iter()
+                .map(|cell| (key(cell), *cell))
+                .collect();
+            sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+            layers[layer] = sorted.into_iter().map(|(_, cell)| cell).collect();
+            number(&layers[layer], &mut place);
+        }
+        let crossed = crossings(chains, &layers, &place);
+        if crossed < best.0 {
+            best = (crossed, layers.clone());
+        }
+    }
+    best.1
+}
+
+/// Links that cross, over all neighbouring ranks.
+fn crossings(chains: &Chains, layers: &[Vec<usize>], place: &[usize]) -> usize {
+    let mut count = 0;
+    for layer in layers {
+        let mut ends: Vec<(usize, usize)> = Vec::new();
+        for cell in layer {
+            ends.extend(
+                chains.after[*cell]
+                    .iter()
+                    .map(|to| (place[*cell], place[*to])),
+            );
+        }
+        ends.sort_unstable();
+        // Inversions of the second ends, by insertion into a sorted list.
+        let mut sorted: Vec<usize> = Vec::with_capacity(ends.len());
+        for (_, to) in ends {
+            let at = sorted.partition_point(|other| *other <= to);
+            count += sorted.len() - at;
+            sorted.insert(at, to);
+        }
+    }
+    count
+}
+
+/// The distance that two neighbours of a rank keep between their centres.
+fn gap(a: &Cell, b: &Cell) -> f64 {
+    let gap = match a.is_node || b.is_node {
+        true => NODE_GAP,
+        false => DUMMY_GAP,
+    };
+    a.size.below + gap + b.size.above
+}
+
+/// Positions across the ranks.
+fn settle(chains: &Chains, layers: &[Vec<usize>]) -> Vec<f64> {
+    let mut y = vec![0.0; chains.cells.len()];
+    for layer in layers {
+        let mut at = 0.0;
+        for (i, cell) in layer.iter().enumerate() {
+            if i > 0 {
+                at += gap(&chains.cells[layer[i - 1]], &chains.cells[*cell]);
+            }
+            y[*cell] = at;
+        }
+        for cell in layer {
+            y[*cell] -= at / 2.0;
+        }
+    }
+    for sweep in 0..SETTLING {
+        for step in 0..layers.len() {
+            let layer = match sweep % 2 {
+                0 => &layers[step],
+                _ => &layers[layers.len() - 1 - step],
+            };
+            let wishes: Vec<(f64, f64)> = layer
+                .iter()
+                .map(|cell| {
+                    let near = || chains.before[*cell].iter().chain(&chains.after[*cell]);
+                    let here = &chains.cells[*cell];
+                    let pull = |other: &usize| {
+                        let there = &chains.cells[*other];
+                        match (here.is_node, there.is_node) {
+                            (false, false) => STRAIGHT,
+                            _ if here.leads_back || there.leads_back => BACK,
+                            _ => 1.0,
+                        }
+                    };
+                    let weight: f64 = near().map(pull).sum();
+                    match weight > 0.0 {
+                        true => (
+                            near().map(|c| pull(c) * y[*c]).sum::<f64>() / weight,
+                            weight,
+                        ),
+                        false => (y[*cell], BACK),
+                    }
+                })
+                .collect();
+            let gaps: Vec<f64> = layer
+                .windows(2)
+                .map(|pair| gap(&chains.cells[pair[0]], &chains.cells[pair[1]]))
+                .collect();
+            for (cell, at) in layer.iter().zip(spread(&wishes, &gaps)) {
+                y[*cell] = at;
+            }
+        }
+    }
+    y
+}
+
+/// The positions nearest to the wishes (position, weight) that keep the gaps: isotonic regression.
+fn spread(wishes: &[(f64, f64)], gaps: &[f64]) -> Vec<f64> {
+    let mut offset = 0.0;
+    // Blocks of equal value: value, weight, length.
+    let mut blocks: Vec<(f64, f64, usize)> = Vec::with_capacity(wishes.len());
+    let mut offsets = Vec::with_capacity(wishes.len());
+    for (i, (wish, weight)) in wishes.iter().enumerate() {
+        if i > 0 {
+            offset += gaps[i - 1];
+        }
+        offsets.push(offset);
+        blocks.push((wish - offset, *weight, 1));
+        while let [.., before, last] = &blocks[..] {
+            if before.0 <= last.0 {
+                break;
+            }
+            let weight = before.1 + last.1;
+            let value = (before.0 * before.1 + last.0 * last.1) / weight;
+            let merged = (value, weight, before.2 + last.2);
+            blocks.truncate(blocks.len() - 2);
+            blocks.push(merged);
+        }
+    }
+    let values = blocks
+        .iter()
+        .flat_map(|(value, _, length)| std::iter::repeat_n(*value, *length));
+    values
+        .zip(offsets)
+        .map(|(value, offset)| value + offset)
+        .collect()
+}
+
+/// Positions of the ranks: as far apart as their widest cells want.
+fn columns(chains: &Chains, layers: &[Vec<usize>]) -> Vec<f64> {
+    let mut x = Vec::with_capacity(layers.len());
+    let (mut at, mut half) = (0.0, 0.0);
+    for (i, layer) in layers.iter().enumerate() {
+        let width = layer
+            .iter()
+            .map(|c| chains.cells[*c].size.width)
+            .fold(0.0, f64::max);
+        if i > 0 {
+            at += half + RANK_GAP + width / 2.0;
+        }
+        half = width / 2.0;
+        x.push(at);
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NODE: NodeSize = NodeSize {
+        width: 30.0,
+        above: 15.0,
+        below: 15.0,
+    };
+
+    fn edges(pairs: &[(usize, usize)]) -> Vec<EdgeSize> {
+        let edge = |(from, to): &(usize, usize)| EdgeSize {
+            from: *from,
+            to: *to,
+            label: (20.0, 10.0),
+        };
+        pairs.iter().map(edge).collect()
+    }
+
+    #[test]
+    fn edges_lead_right_but_for_those_that_close_a_cycle() {
+        let pairs = [(0, 1), (1, 2), (2, 0), (0, 3), (3, 2)];
+        let layers = layout(&[NODE; 4], &edges(&pairs), None);
+        let x = |i: usize| layers.nodes[i].0;
+        assert!(x(0) < x(1) && x(1) < x(2) && x(0) < x(3) && x(3) < x(2));
+        // Ways start and end at their nodes, also where they were turned round.
+        for (route, (from, to)) in layers.routes.iter().zip(pairs) {
+            assert_eq!(route.points.first(), Some(&layers.nodes[from]));
+            assert_eq!(route.points.last(), Some(&layers.nodes[to]));
+        }
+    }
+
+    #[test]
+    fn a_chain_is_straight() {
+        let layers = layout(&[NODE; 5], &edges(&[(0, 1), (1, 2), (2, 3), (3, 4)]), None);
+        assert!(layers.nodes.iter().all(|(_, y)| y.abs() < 1e-6));
+    }
+
+    #[test]
+    fn gaps_are_kept_and_wishes_met_where_they_can_be() {
+        assert_eq!(spread(&[(0.0, 1.0), (100.0, 1.0)], &[10.0]), [0.0, 100.0]);
+        assert_eq!(spread(&[(5.0, 1.0), (5.0, 1.0)], &[10.0]), [0.0, 10.0]);
+        assert_eq!(spread(&[], &[]), [] as [f64; 0]);
+    }
+
+    #[test]
+    fn a_tree_has_no_crossings() {
+        let pairs: Vec<_> = (1..31).map(|i| ((i - 1) / 2, i)).collect();
+        let layers = layout(&[NODE; 31], &edges(&pairs), None);
+        assert_eq!(crate::stress::crossings(&layers.nodes, &pairs), 0);
+    }
+}

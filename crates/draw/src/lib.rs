@@ -1,0 +1,47 @@
+//! Pictures: nets, automata, state spaces and runs.
+//!
+//! Positions are computed here, once, and whatever shows them needs no more than to draw. Nets are laid out by stress
+//! (`stress.rs`) unless their file has usable positions; automata, processes and state spaces in layers
+//! (`layered.rs`). [`svg`] and DOT are what comes out, and [`page`]: one file for a browser, with everything inside, in which a
+//! run is stepped through. Nothing here prints, reads files or fetches anything.
+//!
+//! ```
+//! use lariat_draw::{NetPicture, net};
+//! use lariat_model::generate::{Family, generate};
+//! use lariat_model::{Format, Model};
+//!
+//! let system = generate(Family::Philosophers, 2)?;
+//! let net = net::Net::of(&Model::new(Format::Pnml, system)).expect("a net");
+//! let picture = NetPicture::whole(net).svg("Two philosophers");
+//! assert!(picture.text.starts_with("<svg"));
+//! assert_eq!(picture.clash(), None);
+//! # Ok::<(), lariat_model::generate::NoSuchNet>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod automaton;
+mod boxes;
+mod graph;
+mod layered;
+pub mod net;
+pub mod page;
+mod paint;
+mod processes;
+mod reach;
+pub mod run;
+mod stress;
+pub mod svg;
+mod why;
+
+pub use automaton::{automaton, testing};
+pub use graph::{Edge, Graph, GraphNode, NodeShape};
+pub use paint::NetPicture;
+pub use processes::{Process, processes};
+pub use reach::{MOST, Reach, reach};
+
+/// A position: to the right and downwards.
+pub type Point = (f64, f64);
+
+/// Starts that the layout of a net tries.
+const SEEDS: usize = 20;

@@ -1,0 +1,432 @@
+//! What is drawn of a net: places, transitions and the arcs between them; and which of them, if there are too many.
+//!
+//! A coloured net is drawn as it was written, `p` once for all `p(1,2)`, its arcs with their terms. Of a large net the
+//! *neighbourhood* of some nodes is drawn: what a property speaks of and a run touches, and then what is near to
+//! it. A hub, a node with many neighbours, is shown, but what is behind it is not: everything is near to a hub.
+
+use crate::svg::width;
+use crate::{Point, boxes, stress};
+use lariat_model::coloured::{ColouredNet, SortKind, Term, TermKind};
+use lariat_model::{Action, Model, System};
+use std::collections::BTreeMap;
+
+/// A node of a [`Net`]: places come first, then transitions, both in the order of the model.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The position in an array over all nodes.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A circle.
+    Place,
+    /// A bar.
+    Transition,
+}
+
+/// A place or a transition.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Tokens at the start; of a coloured place the sum.
+    pub tokens: i64,
+    /// Where the file draws it.
+    pub position: Option<Point>,
+}
+
+/// An arc.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NetArc {
+    /// Where it starts.
+    pub from: NodeId,
+    /// Where it ends.
+    pub to: NodeId,
+    /// Its weight or term, empty for one token without colour.
+    pub label: String,
+    /// Does the same lead back? Then the transition only tests the place.
+    pub tests: bool,
+}
+
+/// A net as it is drawn.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Net {
+    /// Places, then transitions.
+    pub nodes: Vec<Node>,
+    /// All arcs.
+    pub arcs: Vec<NetArc>,
+    /// How many of the nodes are places.
+    pub places: usize,
+}
+
+/// A net larger than this is not drawn whole.
+pub const WHOLE: usize = 70;
+/// Nodes of the smallest part of a large net.
+pub const PART: usize = 60;
+/// Neighbours from which on a node is a hub.
+const HUB: usize = 12;
+
+impl Net {
+    /// The net of a model, coloured if it was; `None` if it is none.
+    pub fn of(model: &Model) -> Option<Net> {
+        let mut net = match model.coloured_net() {
+            Some(coloured) => of_coloured(coloured),
+            None => of_system(&model.system)?,
+        };
+        for node in &mut net.nodes {
+            node.position = model.positions.get(&node.name).copied();
+        }
+        Some(net)
+    }
+
+    /// The neighbours of every node.
+    fn neighbours(&self) -> Vec<Vec<usize>> {
+        let mut near = vec![Vec::new(); self.nodes.len()];
+        for arc in &self.arcs {
+            near[arc.from.index()].push(arc.to.index());
+            near[arc.to.index()].push(arc.from.index());
+        }
+        for near in &mut near {
+            near.sort_unstable();
+            near.dedup();
+        }
+        near
+    }
+
+    /// The nodes nearest to `seeds`, at most `most` of them; where several are equally near, those of `first` come first.
+    /// Without seeds, those of `first` are seeds; without either, the first node.
+    pub fn neighbourhood(&self, seeds: &[NodeId], first: &[NodeId], most: usize) -> Vec<NodeId> {
+        let near = self.neighbours();
+        let mut touched = vec![false; self.nodes.len()];
+        for node in first {
+            touched[node.index()] = true;
+        }
+        let mut chosen = vec![false; self.nodes.len()];
+        let mut count = 0;
+        let zero = [NodeId(0)];
+        let start: &[NodeId] = match (seeds, first) {
+            ([], []) => &zero[..self.nodes.len().min(1)],
+            ([], first) => first,
+            (seeds, _) => seeds,
+        };
+        let mut ring: Vec<usize> = start.iter().map(|node| node.index()).collect();
+        let mut waiting: Vec<usize> = first.iter().map(|node| node.index()).collect();
+        while count < most {
+            ring.sort_by_key(|node| (!touched[*node], near[*node].len() > HUB, *node));
+            ring.dedup();
+            let mut next = Vec::new();
+            for node in ring {
+                if count < most && !std::mem::replace(&mut chosen[node], true) {
+                    count += 1;
+                    if near[node].len() <= HUB || seeds.iter().any(|s| s.index() == node) {
+                        next.extend(near[node].iter().filter(|n| !chosen[**n]));
+                    }
+                }
+            }
+            if next.is_empty() {
+                // A part of the run that is not connected with the rest, or behind a hub.
+                waiting.retain(|node| !chosen[*node]);
+                next = std::mem::take(&mut waiting);
+            }
+            if next.is_empty() {
+                break;
+            }
+            ring = next;
+        }
+        let ids = (0..self.nodes.len() as u32).map(NodeId);
+        ids.filter(|node| chosen[node.index()]).collect()
+    }
+
+    /// The part of the net with these nodes, sorted, and the arcs between them.
+    #[must_use]
+    pub fn part(&self, nodes: &[NodeId]) -> Net {
+        let mut new = vec![None; self.nodes.len()];
+        for (i, node) in nodes.iter().enumerate() {
+            new[node.index()] = Some(NodeId(i as u32));
+        }
+        let arcs = self.arcs.iter().filter_map(|arc| {
+            let (from, to) = (new[arc.from.index()]?, new[arc.to.index()]?);
+            Some(NetArc {
+                from,
+                to,
+                ..arc.clone()
+            })
+        });
+        Net {
+            nodes: nodes
+                .iter()
+                .map(|node| self.nodes[node.index()].clone())
+                .collect(),
+            arcs: arcs.collect(),
+            places: nodes
+                .iter()
+                .filter(|node| node.index() < self.places)
+                .count(),
+        }
+    }
+
+    /// Positions for all nodes whose boxes do not overlap: those of the file if every node has one of its own, otherwise by stress.
+    pub(crate) fn layout(&self, boxes: &[boxes::Box4]) -> Vec<Point> {
+        let edges: Vec<(usize, usize)> = self
+            .arcs
+            .iter()
+            .map(|arc| (arc.from.index(), arc.to.index()))
+            .collect();
+        let length = self.length(boxes);
+        if let Some(mut points) = self.given() {
+            boxes::stretch(&mut points, boxes, &edges, length);
+            return points;
+        }
+        let groups = connected(self.nodes.len(), &edges);
+        let mut points = vec![(0.0, 0.0); self.nodes.len()];
+        let mut local = vec![0; self.nodes.len()];
+        for group in &groups {
+            for (i, node) in group.iter().enumerate() {
+                local[*node] = i;
+            }
+            let inside = |edge: &&(usize, usize)| group.binary_search(&edge.0).is_ok();
+            let edges: Vec<(usize, usize)> = edges
+                .iter()
+                .filter(inside)
+                .map(|(a, b)| (local[*a], local[*b]))
+                .collect();
+            let mut placed = stress::layout(group.len(), &edges, length);
+            let own: Vec<boxes::Box4> = group.iter().map(|node| boxes[*node]).collect();
+            boxes::separate(&mut placed, &own);
+            for (node, point) in group.iter().zip(placed) {
+                points[*node] = point;
+            }
+        }
+        if groups.len() > 1 {
+            boxes::pack(&groups, &mut points, boxes, 2.0 * length / 3.0);
+        }
+        points
+    }
+
+    /// How long arcs should be: longer where there is much to read.
+    fn length(&self, boxes: &[boxes::Box4]) -> f64 {
+        let names: f64 = boxes.iter().map(|b| b[0] + b[2]).sum();
+        let labels: f64 = self
+            .arcs
+            .iter()
+            .map(|arc| width(&arc.label, 10.0).min(MAX_LENGTH))
+            .sum();
+        let (names, labels) = (
+            names / boxes.len().max(1) as f64,
+            labels / self.arcs.len().max(1) as f64,
+        );
+        (0.6 * names + labels + 34.0).clamp(MIN_LENGTH, MAX_LENGTH)
+    }
+
+    /// The positions of the file, if all nodes have one and no two the same.
+    fn given(&self) -> Option<Vec<Point>> {
+        let points: Option<Vec<Point>> = self.nodes.iter().map(|node| node.position).collect();
+        let points = points?;
+        let mut sorted = points.clone();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let apart = |pair: &[Point]| pair[0] != pair[1];
+        (!points.is_empty() && sorted.windows(2).all(apart)).then_some(points)
+    }
+}
+
+/// The length of arcs, about, where labels are short and where they are long.
+const MIN_LENGTH: f64 = 62.0;
+const MAX_LENGTH: f64 = 120.0;
+
+/// The groups of nodes that are connected, each sorted.
+fn connected(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let mut near = vec![Vec::new(); n];
+    for (a, b) in edges {
+        near[*a].push(*b);
+        near[*b].push(*a);
+    }
+    let mut seen = vec![false; n];
+    let mut groups = Vec::new();
+    for start in 0..n {
+        if seen[start] {
+            continue;
+        }
+        seen[start] = true;
+        let mut group = vec![start];
+        let mut next = 0;
+        while let Some(node) = group.get(next).copied() {
+            next += 1;
+            for other in &near[node] {
+                if !std::mem::replace(&mut seen[*other], true) {
+                    group.push(*other);
+                }
+            }
+        }
+        group.sort_unstable();
+        groups.push(group);
+    }
+    groups
+}
+
+fn of_system(system: &System) -> Option<Net> {
+    if !system.is_net() {
+        return None;
+    }
+    let initial = system.initial.first()?;
+    let node = |name: &String, kind, tokens| Node {
+        name: name.clone(),
+        kind,
+        tokens,
+        position: None,
+    };
+    let mut nodes: Vec<Node> = system
+        .variables
+        .iter()
+        .zip(initial)
+        .map(|(variable, tokens)| node(&variable.name, Kind::Place, *tokens))
+        .collect();
+    let places = nodes.len();
+    let mut arcs = Vec::new();
+    for event in &system.events {
+        let here = NodeId(nodes.len() as u32);
+        nodes.push(node(&event.name, Kind::Transition, 0));
+        let Action::Net(list) = &event.action else {
+            return None;
+        };
+        let label = |weight: i64| {
+            if weight == 1 {
+                String::new()
+            } else {
+                weight.to_string()
+            }
+        };
+        for arc in list {
+            let (place, made) = (NodeId(arc.var.0), arc.need + arc.delta);
+            let tests = arc.need > 0 && made == arc.need;
+            if arc.need > 0 {
+                arcs.push(NetArc {
+                    from: place,
+                    to: here,
+                    label: label(arc.need),
+                    tests,
+                });
+            }
+            if made > 0 && !tests {
+                arcs.push(NetArc {
+                    from: here,
+                    to: place,
+                    label: label(made),
+                    tests,
+                });
+            }
+        }
+    }
+    Some(Net {
+        nodes,
+        arcs,
+        places,
+    })
+}
+
+fn of_coloured(net: &ColouredNet) -> Net {
+    let marking = net.initial_marking().ok();
+    let tokens = |i: usize| -> i64 {
+        let place = marking.as_ref().and_then(|m| m.tokens.get(i));
+        place.map_or(0, |tokens| {
+            tokens.values().fold(0, |sum, n| sum.saturating_add(*n))
+        })
+    };
+    let mut nodes: Vec<Node> = net
+        .places
+        .iter()
+        .enumerate()
+        .map(|(i, place)| Node {
+            name: place.name.clone(),
+            kind: Kind::Place,
+            tokens: tokens(i),
+            position: None,
+        })
+        .collect();
+    let places = nodes.len();
+    let mut arcs = Vec::new();
+    for transition in &net.transitions {
+        let here = NodeId(nodes.len() as u32);
+        nodes.push(Node {
+            name: transition.name.clone(),
+            kind: Kind::Transition,
+            tokens: 0,
+            position: None,
+        });
+        // Several arcs between the same two nodes are one, with the sum of their terms.
+        let (mut taken, mut made) = (BTreeMap::new(), BTreeMap::new());
+        for (arcs, sums) in [
+            (&transition.inputs, &mut taken),
+            (&transition.outputs, &mut made),
+        ] {
+            for arc in arcs {
+                let sum: &mut String = sums.entry(arc.place.0).or_default();
+                if !sum.is_empty() {
+                    sum.push_str(" + ");
+                }
+                sum.push_str(&term_text(net, &arc.term));
+            }
+        }
+        for (place, label) in taken {
+            let tests = made.get(&place) == Some(&label);
+            if tests {
+                made.remove(&place);
+            }
+            arcs.push(NetArc {
+                from: NodeId(place),
+                to: here,
+                label,
+                tests,
+            });
+        }
+        for (place, label) in made {
+            arcs.push(NetArc {
+                from: here,
+                to: NodeId(place),
+                label,
+                tests: false,
+            });
+        }
+    }
+    Net {
+        nodes,
+        arcs,
+        places,
+    }
+}
+
+/// A term as people write it: `x`, `2'(x, y)`, `x++`; of a place without colours only how many.
+fn term_text(net: &ColouredNet, term: &Term) -> String {
+    let list = |terms: &[Term], between: &str| -> String {
+        let parts: Vec<String> = terms.iter().map(|term| term_text(net, term)).collect();
+        parts.join(between)
+    };
+    let is_dot = net.sort(term.sort).kind == SortKind::Dot;
+    match &term.kind {
+        TermKind::Constant(_) | TermKind::All if is_dot => String::new(),
+        TermKind::Scaled(n, inner) if is_dot && term_text(net, inner).is_empty() => n.to_string(),
+        TermKind::Variable(variable) => net.variable(*variable).name.clone(),
+        TermKind::Constant(colour) => net.colour_name(term.sort, *colour),
+        TermKind::Successor(inner) => format!("{}++", term_text(net, inner)),
+        TermKind::Predecessor(inner) => format!("{}−−", term_text(net, inner)),
+        TermKind::Tuple(parts) => format!("({})", list(parts, ", ")),
+        TermKind::All => "all".to_owned(),
+        TermKind::Members(colours) => {
+            let names: Vec<String> = colours
+                .iter()
+                .map(|c| net.colour_name(term.sort, *c))
+                .collect();
+            format!("{{{}}}", names.join(", "))
+        }
+        TermKind::Scaled(n, inner) => format!("{n}'{}", term_text(net, inner)),
+        TermKind::Add(parts) => list(parts, " + "),
+        TermKind::Subtract(parts) => list(parts, " − "),
+    }
+}

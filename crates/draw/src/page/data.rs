@@ -1,0 +1,384 @@
+//! What the page is told, as JSON: the names of the model, its runs step by step, and what the report says of them.
+//!
+//! Only what changes is written of a step, so that long runs of large nets stay small. Reports are read tolerantly: what is not
+//! there is not told, and what is there in a form that is not known is shown as it stands.
+
+use super::truth::Meaning;
+use super::{Subject, Told, rules};
+use crate::net::Net;
+use crate::processes::processes;
+use crate::run::{Run, RunKind};
+use lariat_model::{Domain, EventId, Model, State, System, Value, VarId};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+
+/// Units whose lanes are shown.
+const LANES: usize = 40;
+
+/// A number that JavaScript reads as it is.
+fn number(value: Value) -> Json {
+    match value.unsigned_abs() < 1 << 53 {
+        true => json!(value),
+        false => json!(value.to_string()),
+    }
+}
+
+/// Everything.
+pub(super) fn data(subject: &Subject<'_>, net: Option<&Net>, told: &[Told]) -> Json {
+    let Subject { name, model, .. } = *subject;
+    let system = &model.system;
+    let kind = |domain: &Domain| match domain {
+        Domain::Count { .. } => json!(0),
+        Domain::Range { low, high } => json!({"r": [low, high]}),
+        Domain::Names(names) => json!({"n": names}),
+    };
+    let vars: Vec<Json> = system
+        .variables
+        .iter()
+        .map(|v| json!([v.name, kind(&v.domain)]))
+        .collect();
+    let events: Vec<&str> = system.events.iter().map(|event| &*event.name).collect();
+    let rules = rules::rules(system).filter(|_| !system.events.is_empty());
+    let mut base = 0;
+    let list: Vec<Json> = processes(model)
+        .iter()
+        .map(|process| {
+            let here = base;
+            base += process.graph.nodes.len();
+            json!({"var": process.location.0, "base": here})
+        })
+        .collect();
+    let coloured = model.coloured.as_deref();
+    let colours = coloured.map(|coloured| {
+        let colour = |var: VarId| {
+            let (place, colour) = coloured.unfolding.place_of(var);
+            let sort = coloured.net.place(place).sort;
+            let dot = coloured.net.sort(sort).size == 1;
+            let text = if dot {
+                String::new()
+            } else {
+                coloured.net.colour_name(sort, colour)
+            };
+            json!([place.0, text])
+        };
+        system.var_ids().map(colour).collect::<Vec<_>>()
+    });
+    let event_nodes = coloured.map(|coloured| {
+        let places = coloured.net.places.len() as u32;
+        let node = |event: EventId| places + coloured.unfolding.binding(event).0.0;
+        system.event_ids().map(node).collect::<Vec<_>>()
+    });
+    // Variables that only hold values on their way, and are 0 whenever somebody looks.
+    let hidden = system
+        .var_ids()
+        .filter(|v| system.variable(*v).name.starts_with("(sent "));
+    json!({
+        "model": name,
+        "about": about(model, net),
+        "vars": vars,
+        "events": events,
+        "fault": system.fault.map(|fault| fault.0),
+        "places": net.map_or(0, |net| net.places),
+        "nodes": net.map_or(0, |net| net.nodes.len()),
+        "colours": colours,
+        "eventNodes": event_nodes,
+        "processes": list,
+        "hidden": hidden.map(|var| var.0).collect::<Vec<_>>(),
+        "lanes": lanes(model, told),
+        "messages": messages(model),
+        "runs": told.iter().map(|one| run_json(subject, one, rules.is_some())).collect::<Vec<_>>(),
+        "rules": rules,
+    })
+}
+
+/// A few words on the model.
+fn about(model: &Model, net: Option<&Net>) -> String {
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let system = &model.system;
+    let own = &system.name;
+    let size = match net {
+        Some(net) => format!(
+            "{}, {}",
+            count(net.places, "place"),
+            count(net.nodes.len() - net.places, "transition")
+        ),
+        None => format!(
+            "{}, {}",
+            count(system.variables.len(), "variable"),
+            count(system.events.len(), "event")
+        ),
+    };
+    match own.is_empty() {
+        true => size,
+        false => format!("{own} · {size}"),
+    }
+}
+
+/// What has a lane of its own in the time line: processes, units of which something moves, and a program's other variables.
+fn lanes(model: &Model, told: &[Told]) -> Vec<Json> {
+    let system = &model.system;
+    if system.is_net() && !system.events.is_empty() {
+        let moved: BTreeSet<VarId> = told
+            .iter()
+            .filter_map(|one| one.run.as_ref())
+            .flat_map(|run| run.states.windows(2))
+            .flat_map(|pair| {
+                system
+                    .var_ids()
+                    .filter(|v| pair[0][v.index()] != pair[1][v.index()])
+            })
+            .collect();
+        let units = system.units.iter().enumerate();
+        let moving =
+            units.filter(|(_, unit)| unit.places.iter().any(|place| moved.contains(place)));
+        let lane = |(i, unit): (usize, &lariat_model::Unit)| {
+            let places: Vec<u32> = unit.places.iter().map(|place| place.0).collect();
+            json!({"name": format!("unit {i}"), "places": places})
+        };
+        return moving.take(LANES).map(lane).collect();
+    }
+    let locations: Vec<VarId> = processes(model)
+        .iter()
+        .map(|process| process.location)
+        .collect();
+    let lane = |var: VarId, always: bool| json!({"name": system.variable(var).name, "var": var.0, "always": always});
+    let mut lanes: Vec<Json> = locations
+        .iter()
+        .take(LANES)
+        .map(|var| lane(*var, true))
+        .collect();
+    let others = system.var_ids().filter(|var| !locations.contains(var));
+    let others = others.filter(|var| !system.variable(*var).name.starts_with("(sent "));
+    lanes.extend(others.take(LANES).map(|var| lane(var, false)));
+    lanes
+}
+
+/// What events do on channels, by event.
+fn messages(model: &Model) -> Json {
+    let one = |message: &lariat_model::dve::Message| {
+        let side = |var: Option<VarId>| var.map(|var| var.0);
+        let told = json!([
+            message.channel,
+            side(message.sender),
+            side(message.receiver)
+        ]);
+        (message.event.0.to_string(), told)
+    };
+    Json::Object(model.messages.iter().map(one).collect())
+}
+
+/// What changes from one state to the next.
+fn changes(before: &State, after: &State) -> Vec<Json> {
+    let pairs = before.iter().zip(after).enumerate();
+    pairs
+        .filter(|(_, (x, y))| x != y)
+        .map(|(var, (_, y))| json!([var, number(*y)]))
+        .collect()
+}
+
+/// The variables of a state that are not 0.
+fn sparse(state: &[Value]) -> Vec<Json> {
+    let some = state.iter().enumerate().filter(|(_, value)| **value != 0);
+    some.map(|(var, value)| json!([var, number(*value)]))
+        .collect()
+}
+
+fn run_json(subject: &Subject<'_>, told: &Told, live: bool) -> Json {
+    let Subject {
+        model,
+        formulas,
+        propositions,
+        ..
+    } = *subject;
+    let system = &model.system;
+    let nothing: State = vec![0; system.variables.len()].into();
+    let start = system.initial.first().cloned().unwrap_or(nothing);
+    let run = told.run.clone().unwrap_or_else(|| Run::at(start));
+    let meaning = Meaning {
+        system,
+        formulas,
+        propositions,
+    };
+    let (mut parts, mut tokens, mut why) = (Vec::new(), Vec::new(), Vec::new());
+    if let Some(f) = told.formula {
+        let (rows, because) = meaning.rows(&run, f);
+        if told.run.is_some() {
+            why = because;
+        }
+        (parts, tokens) = meaning.told(f, &rows, live);
+    }
+    for atom in &told.atoms {
+        if told.formula.is_none() {
+            let rule = propositions
+                .get(atom.index())
+                .filter(|_| live)
+                .map(rules::proposition);
+            parts.push(json!({
+                "text": formulas.atom_name(*atom),
+                "row": meaning.atom_row(&run, *atom),
+                "atom": true,
+                "rule": rule,
+            }));
+        }
+    }
+    let steps: Vec<Json> = run
+        .events
+        .iter()
+        .zip(run.states.windows(2))
+        .map(|(event, pair)| {
+            let said = event.map_or(String::new(), |event| sent(model, event, &pair[1]));
+            json!([
+                event.map(|event| event.0),
+                changes(&pair[0], &pair[1]),
+                said
+            ])
+        })
+        .collect();
+    let report = &told.report;
+    let text = |name: &str| report.get(name).and_then(Json::as_str);
+    json!({
+        "property": text("property"),
+        "formula": text("formula"),
+        "verdict": text("verdict"),
+        "summary": summary(report),
+        "story": told.run.as_ref().map(|run| story(run, report)),
+        "kind": if told.report.is_null() { "free" } else { run.kind.name() },
+        "prefix": run.prefix,
+        "infinite": run.is_infinite(),
+        "bad": run.bad,
+        "initial": sparse(&run.states[0]),
+        "steps": steps,
+        "growth": run.growth.as_deref().map(sparse),
+        "subs": parts,
+        "tokens": tokens,
+        "why": why.iter().map(|because| json!({"at": because.at, "text": because.text})).collect::<Vec<_>>(),
+        "notes": notes(report, &run, system),
+        "fairness": fairness(report),
+    })
+}
+
+/// The values that an event has put into a channel's buffer, as they stand there afterwards.
+fn sent(model: &Model, event: EventId, after: &State) -> String {
+    let Some(message) = model.messages.iter().find(|message| message.event == event) else {
+        return String::new();
+    };
+    if message.receiver.is_some() {
+        return String::new();
+    }
+    let system = &model.system;
+    let value = |name: &str| {
+        let var = system
+            .variables
+            .iter()
+            .position(|variable| variable.name == name)?;
+        after.get(var)
+    };
+    let Some(length) = value(&format!("{}.len", message.channel)) else {
+        return String::new();
+    };
+    let cell = format!("{}[{}]", message.channel, length - 1);
+    let parts = system
+        .variables
+        .iter()
+        .zip(after)
+        .filter(|(v, _)| v.name.starts_with(&cell));
+    let parts: Vec<String> = parts.map(|(_, value)| value.to_string()).collect();
+    parts.join(",")
+}
+
+/// Engine, time and policy, as far as the report tells.
+fn summary(report: &Json) -> String {
+    let text = |name: &str| report.get(name).and_then(Json::as_str);
+    let mut parts = Vec::new();
+    if let Some(reason) = text("reason") {
+        parts.push(reason.to_owned());
+    }
+    parts.extend(text("engine").map(str::to_owned));
+    if let Some(seconds) = report.get("seconds").and_then(Json::as_f64) {
+        parts.push(format!("{seconds:.3} s"));
+    }
+    match text("deadlock") {
+        Some("ignore") => parts.push("deadlocks ignored".to_owned()),
+        Some(policy) => parts.push(format!("deadlocks {policy}")),
+        None => {}
+    }
+    parts.join(", ")
+}
+
+/// What kind of run it is, in a sentence.
+fn story(run: &Run, report: &Json) -> String {
+    let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
+    let cycle = steps(run.events.len() - run.prefix);
+    let prefix = match run.prefix {
+        0 => String::new(),
+        n => format!("{}, then ", steps(n)),
+    };
+    let mut story = match run.kind {
+        RunKind::Lasso => format!("The run: {prefix}a loop of {cycle} for ever."),
+        RunKind::Covering => {
+            format!("The run: {prefix}rounds of {cycle} for ever, each of which adds tokens.")
+        }
+        RunKind::Prefix => format!(
+            "The run: {}. Whatever follows violates the property.",
+            steps(run.events.len())
+        ),
+        RunKind::Finite => format!("A run of {}.", steps(run.events.len())),
+    };
+    if report.pointer("/counterexample/replayed") == Some(&Json::Bool(true)) {
+        story.push_str(" Replayed on the model: ok.");
+    }
+    if run.bad.is_some() && run.kind != RunKind::Prefix {
+        story.push_str(" At ✗ the property is lost, whatever follows.");
+    }
+    story
+}
+
+/// What else there is to know.
+fn notes(report: &Json, run: &Run, system: &System) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(growth) = &run.growth {
+        let grows = system.var_ids().zip(growth).filter(|(_, more)| **more != 0);
+        let parts = grows.map(|(var, more)| format!("{more:+} {}", system.variable(var).name));
+        let parts: Vec<String> = parts.take(20).collect();
+        notes.push(format!("Each round adds {}.", parts.join(", ")));
+    }
+    if let Some(why) = report.get("vacuous").and_then(Json::as_str) {
+        notes.push(format!("It holds vacuously: {why}."));
+    }
+    for fact in report
+        .get("facts")
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+    {
+        notes.extend(fact.get("says").and_then(Json::as_str).map(str::to_owned));
+    }
+    notes
+}
+
+/// Fairness that was assumed, and where each constraint is met, in whatever of the usual ways it is told.
+fn fairness(report: &Json) -> Vec<Json> {
+    let places = [
+        report.get("fairness"),
+        report.pointer("/counterexample/fairness"),
+    ];
+    let list = places
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_array)
+        .flatten();
+    list.map(|one| {
+        let field = |names: &[&str]| names.iter().find_map(|name| one.get(*name));
+        let name = one.as_str().map(str::to_owned).or_else(|| {
+            let kind = field(&["kind", "strength"]).and_then(Json::as_str);
+            let what =
+                field(&["name", "what", "constraint", "says", "event"]).and_then(Json::as_str)?;
+            Some(kind.map_or(what.to_owned(), |kind| format!("{kind} {what}")))
+        });
+        let met = field(&["met", "positions", "at"])
+            .cloned()
+            .unwrap_or(json!([]));
+        json!({"name": name.unwrap_or_else(|| one.to_string()), "met": met})
+    })
+    .collect()
+}

@@ -1,0 +1,239 @@
+//! The page: one file for a browser that shows runs of a model, and needs nothing else.
+//!
+//! Everything is inside: style, script, the drawing of the net or the processes, and the runs as JSON. Positions are computed
+//! here; the page only draws. A policy in the page forbids whatever is not its own script and style (named by their
+//! digests) and all traffic, so that a name in a model can be shown but never do anything. In JSON `<` is written as
+//! an escape, because inside of a script element nothing else could end it.
+
+mod data;
+mod rules;
+mod sha256;
+mod truth;
+
+use crate::net::{Net, NodeId, PART, WHOLE};
+use crate::paint::NetPicture;
+use crate::processes::processes;
+use crate::run::Run;
+use crate::svg::{Svg, escape, n};
+use data::data;
+use lariat_ltl::{AtomId, Formula, Formulas};
+use lariat_model::{EventId, Model, Predicate, Proposition, System, VarId};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// One function, so that nothing of it can be reached by a name that a model has.
+const SCRIPT: &str = concat!(
+    "'use strict';\n(() => {\n",
+    include_str!("run.js"),
+    include_str!("rules.js"),
+    include_str!("hand.js"),
+    include_str!("panels.js"),
+    include_str!("time.js"),
+    include_str!("picture.js"),
+    include_str!("page.js"),
+    "})();\n"
+);
+
+/// Nodes of the parts of a large net, beside [`PART`]: each step to see about three times as much.
+const LARGER: [usize; 2] = [160, 420];
+
+/// A property or a run, as it is told on a page.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What a report says in JSON: `property`, `formula`, `verdict` and so on; whatever is missing is not told.
+    pub report: Json,
+    /// The run, if there is one.
+    pub run: Option<Run>,
+    /// The formula, if the property is one.
+    pub formula: Option<Formula>,
+    /// The atoms of a property that is none.
+    pub atoms: Vec<AtomId>,
+}
+
+/// What pages are about.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The name of the model.
+    pub name: &'a str,
+    /// The model.
+    pub model: &'a Model,
+    /// The store of the formulas.
+    pub formulas: &'a Formulas,
+    /// What atoms mean, by their ids.
+    pub propositions: &'a [Proposition],
+}
+
+/// Can the model be run by hand in a page: is it small enough to go along?
+pub fn can_be_run(system: &System) -> bool {
+    rules::rules(system).is_some()
+}
+
+/// The page.
+pub fn page(subject: &Subject<'_>, told: &[Told]) -> String {
+    let Subject { model, .. } = *subject;
+    let net = Net::of(model).filter(|net| !net.nodes.is_empty() && !model.system.events.is_empty());
+    let views = match &net {
+        Some(net) => net_views(subject, net, told),
+        None => program_view(model),
+    };
+    let data = data(subject, net.as_ref(), told);
+    let policy = format!(
+        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        sha256::digest(SCRIPT),
+        sha256::digest(STYLE)
+    );
+    fill(&[
+        ("policy", &policy),
+        ("title", &escape(&format!("{} – lariat", subject.name))),
+        ("style", STYLE),
+        ("views", &views),
+        ("data", &data.to_string().replace('<', "\\u003c")),
+        ("script", SCRIPT),
+    ])
+}
+
+/// The template with its gaps filled, in their order; what is filled in is not looked at.
+fn fill(gaps: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(
+        TEMPLATE.len() + gaps.iter().map(|(_, text)| text.len()).sum::<usize>(),
+    );
+    let mut rest = TEMPLATE;
+    for (name, text) in gaps {
+        let gap = format!("{{{{{name}}}}}");
+        let (before, after) = rest.split_once(&gap).unwrap_or((rest, ""));
+        out.push_str(before);
+        out.push_str(text);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Drawings of the net, from the smallest part to the largest.
+fn net_views(subject: &Subject<'_>, net: &Net, told: &[Told]) -> String {
+    let all = net.nodes.len();
+    let mut sizes = vec![PART];
+    sizes.extend(LARGER);
+    sizes.retain(|size| *size < all);
+    if all <= WHOLE {
+        sizes.clear();
+    }
+    let largest = LARGER[LARGER.len() - 1];
+    if all <= largest {
+        sizes.push(all);
+    }
+    let (seeds, first) = interesting(subject, told);
+    let mut out = String::new();
+    for (i, size) in sizes.iter().enumerate() {
+        let nodes = match *size < all {
+            true => net.neighbourhood(&seeds, &first, *size),
+            false => (0..all as u32).map(NodeId).collect(),
+        };
+        let picture = NetPicture::whole(net.part(&nodes));
+        let (width, height) = picture.size();
+        let mut svg = Svg::new(0.0, 0.0, "", "");
+        picture.paint(&mut svg, &|node| nodes[node.index()].0);
+        let hidden = if i == 0 { "" } else { " hidden" };
+        let _ = write!(
+            out,
+            "<svg class=\"view\" role=\"img\" aria-label=\"The net\" viewBox=\"0 0 {} {}\"{hidden}>\n{}</svg>\n",
+            n(width),
+            n(height),
+            svg.fragment()
+        );
+    }
+    out
+}
+
+/// The nodes that properties speak of, and those that runs touch.
+fn interesting(subject: &Subject<'_>, told: &[Told]) -> (Vec<NodeId>, Vec<NodeId>) {
+    let Subject {
+        model,
+        formulas,
+        propositions,
+        ..
+    } = *subject;
+    let places = Net::of(model).map_or(0, |net| net.places as u32);
+    let place = |var: VarId| match &model.coloured {
+        Some(coloured) => NodeId(coloured.unfolding.place_of(var).0.0),
+        None => NodeId(var.0),
+    };
+    let transition = |event: EventId| match &model.coloured {
+        Some(coloured) => NodeId(places + coloured.unfolding.binding(event).0.0),
+        None => NodeId(places + event.0),
+    };
+    let (mut seeds, mut first) = (BTreeSet::new(), BTreeSet::new());
+    for one in told {
+        let of_formula = one
+            .formula
+            .map(|f| formulas.atoms_of(f))
+            .unwrap_or_default();
+        for atom in of_formula.iter().chain(&one.atoms) {
+            match propositions.get(atom.index()) {
+                Some(Proposition::State(predicate)) => {
+                    let mut vars = Vec::new();
+                    predicate.collect_vars(&mut vars);
+                    seeds.extend(vars.into_iter().map(place));
+                    enabled_in(predicate, &mut |event| {
+                        seeds.insert(transition(event));
+                    });
+                }
+                Some(Proposition::Fires(events)) => {
+                    seeds.extend(events.iter().map(|e| transition(*e)))
+                }
+                None => {}
+            }
+        }
+        let Some(run) = &one.run else {
+            continue;
+        };
+        for (pair, event) in run.states.windows(2).zip(&run.events) {
+            first.extend(event.map(transition));
+            let changed = model
+                .system
+                .var_ids()
+                .filter(|v| pair[0][v.index()] != pair[1][v.index()]);
+            first.extend(changed.map(place));
+        }
+    }
+    (seeds.into_iter().collect(), first.into_iter().collect())
+}
+
+/// The events whose enabledness a predicate asks for.
+fn enabled_in(predicate: &Predicate, found: &mut dyn FnMut(EventId)) {
+    match predicate {
+        Predicate::Enabled(events) => events.iter().for_each(|event| found(*event)),
+        Predicate::Not(p) => enabled_in(p, found),
+        Predicate::And(ps) | Predicate::Or(ps) => ps.iter().for_each(|p| enabled_in(p, found)),
+        _ => {}
+    }
+}
+
+/// Drawings of the processes, side by side.
+fn program_view(model: &Model) -> String {
+    let list = processes(model);
+    if list.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("<div class=\"programs\">\n");
+    let mut base = 0;
+    for process in &list {
+        let name = &model.system.variable(process.location).name;
+        let (svg, (width, height)) = process.graph.paint(&|node| base + node);
+        let (w, h) = (n(width.ceil()), n(height.ceil()));
+        let _ = write!(
+            out,
+            "<figure data-process=\"{base}\"><figcaption>{} <b></b></figcaption>\
+             <svg class=\"process\" role=\"img\" aria-label=\"{}\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">\n{}</svg></figure>\n",
+            escape(name),
+            escape(name),
+            svg.fragment()
+        );
+        base += process.graph.nodes.len();
+    }
+    out.push_str("</div>\n");
+    out
+}

@@ -1,0 +1,95 @@
+// ---- everything
+
+function show() {
+  const count = size(run), round = roundOf(t), came = taken();
+  const loop = run.infinite && position >= run.prefix;
+  $('where').textContent = 'position ' + position + ' of ' + (count - 1)
+    + (loop ? ', in the loop' + (round ? ', round ' + (round + 1) : '') : '')
+    + (came === undefined ? '' : ' → ' + eventName(came));
+  const scroller = $('scroller');
+  scroller.setAttribute('aria-valuenow', position);
+  scroller.setAttribute('aria-valuetext', $('where').textContent);
+  $('back').disabled = $('first').disabled = t === 0;
+  $('next').disabled = $('play').disabled = t >= lastTime();
+  $('loop').disabled = !run.infinite;
+  if (rules) possible = enabled(current());
+  keepInView();
+  drawTime();
+  colourFormula();
+  drawPicture();
+  tellState();
+  tellEnabled();
+}
+function select(k) {
+  shown = clamp(k, 0, runs.length - 1);
+  run = runs[shown];
+  prepare(run);
+  state = run.start.slice();
+  [t, position, hovered] = [0, 0, null];
+  const choices = $('property');
+  choices.replaceChildren(...runs.map((r, i) => html('option', {value: i}, (r.kind === 'free' ? 'by hand' : r.property) || String(i + 1))));
+  choices.value = shown;
+  $('choose').hidden = runs.length < 2;
+  $('move').hidden = !rules;
+  $('goal').replaceChildren(html('option', {value: ''}, 'a deadlock'), ...run.subs.map((sub, i) => sub.atom && sub.rule && sub.rule[0] !== 'f' ? html('option', {value: i}, sub.text) : null).filter(x => x));
+  tellProperty();
+  layTime();
+  $('scroller').scrollLeft = 0;
+  show();
+}
+let timer = null;
+function play() {
+  if (timer !== null) { clearInterval(timer); timer = null; $('play').textContent = 'play'; return; }
+  $('play').textContent = 'pause';
+  timer = setInterval(() => { if (t >= lastTime()) play(); else go(t + 1); }, 700);
+}
+const commands = {
+  first: () => go(0), back: () => go(t - 1), next: () => go(t + 1), play,
+  last: () => go(Math.max(size(run) - 1, t - position + size(run) - 1)),
+  loop: () => { if (run.infinite) go(run.prefix); },
+  in: () => zoom(1 / 1.25), out: () => zoom(1.25), fit, less: () => showView(view - 1), more: () => showView(view + 1),
+  undo: undoStep, random: randomStep, until: runUntil, save,
+  leave: () => { const time = Math.min(t, 0); runs = data.runs; select(0); go(time); },
+};
+for (const name in commands) $(name).addEventListener('click', commands[name]);
+const keys = {ArrowRight: 'next', ArrowLeft: 'back', Home: 'first', End: 'last', l: 'loop', L: 'loop', ' ': 'play', '+': 'in', '=': 'in', '-': 'out', '0': 'fit', '<': 'less', '>': 'more'};
+document.addEventListener('keydown', event => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = event.target.matches('input[type=search], select');
+  if (event.key === 'Escape' && typing) { event.target.blur(); return; }
+  if (typing || (event.key === ' ' && event.target.matches('button, input'))) return;
+  if (event.key === '/') { $('search').focus(); event.preventDefault(); return; }
+  if (rules && (event.key === 'r' || event.key === 'R')) randomStep();
+  else if (rules && event.key === 'Backspace') undoStep();
+  else if (keys[event.key]) commands[keys[event.key]]();
+  else return;
+  event.preventDefault();
+});
+$('property').addEventListener('change', event => select(+event.target.value));
+$('subformulas').addEventListener('change', () => { layTime(); show(); });
+$('search').addEventListener('input', () => search(false));
+$('search').addEventListener('keydown', event => { if (event.key === 'Enter') search(true); });
+$('filter').addEventListener('input', tellState);
+const column = event => {
+  const i = Math.floor((event.clientX - $('scroller').getBoundingClientRect().left + $('scroller').scrollLeft) / width);
+  return i >= 0 && i < size(run) ? i : null;
+};
+$('scroller').addEventListener('click', event => { const i = column(event); if (i !== null) go(run.infinite && i >= run.prefix ? i + roundOf(t) * (run.steps.length - run.prefix) : i); });
+$('scroller').addEventListener('pointermove', event => { const i = column(event); if (i !== hovered) { hovered = i; drawTime(); colourFormula(); } });
+$('scroller').addEventListener('pointerleave', () => { hovered = null; drawTime(); colourFormula(); });
+$('scroller').addEventListener('scroll', drawTime);
+window.addEventListener('resize', () => { layTime(); frame(); show(); });
+
+$('model').textContent = data.model;
+$('about').textContent = data.about;
+$('tools').hidden = !views.length;
+$('picture').hidden = !views.length && !data.processes.length;
+if (!views.length && !data.processes.length) $('stage').style.gridTemplateColumns = 'minmax(0, 1fr)';
+$('time').hidden = !runs.length;
+if (runs.length) {
+  select(0);
+  if (views.length) showView(0);
+}
+// What tests ask: the state that is shown, by name.
+window.lariat = {time: () => t, position: () => position, go, shown: () => Object.fromEntries([...document.querySelectorAll('#marking tr')].map(tr => [tr.dataset.name, tr.dataset.value])),
+  saved, state: () => Object.fromEntries(data.vars.map(([name], v) => [name, valueText(v, valueAt(v))])), select, enabled: () => possible.map(([e]) => data.events[e])};

@@ -1,0 +1,214 @@
+//! A formula along a run: the truth of its parts at every position, and its text in parts.
+
+use crate::run::Run;
+use crate::why::{Because, Why};
+use lariat_ltl::{AtomId, Formula, Formulas, Node, Syntax, print, truth};
+use lariat_model::{Proposition, System};
+use serde_json::{Value as Json, json};
+
+/// What atoms mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meaning<'a> {
+    pub system: &'a System,
+    pub formulas: &'a Formulas,
+    pub propositions: &'a [Proposition],
+}
+
+/// Parts of a formula that are worth a row.
+const MOST_PARTS: usize = 80;
+
+impl Meaning<'_> {
+    /// Is an atom true at a position? Unknown where a run ends and nothing has been taken yet.
+    fn holds(&self, run: &Run, position: usize, atom: AtomId) -> Option<bool> {
+        match self.propositions.get(atom.index())? {
+            Proposition::State(predicate) => {
+                Some(self.system.holds(predicate, &run.states[position]))
+            }
+            Proposition::Fires(events) => {
+                let event = run.events.get(position)?;
+                Some(event.is_some_and(|event| events.contains(&event)))
+            }
+        }
+    }
+
+    /// The truth of an atom, a character a position: 1, 0, or ? if it is not known.
+    pub fn atom_row(&self, run: &Run, atom: AtomId) -> String {
+        let positions = 0..run.positions();
+        positions.map(|i| digit(self.holds(run, i, atom))).collect()
+    }
+
+    /// The truth of every part of a formula, operands first, and why the whole is as it is.
+    pub fn rows(&self, run: &Run, f: Formula) -> (Vec<(Formula, String)>, Vec<Because>) {
+        let parts = self.formulas.subformulas(f);
+        if !run.is_infinite() {
+            return (self.finite(run, &parts), Vec::new());
+        }
+        let (prefix, positions) = (run.prefix, run.positions());
+        let truth = truth(self.formulas, f, prefix, positions - prefix, |i, atom| {
+            self.holds(run, i, atom) == Some(true)
+        });
+        let row = |part: &Formula| (0..positions).map(|i| digit(truth.at(*part, i))).collect();
+        let rows = parts.iter().map(|part| (*part, row(part))).collect();
+        let why = Why {
+            formulas: self.formulas,
+            truth: &truth,
+            prefix,
+            positions,
+        };
+        (rows, why.explain(f))
+    }
+
+    /// What is certain however a finite run goes on (Kleene's three values).
+    fn finite(&self, run: &Run, parts: &[Formula]) -> Vec<(Formula, String)> {
+        let count = run.positions();
+        let mut rows: Vec<(Formula, Vec<Option<bool>>)> = Vec::new();
+        for part in parts {
+            let mut row = vec![None; count];
+            for i in (0..count).rev() {
+                let at = |f: &Formula, i: usize| {
+                    let known = rows.iter().find(|(known, _)| known == f);
+                    known.and_then(|(_, row)| row.get(i).copied().flatten())
+                };
+                let next = row.get(i + 1).copied().flatten();
+                row[i] = match self.formulas.node(*part) {
+                    Node::True => Some(true),
+                    Node::False => Some(false),
+                    Node::Atom(atom) => self.holds(run, i, *atom),
+                    Node::Not(h) => at(h, i).map(|x| !x),
+                    Node::And(hs) => hs.iter().map(|h| at(h, i)).reduce(and).flatten(),
+                    Node::Or(hs) => hs.iter().map(|h| at(h, i)).reduce(or).flatten(),
+                    Node::Implies([h, k]) => or(at(h, i).map(|x| !x), at(k, i)),
+                    Node::Iff([h, k]) => at(h, i).zip(at(k, i)).map(|(x, y)| x == y),
+                    Node::Xor([h, k]) => at(h, i).zip(at(k, i)).map(|(x, y)| x != y),
+                    Node::Next(h) => at(h, i + 1),
+                    Node::Finally(h) => or(at(h, i), next),
+                    Node::Globally(h) => and(at(h, i), next),
+                    Node::Until([h, k]) | Node::WeakUntil([h, k]) => {
+                        or(at(k, i), and(at(h, i), next))
+                    }
+                    Node::Release([h, k]) | Node::StrongRelease([h, k]) => {
+                        and(at(k, i), or(at(h, i), next))
+                    }
+                };
+            }
+            rows.push((*part, row));
+        }
+        let text = |row: Vec<Option<bool>>| row.into_iter().map(digit).collect();
+        rows.into_iter()
+            .map(|(part, row)| (part, text(row)))
+            .collect()
+    }
+
+    /// The parts of a formula as the page wants them, atoms first, then the whole and what it is made of; and its text, in
+    /// which a list with one number opens a part and 0 closes it.
+    pub fn told(
+        &self,
+        f: Formula,
+        rows: &[(Formula, String)],
+        live: bool,
+    ) -> (Vec<Json>, Vec<Json>) {
+        let is_atom = |f: &Formula| matches!(self.formulas.node(*f), Node::Atom(_));
+        let constant = |f: &Formula| matches!(self.formulas.node(*f), Node::True | Node::False);
+        let mut kept: Vec<&(Formula, String)> = rows.iter().filter(|(f, _)| is_atom(f)).collect();
+        let text = print(self.formulas, f, Syntax::Full);
+        kept.sort_by_key(|(atom, _)| text.find(&print(self.formulas, *atom, Syntax::Full)));
+        let others = rows
+            .iter()
+            .rev()
+            .filter(|(f, _)| !is_atom(f) && !constant(f));
+        kept.extend(others.take(MOST_PARTS));
+        let parts = kept.iter().map(|(part, row)| {
+            let rule = match self.formulas.node(*part) {
+                Node::Atom(atom) if live => self
+                    .propositions
+                    .get(atom.index())
+                    .map(super::rules::proposition),
+                _ => None,
+            };
+            let text = print(self.formulas, *part, Syntax::Full);
+            json!({"text": text, "row": row, "atom": is_atom(part), "rule": rule})
+        });
+        let number = |f: Formula| kept.iter().position(|(part, _)| *part == f);
+        (parts.collect(), self.tokens(f, &number))
+    }
+
+    fn tokens(&self, f: Formula, number: &dyn Fn(Formula) -> Option<usize>) -> Vec<Json> {
+        enum Piece {
+            Text(String),
+            Open(Formula),
+            Close,
+        }
+        let mut tokens = Vec::new();
+        let mut stack = vec![Piece::Open(f)];
+        while let Some(piece) = stack.pop() {
+            match piece {
+                Piece::Text(text) => tokens.push(Json::from(text)),
+                Piece::Close => tokens.push(Json::from(0)),
+                Piece::Open(f) => {
+                    if let Some(number) = number(f) {
+                        tokens.push(json!([number]));
+                        stack.push(Piece::Close);
+                    }
+                    let at = stack.len();
+                    let node = self.formulas.node(f);
+                    let (open, between, close) = shape(node);
+                    let children = node.children();
+                    if children.is_empty() {
+                        stack.push(Piece::Text(print(self.formulas, f, Syntax::Full)));
+                        continue;
+                    }
+                    stack.push(Piece::Text(open.to_owned()));
+                    for (i, child) in children.iter().enumerate() {
+                        if i > 0 {
+                            stack.push(Piece::Text(between.to_owned()));
+                        }
+                        stack.push(Piece::Open(*child));
+                    }
+                    stack.push(Piece::Text(close.to_owned()));
+                    stack[at..].reverse();
+                }
+            }
+        }
+        tokens
+    }
+}
+
+/// What stands before, between and behind the operands.
+fn shape(node: &Node) -> (&'static str, &'static str, &'static str) {
+    match node {
+        Node::True | Node::False | Node::Atom(_) => ("", "", ""),
+        Node::Not(_) => ("!", "", ""),
+        Node::Next(_) => ("X ", "", ""),
+        Node::Finally(_) => ("F ", "", ""),
+        Node::Globally(_) => ("G ", "", ""),
+        Node::And(_) => ("(", " & ", ")"),
+        Node::Or(_) => ("(", " | ", ")"),
+        Node::Implies(_) => ("(", " -> ", ")"),
+        Node::Iff(_) => ("(", " <-> ", ")"),
+        Node::Xor(_) => ("(", " xor ", ")"),
+        Node::Until(_) => ("(", " U ", ")"),
+        Node::Release(_) => ("(", " R ", ")"),
+        Node::WeakUntil(_) => ("(", " W ", ")"),
+        Node::StrongRelease(_) => ("(", " M ", ")"),
+    }
+}
+
+fn digit(truth: Option<bool>) -> char {
+    match truth {
+        Some(true) => '1',
+        Some(false) => '0',
+        None => '?',
+    }
+}
+
+fn and(x: Option<bool>, y: Option<bool>) -> Option<bool> {
+    match (x, y) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    }
+}
+
+fn or(x: Option<bool>, y: Option<bool>) -> Option<bool> {
+    and(x.map(|x| !x), y.map(|y| !y)).map(|x| !x)
+}

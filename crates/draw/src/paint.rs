@@ -1,0 +1,447 @@
+//! A net on paper: shapes, names, tokens, arcs.
+//!
+//! Arcs are straight; where one leads each way between the same two nodes they are bent apart. Names stand where they
+//! cover the fewest arcs: below, above, right or left of their node. Everything has a class, so that the page
+//! can change colours and mark what changes; plain attributes make the same file right on its own.
+
+use crate::Point;
+use crate::boxes::Box4;
+use crate::net::{Kind, Net, NetArc, NodeId};
+use crate::svg::{Anchor, Picture, SIZE, Svg, fit, n, width};
+use std::fmt::Write as _;
+
+/// The radius of a place.
+pub(crate) const RADIUS: f64 = 15.0;
+/// Half the width and height of a transition.
+const BAR: (f64, f64) = (11.0, 11.0);
+/// The size of names.
+const NAME: f64 = 10.5;
+/// The widest name; longer ones are cut in the middle.
+const WIDEST: f64 = 104.0;
+/// The widest inscription of an arc.
+const WIDEST_LABEL: f64 = 90.0;
+/// The room around everything.
+const MARGIN: f64 = 14.0;
+/// From the middle of a node to the base lines of the name below and above it.
+const BELOW: f64 = 12.0;
+const ABOVE: f64 = 5.0;
+/// How far arcs that lead both ways bend.
+const BEND: f64 = 0.16;
+
+/// A net with a position for every node.
+#[derive(Clone, Debug)]
+pub struct NetPicture {
+    /// The net.
+    pub net: Net,
+    /// Where its nodes are.
+    pub points: Vec<Point>,
+}
+
+impl NetPicture {
+    /// Lays out a net.
+    pub fn whole(net: Net) -> NetPicture {
+        let boxes: Vec<Box4> = net
+            .nodes
+            .iter()
+            .map(|node| room(node.kind, &node.name))
+            .collect();
+        let mut points = net.layout(&boxes);
+        let (mut left, mut top) = (f64::MAX, f64::MAX);
+        for (point, room) in points.iter().zip(&boxes) {
+            (left, top) = (left.min(point.0 - room[0]), top.min(point.1 - room[1]));
+        }
+        for point in &mut points {
+            // Whole pixels are shorter to write, and the distances allow for them.
+            *point = (
+                (point.0 - left + MARGIN).round(),
+                (point.1 - top + MARGIN).round(),
+            );
+        }
+        NetPicture { net, points }
+    }
+
+    /// The size of the drawing.
+    pub fn size(&self) -> (f64, f64) {
+        let (mut right, mut bottom) = (2.0 * MARGIN, 2.0 * MARGIN);
+        for (node, point) in self.net.nodes.iter().zip(&self.points) {
+            let room = room(node.kind, &node.name);
+            right = f64::max(right, point.0 + room[2] + MARGIN);
+            bottom = f64::max(bottom, point.1 + room[3] + MARGIN);
+        }
+        (right.ceil(), bottom.ceil())
+    }
+
+    /// The drawing as a document of its own.
+    pub fn svg(&self, title: &str) -> Picture {
+        let (width, height) = self.size();
+        let mut svg = Svg::new(width, height, title, "class=\"net\"");
+        self.paint(&mut svg, &|node| node.0);
+        svg.finish()
+    }
+
+    /// Draws everything. `number` says what number a node has in `data-node`.
+    pub(crate) fn paint(&self, svg: &mut Svg, number: &dyn Fn(NodeId) -> u32) {
+        svg.open("class=\"arcs\" fill=\"none\" stroke=\"#59636e\" stroke-width=\"1.1\"");
+        let mut lines = Vec::with_capacity(self.net.arcs.len());
+        let bent = self.bent();
+        for (arc, bent) in self.net.arcs.iter().zip(&bent) {
+            let line = self.line(arc, *bent);
+            let (from, to) = (number(arc.from), number(arc.to));
+            let attributes = format!("class=\"arc\" data-from=\"{from}\" data-to=\"{to}\"");
+            svg.path(&line.path, &attributes, "");
+            lines.push(line);
+        }
+        svg.close();
+        svg.open("class=\"heads\" fill=\"#59636e\"");
+        for (line, arc) in lines.iter().zip(&self.net.arcs) {
+            let (from, to) = (number(arc.from), number(arc.to));
+            let attributes = format!("class=\"head\" data-from=\"{from}\" data-to=\"{to}\"");
+            svg.path(&head(line.end, line.end_direction), &attributes, "");
+            if arc.tests {
+                svg.path(&head(line.start, line.start_direction), &attributes, "");
+            }
+        }
+        svg.close();
+        self.paint_nodes(svg, &lines, number);
+        svg.open("class=\"inscriptions\" fill=\"#31383f\"");
+        for (line, arc) in lines.iter().zip(&self.net.arcs) {
+            if !arc.label.is_empty() {
+                let text = fit(&arc.label, NAME - 1.0, WIDEST_LABEL);
+                let at = (line.middle.0, line.middle.1 + 3.0);
+                svg.open("class=\"inscription\"");
+                svg.hint(&arc.label);
+                svg.overlay(at, Anchor::Middle, NAME - 1.0, &text, "");
+                svg.close();
+            }
+        }
+        svg.close();
+    }
+
+    fn paint_nodes(&self, svg: &mut Svg, lines: &[Line], number: &dyn Fn(NodeId) -> u32) {
+        let sides = self.sides(lines);
+        for (i, (node, at)) in self.net.nodes.iter().zip(&self.points).enumerate() {
+            let id = number(NodeId(i as u32));
+            let (x, y) = *at;
+            let class = match node.kind {
+                Kind::Place => "place",
+                Kind::Transition => "transition",
+            };
+            svg.open(&format!(
+                "class=\"node {class}\" data-node=\"{id}\" data-x=\"{}\" data-y=\"{}\"",
+                n(x),
+                n(y)
+            ));
+            svg.hint(&node.name);
+            let look = "fill=\"#fff\" stroke=\"#14171a\" stroke-width=\"1.3\" class=\"shape\"";
+            match node.kind {
+                Kind::Place => svg.circle(*at, RADIUS, look),
+                Kind::Transition => {
+                    let (w, h) = BAR;
+                    let area = [x - w, y - h, 2.0 * w, 2.0 * h];
+                    svg.rect(area, &format!("rx=\"2\" {look}"));
+                }
+            }
+            svg.open("class=\"tokens\" fill=\"#14171a\"");
+            if node.kind == Kind::Place {
+                tokens(svg, *at, node.tokens);
+            }
+            svg.close();
+            let name = fit(&node.name, NAME, WIDEST);
+            let (place, anchor) = sides[i].at(node.kind, *at);
+            svg.halo(
+                place,
+                anchor,
+                NAME,
+                &name,
+                "class=\"name\" fill=\"#14171a\"",
+            );
+            svg.close();
+        }
+    }
+
+    /// For every arc: is there another one between its nodes, the other way round?
+    fn bent(&self) -> Vec<bool> {
+        let mut pairs: Vec<(NodeId, NodeId)> =
+            self.net.arcs.iter().map(|a| (a.from, a.to)).collect();
+        pairs.sort_unstable();
+        let back = |arc: &NetArc| pairs.binary_search(&(arc.to, arc.from)).is_ok();
+        self.net.arcs.iter().map(back).collect()
+    }
+
+    /// The line of an arc from border to border.
+    fn line(&self, arc: &NetArc, bent: bool) -> Line {
+        let (a, b) = (self.points[arc.from.index()], self.points[arc.to.index()]);
+        let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+        let bend = if bent { BEND } else { 0.0 };
+        let control = ((a.0 + b.0) / 2.0 - bend * dy, (a.1 + b.1) / 2.0 + bend * dx);
+        let kind = |node: NodeId| self.net.nodes[node.index()].kind;
+        let start_direction = direction(control, a);
+        let end_direction = direction(control, b);
+        let start = border(kind(arc.from), a, start_direction);
+        let end = border(kind(arc.to), b, end_direction);
+        // The line ends inside of the head, or a thick line would show beside its tip.
+        let shaft = (end.0 - 5.0 * end_direction.0, end.1 - 5.0 * end_direction.1);
+        let from = match arc.tests {
+            true => (
+                start.0 - 5.0 * start_direction.0,
+                start.1 - 5.0 * start_direction.1,
+            ),
+            false => start,
+        };
+        let path = match bent {
+            true => format!(
+                "M{} {}Q{} {} {} {}",
+                n(from.0),
+                n(from.1),
+                n(control.0),
+                n(control.1),
+                n(shaft.0),
+                n(shaft.1)
+            ),
+            false => format!("M{} {}L{} {}", n(from.0), n(from.1), n(shaft.0), n(shaft.1)),
+        };
+        let middle = match bent {
+            true => (
+                (start.0 + end.0) / 4.0 + control.0 / 2.0,
+                (start.1 + end.1) / 4.0 + control.1 / 2.0,
+            ),
+            false => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
+        };
+        Line {
+            path,
+            start,
+            end,
+            start_direction,
+            end_direction,
+            middle,
+        }
+    }
+
+    /// Where every name stands: where it covers least.
+    fn sides(&self, lines: &[Line]) -> Vec<Side> {
+        let label = |i: usize, side: Side| -> Box4 {
+            let node = &self.net.nodes[i];
+            let name = fit(&node.name, NAME, WIDEST);
+            side.area(node.kind, self.points[i], width(&name, NAME))
+        };
+        let shape = |i: usize| -> Box4 {
+            let (x, y) = self.points[i];
+            [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]
+        };
+        let n = self.net.nodes.len();
+        let mut sides = vec![Side::Below; n];
+        if n > MOST_CHOICES {
+            return sides;
+        }
+        let (w, h) = self.size();
+        for i in 0..n {
+            let cost = |side: Side| -> usize {
+                let area = label(i, side);
+                let inside = area[0] >= 0.0 && area[1] >= 0.0 && area[2] <= w && area[3] <= h;
+                let others = (0..n).filter(|j| *j != i);
+                let covered = others
+                    .filter(|j| meet(area, shape(*j)) || meet(area, label(*j, sides[*j])))
+                    .count();
+                let arcs = lines.iter().filter(|line| passes(line, area)).count();
+                1000 * (covered + usize::from(!inside)) + 4 * arcs + side as usize
+            };
+            let best = Side::ALL.into_iter().min_by_key(|side| cost(*side));
+            sides[i] = best.unwrap_or(Side::Below);
+        }
+        sides
+    }
+}
+
+/// Names of larger nets all stand below: looking for better places takes nodes × (nodes + arcs).
+const MOST_CHOICES: usize = 700;
+
+/// Where a name stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    Below,
+    Above,
+    Right,
+    Left,
+}
+
+impl Side {
+    const ALL: [Side; 4] = [Side::Below, Side::Above, Side::Right, Side::Left];
+
+    fn at(self, kind: Kind, (x, y): Point) -> (Point, Anchor) {
+        let half = match kind {
+            Kind::Place => RADIUS,
+            Kind::Transition => BAR.1,
+        };
+        match self {
+            Side::Below => ((x, y + half + BELOW), Anchor::Middle),
+            Side::Above => ((x, y - half - ABOVE), Anchor::Middle),
+            Side::Right => ((x + half + 4.0, y + 4.0), Anchor::Start),
+            Side::Left => ((x - half - 4.0, y + 4.0), Anchor::End),
+        }
+    }
+
+    fn area(self, kind: Kind, point: Point, wide: f64) -> Box4 {
+        let ((x, y), anchor) = self.at(kind, point);
+        let left = match anchor {
+            Anchor::Start => x,
+            Anchor::Middle => x - wide / 2.0,
+            Anchor::End => x - wide,
+        };
+        [
+            left - 1.0,
+            y - 0.85 * NAME,
+            left + wide + 1.0,
+            y + 0.3 * NAME,
+        ]
+    }
+}
+
+struct Line {
+    path: String,
+    start: Point,
+    end: Point,
+    /// Unit vectors towards the nodes.
+    start_direction: Point,
+    end_direction: Point,
+    middle: Point,
+}
+
+/// The box of a node with its name below.
+fn room(kind: Kind, name: &str) -> Box4 {
+    let (half, tall) = match kind {
+        Kind::Place => (RADIUS, RADIUS),
+        Kind::Transition => BAR,
+    };
+    let wide = half.max(width(&fit(name, NAME, WIDEST), NAME) / 2.0) + 4.0;
+    [wide, tall + 4.0, wide, tall + BELOW + 6.0]
+}
+
+fn direction(from: Point, to: Point) -> Point {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy).max(1e-9);
+    (dx / length, dy / length)
+}
+
+/// Where a line that arrives in this direction meets the border of a node.
+fn border(kind: Kind, (x, y): Point, (dx, dy): Point) -> Point {
+    let back = match kind {
+        Kind::Place => RADIUS + 1.0,
+        Kind::Transition => {
+            let (w, h) = (BAR.0 + 1.0, BAR.1 + 1.0);
+            (w / dx.abs().max(1e-9)).min(h / dy.abs().max(1e-9))
+        }
+    };
+    (x - back * dx, y - back * dy)
+}
+
+/// An arrow head with its tip here.
+pub(crate) fn head((x, y): Point, (dx, dy): Point) -> String {
+    let (back, side) = (8.0, 3.4);
+    let (bx, by) = (x - back * dx, y - back * dy);
+    format!(
+        "M{} {}L{} {}L{} {}Z",
+        n(x),
+        n(y),
+        n(bx - side * dy),
+        n(by + side * dx),
+        n(bx + side * dy),
+        n(by - side * dx)
+    )
+}
+
+fn meet(a: Box4, b: Box4) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
+/// Does a line pass through a box? Asked of some points on it.
+fn passes(line: &Line, area: Box4) -> bool {
+    let points = 12;
+    (0..=points).any(|i| {
+        let t = f64::from(i) / f64::from(points);
+        let (x, y) = (
+            line.start.0 + t * (line.end.0 - line.start.0),
+            line.start.1 + t * (line.end.1 - line.start.1),
+        );
+        area[0] <= x && x <= area[2] && area[1] <= y && y <= area[3]
+    })
+}
+
+/// Where up to five tokens are drawn, as on a die; the page has the same table.
+const DIE: [&[Point]; 6] = [
+    &[],
+    &[(0.0, 0.0)],
+    &[(-4.5, 0.0), (4.5, 0.0)],
+    &[(0.0, -5.0), (-5.0, 4.0), (5.0, 4.0)],
+    &[(-4.5, -4.5), (4.5, -4.5), (-4.5, 4.5), (4.5, 4.5)],
+    &[
+        (-6.0, -6.0),
+        (6.0, -6.0),
+        (0.0, 0.0),
+        (-6.0, 6.0),
+        (6.0, 6.0),
+    ],
+];
+
+/// A few dots, or a number.
+fn tokens(svg: &mut Svg, (x, y): Point, count: i64) {
+    match usize::try_from(count).ok().and_then(|count| DIE.get(count)) {
+        Some(dots) => {
+            for (dx, dy) in *dots {
+                svg.circle((x + dx, y + dy), 3.1, "");
+            }
+        }
+        None => {
+            let text = count.to_string();
+            let size = if text.len() > 3 { 8.0 } else { SIZE };
+            let text = fit(&text, size, 2.0 * RADIUS + 6.0);
+            svg.mark((x, y + 0.36 * size), Anchor::Middle, size, &text, "");
+        }
+    }
+}
+
+impl NetPicture {
+    /// The drawing for Graphviz, with its positions (for `neato -n`).
+    pub fn dot(&self, title: &str) -> String {
+        let quoted = |text: &str| {
+            text.replace('\\', "\\\\")
+                .replace('"', "\\\"")
+                .replace('\n', " ")
+        };
+        let (_, height) = self.size();
+        let mut out = format!("digraph {{\n  label=\"{}\"; labelloc=t;\n", quoted(title));
+        for (i, (node, (x, y))) in self.net.nodes.iter().zip(&self.points).enumerate() {
+            let name = quoted(&node.name);
+            let at = format!("pos=\"{},{}\"", n(*x), n(height - y));
+            let _ = match node.kind {
+                Kind::Place => {
+                    let tokens = if node.tokens > 0 {
+                        node.tokens.to_string()
+                    } else {
+                        String::new()
+                    };
+                    writeln!(
+                        out,
+                        "  n{i} [shape=circle, width=0.4, fixedsize=true, label=\"{tokens}\", xlabel=\"{name}\", {at}];"
+                    )
+                }
+                Kind::Transition => {
+                    writeln!(
+                        out,
+                        "  n{i} [shape=box, width=0.3, height=0.3, fixedsize=true, label=\"\", xlabel=\"{name}\", {at}];"
+                    )
+                }
+            };
+        }
+        for arc in &self.net.arcs {
+            let both = if arc.tests { ", dir=both" } else { "" };
+            let label = quoted(&arc.label);
+            let _ = writeln!(
+                out,
+                "  n{} -> n{} [label=\"{label}\"{both}];",
+                arc.from.0, arc.to.0
+            );
+        }
+        out.push_str("}\n");
+        out
+    }
+}

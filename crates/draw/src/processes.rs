@@ -1,0 +1,125 @@
+//! The processes of a program, each as a graph of its locations.
+//!
+//! The system does not say what a process is, but it shows: a variable with named values, of which events require one value
+//! (`ℓ = a`, a conjunct of the guard) and assign another. These are the edges.
+
+use crate::graph::{Edge, Graph, GraphNode, NodeShape};
+use lariat_model::dve::Message;
+use lariat_model::{
+    Action, BinaryOp, Domain, Expr, LValue, Model, Predicate, System, Value, VarId,
+};
+
+/// A process.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// The variable that holds its location; it has the name of the process.
+    pub location: VarId,
+    /// The locations, in the order of their values, and the steps between them.
+    pub graph: Graph,
+}
+
+/// The processes of a model; none if it is no program.
+pub fn processes(model: &Model) -> Vec<Process> {
+    let system = &model.system;
+    let named = |var: &VarId| {
+        Some(*var) != system.fault && matches!(system.variable(*var).domain, Domain::Names(_))
+    };
+    let is_program = |system: &System| {
+        let program = |action: &Action| matches!(action, Action::Program { .. });
+        system.events.iter().any(|event| program(&event.action))
+    };
+    if !is_program(system) {
+        return Vec::new();
+    }
+    let vars = system.var_ids().filter(named);
+    vars.filter_map(|var| process(model, var)).collect()
+}
+
+fn process(model: &Model, location: VarId) -> Option<Process> {
+    let system = &model.system;
+    let variable = system.variable(location);
+    let Domain::Names(names) = &variable.domain else {
+        return None;
+    };
+    let initial: Vec<Value> = system
+        .initial
+        .iter()
+        .map(|state| state[location.index()])
+        .collect();
+    let node = |(i, name): (usize, &String)| GraphNode {
+        lines: vec![name.clone()],
+        hint: format!("{}.{name}", variable.name),
+        shape: NodeShape::Box,
+        initial: initial.iter().any(|value| usize::try_from(*value) == Ok(i)),
+        marked: false,
+    };
+    let mut graph = Graph {
+        nodes: names.iter().enumerate().map(node).collect(),
+        ..Graph::default()
+    };
+    for event in system.event_ids() {
+        let Action::Program {
+            guard: Predicate::Expr(guard),
+            effects,
+        } = &system.event(event).action
+        else {
+            continue;
+        };
+        let Some(from) = required(guard, location) else {
+            continue;
+        };
+        let assigned =
+            effects
+                .iter()
+                .rev()
+                .find_map(|effect| match (&effect.target, &effect.value) {
+                    (LValue::Var(var), Expr::Const(value)) if *var == location => Some(*value),
+                    _ => None,
+                });
+        // What only looks at the process, such as another one's guard, is no step of it.
+        let name = &system.event(event).name;
+        let own = name.starts_with(&format!("{}:", variable.name))
+            || name.contains(&format!("!{}:", variable.name));
+        if assigned.is_none() && !own {
+            continue;
+        }
+        let message = model.messages.iter().find(|message| message.event == event);
+        let sides =
+            |message: &&Message| [message.sender, message.receiver].contains(&Some(location));
+        let label = message.filter(sides).map_or(String::new(), |message| {
+            let sign = if message.sender == Some(location) {
+                '!'
+            } else {
+                '?'
+            };
+            format!("{}{sign}", message.channel)
+        });
+        let place = |value: Value| usize::try_from(value).ok().filter(|i| *i < names.len());
+        if let (Some(from), Some(to)) = (place(from), place(assigned.unwrap_or(from))) {
+            let edge = Edge {
+                from,
+                to,
+                label,
+                marked: false,
+            };
+            if !graph.edges.contains(&edge) {
+                graph.edges.push(edge);
+            }
+        }
+    }
+    Some(Process { location, graph })
+}
+
+/// The value that a guard requires of a variable, as one of its conjuncts.
+fn required(guard: &Expr, var: VarId) -> Option<Value> {
+    match guard {
+        Expr::Binary(BinaryOp::And, left, right) => {
+            required(left, var).or_else(|| required(right, var))
+        }
+        Expr::Binary(BinaryOp::Eq, left, right) => match (&**left, &**right) {
+            (Expr::Var(v), Expr::Const(value)) if *v == var => Some(*value),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,191 @@
+//! State spaces as graphs, as far as one can look at them.
+//!
+//! States are found breadth-first with the reference semantics, and their distance from the start is their level. With a run
+//! given, its states come first, then those that its states lead to.
+
+use crate::graph::{Edge, Graph, GraphNode, NodeShape};
+use lariat_model::{Domain, State, System, Value, VarId};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// A part of a state space.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    /// States and what leads from one to the other.
+    pub graph: Graph,
+    /// Are there states that are not shown?
+    pub cut: bool,
+}
+
+/// States that can be looked at.
+pub const MOST: usize = 60;
+/// Edges from which on their labels are shown only where the pointer rests.
+const LABELLED: usize = 30;
+/// Characters of a line in a state, and lines.
+const LINE: usize = 22;
+const LINES: usize = 4;
+
+/// The states of a system, at most `most` of them. `run`, the states of a run, are shown and marked in any case.
+pub fn reach(system: &System, run: &[&State], most: usize) -> Reach {
+    let mut states: Vec<State> = Vec::new();
+    let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
+    let mut add = |state: &State, states: &mut Vec<State>| -> Option<usize> {
+        if let Some(known) = numbers.get(state) {
+            return Some(*known);
+        }
+        if states.len() >= most.max(run.len()) {
+            return None;
+        }
+        numbers.insert(state.clone(), states.len());
+        states.push(state.clone());
+        Some(states.len() - 1)
+    };
+    match run {
+        [] => {
+            for state in &system.initial {
+                add(state, &mut states);
+            }
+        }
+        run => {
+            for state in run {
+                add(state, &mut states);
+            }
+        }
+    }
+    let marked = if run.is_empty() { 0 } else { states.len() };
+    let mut cut = false;
+    let mut graph = Graph::default();
+    let mut next = 0;
+    while next < states.len() {
+        let state = states[next].clone();
+        // Of states beside a run, only what leads to a state that is shown anyway.
+        for event in system.event_ids() {
+            for to in system.successors(&state, event) {
+                let to = match marked > 0 && next >= marked {
+                    true => states.iter().position(|known| *known == to),
+                    false => add(&to, &mut states),
+                };
+                let Some(to) = to else {
+                    cut = true;
+                    continue;
+                };
+                let label = system.event(event).name.clone();
+                graph.edges.push(Edge {
+                    from: next,
+                    to,
+                    label,
+                    marked: false,
+                });
+            }
+        }
+        next += 1;
+    }
+    mark_run(&mut graph, run, &states);
+    graph.nodes = states
+        .iter()
+        .enumerate()
+        .map(|(i, state)| GraphNode {
+            lines: lines(system, state),
+            hint: words(system, state).join(" "),
+            shape: NodeShape::Box,
+            initial: system.initial.contains(state),
+            marked: i < marked,
+        })
+        .collect();
+    graph.levels = Some(levels(&graph));
+    graph.quiet = graph.edges.len() > LABELLED;
+    Reach { graph, cut }
+}
+
+/// Marks the edges that a run takes.
+fn mark_run(graph: &mut Graph, run: &[&State], states: &[State]) {
+    let place = |state: &&State| states.iter().position(|known| known == *state);
+    let places: Vec<Option<usize>> = run.iter().map(place).collect();
+    for pair in places.windows(2) {
+        let step = |edge: &&mut Edge| Some(edge.from) == pair[0] && Some(edge.to) == pair[1];
+        for edge in graph.edges.iter_mut().filter(|e| step(e)) {
+            edge.marked = true;
+        }
+    }
+}
+
+/// The distance of every node from the initial ones; those that are not reached come last.
+fn levels(graph: &Graph) -> Vec<usize> {
+    let mut out = vec![Vec::new(); graph.nodes.len()];
+    for edge in &graph.edges {
+        out[edge.from].push(edge.to);
+    }
+    let mut levels = vec![None; graph.nodes.len()];
+    let mut queue: VecDeque<usize> = VecDeque::new();
+    for (i, node) in graph.nodes.iter().enumerate() {
+        if node.initial {
+            levels[i] = Some(0);
+            queue.push_back(i);
+        }
+    }
+    while let Some(node) = queue.pop_front() {
+        for to in &out[node] {
+            if levels[*to].is_none() {
+                levels[*to] = levels[node].map(|level: usize| level + 1);
+                queue.push_back(*to);
+            }
+        }
+    }
+    let last = levels.iter().flatten().max().map_or(0, |level| level + 1);
+    levels
+        .into_iter()
+        .map(|level| level.unwrap_or(last))
+        .collect()
+}
+
+/// The value of a variable as the user knows it.
+pub(crate) fn value_text(system: &System, var: VarId, value: Value) -> String {
+    match &system.variable(var).domain {
+        Domain::Names(names) => usize::try_from(value)
+            .ok()
+            .and_then(|i| names.get(i))
+            .map_or_else(|| value.to_string(), String::clone),
+        _ => value.to_string(),
+    }
+}
+
+/// A state in words: marked places, variables with their values.
+fn words(system: &System, state: &State) -> Vec<String> {
+    let pairs = system.var_ids().zip(state);
+    let told = pairs.filter(|(var, value)| {
+        **value != 0 || !matches!(system.variable(*var).domain, Domain::Count { .. })
+    });
+    told.map(|(var, value)| {
+        let name = &system.variable(var).name;
+        match (&system.variable(var).domain, value) {
+            (Domain::Count { .. }, 1) => name.clone(),
+            (Domain::Count { .. }, n) => format!("{n}·{name}"),
+            _ => format!("{name}={}", value_text(system, var, *value)),
+        }
+    })
+    .collect()
+}
+
+/// The same in a few short lines.
+fn lines(system: &System, state: &State) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let words = words(system, state);
+    if words.is_empty() {
+        return vec!["∅".to_owned()];
+    }
+    for (i, word) in words.iter().enumerate() {
+        let full = lines.len() == LINES;
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < LINE => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ if full => {
+                lines.push(format!("and {} more", words.len() - i));
+                break;
+            }
+            _ => lines.push(word.clone()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,269 @@
+//! Runs as they are written in JSON, read back.
+//!
+//! What `check --trace` and `simulate` write names places, variables and events; here these become a sequence of states again. A
+//! counterexample of any kind is a run: `lasso`, `covering`, `prefix`, or none of these, a finite one. Nothing is believed
+//! that the model does not know, and [`Run::astray`] says whether the model can take every step.
+
+use lariat_model::{
+    Action, Deadlock, Domain, Event, EventId, State, System, Value, VarId, Variable,
+};
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value as Json};
+
+/// What a run is evidence of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunKind {
+    /// It ends in a loop.
+    Lasso,
+    /// It ends in rounds, each of which adds tokens.
+    Covering,
+    /// Whatever follows violates the property.
+    Prefix,
+    /// Nothing but a run.
+    Finite,
+}
+
+impl RunKind {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunKind::Lasso => "lasso",
+            RunKind::Covering => "covering",
+            RunKind::Prefix => "prefix",
+            RunKind::Finite => "run",
+        }
+    }
+}
+
+/// A run of a system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// What it is.
+    pub kind: RunKind,
+    /// The states, one more than there are steps.
+    pub states: Vec<State>,
+    /// What is taken from every state but the last; `None` for a stutter step.
+    pub events: Vec<Option<EventId>>,
+    /// How many steps come before the loop; all of them if there is none.
+    pub prefix: usize,
+    /// What every round adds.
+    pub growth: Option<State>,
+    /// The position after which every continuation violates the property.
+    pub bad: Option<usize>,
+}
+
+impl Run {
+    /// A run of no steps.
+    pub fn at(state: State) -> Run {
+        Run {
+            kind: RunKind::Finite,
+            states: vec![state],
+            events: Vec::new(),
+            prefix: 0,
+            growth: None,
+            bad: None,
+        }
+    }
+
+    /// Does it go on for ever?
+    pub fn is_infinite(&self) -> bool {
+        self.prefix < self.events.len()
+    }
+
+    /// How many positions there are, one turn of the loop counted.
+    pub fn positions(&self) -> usize {
+        match self.is_infinite() {
+            true => self.events.len(),
+            false => self.states.len(),
+        }
+    }
+
+    /// The first step that the system cannot take, counted from 1, or the number of steps if the loop does not close.
+    pub fn astray(&self, system: &System, deadlock: Deadlock) -> Option<usize> {
+        for (i, (pair, event)) in self.states.windows(2).zip(&self.events).enumerate() {
+            let possible = match event {
+                Some(event) => system.successors(&pair[0], *event).contains(&pair[1]),
+                None => {
+                    deadlock == Deadlock::Stutter
+                        && pair[0] == pair[1]
+                        && system.is_deadlock(&pair[0])
+                }
+            };
+            if !possible {
+                return Some(i + 1);
+            }
+        }
+        let entry = self.states.get(self.prefix)?;
+        let zero = vec![0; entry.len()];
+        let growth = self.growth.as_deref().unwrap_or(&zero);
+        let closes = match self.states.last() {
+            Some(end) if self.is_infinite() => (entry.iter().zip(growth).zip(end))
+                .all(|((before, more), after)| before.checked_add(*more) == Some(*after)),
+            _ => true,
+        };
+        (!closes).then_some(self.events.len())
+    }
+}
+
+/// The names of a system, to be looked up.
+#[derive(Clone, Debug)]
+pub struct Index<'s> {
+    system: &'s System,
+    variables: FxHashMap<&'s str, VarId>,
+    events: FxHashMap<&'s str, EventId>,
+}
+
+impl<'s> Index<'s> {
+    /// All names.
+    pub fn new(system: &'s System) -> Index<'s> {
+        let variables = system.var_ids().map(|v| (&*system.variable(v).name, v));
+        let events = system.event_ids().map(|e| (&*system.event(e).name, e));
+        Index {
+            system,
+            variables: variables.collect(),
+            events: events.collect(),
+        }
+    }
+
+    /// Reads a run: an object with `initial`, `prefix` and, if it has one, `loop`.
+    pub fn run(&self, json: &Json) -> Result<Run, String> {
+        let initial = json.get("initial").ok_or("it has no `initial` state")?;
+        let mut run = Run::at(self.state(initial)?);
+        let steps = |name: &str| match json.get(name) {
+            None | Some(Json::Null) => Ok(&[][..]),
+            Some(Json::Array(steps)) => Ok(&steps[..]),
+            Some(_) => Err(format!("`{name}` is no list of steps")),
+        };
+        let (prefix, cycle) = (steps("prefix")?, steps("loop")?);
+        for step in prefix.iter().chain(cycle) {
+            let event = match step.get("fire") {
+                None | Some(Json::Null) => None,
+                Some(Json::String(name)) => Some(self.event(name)?),
+                Some(other) => return Err(format!("`fire` is {other}: expected a name or null")),
+            };
+            let marking = step.get("marking").ok_or("a step has no `marking`")?;
+            run.events.push(event);
+            run.states.push(self.state(marking)?);
+        }
+        run.prefix = prefix.len();
+        run.bad = json
+            .get("bad")
+            .and_then(Json::as_u64)
+            .map(|bad| bad as usize);
+        run.kind = match json.get("kind").and_then(Json::as_str) {
+            Some("prefix") => RunKind::Prefix,
+            _ if cycle.is_empty() => RunKind::Finite,
+            Some("covering") => RunKind::Covering,
+            _ => RunKind::Lasso,
+        };
+        if let Some(growth) = json.get("growth").filter(|growth| growth.is_object()) {
+            run.growth = Some(self.state(growth)?);
+        }
+        Ok(run)
+    }
+
+    fn event(&self, name: &str) -> Result<EventId, String> {
+        let known = self.events.get(name).copied();
+        known.ok_or_else(|| format!("the model has no event `{name}`"))
+    }
+
+    /// A state from the variables that are named; the others are 0.
+    fn state(&self, json: &Json) -> Result<State, String> {
+        let object = json.as_object().ok_or("a state is an object")?;
+        let mut state: State = vec![0; self.system.variables.len()].into();
+        for (name, value) in object {
+            let var = self.variables.get(&**name);
+            let var = *var.ok_or_else(|| format!("the model has no place or variable `{name}`"))?;
+            let position = |text: &String| match &self.system.variable(var).domain {
+                Domain::Names(names) => names.iter().position(|known| known == text),
+                _ => None,
+            };
+            let number = match value {
+                Json::Number(number) => number.as_i64(),
+                Json::String(text) => position(text).map(|i| i as Value),
+                _ => None,
+            };
+            state[var.index()] = number.ok_or_else(|| format!("`{name}` cannot be {value}"))?;
+        }
+        Ok(state)
+    }
+}
+
+/// A run as [`Index::run`] reads it.
+pub fn write(system: &System, run: &Run) -> Json {
+    let marking = |state: &State| -> Json {
+        let told = system.var_ids().zip(state).filter(|(var, value)| {
+            **value != 0 || !matches!(system.variable(*var).domain, Domain::Count { .. })
+        });
+        let pairs = told.map(|(var, value)| {
+            let variable = system.variable(var);
+            let shown = match &variable.domain {
+                Domain::Names(_) => Json::from(crate::reach::value_text(system, var, *value)),
+                _ => Json::from(*value),
+            };
+            (variable.name.clone(), shown)
+        });
+        Json::Object(pairs.collect::<Map<_, _>>())
+    };
+    let step = |(event, state): (&Option<EventId>, &State)| {
+        serde_json::json!({
+            "fire": event.map(|event| &system.event(event).name),
+            "marking": marking(state),
+        })
+    };
+    let steps: Vec<Json> = run.events.iter().zip(&run.states[1..]).map(step).collect();
+    let (prefix, cycle) = steps.split_at(run.prefix.min(steps.len()));
+    serde_json::json!({
+        "kind": run.kind.name(),
+        "initial": marking(&run.states[0]),
+        "prefix": prefix,
+        "loop": cycle,
+    })
+}
+
+/// What a run says of its system, for want of a model: the names in it, and nothing that any event does.
+pub fn system_of(runs: &[&Json]) -> System {
+    let mut system = System::default();
+    let mut known: FxHashMap<String, usize> = FxHashMap::default();
+    let mut events: FxHashMap<String, ()> = FxHashMap::default();
+    for run in runs {
+        let steps = |name: &str| run.get(name).and_then(Json::as_array).into_iter().flatten();
+        let steps = || steps("prefix").chain(steps("loop"));
+        let markings = run
+            .get("initial")
+            .into_iter()
+            .chain(steps().filter_map(|s| s.get("marking")));
+        for (name, value) in markings.filter_map(Json::as_object).flatten() {
+            let at = *known.entry(name.clone()).or_insert_with(|| {
+                let domain = Domain::Count { bound: None };
+                system.variables.push(Variable {
+                    name: name.clone(),
+                    domain,
+                });
+                system.variables.len() - 1
+            });
+            let Some(text) = value.as_str() else {
+                continue;
+            };
+            let domain = &mut system.variables[at].domain;
+            match domain {
+                Domain::Names(names) if names.iter().any(|name| name == text) => {}
+                Domain::Names(names) => names.push(text.to_owned()),
+                _ => *domain = Domain::Names(vec![text.to_owned()]),
+            }
+        }
+        for name in steps().filter_map(|step| step.get("fire")?.as_str()) {
+            if events.insert(name.to_owned(), ()).is_none() {
+                let action = Action::Table {
+                    vars: Vec::new(),
+                    rows: Vec::new(),
+                };
+                system.events.push(Event {
+                    name: name.to_owned(),
+                    action,
+                });
+            }
+        }
+    }
+    system
+}

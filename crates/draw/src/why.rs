@@ -1,0 +1,187 @@
+//! Why a formula has the truth value that it has on a run, in sentences.
+//!
+//! From the whole formula down to what decides it: a `G` is followed to the first position where it fails, an implication
+//! to its right side, a conjunction to a part that is false. Each sentence speaks of one position.
+
+use lariat_ltl::{Formula, Formulas, Node, Syntax, Truth, print};
+
+/// A sentence about a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Because {
+    /// The position.
+    pub at: usize,
+    /// What is so there.
+    pub text: String,
+}
+
+/// Sentences that one wants to read.
+const MOST: usize = 8;
+
+/// A run and the truth of a formula along it.
+pub struct Why<'a> {
+    /// The store of the formula.
+    pub formulas: &'a Formulas,
+    /// The truth of its parts.
+    pub truth: &'a Truth,
+    /// Where the loop starts.
+    pub prefix: usize,
+    /// All positions.
+    pub positions: usize,
+}
+
+impl Why<'_> {
+    /// Why `f` is true or false at the start.
+    pub fn explain(&self, f: Formula) -> Vec<Because> {
+        let mut list = Vec::new();
+        let (mut f, mut at) = (f, 0);
+        while list.len() < MOST {
+            match self.step(f, at, &mut list) {
+                Some((next, position)) => (f, at) = (next, position),
+                None => break,
+            }
+        }
+        list
+    }
+
+    fn next(&self, at: usize) -> usize {
+        match at + 1 < self.positions {
+            true => at + 1,
+            false => self.prefix,
+        }
+    }
+
+    fn holds(&self, f: Formula, at: usize) -> bool {
+        self.truth.at(f, at) == Some(true)
+    }
+
+    /// The first position from `at` on for which `wanted` holds.
+    fn first(&self, at: usize, wanted: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut position = at;
+        for _ in 0..self.positions {
+            if wanted(position) {
+                return Some(position);
+            }
+            position = self.next(position);
+        }
+        None
+    }
+
+    fn text(&self, f: Formula) -> String {
+        print(self.formulas, f, Syntax::Full)
+    }
+
+    /// Says something of `f` at a position, and what to look at next.
+    fn step(&self, f: Formula, at: usize, list: &mut Vec<Because>) -> Option<(Formula, usize)> {
+        let value = self.holds(f, at);
+        let mut say = |at: usize, text: String| list.push(Because { at, text });
+        match (self.formulas.node(f), value) {
+            (Node::Not(h), _) => return Some((*h, at)),
+            (Node::Next(h), _) => return Some((*h, self.next(at))),
+            (Node::Globally(h), false) => {
+                let fails = self.first(at, |i| !self.holds(*h, i))?;
+                return Some((*h, fails));
+            }
+            (Node::Globally(h), true) => {
+                say(at, format!("{} holds from here on for ever", self.text(*h)))
+            }
+            (Node::Finally(h), true) => {
+                let comes = self.first(at, |i| self.holds(*h, i))?;
+                return Some((*h, comes));
+            }
+            (Node::Finally(h), false) => {
+                say(at, format!("{} never holds from here on", self.text(*h)))
+            }
+            (Node::Implies([h, k]), false) => {
+                say(at, format!("{} holds here", self.text(*h)));
+                return Some((*k, at));
+            }
+            (Node::And(parts), false) | (Node::Or(parts), true) => {
+                let decides = parts.iter().find(|part| self.holds(**part, at) == value)?;
+                return Some((*decides, at));
+            }
+            (Node::Until([h, k]) | Node::WeakUntil([h, k]), false) => {
+                match self.first(at, |i| !self.holds(*h, i) && !self.holds(*k, i)) {
+                    Some(ends) => say(
+                        ends,
+                        format!(
+                            "{} ends here, and {} has not come",
+                            self.text(*h),
+                            self.text(*k)
+                        ),
+                    ),
+                    None => say(at, format!("{} never holds from here on", self.text(*k))),
+                }
+            }
+            (Node::Release([h, k]) | Node::StrongRelease([h, k]), false) => {
+                match self.first(at, |i| !self.holds(*k, i)) {
+                    Some(ends) => say(
+                        ends,
+                        format!(
+                            "{} ends here, and {} has not come before",
+                            self.text(*k),
+                            self.text(*h)
+                        ),
+                    ),
+                    None => say(at, format!("{} never holds from here on", self.text(*h))),
+                }
+            }
+            (Node::Or(parts), false) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.text(*part)).collect();
+                say(at, format!("none of {} holds here", parts.join(", ")));
+            }
+            (_, true) => say(at, format!("{} holds here", self.text(f))),
+            (_, false) => say(at, format!("{} does not hold here", self.text(f))),
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_ltl::{FreeVocabulary, parse, truth};
+
+    /// Letters as in `"a;b;-"`, the loop from `prefix` on.
+    fn why(word: &str, prefix: usize, formula: &str) -> Vec<(usize, String)> {
+        let mut formulas = Formulas::new();
+        let f = parse(formula, &mut formulas, &mut FreeVocabulary).unwrap();
+        let letters: Vec<&str> = word.split(';').collect();
+        let positions = letters.len();
+        let truth = truth(&formulas, f, prefix, positions - prefix, |i, atom| {
+            letters[i].contains(formulas.atom_name(atom))
+        });
+        let why = Why {
+            formulas: &formulas,
+            truth: &truth,
+            prefix,
+            positions,
+        };
+        let list = why.explain(f).into_iter();
+        list.map(|because| (because.at, because.text)).collect()
+    }
+
+    #[test]
+    fn the_place_that_decides_is_found() {
+        let told = |at: usize, text: &str| (at, text.to_owned());
+        assert_eq!(
+            why("-;a;-;-", 2, "G(a -> F b)"),
+            [
+                told(1, "a holds here"),
+                told(1, "b never holds from here on")
+            ]
+        );
+        assert_eq!(
+            why("-;ab;-", 2, "G !(a & b)"),
+            [told(1, "(a & b) holds here")]
+        );
+        assert_eq!(
+            why("a;-;b", 2, "a U b"),
+            [told(1, "a ends here, and b has not come")]
+        );
+        assert_eq!(why("a;-", 1, "X a"), [told(1, "a does not hold here")]);
+        assert_eq!(
+            why("a;a", 1, "!G a"),
+            [told(0, "a holds from here on for ever")]
+        );
+    }
+}

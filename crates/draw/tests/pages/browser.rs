@@ -1,0 +1,189 @@
+//! A browser, driven by WebDriver over the loopback.
+//!
+//! Chromium and its driver are found on the path. Where they are not installed the tests say so and pass.
+
+use serde_json::{Value as Json, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// Keys as WebDriver spells them.
+pub const RIGHT: &str = "\u{e014}";
+pub const LEFT: &str = "\u{e012}";
+pub const HOME: &str = "\u{e011}";
+pub const END: &str = "\u{e010}";
+
+/// A browser with one window. Its files are in a folder of its own.
+pub struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    folder: PathBuf,
+}
+
+impl Browser {
+    /// Starts a browser, if there is one.
+    pub fn start() -> Option<Browser> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder =
+            std::env::temp_dir().join(format!("lariat-pages-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        let driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .env("HOME", &folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut driver) = driver else {
+            eprintln!("skipped: chromedriver is not installed, so no page was opened");
+            return None;
+        };
+        let out = driver.stdout.take().expect("a pipe");
+        let port = BufReader::new(out)
+            .lines()
+            .map_while(Result::ok)
+            .find_map(|line| {
+                let (_, port) = line.split_once("successfully on port ")?;
+                port.trim_end_matches('.').trim().parse().ok()
+            });
+        let mut browser = Browser {
+            driver,
+            port: port?,
+            session: String::new(),
+            folder,
+        };
+        let profile = browser.folder.join("profile");
+        let answer = browser.send("POST", "/session", &json!({"capabilities": {"alwaysMatch": {
+            "goog:loggingPrefs": {"browser": "ALL"},
+            "goog:chromeOptions": {"args": [
+                "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                "--disable-dev-shm-usage", "--window-size=1200,900",
+                format!("--user-data-dir={}", profile.display()),
+            ]},
+        }}}));
+        match answer.pointer("/sessionId").and_then(Json::as_str) {
+            Some(session) => {
+                browser.session = session.to_owned();
+                Some(browser)
+            }
+            None => {
+                eprintln!("skipped: Chromium does not start, so no page was opened: {answer}");
+                None
+            }
+        }
+    }
+
+    fn send(&self, method: &str, path: &str, body: &Json) -> Json {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the driver listens");
+        let _ = stream.set_read_timeout(Some(Duration::from_secs(120)));
+        let body = if method == "POST" {
+            body.to_string()
+        } else {
+            String::new()
+        };
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream
+            .write_all(request.as_bytes())
+            .expect("the driver reads");
+        let mut reader = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).expect("an answer") == 0 || line == "\r\n" {
+                break;
+            }
+            if let Some((name, value)) = line.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
+                length = value.trim().parse().expect("a length");
+            }
+        }
+        let mut text = vec![0; length];
+        reader.read_exact(&mut text).expect("a whole answer");
+        let answer: Json = serde_json::from_slice(&text).expect("JSON");
+        answer.get("value").cloned().unwrap_or(Json::Null)
+    }
+
+    fn post(&self, path: &str, body: &Json) -> Json {
+        let value = self.send("POST", &format!("/session/{}{path}", self.session), body);
+        assert!(value.pointer("/error").is_none(), "{path}: {value}");
+        value
+    }
+
+    /// Shows a page.
+    pub fn open(&self, name: &str, page: &str) {
+        let path = self.folder.join(name);
+        std::fs::write(&path, page).expect("a temporary file");
+        self.open_file(&path);
+    }
+
+    /// Shows a file.
+    pub fn open_file(&self, path: &Path) {
+        self.post(
+            "/url",
+            &json!({"url": format!("file://{}", path.display())}),
+        );
+    }
+
+    /// The value of a script's `return`.
+    pub fn eval(&self, script: &str) -> Json {
+        self.post("/execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// Presses a key and lets go of it.
+    pub fn press(&self, key: &str) {
+        self.post(
+            "/actions",
+            &json!({"actions": [{"type": "key", "id": "keys", "actions": [
+                {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key},
+            ]}]}),
+        );
+    }
+
+    /// Clicks on the first element that fits.
+    pub fn click(&self, selector: &str) {
+        let found = self.post(
+            "/element",
+            &json!({"using": "css selector", "value": selector}),
+        );
+        let id = found
+            .as_object()
+            .and_then(|o| o.values().next())
+            .and_then(Json::as_str);
+        let id = id.expect("an element");
+        self.post(&format!("/element/{id}/click"), &json!({}));
+    }
+
+    /// What the console has complained of since it was asked last.
+    pub fn complaints(&self) -> Vec<String> {
+        let log = self.post("/se/log", &json!({"type": "browser"}));
+        let entries = log.as_array().cloned().unwrap_or_default();
+        let text = |entry: &Json| {
+            entry
+                .get("message")
+                .and_then(Json::as_str)
+                .map(str::to_owned)
+        };
+        entries.iter().filter_map(text).collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() {
+            self.send("DELETE", &format!("/session/{}", self.session), &Json::Null);
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
