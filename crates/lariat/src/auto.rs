@@ -80,7 +80,11 @@ fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
             "most counterexamples are near, and many states differ by symmetries that the property cannot tell apart",
         ),
     };
-    let mut turns = vec![candidate(engine, look, why)];
+    let work = match features.symmetries >= schedule.many_symmetries {
+        true => look.saturating_mul(schedule.symmetric_look),
+        false => look,
+    };
+    let mut turns = vec![candidate(engine, work, why)];
     if features.grows {
         let low = candidate(
             engine,

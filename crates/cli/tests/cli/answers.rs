@@ -505,16 +505,52 @@ fn help_teaches_and_shows_only_what_there_is() {
         .exits(0)
         .says("Examples:")
         .says("Exit codes:");
-    for absent in ["ssp", "--threads"] {
-        assert!(!help.out.contains(absent), "{absent}");
-    }
-    for engine in ["explicit", "slap-fst", "sog", "owcty", "tgta", "hyb"] {
+    assert!(!help.out.contains("--threads"));
+    for engine in [
+        "explicit", "sym", "ssp", "slap-fst", "sog", "owcty", "tgta", "hyb",
+    ] {
         assert!(help.out.contains(engine), "{engine}");
     }
     lariat(&["--help"])
         .exits(0)
         .says("translate")
         .says("Exit codes:");
+}
+
+/// Symmetries are said, used for counting, and found in what engines tell.
+#[test]
+fn symmetries_of_a_coloured_net() {
+    let clients = "campaigns/symmetry/clients-3.pnml";
+    lariat(&["info", clients])
+        .exits(0)
+        .says("symmetries  all 3 clients interchangeable");
+    let info = lariat(&["info", clients, "--json"])
+        .exits(0)
+        .json()
+        .remove(0);
+    assert_eq!(info["symmetries"][0], "all 3 clients interchangeable");
+    let states = |more: &[&str]| {
+        let arguments = [&["states", clients, "--json"], more].concat();
+        lariat(&arguments).exits(0).json().remove(0)
+    };
+    let (plain, modulo) = (states(&[]), states(&["--symmetry"]));
+    assert_eq!(plain["orbits"], Json::Null);
+    for figure in ["states", "deadlocks", "max_tokens"] {
+        assert_eq!(modulo[figure], plain[figure], "{figure}");
+    }
+    let number = |json: &Json| -> u64 { json.as_str().unwrap().parse().unwrap() };
+    assert!(number(&modulo["orbits"]) * 3 < number(&plain["states"]));
+    // A net without colours is counted as it is.
+    lariat(&["states", MUTEX, "--symmetry"])
+        .exits(0)
+        .complains("no symmetries are known");
+    for engine in ["sym", "ssp"] {
+        let property = "G !\"Busy(2) >= 1\"";
+        let arguments = ["check", clients, "-f", property, "--engine", engine];
+        lariat(&arguments).exits(1).says("Busy(2)");
+        let reduced = [&arguments[..], &["--reduce"]].concat();
+        lariat(&reduced).exits(2).complains("symmetries");
+    }
 }
 
 /// A coloured net is called one, with its own sizes and those of its unfolding.

@@ -59,7 +59,25 @@ impl Graph for Restricted<'_, '_> {
     }
 }
 
-/// A run of the system for what a check has found; `None` if there is none there, which an exact check never leaves.
+/// A run of the system, of which an exact check has found that there is one.
+pub(super) fn anywhere<'p>(
+    task: &Task<'p>,
+    product: &Ssp<'p>,
+    futures: &[Group],
+) -> Result<Lasso, Stop> {
+    let quotient = Quotient::new(task.problem, product.symmetry, futures, task.observer);
+    let mut single = quotient.worker(task.budget);
+    let lost = || Stop::Internal("a component without a lasso".to_owned());
+    match couvreur(&quotient, &mut single, &mut Counts::default())? {
+        Outcome::Accepting(evidence) => {
+            let found = lasso(&quotient, &mut single, &evidence)?.ok_or_else(lost)?;
+            unroll(&quotient, &mut single, &found)
+        }
+        _ => Err(lost()),
+    }
+}
+
+/// A run of the system for what a check has found; `None` if none is found there.
 pub(super) fn concrete<'p>(
     task: &Task<'p>,
     product: &Ssp<'p>,

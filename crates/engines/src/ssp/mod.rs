@@ -93,7 +93,8 @@ fn conclude<'p>(
         Outcome::Accepting(evidence) => {
             match lasso::concrete(task, product, worker, futures, &evidence)? {
                 Some(lasso) => Ok(Outcome::Accepting(lasso)),
-                None => Err(Stop::Internal("a component without a lasso".to_owned())),
+                // Representatives are not always the same for all of an orbit: somewhere in the quotient there is a lasso.
+                None => lasso::anywhere(task, product, futures).map(Outcome::Accepting),
             }
         }
         Outcome::Undecided(evidence) => {

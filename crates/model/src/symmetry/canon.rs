@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! canon(H, m):
-//!   for each role that rotates: the smallest of the rotated markings
+//!   for each rotated marking, the smallest of all being kept:
 //!   cells := blocks of H
 //!   repeat  sig(e) := Σ over marked v ∋ e of hash(place(v), m(v), cells of v's elements, position of e in v)
 //!           split cells by sig, in the order of sig
@@ -14,8 +14,8 @@
 //! A cell is *tied* if it has several members and a marked variable joins one of them with another element of a cell with several members. The members of
 //! a cell that is stable and not tied are *twins*: exchanging two of them does not change the marking. So without tied cells the result is the
 //! same for all markings of an orbit, without any search. The search leaves out members that are equal to the first by a symmetry of
-//! the marking, which shows when the same choices behind them lead to the same result, and it has a limit. A collision of hashes, the limit, and roles that
-//! rotate one after the other only lose reduction: whatever is returned is a marking of the orbit.
+//! the marking, which shows when the same choices behind them lead to the same result, and it has a limit. Collisions of hashes and limits
+//! only lose reduction: whatever is returned is a marking of the orbit.
 //!
 //! Colour refinement is as old as graph isomorphism (B. D. McKay, *Practical graph isomorphism*, 1981); for markings of nets K. Schmidt, *How to calculate
 //! symmetries of Petri nets*, 2000. Cost: a few passes over the marked variables.
@@ -32,6 +32,9 @@ pub type Tokens = Vec<(u32, Value)>;
 /// Refinements in one search for the smallest marking. Ties are rare, and most are symmetries of the marking, which take one refinement for each
 /// member of each cell; behind the limit the best so far is taken.
 const MOST_REFINEMENTS: u32 = 64;
+
+/// Combinations of rotations that are tried where others are exchanged besides.
+const MOST_TURNS: usize = 64;
 
 /// Representatives of markings modulo a group.
 #[derive(Clone, Debug)]
@@ -50,6 +53,15 @@ struct Rotation {
     first: u32,
     colours: u32,
     step: u32,
+}
+
+impl Rotation {
+    /// Turns the elements of the role by `shift`.
+    fn set(self, to: &mut Permutation, shift: u32) {
+        for colour in 0..self.colours {
+            to[(self.first + colour) as usize] = self.first + (colour + shift) % self.colours;
+        }
+    }
 }
 
 /// What canonization needs besides, for one worker: nothing in it outlives a call but what the methods tell.
@@ -140,18 +152,52 @@ impl<'s, 'm> Canon<'s, 'm> {
     /// Turns a marking into the representative of its orbit; says whether it has changed. [`Room::permutation`] tells what was applied.
     pub fn canon(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
         self.clear(room);
-        let mut changed = false;
-        let mut rotated = None;
-        for rotation in &self.rotations {
-            changed |= self.rotate(*rotation, room, tokens, &mut rotated);
+        match (&self.rotations[..], self.open.is_empty()) {
+            ([], true) => false,
+            ([], false) => self.exchange(room, tokens),
+            ([rotation], true) => self.rotate(*rotation, room, tokens),
+            _ => self.turn_and_exchange(room, tokens),
         }
-        if !self.open.is_empty() {
-            changed |= self.exchange(room, tokens);
+    }
+
+    /// Where several roles rotate, or some rotate and others are exchanged, the smallest of all turned and exchanged markings; of the first
+    /// [`MOST_TURNS`] of them, where there are more.
+    fn turn_and_exchange(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
+        let mut turn = self.symmetry.identity();
+        let mut best: Option<(Tokens, Permutation)> = None;
+        for _ in 0..MOST_TURNS {
+            let mut marking = tokens.clone();
+            self.image(room, &mut marking, &turn);
+            self.clear(room);
+            if !self.open.is_empty() {
+                self.exchange(room, &mut marking);
+            }
+            if best.as_ref().is_none_or(|(best, _)| marking < *best) {
+                best = Some((marking, after(&room.to, &turn)));
+            }
+            if !self.next_turn(&mut turn) {
+                break;
+            }
         }
-        if let Some(rotated) = rotated {
-            room.to = after(&room.to, &rotated);
-        }
+        let Some((marking, to)) = best else {
+            return false;
+        };
+        let changed = marking != *tokens;
+        *tokens = marking;
+        room.to = to;
         changed
+    }
+
+    /// The next combination of rotations, like the next number on a counter; false behind the last.
+    fn next_turn(&self, turn: &mut Permutation) -> bool {
+        for rotation in &self.rotations {
+            let shift = turn[rotation.first as usize] - rotation.first + rotation.step;
+            rotation.set(turn, shift % rotation.colours);
+            if shift < rotation.colours {
+                return true;
+            }
+        }
+        false
     }
 
     fn clear(&self, room: &mut Room) {
@@ -172,45 +218,22 @@ impl<'s, 'm> Canon<'s, 'm> {
         room.to.iter_mut().zip(0..).for_each(|(to, e)| *to = e);
     }
 
-    /// The smallest of the rotated markings, and what led there after what has been before.
-    fn rotate(
-        &self,
-        rotation: Rotation,
-        room: &mut Room,
-        tokens: &mut Tokens,
-        before: &mut Option<Permutation>,
-    ) -> bool {
-        let Rotation {
-            first,
-            colours,
-            step,
-        } = rotation;
+    /// The smallest of the rotated markings.
+    fn rotate(&self, rotation: Rotation, room: &mut Room, tokens: &mut Tokens) -> bool {
         let mut best = 0;
         room.best.clear();
         room.best.extend_from_slice(tokens);
-        for shift in (step..colours).step_by(step as usize) {
-            for colour in 0..colours {
-                room.to[(first + colour) as usize] = first + (colour + shift) % colours;
-            }
+        for shift in (rotation.step..rotation.colours).step_by(rotation.step as usize) {
+            rotation.set(&mut room.to, shift);
             self.apply(room, tokens);
             if room.image < room.best {
                 best = shift;
                 std::mem::swap(&mut room.image, &mut room.best);
             }
         }
+        rotation.set(&mut room.to, best);
         if best > 0 {
-            tokens.clone_from(&room.best);
-            let mut to: Permutation = (0..room.to.len() as u32).collect();
-            for colour in 0..colours {
-                to[(first + colour) as usize] = first + (colour + best) % colours;
-            }
-            *before = Some(match before.take() {
-                Some(before) => after(&to, &before),
-                None => to,
-            });
-        }
-        for colour in 0..colours {
-            room.to[(first + colour) as usize] = first + colour;
+            std::mem::swap(&mut room.best, tokens);
         }
         best > 0
     }

@@ -19,6 +19,8 @@ pub(super) struct Leaf {
     /// The next colour of the leaf is so much further in the whole.
     pub stride: u64,
     pub size: u64,
+    /// Which of the leaves it is.
+    pub position: usize,
 }
 
 impl Leaf {
@@ -50,7 +52,7 @@ pub(super) struct Roles {
 fn leaves(net: &ColouredNet, sort: SortId) -> Vec<Option<Leaf>> {
     let sort = net.sort(sort);
     let mut stride = sort.size;
-    let leaf = |part: &SortId| {
+    let leaf = |(position, part): (usize, &SortId)| {
         stride = stride.checked_div(net.sort(*part).size)?;
         let named = !matches!(net.sort(*part).kind, SortKind::Dot | SortKind::Product(_));
         let size = net.sort(*part).size;
@@ -58,9 +60,10 @@ fn leaves(net: &ColouredNet, sort: SortId) -> Vec<Option<Leaf>> {
             sort: *part,
             stride,
             size,
+            position,
         })
     };
-    sort.parts.iter().map(leaf).collect()
+    sort.parts.iter().enumerate().map(leaf).collect()
 }
 
 /// Sets of slots, joined as they are found to belong together.

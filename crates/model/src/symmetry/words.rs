@@ -14,11 +14,19 @@ impl Symmetry<'_> {
         for (role, (part, sort)) in self.group.parts().iter().zip(sorts).enumerate() {
             let mut name = net.sort(*sort).name.clone();
             if sorts.iter().filter(|other| *other == sort).count() > 1 {
-                // Which of the roles it is, a place tells.
-                let slots = net.places.iter().zip(&self.roles.places);
-                let shows = |slots: &[super::roles::Slot]| slots.iter().any(|s| s.role == role);
-                if let Some((place, _)) = slots.into_iter().find(|(_, slots)| shows(slots)) {
-                    name = format!("{name} in {}", place.name);
+                // Which of the roles it is, a place tells, and where in its tuples.
+                let places = net.places.iter().zip(&self.roles.places);
+                let shown = places.filter_map(|(place, slots)| {
+                    let slot = slots.iter().find(|slot| slot.role == role)?;
+                    Some((place, slot.leaf.position + 1))
+                });
+                if let Some((place, position)) = shown.into_iter().next() {
+                    let several = net.sort(place.sort).parts.len() > 1;
+                    let place = &place.name;
+                    name = match several {
+                        true => format!("{name} (component {position} of {place})"),
+                        false => format!("{name} (in {place})"),
+                    };
                 }
             }
             match part {
