@@ -370,7 +370,7 @@ fn names_are_shown_as_they_are_and_do_nothing() {
         .run(&json!({"initial": {&place: 1}, "loop": [{"fire": event, "marking": {&place: 1}}]}))
         .expect("a run");
     let report = json!({"property": nasty, "formula": nasty, "verdict": "violated", "reason": nasty, "engine": nasty,
-        "facts": [{"says": nasty}], "fairness": [{"name": nasty, "met": [0]}]});
+        "facts": [{"says": nasty}], "fairness": [nasty], "counterexample": {"fair": [{"constraint": nasty, "met": nasty, "at": 0}]}});
     let told = Told {
         report,
         run: Some(run),
