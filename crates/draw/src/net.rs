@@ -425,6 +425,7 @@ fn term_text(net: &ColouredNet, term: &Term) -> String {
     match &term.kind {
         TermKind::Constant(_) | TermKind::All if is_dot => String::new(),
         TermKind::Scaled(n, inner) if is_dot && term_text(net, inner).is_empty() => n.to_string(),
+        TermKind::Scaled(1, inner) => term_text(net, inner),
         TermKind::Variable(variable) => net.variable(*variable).name.clone(),
         TermKind::Constant(colour) => net.colour_name(term.sort, *colour),
         TermKind::Successor(inner) => format!("{}++", term_text(net, inner)),
