@@ -424,8 +424,8 @@ fn term_text(net: &ColouredNet, term: &Term) -> String {
     let is_dot = net.sort(term.sort).kind == SortKind::Dot;
     match &term.kind {
         TermKind::Constant(_) | TermKind::All if is_dot => String::new(),
-        TermKind::Scaled(n, inner) if is_dot && term_text(net, inner).is_empty() => n.to_string(),
         TermKind::Scaled(1, inner) => term_text(net, inner),
+        TermKind::Scaled(n, inner) if is_dot && term_text(net, inner).is_empty() => n.to_string(),
         TermKind::Variable(variable) => net.variable(*variable).name.clone(),
         TermKind::Constant(colour) => net.colour_name(term.sort, *colour),
         TermKind::Successor(inner) => format!("{}++", term_text(net, inner)),
