@@ -117,27 +117,40 @@ impl Net {
             ([], first) => first,
             (seeds, _) => seeds,
         };
+        let is_start = |node: usize| start.iter().any(|s| s.index() == node);
         let mut ring: Vec<usize> = start.iter().map(|node| node.index()).collect();
         let mut waiting: Vec<usize> = first.iter().map(|node| node.index()).collect();
-        while count < most {
+        let mut hubs = Vec::new();
+        while count < most && !ring.is_empty() {
             ring.sort_by_key(|node| (!touched[*node], near[*node].len() > HUB, *node));
             ring.dedup();
             let mut next = Vec::new();
             for node in ring {
                 if count < most && !std::mem::replace(&mut chosen[node], true) {
                     count += 1;
-                    if near[node].len() <= HUB || seeds.iter().any(|s| s.index() == node) {
-                        next.extend(near[node].iter().filter(|n| !chosen[**n]));
+                    match near[node].len() <= HUB || is_start(node) {
+                        true => next.extend(near[node].iter().filter(|n| !chosen[**n])),
+                        false => hubs.push(node),
                     }
                 }
             }
             if next.is_empty() {
-                // A part of the run that is not connected with the rest, or behind a hub.
+                // A part of the run that is not connected with the rest; then what is behind hubs; then whatever there is.
                 waiting.retain(|node| !chosen[*node]);
                 next = std::mem::take(&mut waiting);
             }
             if next.is_empty() {
-                break;
+                let behind = hubs
+                    .drain(..)
+                    .flat_map(|hub: usize| near[hub].iter().copied());
+                next = behind.filter(|node| !chosen[*node]).collect();
+            }
+            if next.is_empty() {
+                next = chosen
+                    .iter()
+                    .position(|chosen| !chosen)
+                    .into_iter()
+                    .collect();
             }
             ring = next;
         }
@@ -411,6 +424,7 @@ fn term_text(net: &ColouredNet, term: &Term) -> String {
     let is_dot = net.sort(term.sort).kind == SortKind::Dot;
     match &term.kind {
         TermKind::Constant(_) | TermKind::All if is_dot => String::new(),
+        TermKind::Scaled(1, inner) => term_text(net, inner),
         TermKind::Scaled(n, inner) if is_dot && term_text(net, inner).is_empty() => n.to_string(),
         TermKind::Variable(variable) => net.variable(*variable).name.clone(),
         TermKind::Constant(colour) => net.colour_name(term.sort, *colour),

@@ -3,7 +3,7 @@
 use lariat_automata::{Legal, Placement, buchi, translate};
 use lariat_budget::Budget;
 use lariat_corpora::{each_case, models};
-use lariat_draw::net::{Net, PART};
+use lariat_draw::net::{Net, NodeId, PART};
 use lariat_draw::svg::Picture;
 use lariat_draw::{NetPicture, automaton, processes, reach};
 use lariat_ltl::{Formulas, FreeVocabulary, parse};
@@ -89,6 +89,30 @@ fn contest_nets_are_legible() {
         }
     }
     eprintln!("{count} nets drawn");
+}
+
+/// A hub is not looked behind, unless there is room.
+#[test]
+fn a_part_is_as_large_as_it_may_be() {
+    let system = generate(Family::Philosophers, 12).expect("a net");
+    let net = Net::of(&Model::new(Format::Pnml, system)).expect("a net");
+    for most in [1, 7, PART, net.nodes.len(), net.nodes.len() + 9] {
+        let part = net.neighbourhood(&[], &[], most);
+        assert_eq!(part.len(), most.min(net.nodes.len()));
+    }
+    // A star: the hub in the middle, places around it.
+    let arcs: String = (0..40)
+        .map(|i| format!("<place id=\"p{i}\"/><arc id=\"a{i}\" source=\"p{i}\" target=\"t\"/>"))
+        .collect();
+    let text = format!(
+        "<pnml><net type=\"ptnet\"><page id=\"g\"><transition id=\"t\"/>{arcs}</page></net></pnml>"
+    );
+    let net = Net::of(&read("net", text.as_bytes()).expect("a net")).expect("a net");
+    assert_eq!(net.neighbourhood(&[], &[], 20).len(), 20);
+    assert_eq!(
+        net.neighbourhood(&[NodeId(3)], &[], 2),
+        [NodeId(3), NodeId(40)]
+    );
 }
 
 /// No two names at the same place, though a file may say so; and where a file gives good places they are kept.

@@ -135,6 +135,37 @@ fn a_check_writes_a_page_and_view_the_same_from_its_trace() {
 }
 
 #[test]
+fn a_page_says_what_was_assumed_fair_and_where_it_is_met() {
+    let folder = Folder::new();
+    let html = format!("{}/page.html", folder.path());
+    let formula = "G (waiting_1 -> F critical_1)";
+    let args = [
+        "check",
+        "examples/mutex.pnml",
+        "-f",
+        formula,
+        "--weak-fair",
+        "all",
+        "--html",
+        &html,
+    ];
+    lariat(&args).exits(1);
+    let run = data(&contents(&html))["runs"][0].clone();
+    assert_eq!(run["notes"][0], "Assumed fair: weak all.");
+    let constraints = run["fairness"].as_array().expect("constraints");
+    let met = |name: &str| {
+        constraints
+            .iter()
+            .find(|c| c["name"] == name)
+            .map(|c| c["met"].clone())
+    };
+    assert!(
+        met("enter_2: taken").is_some_and(|at| at[0].is_u64()),
+        "{constraints:?}"
+    );
+}
+
+#[test]
 fn a_page_of_an_automaton_shows_its_atoms() {
     let folder = Folder::new();
     let hoa = lariat(&["translate", "!G (waiting_1 -> F critical_1)"]).exits(0);

@@ -342,6 +342,15 @@ fn notes(report: &Json, run: &Run, system: &System) -> Vec<String> {
         let parts: Vec<String> = parts.take(20).collect();
         notes.push(format!("Each round adds {}.", parts.join(", ")));
     }
+    let assumed = report.get("fairness").and_then(Json::as_array);
+    let assumed: Vec<&str> = assumed
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
+    if !assumed.is_empty() {
+        notes.push(format!("Assumed fair: {}.", assumed.join(", ")));
+    }
     if let Some(why) = report.get("vacuous").and_then(Json::as_str) {
         notes.push(format!("It holds vacuously: {why}."));
     }
@@ -356,29 +365,27 @@ fn notes(report: &Json, run: &Run, system: &System) -> Vec<String> {
     notes
 }
 
-/// Fairness that was assumed, and where each constraint is met, in whatever of the usual ways it is told.
+/// Constraints of the fairness that was assumed which have a row; of more, how the first are met is enough.
+const CONSTRAINTS: usize = 24;
+
+/// Where the run meets each constraint of the fairness that was assumed, and how.
 fn fairness(report: &Json) -> Vec<Json> {
-    let places = [
-        report.get("fairness"),
-        report.pointer("/counterexample/fairness"),
-    ];
-    let list = places
-        .into_iter()
+    let list = report
+        .pointer("/counterexample/fair")
+        .and_then(Json::as_array);
+    let met = |one: &Json| {
+        let text = |name: &str| one.get(name).and_then(Json::as_str);
+        let name = match (text("constraint"), text("met")) {
+            (Some(constraint), Some(met)) => format!("{constraint}: {met}"),
+            (Some(constraint), None) => constraint.to_owned(),
+            _ => one.to_string(),
+        };
+        let at: Vec<u64> = one.get("at").and_then(Json::as_u64).into_iter().collect();
+        json!({"name": name, "met": at})
+    };
+    list.into_iter()
         .flatten()
-        .filter_map(Json::as_array)
-        .flatten();
-    list.map(|one| {
-        let field = |names: &[&str]| names.iter().find_map(|name| one.get(*name));
-        let name = one.as_str().map(str::to_owned).or_else(|| {
-            let kind = field(&["kind", "strength"]).and_then(Json::as_str);
-            let what =
-                field(&["name", "what", "constraint", "says", "event"]).and_then(Json::as_str)?;
-            Some(kind.map_or(what.to_owned(), |kind| format!("{kind} {what}")))
-        });
-        let met = field(&["met", "positions", "at"])
-            .cloned()
-            .unwrap_or(json!([]));
-        json!({"name": name.unwrap_or_else(|| one.to_string()), "met": met})
-    })
-    .collect()
+        .take(CONSTRAINTS)
+        .map(met)
+        .collect()
 }

@@ -13,6 +13,7 @@ function show() {
   $('next').disabled = $('play').disabled = t >= lastTime();
   $('loop').disabled = !run.infinite;
   if (rules) possible = enabled(current());
+  document.body.classList.toggle('by-hand', isFree());
   keepInView();
   drawTime();
   colourFormula();

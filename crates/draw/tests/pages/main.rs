@@ -370,7 +370,7 @@ fn names_are_shown_as_they_are_and_do_nothing() {
         .run(&json!({"initial": {&place: 1}, "loop": [{"fire": event, "marking": {&place: 1}}]}))
         .expect("a run");
     let report = json!({"property": nasty, "formula": nasty, "verdict": "violated", "reason": nasty, "engine": nasty,
-        "facts": [{"says": nasty}], "fairness": [{"name": nasty, "met": [0]}]});
+        "facts": [{"says": nasty}], "fairness": [nasty], "counterexample": {"fair": [{"constraint": nasty, "met": nasty, "at": 0}]}});
     let told = Told {
         report,
         run: Some(run),
@@ -444,19 +444,23 @@ fn a_long_run_of_a_large_net_loads_and_steps_quickly() {
     run.prefix = steps;
     assert_eq!(run.events.len(), steps);
     let model = Model::new(Format::Pnml, system.clone());
-    browser.open(
-        "large.html",
-        &one_page(&model, "large", &[told(&run, &system)]),
-    );
-    let load = browser.eval("const [n] = performance.getEntriesByType('navigation'); return n.loadEventEnd || performance.now()");
-    let load = load.as_f64().expect("milliseconds");
+    let page = one_page(&model, "large", &[told(&run, &system)]);
+    // Other work on the machine shall not count: the best of a few tries does.
+    let milliseconds = |script: &str| browser.eval(script).as_f64().expect("milliseconds");
+    let load = (0..3).map(|_| {
+        browser.open("large.html", &page);
+        milliseconds("const [n] = performance.getEntriesByType('navigation'); return n.loadEventEnd || performance.now()")
+    });
+    let load = load.fold(f64::MAX, f64::min);
     assert!(load < 3000.0, "it took {load} ms to load");
-    let step = browser.eval(
-        "const start = performance.now(); for (let i = 0; i < 100; i++) document.getElementById('next').click();
-         document.body.getBoundingClientRect(); return (performance.now() - start) / 100",
-    );
-    let step = step.as_f64().expect("milliseconds");
-    assert!(step < 100.0, "a step takes {step} ms");
+    let step = (0..10).map(|_| {
+        milliseconds(
+            "const start = performance.now(); for (let i = 0; i < 10; i++) document.getElementById('next').click();
+             document.body.getBoundingClientRect(); return (performance.now() - start) / 10",
+        )
+    });
+    let step = step.fold(f64::MAX, f64::min);
+    assert!(step < 50.0, "a step takes {step} ms");
     browser.press(END);
     let state = texts(&browser.eval("return lariat.state()"));
     assert_eq!(state, marking(&system, &run.states[steps]));
