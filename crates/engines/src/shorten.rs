@@ -1,10 +1,11 @@
 //! Shorter counterexamples: a shortest lasso of the synchronous product, with counted effort.
 //!
 //! A lasso that an engine has found is rarely the shortest one, and a person has to read it. Whatever the engine, its lasso
-//! of length `best` is shortened on the product of single states, in four steps:
+//! of length `best` is shortened on the product of single states, in five steps:
 //!
-//! - *slice*: what does not matter for the property is left out of the run (`slice.rs`);
-//! - *follow*: both runs are followed in the product. Positions with equal state and automaton state are one node, so
+//! - *slice*: what does not matter for the property is left out of the run (`slice.rs`), if the automaton still accepts it;
+//! - *begin early*: the loop is tried from every state before it (`early.rs`);
+//! - *follow*: the run is followed in the product. Positions with equal state and automaton state are one node, so
 //!   that detours fall away even where the product is too large to be explored;
 //! - *explore*: breadth-first from the initial nodes, no deeper than a shorter lasso could reach, as far as the effort goes;
 //! - *search*: among what is known, the lasso with the smallest sum of prefix and loop.
@@ -13,12 +14,15 @@
 //! Otherwise it is as short as the effort allowed, and never longer than what came in. Related: Hansen and Geldenhuys, *Cheap and
 //! small counterexamples* (SEFM 2008), who keep to the memory of a search; here the product is walked anew.
 
+mod early;
 mod search;
 mod slice;
+mod word;
 
 use crate::problem::Problem;
 use crate::steps::Steps;
 use crate::sync::{Sync, Worker};
+use early::earlier;
 use lariat_budget::{Budget, Lease, Observer, Stop};
 use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, State, Step};
@@ -26,6 +30,7 @@ use rustc_hash::FxHashSet;
 use search::{Edges, Link, Path, Search, Tree};
 use slice::sliced;
 use std::ops::Range;
+use word::accepts;
 
 /// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
 const VISITS: u64 = 8;
@@ -45,6 +50,11 @@ pub fn shorten(
         return lasso;
     }
     let lasso = folded(lasso);
+    // Whether a run without some of its events is still fair is not asked.
+    let lasso = match problem.fairness.is_empty() {
+        true => without_needless(problem, lasso),
+        false => lasso,
+    };
     if lasso.prefix.len() + lasso.cycle.len() == 1 {
         return lasso;
     }
@@ -58,6 +68,19 @@ pub fn shorten(
     match shorter(&product, &lasso, effort, budget) {
         Ok(Some(shorter)) => folded(shorter),
         Ok(None) | Err(_) => lasso,
+    }
+}
+
+/// A run without events that do not matter, whose loop begins early.
+fn without_needless(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
+    let cut = |lasso: Lasso| match sliced(problem, &lasso) {
+        Some(sliced) if accepts(problem, &sliced) => folded(sliced),
+        _ => lasso,
+    };
+    let lasso = cut(lasso);
+    match earlier(problem, &lasso) {
+        Some(earlier) => cut(folded(earlier)),
+        None => lasso,
     }
 }
 
@@ -99,11 +122,7 @@ fn shorter(
 ) -> Result<Option<Lasso>, Stop> {
     let mut part = Part::new(product, &budget.clone().with_work(effort));
     let best = lasso.prefix.len() + lasso.cycle.len();
-    // The shorter first: the effort may not suffice for both.
-    let sliced = sliced(product.problem(), lasso);
-    for run in sliced.iter().chain([lasso]) {
-        part.follow(run)?;
-    }
+    part.follow(lasso)?;
     let tree = part.explore(best)?;
     let visits = budget.clone().with_work(effort.saturating_mul(VISITS));
     let found = Search::new(&part.known, &tree, product.marks()).run(best, &visits)?;

@@ -57,11 +57,6 @@ impl<'p> Sync<'p> {
         }
     }
 
-    /// What it is the product of.
-    pub(crate) fn problem(&self) -> &Problem<'p> {
-        &self.problem
-    }
-
     /// A worker that has found nothing yet.
     pub fn worker(&self, budget: &Budget) -> Worker {
         let mut states = self.space.states(budget);

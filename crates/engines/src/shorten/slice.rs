@@ -13,8 +13,8 @@
 //! needed tokens are there in the run at every point, so what is kept can be fired from the start. Of the loop, parts
 //! that share no place with what is observed fall away together, for each of them takes back what it does.
 //!
-//! Letters are then left out and none is changed, which is not yet a proof that the automaton accepts: the caller follows the run in
-//! the product. Nets only; of a run that ends in a deadlock nothing can be left out, for it would not be dead. Cost: linear in the run.
+//! Letters are then left out and none is changed, which is not yet a proof that the automaton accepts: the caller asks it
+//! (`word.rs`). Nets only; of a run that ends in a deadlock nothing can be left out, for it would not be dead. Cost: linear in the run.
 
 use crate::problem::Problem;
 use lariat_model::{
@@ -38,8 +38,7 @@ pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
     }
     // With fewer events there are other markings on the way, and again something may not be needed.
     loop {
-        let states = fired(system, &lasso.initial, &prefix)?;
-        let kept = seen.part_of_prefix(system, &lasso.initial, &states, &prefix, &cycle);
+        let kept = seen.part_of_prefix(system, &lasso.initial, &prefix, &cycle);
         if kept.len() == prefix.len() {
             break;
         }
@@ -59,7 +58,7 @@ pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
     })
 }
 
-fn arcs(system: &System, event: EventId) -> Option<&[Arc]> {
+pub(super) fn arcs(system: &System, event: EventId) -> Option<&[Arc]> {
     match &system.event(event).action {
         Action::Net(arcs) => Some(arcs),
         _ => None,
@@ -72,7 +71,7 @@ fn changes(system: &System, event: EventId) -> impl Iterator<Item = &Arc> {
 }
 
 /// The run by some events, if it is one.
-fn fired(system: &System, start: &State, events: &[EventId]) -> Option<Vec<Step>> {
+pub(super) fn fired(system: &System, start: &[Value], events: &[EventId]) -> Option<Vec<Step>> {
     let mut values: Vec<Value> = start.to_vec();
     let mut steps = Vec::with_capacity(events.len());
     for event in events {
@@ -89,6 +88,24 @@ fn fired(system: &System, start: &State, events: &[EventId]) -> Option<Vec<Step>
         });
     }
     Some(steps)
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Direction {
+    Forth,
+    Back,
+}
+
+/// What an event adds to values, or takes back from them. Whether it is enabled is somebody else's question.
+pub(super) fn fire(system: &System, values: &mut [Value], event: EventId, direction: Direction) {
+    for arc in arcs(system, event).unwrap_or_default() {
+        let value = &mut values[arc.var.index()];
+        // Where these are not the values of a run, they are fired again before they are believed.
+        *value = match direction {
+            Direction::Forth => value.wrapping_add(arc.delta),
+            Direction::Back => value.wrapping_sub(arc.delta),
+        };
+    }
 }
 
 /// What the atoms of a problem see.
@@ -145,12 +162,11 @@ impl Seen {
         self.events[event.index()] || changes.any(|arc| self.places[arc.var.index()])
     }
 
-    /// The events of a prefix, which leads through `steps`, that are needed before `cycle`.
+    /// The events of a prefix that are needed before `cycle`.
     fn part_of_prefix(
         &self,
         system: &System,
         initial: &State,
-        steps: &[Step],
         prefix: &[EventId],
         cycle: &[EventId],
     ) -> Vec<EventId> {
@@ -165,9 +181,13 @@ impl Seen {
             keep(&mut needed, *event);
         }
         let mut kept = Vec::new();
-        for (i, event) in prefix.iter().enumerate().rev() {
-            let before = if i == 0 { initial } else { &steps[i - 1].state };
-            let lacks = |arc: &Arc| before[arc.var.index()] < needed[arc.var.index()];
+        let mut values = initial.to_vec();
+        for event in prefix {
+            fire(system, &mut values, *event, Direction::Forth);
+        }
+        for event in prefix.iter().rev() {
+            fire(system, &mut values, *event, Direction::Back);
+            let lacks = |arc: &Arc| values[arc.var.index()] < needed[arc.var.index()];
             if self.is_seen(system, *event) || changes(system, *event).any(lacks) {
                 kept.push(*event);
                 keep(&mut needed, *event);
@@ -217,16 +237,14 @@ impl Seen {
     }
 }
 
+/// Small nets and their runs, for the tests of all ways of shortening.
 #[cfg(test)]
-mod tests {
+pub(super) mod testing {
     use super::*;
-    use lariat_automata::Automaton;
-    use lariat_corpora::{cases, seed};
-    use lariat_ltl::Random;
-    use lariat_model::{Comparison, Deadlock, Domain, Event, VarId, Variable};
+    use lariat_model::{Comparison, Domain, Event, VarId, Variable};
 
     /// A net by its transitions: what each takes and puts.
-    fn net(places: u32, transitions: &[(&[u32], &[u32])]) -> System {
+    pub(in super::super) fn net(places: u32, transitions: &[(&[u32], &[u32])]) -> System {
         let event = |(i, (takes, puts)): (usize, &(&[u32], &[u32]))| {
             let arc = |place: u32| {
                 let count = |all: &[u32]| all.iter().filter(|p| **p == place).count() as Value;
@@ -255,12 +273,12 @@ mod tests {
         }
     }
 
-    fn asks(place: u32) -> Vec<Proposition> {
+    pub(in super::super) fn asks(place: u32) -> Vec<Proposition> {
         let marked = Predicate::compare(VarId(place), Comparison::Ge, 1);
         vec![Proposition::State(marked)]
     }
 
-    fn run(system: &System, prefix: &[u32], cycle: &[u32]) -> Lasso {
+    pub(in super::super) fn run(system: &System, prefix: &[u32], cycle: &[u32]) -> Lasso {
         let events = |ids: &[u32]| -> Vec<EventId> { ids.iter().map(|i| EventId(*i)).collect() };
         let initial = system.initial[0].clone();
         let prefix = fired(system, &initial, &events(prefix)).unwrap();
@@ -274,10 +292,20 @@ mod tests {
         }
     }
 
-    fn events(steps: &[Step]) -> Vec<u32> {
+    pub(in super::super) fn events(steps: &[Step]) -> Vec<u32> {
         let id = |step: &Step| step.event.map(|event| event.0);
         steps.iter().filter_map(id).collect()
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{asks, events, net, run};
+    use super::*;
+    use lariat_automata::Automaton;
+    use lariat_corpora::{cases, seed};
+    use lariat_ltl::Random;
+    use lariat_model::Deadlock;
 
     #[test]
     fn what_others_do_meanwhile_is_left_out() {

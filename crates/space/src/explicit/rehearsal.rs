@@ -43,7 +43,8 @@ pub(super) fn rehearse(
     open: impl Iterator<Item = usize>,
 ) -> Seen {
     let net = Net::new(system, order(system), layout);
-    let initial: Vec<Value> = system.initial.first().map_or_else(Vec::new, |s| s.to_vec());
+    let nothing = || vec![0; system.variables.len()];
+    let initial: Vec<Value> = system.initial.first().map_or_else(nothing, |s| s.to_vec());
     let mut seen = Seen {
         most: initial.clone(),
         gains: vec![0; initial.len()],
@@ -59,7 +60,7 @@ pub(super) fn rehearse(
 }
 
 fn walk(net: &Net, initial: &[Value], seen: &mut Seen) {
-    if net.len() == 0 || initial.is_empty() {
+    if net.len() == 0 {
         return;
     }
     let mut random = Random::new(1);
@@ -90,5 +91,42 @@ fn walk(net: &Net, initial: &[Value], seen: &mut Seen) {
             seen.gains[place] += u32::from(put.delta > 0);
         }
         enabled.follow(net, &values, &changed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{place, pour, transition};
+    use super::*;
+
+    #[test]
+    fn places_are_seen_as_they_are() {
+        // A token goes to and fro between two places, and all of the tokens of a third are poured into a fourth.
+        let system = System {
+            initial: vec![vec![1, 0, 9, 0].into()],
+            variables: ["a", "b", "c", "d"].map(place).to_vec(),
+            events: vec![
+                transition("to", &[(0, 1, -1), (1, 0, 1)]),
+                transition("fro", &[(0, 0, 1), (1, 1, -1)]),
+                transition("pour", &[(2, 1, -1), (3, 0, 1)]),
+            ],
+            ..System::default()
+        };
+        let seen = rehearse(&system, &Layout::new(&system), 0..4);
+        assert_eq!([0, 1, 2, 3].map(|p| seen.most(p)), [1, 1, 9, 9]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|p| seen.looks_safe(p)),
+            [true, true, false, false]
+        );
+    }
+
+    #[test]
+    fn nothing_to_walk_on() {
+        let nowhere = System {
+            initial: Vec::new(),
+            ..pour(3)
+        };
+        assert!(rehearse(&nowhere, &Layout::new(&nowhere), 0..2).looks_safe(1));
+        assert_eq!(rehearse(&pour(3), &Layout::new(&pour(3)), 0..2).most(1), 3);
     }
 }

@@ -1,0 +1,106 @@
+//! The loop of a run, begun earlier.
+//!
+//! A search comes upon a loop when it closes one, often long after the same events could have been fired in a loop for the first time:
+//! the effect of a loop is nothing wherever it is fired, in whatever order. So from each state of the prefix, the first one first, the
+//! events of the loop are fired as they become enabled, in their cyclic order. If all of them can be, that is a loop too, and if the
+//! automaton accepts the run, a shorter one. In nets without choice among these events the order does not matter (J. Desel, J. Esparza,
+//! *Free choice Petri nets*, 1995, on occurrences of T-invariants); elsewhere this is a guess.
+
+use super::slice::{Direction, arcs, fire, fired};
+use super::word::accepts;
+use crate::problem::Problem;
+use lariat_model::{EventId, Lasso, Step, System, Value};
+
+/// Looks at events, or at positions of a word, that are spent on guesses: some hundredths of a second.
+const MOST_LOOKS: usize = 1 << 22;
+
+/// An accepted run whose loop consists of the same events and begins earlier.
+pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
+    let system = problem.system;
+    let events = |steps: &[Step]| -> Option<Vec<EventId>> {
+        let net = |event: &EventId| arcs(system, *event).is_some();
+        steps.iter().map(|step| step.event.filter(net)).collect()
+    };
+    let (prefix, cycle) = (events(&lasso.prefix)?, events(&lasso.cycle)?);
+    let mut values = lasso.initial.to_vec();
+    let mut looks = 0;
+    for (i, event) in prefix.iter().enumerate() {
+        if let Some(order) = closed(system, &mut values, &cycle, &mut looks) {
+            let run = Lasso {
+                initial: lasso.initial.clone(),
+                prefix: lasso.prefix[..i].to_vec(),
+                cycle: fired(system, &values, &order)?,
+                growth: None,
+            };
+            if accepts(problem, &run) {
+                return Some(run);
+            }
+            looks += i + cycle.len();
+        }
+        if looks > MOST_LOOKS {
+            return None;
+        }
+        fire(system, &mut values, *event, Direction::Forth);
+    }
+    None
+}
+
+/// An order in which all of the events can be fired, which leads back to where it began.
+fn closed(
+    system: &System,
+    values: &mut [Value],
+    events: &[EventId],
+    looks: &mut usize,
+) -> Option<Vec<EventId>> {
+    let mut waiting = events.to_vec();
+    let mut order = Vec::with_capacity(events.len());
+    loop {
+        let before = waiting.len();
+        *looks += before + 1;
+        waiting.retain(|event| {
+            let mut arcs = arcs(system, *event).unwrap_or_default().iter();
+            let enabled = arcs.all(|arc| values[arc.var.index()] >= arc.need);
+            if enabled {
+                fire(system, values, *event, Direction::Forth);
+                order.push(*event);
+            }
+            !enabled
+        });
+        if waiting.is_empty() {
+            return Some(order);
+        }
+        if waiting.len() == before || *looks > MOST_LOOKS {
+            for event in order.iter().rev() {
+                fire(system, values, *event, Direction::Back);
+            }
+            return None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::slice::testing::{asks, events, net, run};
+    use super::*;
+    use lariat_automata::Automaton;
+    use lariat_model::Deadlock;
+
+    /// Two tokens on a ring of four places: each round moves both by a whole turn.
+    #[test]
+    fn a_loop_that_could_have_begun_at_once() {
+        let mut system = net(4, &[(&[0], &[1]), (&[1], &[2]), (&[2], &[3]), (&[3], &[0])]);
+        system.initial = vec![vec![1, 0, 1, 0].into()];
+        let (automaton, asked) = (Automaton::universal(), asks(0));
+        let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
+        let lasso = run(&system, &[0, 2, 1, 3, 2], &[0, 3, 1, 2]);
+        let found = earlier(&problem, &lasso).unwrap();
+        assert!(found.prefix.is_empty());
+        assert_eq!(
+            found.cycle.last().map(|step| &step.state),
+            Some(&found.initial)
+        );
+        let mut fired = events(&found.cycle);
+        fired.sort_unstable();
+        assert_eq!(fired, [0, 1, 2, 3]);
+    }
+}
