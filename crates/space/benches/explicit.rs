@@ -171,7 +171,9 @@ fn built(commit: &str) -> Result<PathBuf, Box<dyn Error>> {
         let (_, rest) = line.split_once("\"executable\":\"")?;
         Some(PathBuf::from(rest.split_once('"')?.0))
     });
-    programs.next_back().ok_or_else(|| "no bench was built".into())
+    programs
+        .next_back()
+        .ok_or_else(|| "no bench was built".into())
 }
 
 /// The runs of another program, which prints them with `--one`.
