@@ -10,9 +10,11 @@
 
 mod alphabet;
 mod automaton;
+mod closed;
 mod cube;
 mod degeneralize;
 mod dot;
+mod forever;
 mod guard;
 mod hoa;
 mod json;
@@ -30,9 +32,11 @@ mod word;
 
 pub use alphabet::Legal;
 pub use automaton::{Automaton, StateId, Transition};
+pub use closed::stutter_invariant_language;
 pub use cube::{Cube, Style};
 pub use degeneralize::{Placement, degeneralize, has_state_marks, state_based};
 pub use dot::write_dot;
+pub use forever::accepting_forever;
 pub use guard::{Guard, Guards, Letter};
 pub use hoa::{Hoa, HoaError, read_hoa, write_hoa};
 pub use json::write_json;

@@ -73,6 +73,11 @@ fn closed(
     disjoint(&a, &b, legal, budget)
 }
 
+/// Adds the edges of the closure under leaving out repetitions of letters.
+pub(crate) fn close_letters(a: &mut Automaton, legal: &Legal, budget: &Budget) -> Result<(), Stop> {
+    close(a, legal, Repeated::Letters, budget)
+}
+
 /// Adds the edges of the closure. Every round composes each edge with the original edges, so
 /// paths of any length are covered when nothing new appears.
 fn close(

@@ -103,6 +103,7 @@ fn contest_folders_bring_their_answers() {
         "--select",
         "Mutex-00",
         "--as-found",
+        "--no-vacuity",
         "--engine",
         "sog",
         "--emptiness",

@@ -116,6 +116,7 @@ Examples:
   lariat check net.pnml --mcc LTLFireability.xml --timeout 1min --memory 4G
   lariat check net.pnml --automaton negated-property.hoa
   lariat check examples/mutex.pnml -F examples/mutex.ltl --html mutex.html
+  lariat check net.pnml -f 'G !(critical_1 & critical_2)' --cross-check    two engines that share little must agree
 
 Exit codes: 0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
 130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
@@ -200,6 +201,13 @@ pub(crate) struct Check {
     /// Leave counterexamples as the engine has found them: for those who measure engines.
     #[arg(long, conflicts_with = "shortest")]
     pub as_found: bool,
+    /// Ask a second engine that has little in common with the first, within the same limits: single states if sets of states have answered, sets
+    /// if not, always on the net as it was read. If they contradict each other the exit code is 101.
+    #[arg(long)]
+    pub cross_check: bool,
+    /// Do not look for parts of a property that holds which do not matter, such as a condition that never happens.
+    #[arg(long)]
+    pub no_vacuity: bool,
     /// Show whole states in counterexamples, not only what changes.
     #[arg(long)]
     pub full: bool,

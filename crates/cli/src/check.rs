@@ -1,27 +1,29 @@
 //! `lariat check`.
 
 use crate::args::{Check, Without};
+use crate::cross::Opinion;
 use crate::progress::Line;
 use crate::view::Page;
-use crate::{Exit, Failure, input, out};
+use crate::{Exit, Failure, input, out, program, vacuity};
 use anstyle::{AnsiColor, Style};
 use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
-use lariat::ltl::{AtomError, AtomId, Formula, Formulas};
+use lariat::ltl::{AtomError, AtomId, Formula, Formulas, Strengthening};
 use lariat::model::{self, Errors, Model, Names, Outline, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Attempt, Budget, Choice, Explored, Fairness, InputError, Options, Proofs, Property, Reason,
-    Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System, Systems, Variant,
-    Verdict, check, property_process,
+    Agreement, Attempt, Budget, Choice, Explored, Fairness, InputError, Options, Proofs, Property,
+    Reason, Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System, Systems,
+    Variant, Verdict, check, property_process, reconciled, unrelated,
 };
 use lariat_draw::run::Index;
+use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What is to be decided, with what is said of it.
 struct Task {
@@ -31,6 +33,8 @@ struct Task {
     question: Question,
     atoms: Vec<AtomId>,
     fairness: Fairness,
+    /// What is asked if it holds: does each of its parts matter?
+    strengthenings: Vec<Strengthening>,
 }
 
 enum Question {
@@ -81,15 +85,26 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
     let mut worst = Exit::Fine;
     let systems = Systems::new();
     let mut explored = Explored::new(&systems);
-    let mut warned = BTreeSet::new();
+    let mistakes = program::mistakes(&model, &budget, time);
+    mistakes.warn();
+    let mut warned: BTreeSet<String> = mistakes.overflow.iter().cloned().collect();
     for task in &tasks {
-        let start = Instant::now();
-        let own = input::for_property(&budget, &args.limits);
         let line = Line::new(args.volume());
-        let property = task.question.property();
         let subject = subject.clone().assuming(task.fairness.clone());
-        let report = check(&subject, property, &options, &mut explored, &own, &line);
+        let answered = answered(
+            task,
+            (&args, &options, &properties),
+            &subject,
+            &mut explored,
+            (&budget, &line),
+        );
         drop(line);
+        let Answered {
+            report,
+            took,
+            opinion,
+            vacuous,
+        } = &answered;
         let context = Context {
             model: &file,
             property: &task.name,
@@ -98,7 +113,7 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
             formulas: &properties.formulas,
             propositions: &properties.propositions,
             atoms: &task.atoms,
-            seconds: start.elapsed().as_secs_f64(),
+            seconds: took.as_secs_f64(),
         };
         if let Some(variable) = &report.overflow
             && warned.insert(variable.clone())
@@ -106,13 +121,24 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
             crate::warn_of_overflow(variable);
         }
         worst = worst.max(exit(&report.verdict));
-        tell(&args, &report, &context)?;
+        let mut answer = report::json(report, &context);
+        mistakes.enter(&mut answer);
+        vacuity::enter(&mut answer, &properties.formulas, vacuous);
+        if let Some(opinion) = opinion {
+            opinion.enter(&mut answer);
+        }
+        let notes = answered.notes(&properties.formulas);
+        tell(&args, report, &context, (&answer, &notes))?;
+        if let Some(opinion) = opinion
+            && opinion.agreement == Agreement::Different
+        {
+            opinion.complain(&task.name);
+        }
         if let (Some(trace), Verdict::Violated(_)) = (&mut trace, &report.verdict) {
-            trace.add(&report, &context);
+            trace.add(&answer);
         }
         if let Some(page) = &mut page {
-            let json = report::json(&report, &context);
-            page.add(&index, json, task.question.formula(), &task.atoms)?;
+            page.add(&index, answer, task.question.formula(), &task.atoms)?;
         }
     }
     if let Some(page) = page {
@@ -132,11 +158,93 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
     Ok(worst)
 }
 
+/// What is known of one property.
+struct Answered {
+    report: Report,
+    /// How long that took, without what follows.
+    took: Duration,
+    /// What another engine says of it, if one was asked.
+    opinion: Option<Opinion>,
+    /// Parts of a property that holds which do not matter.
+    vacuous: Vec<Strengthening>,
+}
+
+impl Answered {
+    /// What a person is told besides the verdict.
+    fn notes(&self, formulas: &Formulas) -> Vec<String> {
+        let vacuous = self.vacuous.iter().map(|part| {
+            let why = vacuity::in_words(formulas, part);
+            format!("note: holds vacuously: {why}")
+        });
+        let opinion = self.opinion.iter().map(Opinion::in_words);
+        vacuous.chain(opinion).collect()
+    }
+}
+
+/// Decides one property, with what is asked about the answer.
+fn answered<'s>(
+    task: &Task,
+    (args, options, properties): (&Check, &Options, &Properties),
+    subject: &Subject<'s>,
+    explored: &mut Explored<'s>,
+    (budget, line): (&Budget, &Line),
+) -> Answered {
+    let start = Instant::now();
+    let limited = || input::for_property(budget, &args.limits);
+    let own = limited().with_work(u64::MAX);
+    let mut decide = |property, options: &Options, own: &Budget| {
+        check(subject, property, options, explored, own, line)
+    };
+    let property = task.question.property();
+    let mut report = decide(property, options, &own);
+    let took = start.elapsed();
+    let mut opinion = None;
+    if args.cross_check && !matches!(report.verdict, Verdict::Unknown(_)) {
+        let first = (report.engine, report::word(&report.verdict));
+        let start = Instant::now();
+        let second = decide(property, &unrelated(&report, options), &limited());
+        let (reconciled, agreement) = reconciled(report, &second);
+        report = reconciled;
+        opinion = Some(Opinion {
+            second,
+            agreement,
+            seconds: start.elapsed().as_secs_f64(),
+            first,
+        });
+    }
+    let mut vacuous = Vec::new();
+    if matches!(report.verdict, Verdict::Holds(_)) && report.vacuous.is_none() {
+        let options = Options {
+            shortening: Shortening::Never,
+            whole_product: false,
+            ..options.clone()
+        };
+        let questions = &task.strengthenings;
+        vacuous = vacuity::vacuous(
+            questions,
+            &properties.formulas,
+            (&own, took),
+            |formula, own| decide(Property::Formula(formula), &options, own).verdict,
+        );
+    }
+    Answered {
+        report,
+        took,
+        opinion,
+        vacuous,
+    }
+}
+
 /// Prints the answer to one property.
-fn tell(args: &Check, report: &Report, context: &Context<'_>) -> Result<(), Failure> {
+fn tell(
+    args: &Check,
+    report: &Report,
+    context: &Context<'_>,
+    (answer, notes): (&Json, &[String]),
+) -> Result<(), Failure> {
     match args.json {
-        true => out::data(&format!("{}\n", report::json(report, context))),
-        false => out::text(&text(args, report, context)),
+        true => out::data(&format!("{answer}\n")),
+        false => out::text(&text(args, report, context, notes)),
     }
 }
 
@@ -165,7 +273,8 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
             atoms: &[],
             seconds: start.elapsed().as_secs_f64(),
         };
-        tell(args, &report, &context)?;
+        let answer = report::json(&report, &context);
+        tell(args, &report, &context, (&answer, &[]))?;
     }
     Ok(exit)
 }
@@ -311,11 +420,11 @@ impl Trace<'_> {
         }
     }
 
-    fn add(&mut self, report: &Report, context: &Context<'_>) {
+    fn add(&mut self, answer: &Json) {
         if self.has_failed {
             return;
         }
-        if let Err(error) = writeln!(self.file, "{}", report::json(report, context)) {
+        if let Err(error) = writeln!(self.file, "{answer}") {
             crate::complain(&cannot_write(self.path, &error));
             self.has_failed = true;
         }
@@ -376,6 +485,7 @@ fn tasks(
         question: Question::Formula(property.formula),
         atoms: atoms(&properties.formulas, property),
         fairness: property.fairness.clone().and(&fairness),
+        strengthenings: Vec::new(),
     });
     let mut tasks: Vec<Task> = formulas.collect();
     for (text, automaton) in automata {
@@ -385,6 +495,7 @@ fn tasks(
             atoms: automaton.atoms.clone(),
             question: Question::Never(automaton),
             fairness: fairness.clone(),
+            strengthenings: Vec::new(),
         });
     }
     if tasks.is_empty() {
@@ -403,6 +514,11 @@ fn tasks(
     if let Choice::Plan(plan) = &options(args)?.choice {
         for strength in tasks.iter().filter_map(|task| task.fairness.strength()) {
             plan.accepts(strength).map_err(Failure::new)?;
+        }
+    }
+    for task in &mut tasks {
+        if let (Question::Formula(formula), false) = (&task.question, args.no_vacuity) {
+            task.strengthenings = vacuity::questions(&mut properties.formulas, *formula);
         }
     }
     Ok((properties, tasks))
@@ -493,7 +609,7 @@ pub(crate) fn in_words(removed: &Removed) -> String {
 }
 
 /// The report for a person: verdict first, then how and why.
-fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
+fn text(args: &Check, report: &Report, context: &Context<'_>, notes: &[String]) -> String {
     let (colour, word) = match report.verdict {
         Verdict::Holds(_) => (AnsiColor::Green, "HOLDS   "),
         Verdict::Violated(_) => (AnsiColor::Red, "VIOLATED"),
@@ -512,6 +628,9 @@ fn text(args: &Check, report: &Report, context: &Context<'_>) -> String {
     }
     let summary = report::summary(report, context);
     let _ = writeln!(text, "  {dim}[{summary}]{dim:#}");
+    for note in notes {
+        let _ = writeln!(text, "  {note}");
+    }
     text += &report::text(report, context, args.full);
     if args.explain {
         // Between joint steps the net as it was read may pass markings that the reduced one does not have.

@@ -5,6 +5,7 @@
 mod args;
 mod bench;
 mod check;
+mod cross;
 mod draw;
 mod generate;
 mod info;
@@ -13,12 +14,14 @@ mod mcc;
 mod out;
 mod pages;
 mod plot;
+mod program;
 mod progress;
 mod reduce;
 mod simulate;
 mod states;
 mod traces;
 mod translate;
+mod vacuity;
 mod view;
 
 use args::{Cli, Command};

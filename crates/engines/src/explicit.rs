@@ -12,12 +12,13 @@
 
 use crate::account::Account;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
+use crate::prefix::{LOOK, nearest};
 use crate::steps::{Steps, concrete, concrete_fair};
 use crate::sync::Sync;
 use crate::testing_automata;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{Counts, Lasso as Abstract, Outcome, couvreur, lasso, streett};
-use lariat_model::Strength;
+use lariat_model::{Lasso, Strength};
 use lariat_space::explicit::States;
 
 /// The explicit engine.
@@ -47,6 +48,11 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let product = Sync::new(task.problem, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
+    if let Some(beginning) = look_around(task, &product, &mut worker, &mut counts)? {
+        tell(task.account, &counts, worker.states());
+        finish(task);
+        return Ok(Outcome::Accepting(beginning));
+    }
     let found = match product.has_fairness_in_marks() {
         true => {
             let found = couvreur(&product, &mut worker, &mut counts);
@@ -72,6 +78,22 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     };
     finish(task);
     found
+}
+
+/// Before a depth-first search of a net that grows, which may run away: is there a beginning of a run nearby that decides?
+pub(crate) fn look_around<P: Steps>(
+    task: &Task<'_>,
+    product: &P,
+    worker: &mut P::Worker,
+    counts: &mut Counts,
+) -> Result<Option<Lasso>, Stop> {
+    if !task.problem.system.makes_tokens() {
+        return Ok(None);
+    }
+    let found = nearest(product, worker, (LOOK, usize::MAX), counts)?;
+    found
+        .map(|found| concrete(product, worker, &found))
+        .transpose()
 }
 
 /// The figures of a search among single states.

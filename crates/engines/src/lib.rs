@@ -17,6 +17,7 @@ mod explicit;
 mod fairness;
 mod labels;
 mod pairs;
+mod prefix;
 mod problem;
 pub mod sets;
 mod shorten;

@@ -33,6 +33,12 @@ pub struct Problem<'a> {
     pub unread: Vec<Proposition>,
     /// Symmetries of the system, if some are known.
     pub symmetry: Option<&'a Symmetry<'a>>,
+    /// Is the beginning of a run evidence where the automaton accepts whatever follows? Who asks for such evidence confirms it by the
+    /// property, and asks again without where that fails: the automaton may know more than the property says.
+    ///
+    /// Finite runs must count, or a continuation has to be shown: with [`Deadlock::Ignore`] engines give covering runs whose rounds
+    /// need not be alike once acceptance is certain. With fairness constraints beginnings are no evidence: continuations have to be fair.
+    pub prefixes: bool,
     alphabet: Arc<Alphabet>,
 }
 
@@ -68,6 +74,7 @@ impl<'a> Problem<'a> {
             most_tokens: None,
             unread: Vec::new(),
             symmetry: None,
+            prefixes: false,
             alphabet: Arc::new(Alphabet::new(system, propositions)),
         }
     }
@@ -80,6 +87,11 @@ impl<'a> Problem<'a> {
     /// The same about fair runs alone.
     pub fn assuming(self, fairness: &'a [Constraint]) -> Problem<'a> {
         Problem { fairness, ..self }
+    }
+
+    /// Is a finite run evidence if the automaton accepts whatever follows?
+    pub(crate) fn takes_prefixes(&self) -> bool {
+        self.prefixes && self.deadlock == Deadlock::Stutter && self.fairness.is_empty()
     }
 
     /// The letters that the automaton reads.

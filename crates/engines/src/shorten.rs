@@ -10,6 +10,8 @@
 //! - *explore*: breadth-first from the initial nodes, no deeper than a shorter lasso could reach, as far as the effort goes;
 //! - *search*: among what is known, the lasso with the smallest sum of prefix and loop.
 //!
+//! Where the beginning of a run is evidence, a shortest one that is no longer than the lasso comes first (`prefix.rs`).
+//!
 //! Where the product to that depth was explored and the search ended, the result is a shortest lasso of the product.
 //! Otherwise it is as short as the effort allowed, and never longer than what came in. Related: Hansen and Geldenhuys, *Cheap and
 //! small counterexamples* (SEFM 2008), who keep to the memory of a search; here the product is walked anew.
@@ -19,13 +21,14 @@ mod search;
 mod slice;
 mod word;
 
+use crate::prefix::nearest;
 use crate::problem::Problem;
-use crate::steps::Steps;
+use crate::steps::{Steps, concrete};
 use crate::sync::{Sync, Worker};
 use early::earlier;
 use lariat_budget::{Budget, Lease, Observer, Stop};
-use lariat_emptiness::{Graph, NodeId};
-use lariat_model::{Lasso, State, Step};
+use lariat_emptiness::{Counts, Graph, NodeId};
+use lariat_model::{EvidenceKind, Lasso, State, Step};
 use rustc_hash::FxHashSet;
 use search::{Edges, Link, Path, Search, Tree};
 use slice::sliced;
@@ -45,21 +48,25 @@ pub fn shorten(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Lasso {
-    if lasso.growth.is_some() {
-        // Its rounds never come back to a state, and a shorter one may not be a round.
+    let lasso = folded(lasso);
+    if lasso.steps().count() <= 1 {
         return lasso;
     }
-    let lasso = folded(lasso);
+    let mut whole = problem.clone();
+    whole.most_tokens = None;
+    if let Some(beginning) = beginning(&whole, &lasso, effort, budget, observer) {
+        return beginning;
+    }
+    if lasso.kind() != EvidenceKind::Lasso {
+        // The rounds of a covering run never come back to a state, and a shorter one may not be a round.
+        return lasso;
+    }
+    whole.prefixes = false;
     // Whether a run without some of its events is still fair is not asked.
     let lasso = match problem.fairness.is_empty() {
         true => without_needless(problem, lasso),
         false => lasso,
     };
-    if lasso.prefix.len() + lasso.cycle.len() == 1 {
-        return lasso;
-    }
-    let mut whole = problem.clone();
-    whole.most_tokens = None;
     let product = Sync::new(&whole, observer);
     if !product.has_fairness_in_marks() {
         // A shorter lasso that carries all marks may be unfair.
@@ -84,11 +91,27 @@ fn without_needless(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
     }
 }
 
+/// A shortest beginning of a run that is evidence, if there is one that is no longer than the lasso.
+fn beginning(
+    problem: &Problem<'_>,
+    lasso: &Lasso,
+    effort: u64,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Option<Lasso> {
+    let product = Sync::new(problem, observer);
+    let mut worker = product.worker(&budget.clone().with_work(effort));
+    let longest = lasso.steps().count();
+    let most = (usize::MAX, longest);
+    let found = nearest(&product, &mut worker, most, &mut Counts::default()).ok()??;
+    concrete(&product, &mut worker, &found).ok()
+}
+
 /// The same run, told as briefly as possible: once through the loop, which begins as early as it can.
 ///
-/// A covering run is left as it is: no two of its rounds pass the same states.
+/// A covering run is left as it is: no two of its rounds pass the same states. A prefix has no loop.
 pub fn folded(mut lasso: Lasso) -> Lasso {
-    if lasso.growth.is_some() {
+    if lasso.kind() != EvidenceKind::Lasso {
         return lasso;
     }
     let all = lasso.cycle.len();

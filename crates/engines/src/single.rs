@@ -62,6 +62,16 @@ impl Cursor {
         self.step = Some(step);
         self.moves = moves;
     }
+
+    /// Is this the first call? For nodes with a single edge, which is no step of the system.
+    pub(crate) fn once(&mut self, state: StateId) -> bool {
+        self.step.replace((None, state)).is_none()
+    }
+}
+
+/// Is a run that has come to `location` evidence, whatever follows? By what is known of each location, if anything.
+pub(crate) fn is_forever(forever: &[bool], location: Location) -> bool {
+    forever.get(location.index()) == Some(&true)
 }
 
 impl<K: Eq + Hash> Worker<K> {

@@ -30,6 +30,9 @@ pub fn product_size(
     if kind.is_testing() {
         only_states(problem)?;
     }
+    let mut whole = problem.clone();
+    whole.prefixes = false;
+    let problem = &whole;
     match kind {
         AutomatonKind::Tgba => synchronous(problem, budget, observer),
         AutomatonKind::Ba => {

@@ -20,6 +20,12 @@ pub(crate) trait Steps: Graph<Stop = Stop> {
     /// From now on the product is what was found of it: edges to other nodes are left out. Walking through it again then
     /// makes nothing, so that it takes no counted work and no bytes for states.
     fn seal(&self, worker: &mut Self::Worker);
+
+    /// Is there any node of which [`accepts_forever`](Steps::accepts_forever) may be true?
+    fn takes_prefixes(&self) -> bool;
+
+    /// Is a run to `node` evidence already, whatever follows? Then the one edge of the node leads back to it and is no step of the system.
+    fn accepts_forever(&self, worker: &Self::Worker, node: NodeId) -> bool;
 }
 
 /// A run is told state by state. Beyond this many bytes it would take longer to tell than to find, and nobody could read it: another
@@ -34,10 +40,14 @@ pub(crate) fn concrete<P: Steps>(
 ) -> Result<Lasso, Stop> {
     let initial = product.state(worker, found.initial);
     can_be_told(&initial, found.prefix.len() + found.cycle.len())?;
+    let cycle = match product.accepts_forever(worker, found.entry()) {
+        true => Vec::new(),
+        false => steps(product, worker, found.entry(), &found.cycle)?,
+    };
     Ok(Lasso {
         initial,
         prefix: steps(product, worker, found.initial, &found.prefix)?,
-        cycle: steps(product, worker, found.entry(), &found.cycle)?,
+        cycle,
         growth: None,
     })
 }

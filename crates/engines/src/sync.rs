@@ -12,14 +12,16 @@
 //! whose label no transition of `q` accepts is left without firing anything. `single.rs` has the rest.
 //!
 //! Fairness constraints add marks of their own to a step, or are pairs beside the marks: see `fairness.rs`.
+//! Where the beginning of a run is evidence ([`Problem::prefixes`]) and the automaton accepts from `q` whatever follows, `(s, q)` is
+//! given one edge, to itself and with all marks, which every check takes for a cycle; `steps.rs` makes a prefix of it.
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::fairness::{Constraints, Form};
 use crate::labels::{Label, labelled};
 use crate::problem::Problem;
-use crate::single::{self, Moves};
+use crate::single::{self, Moves, is_forever};
 use crate::steps::Steps;
-use lariat_automata::{Letter, StateId as Location};
+use lariat_automata::{Letter, StateId as Location, accepting_forever};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
 use lariat_model::{Deadlock, EventId, State, Value};
@@ -35,6 +37,8 @@ pub struct Sync<'p> {
     space: Explicit<'p>,
     alphabet: Arc<Alphabet>,
     constraints: Constraints<'p>,
+    /// States of the automaton at which a run is evidence already; empty if there are none.
+    forever: Vec<bool>,
 }
 
 /// What one worker has found of the product. What the automaton does depends on label, automaton state and event
@@ -54,6 +58,10 @@ impl<'p> Sync<'p> {
                 problem.fairness,
                 problem.automaton.mark_count,
             ),
+            forever: match problem.takes_prefixes() {
+                true => accepting_forever(problem.automaton),
+                false => Vec::new(),
+            },
         }
     }
 
@@ -156,6 +164,13 @@ impl Steps for Sync<'_> {
         cursor: &mut Cursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
         let (state, location) = worker.nodes.get(node);
+        if is_forever(&self.forever, location) {
+            let again = cursor.once(state).then_some(Edge {
+                to: node,
+                marks: self.marks(),
+            });
+            return Ok(again.map(|edge| (edge, None)));
+        }
         loop {
             if let Some((mut edge, event)) = worker.listed(cursor)? {
                 let fair = self.fair_marks(worker, state, event)?;
@@ -189,6 +204,14 @@ impl Steps for Sync<'_> {
 
     fn seal(&self, worker: &mut Worker) {
         worker.seal();
+    }
+
+    fn takes_prefixes(&self) -> bool {
+        self.forever.contains(&true)
+    }
+
+    fn accepts_forever(&self, worker: &Worker, node: NodeId) -> bool {
+        is_forever(&self.forever, worker.nodes.get(node).1)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::partial::doubt;
 use crate::plan::Plan;
 use crate::prepare::prepare;
 use crate::reduce::{Reduce, Reduced, reduced};
+use crate::replay::BadBeginning;
 use crate::run::Run;
 use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
@@ -15,7 +16,7 @@ use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::passes::{Astray, Removed, Rules};
-use lariat_model::{Constraint, Deadlock, Lasso, Value};
+use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
 
@@ -218,6 +219,8 @@ pub fn check<'s>(
         property,
         atoms: &atoms,
         options,
+        // A finite run may have no fair continuation.
+        prefixes: subject.constraints().is_empty(),
         budget,
         observer,
     };
@@ -256,6 +259,9 @@ pub(crate) fn once_more(why: &str) -> String {
     format!("once more without reductions: {why}")
 }
 
+/// What is remarked before whole runs are searched for.
+const NOT_ENOUGH: &str = "once more: the beginning of a run was found that may not be enough";
+
 /// Work that may be spent on whether there is any infinite run.
 const VACUITY: u64 = 2_000_000;
 
@@ -270,6 +276,8 @@ pub(crate) struct Query<'a, 's> {
     /// The atoms of the property itself, of which evidence must be right.
     pub atoms: &'a [AtomId],
     pub options: &'a Options,
+    /// See [`Problem::prefixes`].
+    pub prefixes: bool,
     /// For all that is done about the property.
     pub budget: &'a Budget,
     pub observer: &'a dyn Observer,
@@ -307,13 +315,46 @@ impl<'s> Query<'_, 's> {
             false => self.retold(found, &report.account),
         };
         let (property, deadlock) = (self.property, self.options.deadlock);
-        report.verdict = Verdict::earn(found, |lasso| {
-            self.subject.replayed(property, deadlock, lasso)
-        });
-        if let Verdict::Violated(replayed) = &report.verdict {
-            report.bad = self.subject.bad_position(property, replayed.lasso());
+        let replayed = |lasso| self.subject.replayed(property, deadlock, lasso);
+        if let Ok(Outcome::Accepting(lasso)) = &found
+            && self.prefixes
+            && lasso.kind() != EvidenceKind::Lasso
+            && replayed(lasso.clone()).is_err()
+        {
+            // The automaton, made with what is known of the net, accepts whatever follows; the property alone does not tell.
+            self.observer.remark(NOT_ENOUGH);
+            return self.about_whole_runs().answer(explored);
         }
+        let found = found.map(|outcome| outcome.map(|lasso| self.ended(lasso, &mut report)));
+        report.verdict = Verdict::earn(found, replayed);
         report
+    }
+
+    /// The same question, of which the beginning of a run is no evidence.
+    fn about_whole_runs(&self) -> Self {
+        Query {
+            prefixes: false,
+            ..*self
+        }
+    }
+
+    /// The run, which ends where the property is lost for good if finite runs count.
+    fn ended(&self, mut lasso: Lasso, report: &mut Report) -> Lasso {
+        let bad = self.subject.bad_beginning(self.property, &lasso);
+        report.bad = bad.map(|bad| bad.position);
+        let Some(BadBeginning { steps, .. }) = bad else {
+            return lasso;
+        };
+        let counts = self.options.deadlock == Deadlock::Stutter;
+        if self.prefixes && counts && self.options.shortening != Shortening::Never {
+            lasso.prefix.append(&mut lasso.cycle);
+            lasso.prefix.truncate(steps);
+            lasso.growth = None;
+        } else {
+            // A loop that has to be gone through again has no position of its own for that.
+            report.bad = report.bad.filter(|bad| *bad < lasso.steps().count());
+        }
+        lasso
     }
 
     /// A run that came back from a smaller net, shortened once more: the way back has put in steps that no atom sees, and what is a
@@ -330,8 +371,9 @@ impl<'s> Query<'_, 's> {
         };
         let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
         let deadlock = self.options.deadlock;
-        let problem = Problem::new(subject.system(), automaton, propositions, deadlock)
+        let mut problem = Problem::new(subject.system(), automaton, propositions, deadlock)
             .assuming(subject.constraints());
+        problem.prefixes = self.prefixes;
         let lasso = self.shortened(&problem, lasso, product_states(account));
         Ok(Outcome::Accepting(lasso))
     }
@@ -372,8 +414,12 @@ impl<'s> Query<'_, 's> {
             found => return Ok(found),
         };
         match self.subject.lifted(lasso) {
-            Ok(lasso) => match self.subject.settles(self.atoms, &lasso) {
+            Ok(lasso) => match self.is_evidence(&lasso) {
                 true => Ok(Ok(Outcome::Accepting(lasso))),
+                false if self.prefixes => {
+                    self.observer.remark(NOT_ENOUGH);
+                    self.about_whole_runs().run(turn, explored, report)
+                }
                 // Facts may have left an atom out which is constant, and of which a covering run does not show it.
                 false => Err(Unliftable(
                     "an atom may change as tokens pile up".to_owned(),
@@ -381,6 +427,22 @@ impl<'s> Query<'_, 's> {
             },
             Err(Astray::Unliftable(why)) => Err(Unliftable(why)),
             Err(Astray::Defect(why)) => Ok(Err(Stop::Internal(why))),
+        }
+    }
+
+    /// Does a run of the original show by itself that the property is violated? What repeats has to be the same in every round, unless how the run
+    /// begins decides.
+    fn is_evidence(&self, lasso: &Lasso) -> bool {
+        let decides = || {
+            let Query {
+                formulas, property, ..
+            } = *self;
+            self.prefixes && self.subject.decides(formulas, property, lasso)
+        };
+        match lasso.kind() {
+            EvidenceKind::Lasso => true,
+            EvidenceKind::Covering => self.subject.settles(self.atoms, lasso) || decides(),
+            EvidenceKind::Prefix => decides(),
         }
     }
 
@@ -399,6 +461,7 @@ impl<'s> Query<'_, 's> {
             .assuming(self.subject.constraints())
             .knowing(prepared.invariance());
         problem.most_tokens = turn.most_tokens;
+        problem.prefixes = self.prefixes;
         let symmetry = match plan.divides() {
             true => explored.symmetry(self.subject, budget)?,
             false => None,

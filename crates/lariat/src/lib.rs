@@ -37,6 +37,7 @@
 
 mod auto;
 mod check;
+mod cross;
 mod explored;
 mod fair_run;
 mod features;
@@ -60,6 +61,7 @@ pub use lariat_space as space;
 
 pub use auto::Schedule;
 pub use check::{Attempt, Choice, Fact, Options, Report, Shortening, check};
+pub use cross::{Agreement, agreement, reconciled, unrelated};
 pub use explored::{Explored, Ordered, States};
 pub use fair_run::Met;
 pub use lariat_budget::{

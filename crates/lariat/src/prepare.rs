@@ -3,7 +3,8 @@
 use crate::plan::Plan;
 use crate::subject::{Property, Subject};
 use lariat_automata::{
-    Automaton, Legal, silent_step_invariant, stutter_invariant, translate, translate_labelled,
+    Automaton, Legal, silent_step_invariant, stutter_invariant, stutter_invariant_language,
+    translate, translate_labelled,
 };
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{EventClass, Invariance, Needs, event_classes};
@@ -50,7 +51,15 @@ pub(crate) fn prepare<'a>(
         states: Vec::new(),
     };
     match property {
-        Property::Never(automaton) => prepared.automaton = Cow::Borrowed(automaton),
+        Property::Never(automaton) => {
+            if matches!(plan.needs(), Needs::Stuttering | Needs::StateStuttering) {
+                let limited = budget.clone().with_work(MOST_STUTTER_WORK);
+                let legal = legal_letters(subject);
+                let invariant = stutter_invariant_language(automaton, &legal, &limited);
+                prepared.letters = known(invariant)?;
+            }
+            prepared.automaton = Cow::Borrowed(automaton);
+        }
         Property::Formula(formula) => {
             translated(subject, formulas, formula, plan, budget, &mut prepared)?;
         }

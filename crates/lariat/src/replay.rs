@@ -6,11 +6,15 @@
 //!
 //! A covering run `m1 –w→ m1 + Δ` repeats `w` for ever with `Δ` more in every round. It has the word of a lasso if each
 //! atom of the property has, at each position of `w`, one truth value for all rounds; `settled.rs` tells.
+//!
+//! A prefix is evidence where no continuation can satisfy the property: progression leaves `false`. Finite runs must count, because
+//! nothing shows that there is an infinite one. A covering run shows it, so its rounds need not be alike behind such a prefix.
 
 use crate::settled::settled;
-use lariat_automata::{Automaton, Letter, Word};
+use lariat_automata::{Automaton, Letter, Word, accepting_forever};
 use lariat_ltl::{AtomId, Formula, Formulas, progress};
-use lariat_model::{Deadlock, EventId, Lasso, Proposition, Step, System, Value};
+use lariat_model::{Deadlock, EventId, EvidenceKind, Lasso, Proposition, Step, System, Value};
+use std::collections::HashSet;
 
 /// What was to be checked.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +36,20 @@ pub fn replay(
     lasso: &Lasso,
 ) -> Result<(), String> {
     run(system, deadlock, lasso)?;
+    if lasso.kind() == EvidenceKind::Prefix {
+        return beginning(system, propositions, property, lasso);
+    }
     if let Some(growth) = &lasso.growth {
         let atoms = match property {
             Property::Formula(formulas, formula) => formulas.atoms_of(formula),
             Property::Never(automaton) => automaton.atoms.clone(),
         };
-        rounds_are_alike(system, propositions, &atoms, lasso, growth)?;
+        let alike = rounds_are_alike(system, propositions, &atoms, lasso, growth);
+        if alike.is_err() && beginning(system, propositions, property, lasso).is_ok() {
+            // The rounds show that the run goes on; how does not matter any more.
+            return rounds_go_on(system, lasso);
+        }
+        alike?;
     }
     let letters = Letters::new(system, propositions, lasso);
     let violated = match property {
@@ -68,35 +80,91 @@ pub fn replay(
     }
 }
 
+/// Checks that whatever follows the steps of `lasso` violates the property.
+pub(crate) fn beginning(
+    system: &System,
+    propositions: &[Proposition],
+    property: Property<'_>,
+    lasso: &Lasso,
+) -> Result<(), String> {
+    let decided = match property {
+        Property::Formula(formulas, formula) => {
+            bad_beginning(system, propositions, (formulas, formula), lasso).is_some()
+        }
+        Property::Never(automaton) => {
+            let letters = Letters::new(system, propositions, lasso);
+            let mut reached = automaton.initial.clone();
+            for position in 0..letters.positions.len() {
+                let letter = letters.letter(position, &automaton.atoms);
+                let next = reached.iter().flat_map(|q| automaton.reading(*q, letter));
+                reached = next.map(|edge| edge.to).collect();
+                reached.sort_unstable();
+                reached.dedup();
+            }
+            let forever = accepting_forever(automaton);
+            reached.iter().any(|q| forever[q.index()])
+        }
+    };
+    match decided {
+        true => Ok(()),
+        false => Err("the run may go on without violating the property".to_owned()),
+    }
+}
+
 /// Formulas that progression may make before nobody waits for it.
 const MOST_FORMULAS: usize = 100_000;
 
-/// The first position of a run after which no continuation satisfies the formula, by progression; `None` if that is not seen.
+/// The beginning of a run that no continuation can mend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BadBeginning {
+    /// The first position after which no continuation satisfies the formula.
+    pub position: usize,
+    /// Steps to that position, and the one taken from it if that matters.
+    pub steps: usize,
+}
+
+/// The beginning of a run after which no continuation satisfies the formula, by progression; `None` if that is not seen.
 ///
 /// A violated safety property has one. The run need not be continued as the lasso continues it.
-pub fn bad_position(
+pub fn bad_beginning(
     system: &System,
     propositions: &[Proposition],
     (formulas, formula): (&Formulas, Formula),
     lasso: &Lasso,
-) -> Option<usize> {
+) -> Option<BadBeginning> {
     let letters = Letters::new(system, propositions, lasso);
+    let taken = letters.events(&formulas.atoms_of(formula));
     let mut formulas = formulas.clone();
     let most = formulas.len() + MOST_FORMULAS;
     let mut left = formula;
-    for position in 0..letters.positions.len() {
-        left = progress(&mut formulas, left, |atom| letters.holds(position, atom));
-        if left == Formulas::FALSE {
-            return Some(position);
+    let ends = lasso
+        .steps()
+        .last()
+        .map_or(&lasso.initial, |step| &step.state);
+    let last: (&[Value], Option<EventId>) = (ends, None);
+    for (position, (state, event)) in letters.positions.iter().copied().chain([last]).enumerate() {
+        // Whatever is taken from here?
+        let lost = taken.iter().all(|event| {
+            let letter = |atom| letters.says(atom, state, *event);
+            progress(&mut formulas, left, letter) == Formulas::FALSE
+        });
+        if lost {
+            let steps = position;
+            return Some(BadBeginning { position, steps });
         }
-        if formulas.len() > most {
+        if formulas.len() > most || position == letters.positions.len() {
             return None;
+        }
+        left = progress(&mut formulas, left, |atom| letters.says(atom, state, event));
+        if left == Formulas::FALSE {
+            let steps = position + 1;
+            return Some(BadBeginning { position, steps });
         }
     }
     None
 }
 
-/// Checks that `lasso` is an infinite run of `system`.
+/// Checks that `lasso` is a run of `system`, and infinite unless finite runs count.
 fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String> {
     if !system.initial.contains(&lasso.initial) {
         return Err("the lasso does not start in an initial state".to_owned());
@@ -120,6 +188,12 @@ fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String>
         }
         state = &step.state;
     }
+    if lasso.kind() == EvidenceKind::Prefix {
+        return match deadlock {
+            Deadlock::Stutter => Ok(()),
+            Deadlock::Ignore => Err("nothing shows that the run goes on".to_owned()),
+        };
+    }
     match lasso.comes_round() {
         true => Ok(()),
         false => Err("the loop of the lasso does not close".to_owned()),
@@ -135,11 +209,7 @@ pub(crate) fn rounds_are_alike(
     lasso: &Lasso,
     growth: &[Value],
 ) -> Result<(), String> {
-    // Transitions of a net mind nothing but missing tokens.
-    let fires = |step: &Step| step.event.is_some();
-    if !system.is_net() || system.fault.is_some() || !lasso.cycle.iter().all(fires) {
-        return Err("more tokens may keep the loop from being taken again".to_owned());
-    }
+    rounds_go_on(system, lasso)?;
     let rounds = std::iter::once(lasso.entry()).chain(lasso.cycle.iter().map(|step| &step.state));
     for (position, state) in rounds.take(lasso.cycle.len()).enumerate() {
         for atom in atoms {
@@ -152,6 +222,16 @@ pub(crate) fn rounds_are_alike(
                 ));
             }
         }
+    }
+    Ok(())
+}
+
+/// Checks that further rounds of a covering run can be taken.
+fn rounds_go_on(system: &System, lasso: &Lasso) -> Result<(), String> {
+    // Transitions of a net mind nothing but missing tokens.
+    let fires = |step: &Step| step.event.is_some();
+    if !system.is_net() || system.fault.is_some() || !lasso.cycle.iter().all(fires) {
+        return Err("more tokens may keep the loop from being taken again".to_owned());
     }
     Ok(())
 }
@@ -184,6 +264,25 @@ impl<'a> Letters<'a> {
 
     pub(crate) fn holds(&self, position: usize, atom: AtomId) -> bool {
         let (state, event) = self.positions[position];
+        self.says(atom, state, event)
+    }
+
+    /// Events, or none, that stand for all others as far as these atoms can tell.
+    fn events(&self, atoms: &[AtomId]) -> Vec<Option<EventId>> {
+        let all = std::iter::once(None).chain(self.system.event_ids().map(Some));
+        let mut seen = HashSet::new();
+        all.filter(|event| {
+            let names = |atom: &&AtomId| match &self.propositions[atom.index()] {
+                Proposition::State(_) => false,
+                Proposition::Fires(events) => event.is_some_and(|event| events.contains(&event)),
+            };
+            seen.insert(atoms.iter().filter(names).collect::<Vec<_>>())
+        })
+        .collect()
+    }
+
+    /// Is the atom true in a state from which this event is taken?
+    pub(crate) fn says(&self, atom: AtomId, state: &[Value], event: Option<EventId>) -> bool {
         match &self.propositions[atom.index()] {
             Proposition::State(predicate) => self.system.holds(predicate, state),
             Proposition::Fires(events) => event.is_some_and(|event| events.contains(&event)),

@@ -10,7 +10,9 @@ use crate::replay::Letters;
 use crate::verdict::Verdict;
 use lariat_budget::{Figure, Stats};
 use lariat_ltl::{AtomId, Formulas};
-use lariat_model::{Deadlock, Domain, EventId, Lasso, Proposition, Step, System, Value, VarId};
+use lariat_model::{
+    Deadlock, Domain, EventId, EvidenceKind, Lasso, Proposition, Step, System, Value, VarId,
+};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -78,20 +80,7 @@ pub fn text(report: &Report, context: &Context<'_>, full: bool) -> String {
     let mut out = String::new();
     if let Verdict::Violated(replayed) = &report.verdict {
         let lasso = replayed.lasso();
-        let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
-        let prefix = match lasso.prefix.len() {
-            0 => String::new(),
-            n => format!("{}, then ", steps(n)),
-        };
-        let cycle = steps(lasso.cycle.len());
-        let round = match lasso.growth {
-            None => format!("a loop of {cycle}"),
-            Some(_) => format!("rounds of {cycle}"),
-        };
-        let _ = writeln!(
-            out,
-            "  by this run: {prefix}{round} for ever (replayed: ok)"
-        );
+        let _ = writeln!(out, "  by {} (replayed: ok)", evidence(lasso));
         lasso_text(&mut out, (lasso, report.bad), context, full);
         met_text(&mut out, &report.met, full);
     }
@@ -117,6 +106,22 @@ fn met_text(out: &mut String, met: &[(String, Met)], full: bool) {
             "  fair to {left} more, of which {} are not enabled in the loop",
             rest.len()
         );
+    }
+}
+
+/// What shows that a property is violated, in a line.
+fn evidence(lasso: &Lasso) -> String {
+    let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
+    let prefix = match lasso.prefix.len() {
+        0 => String::new(),
+        n => format!("{}, then ", steps(n)),
+    };
+    let cycle = steps(lasso.cycle.len());
+    match (lasso.kind(), lasso.prefix.len()) {
+        (EvidenceKind::Lasso, _) => format!("this run: {prefix}a loop of {cycle} for ever"),
+        (EvidenceKind::Covering, _) => format!("this run: {prefix}rounds of {cycle} for ever"),
+        (EvidenceKind::Prefix, 0) => "the initial state, whatever follows".to_owned(),
+        (EvidenceKind::Prefix, n) => format!("this run: {}, whatever follows", steps(n)),
     }
 }
 
@@ -160,30 +165,40 @@ fn lasso_text(
         let _ = writeln!(out, "  {with:4} {short} = {name}");
     }
     let letters = Letters::new(system, context.propositions, lasso);
-    let truth = |position: usize| {
+    let truth = |state: &[Value], event: Option<EventId>| {
         row(atoms
             .iter()
             .zip(&legend)
-            .map(|(atom, name)| match letters.holds(position, *atom) {
+            .map(|(atom, name)| match letters.says(*atom, state, event) {
                 true => name.clone(),
                 false => "·".repeat(name.len()),
             }))
     };
-    let event = |event: Option<EventId>| match event {
+    let event = |event: Option<EventId>, state: &[Value]| match event {
         Some(event) => system.event(event).name.as_str(),
+        None if system.has_failed(state) => "nothing: error",
         None => "nothing: deadlock",
     };
-    let steps = || lasso.prefix.iter().chain(&lasso.cycle);
     let states: Vec<&[Value]> = std::iter::once(&lasso.initial)
-        .chain(steps().map(|step| &step.state))
+        .chain(lasso.steps().map(|step| &step.state))
         .map(|state| &**state)
         .collect();
     let mut shown = vec![marking(system, &lasso.initial, full)];
-    shown.extend(states.windows(2).map(|pair| match full {
-        true => marking(system, pair[1], true),
-        false => changes(system, pair[0], pair[1]),
+    shown.extend(states.windows(2).zip(lasso.steps()).map(|(pair, step)| {
+        let failure = step.event.and_then(|event| system.failure(pair[0], event));
+        match (failure, full) {
+            (Some(fault), _) if system.has_failed(pair[1]) => {
+                format!("{} ({fault})", changes(system, pair[0], pair[1]))
+            }
+            (_, true) => marking(system, pair[1], true),
+            (_, false) => changes(system, pair[0], pair[1]),
+        }
     }));
-    let back = shown.pop().unwrap_or_default();
+    let is_prefix = lasso.kind() == EvidenceKind::Prefix;
+    let back = match is_prefix {
+        true => String::new(),
+        false => shown.pop().unwrap_or_default(),
+    };
     let number_width = shown.len().to_string().len().max(2);
     let heading = if full {
         "state"
@@ -202,20 +217,32 @@ fn lasso_text(
         "    {:>number_width$}  {letters}{heading:state_width$}  → what is taken",
         ""
     );
-    for (position, (step, shown)) in steps().zip(&shown).enumerate() {
+    let mut steps = lasso.steps();
+    for (position, (state, shown)) in states.iter().zip(&shown).enumerate() {
         let mark = match position {
             _ if bad == Some(position) => '✗',
-            _ if position < lasso.prefix.len() => ' ',
+            _ if position < lasso.prefix.len() || is_prefix => ' ',
             _ => '↻',
         };
+        let step = steps.next();
+        let taken = step.map_or("whatever follows", |step| event(step.event, state));
+        let truth = truth(state, step.and_then(|step| step.event));
         let _ = writeln!(
             out,
-            "  {mark} {position:>number_width$}  {}{shown:state_width$}  → {}",
-            truth(position),
-            event(step.event),
+            "  {mark} {position:>number_width$}  {truth}{shown:state_width$}  → {taken}",
         );
     }
-    let back = match back.as_str() {
+    if !is_prefix {
+        round_text(out, lasso, &back, context.system, full);
+    }
+    if bad.is_some() {
+        let _ = writeln!(out, "  ✗ the property is violated here, whatever follows");
+    }
+}
+
+/// How a run goes on behind the first round of its loop.
+fn round_text(out: &mut String, lasso: &Lasso, back: &str, system: &System, full: bool) {
+    let back = match back {
         "" => String::new(),
         changes => format!(" ({changes})"),
     };
@@ -224,9 +251,6 @@ fn lasso_text(
         format!("; each round adds {}", growth_text(system, growth, full))
     });
     let _ = writeln!(out, "    back to {entry}{back}, and so on for ever{more}");
-    if bad.is_some() {
-        let _ = writeln!(out, "  ✗ the property is violated here, whatever follows");
-    }
 }
 
 /// The columns of the atoms, with what separates them from the next column.
@@ -254,6 +278,11 @@ fn told(system: &System, var: VarId, value: Value) -> bool {
     value != 0 || !matches!(system.variable(var).domain, Domain::Count { .. })
 }
 
+/// Is it the variable of the error state, which is told by its name alone?
+fn is_fault(system: &System, var: VarId) -> bool {
+    system.fault == Some(var)
+}
+
 fn join(parts: Vec<String>, full: bool) -> String {
     let more = parts.len().saturating_sub(SHOWN);
     if full || more < 2 {
@@ -267,8 +296,9 @@ pub fn marking(system: &System, state: &[Value], full: bool) -> String {
     let parts = system
         .var_ids()
         .zip(state)
-        .filter(|(var, x)| told(system, *var, **x))
+        .filter(|(var, x)| told(system, *var, **x) && !(is_fault(system, *var) && **x == 0))
         .map(|(var, x)| match (&system.variable(var).domain, x) {
+            _ if is_fault(system, var) => system.variable(var).name.clone(),
             (Domain::Count { .. }, 1) => system.variable(var).name.clone(),
             _ => format!("{}={}", system.variable(var).name, value(system, var, *x)),
         })
@@ -291,6 +321,9 @@ pub fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
         .filter(|(_, (x, y))| x != y)
         .map(|(var, (x, y))| {
             let name = &system.variable(var).name;
+            if is_fault(system, var) {
+                return name.clone();
+            }
             match (&system.variable(var).domain, y.wrapping_sub(*x)) {
                 (Domain::Count { .. }, 1) => format!("+{name}"),
                 (Domain::Count { .. }, -1) => format!("−{name}"),
@@ -405,7 +438,7 @@ fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
         steps.iter().map(step).collect()
     };
     let mut object = json!({
-        "kind": if lasso.growth.is_some() { "covering" } else { "lasso" },
+        "kind": lasso.kind().name(),
         "initial": marking_json(system, &lasso.initial),
         "prefix": steps(&lasso.prefix),
         "loop": steps(&lasso.cycle),

@@ -6,14 +6,14 @@
 //! ```
 
 use crate::fair_run::{Met, met};
-use crate::replay::{self, replay};
+use crate::replay::{self, BadBeginning, replay};
 use lariat_automata::Automaton;
 use lariat_engines::folded;
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::passes::{Astray, Lift, Pass, UnfoldingLift};
 use lariat_model::{
-    Coloured, Constraint, Deadlock, Fairness, Lasso, Model, Predicate, Properties, Proposition,
-    System, Value,
+    Coloured, Constraint, Deadlock, EvidenceKind, Fairness, Lasso, Model, Predicate, Properties,
+    Proposition, System, Value,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -245,6 +245,10 @@ impl<'s> Subject<'s> {
             Property::Never(automaton) => replay::Property::Never(automaton),
         };
         replay(self.original, &self.bound, property, deadlock, &lasso)?;
+        let is_prefix = lasso.kind() == EvidenceKind::Prefix;
+        if is_prefix && !self.fairness.constraints.is_empty() {
+            return Err("nothing shows that the run goes on fairly".to_owned());
+        }
         met(self.original, &self.fairness.constraints, &lasso)?;
         match self.unfolding {
             Some(unfolding) => unfolding.back(lasso).map_err(|astray| match astray {
@@ -264,11 +268,29 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// The position of a run, as [`replayed`](Subject::replayed) returns it, after which every continuation violates the property.
-    pub(crate) fn bad_position(&self, property: Property<'_>, lasso: &Lasso) -> Option<usize> {
+    /// Is a property, whose formula is of `formulas`, violated by how `lasso`, a run of the original, begins, whatever follows?
+    pub(crate) fn decides(
+        &self,
+        formulas: &Formulas,
+        property: Property<'_>,
+        lasso: &Lasso,
+    ) -> bool {
+        let property = match property {
+            Property::Formula(formula) => replay::Property::Formula(formulas, formula),
+            Property::Never(automaton) => replay::Property::Never(automaton),
+        };
+        replay::beginning(self.original, &self.bound, property, lasso).is_ok()
+    }
+
+    /// The beginning of a run of the original after which every continuation violates the property, if that is seen.
+    pub(crate) fn bad_beginning(
+        &self,
+        property: Property<'_>,
+        lasso: &Lasso,
+    ) -> Option<BadBeginning> {
         match property {
             Property::Formula(formula) => {
-                replay::bad_position(self.original, &self.bound, (&self.formulas, formula), lasso)
+                replay::bad_beginning(self.original, &self.bound, (&self.formulas, formula), lasso)
             }
             Property::Never(_) => None,
         }

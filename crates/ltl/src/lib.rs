@@ -18,6 +18,7 @@ mod progress;
 mod random;
 mod replace;
 mod simplify;
+mod vacuity;
 mod vocabulary;
 
 pub use classes::{Classes, classes};
@@ -31,4 +32,5 @@ pub use progress::progress;
 pub use random::{Weights, random_formula};
 pub use replace::{on_one_letter, replace};
 pub use simplify::{Simplifier, simplify};
+pub use vacuity::{Strengthening, strengthenings};
 pub use vocabulary::{AtomError, FreeVocabulary, RawAtom, Vocabulary};

@@ -38,7 +38,7 @@ pub use dve::nearest::suggestion;
 pub use error::{Errors, InputError, Location};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
 pub use fairness::{Constraint, Fairness, Strength};
-pub use lasso::{Lasso, Step};
+pub use lasso::{EvidenceKind, Lasso, Step};
 pub use load::{Coloured, Format, LoadError, Model, load, read, read_model};
 pub use names::{Meaning, Names};
 pub use outline::Outline;

@@ -5,12 +5,12 @@
 
 use crate::expr::Fault;
 use crate::predicate::{Linear, Predicate};
-use crate::system::{Action, Domain, EventId, State, System, Value, VarId};
+use crate::system::{Action, Domain, Effect, EventId, State, System, Value, VarId};
 
 impl System {
     /// The states that `event` leads to from `state`; none if it is not enabled there.
     pub fn successors(&self, state: &[Value], event: EventId) -> Vec<State> {
-        if self.fault.is_some_and(|fault| state[fault.index()] != 0) {
+        if self.has_failed(state) {
             return Vec::new();
         }
         match &self.event(event).action {
@@ -30,22 +30,7 @@ impl System {
                 vec![next]
             }
             Action::Program { guard, effects } => {
-                let enabled = match guard {
-                    Predicate::Expr(expr) => expr.eval(state).map(|x| x != 0),
-                    guard => Ok(self.holds(guard, state)),
-                };
-                let run = || -> Result<Option<State>, Fault> {
-                    if !enabled? {
-                        return Ok(None);
-                    }
-                    let mut next: State = state.into();
-                    for effect in effects {
-                        let var = effect.target.resolve(&next)?;
-                        next[var.index()] = self.wrap(var, effect.value.eval(&next)?);
-                    }
-                    Ok(Some(next))
-                };
-                match (run(), self.fault) {
+                match (self.run(guard, effects, state), self.fault) {
                     (Ok(next), _) => next.into_iter().collect(),
                     (Err(_), Some(fault)) => {
                         let mut next: State = state.into();
@@ -71,6 +56,41 @@ impl System {
                 })
                 .collect(),
         }
+    }
+
+    /// The state behind a step of a program, if its guard holds.
+    fn run(
+        &self,
+        guard: &Predicate,
+        effects: &[Effect],
+        state: &[Value],
+    ) -> Result<Option<State>, Fault> {
+        let enabled = match guard {
+            Predicate::Expr(expr) => expr.eval(state)? != 0,
+            guard => self.holds(guard, state),
+        };
+        if !enabled {
+            return Ok(None);
+        }
+        let mut next: State = state.into();
+        for effect in effects {
+            let var = effect.target.resolve(&next)?;
+            next[var.index()] = self.wrap(var, effect.value.eval(&next)?);
+        }
+        Ok(Some(next))
+    }
+
+    /// What goes wrong when `event` is taken from `state` and leads to the error state.
+    pub fn failure(&self, state: &[Value], event: EventId) -> Option<Fault> {
+        match &self.event(event).action {
+            Action::Program { guard, effects } => self.run(guard, effects, state).err(),
+            _ => None,
+        }
+    }
+
+    /// Is this the error state, in which nothing is enabled any more?
+    pub fn has_failed(&self, state: &[Value]) -> bool {
+        self.fault.is_some_and(|fault| state[fault.index()] != 0)
     }
 
     /// Can `event` be taken from `state`?

@@ -9,6 +9,7 @@ use crate::fairness::Ledger;
 use crate::formulas::{Ltl, Op1, Op2};
 use crate::interpret;
 use crate::oracle::Reachable;
+use lariat_corpora::Random;
 use lariat_model::{Constraint, Deadlock, EventId, Lasso, Proposition, State, System};
 
 /// Does the word, which goes on from its last letter with letter `back`, satisfy the formula?
@@ -78,6 +79,9 @@ pub fn check(
     formula: &Ltl,
 ) -> Result<(), String> {
     let letters = follow(lasso, system, propositions, deadlock)?;
+    if lasso.cycle.is_empty() {
+        return beginning(lasso, system, propositions, deadlock, formula, &letters);
+    }
     match evaluate(formula, &letters, letters.len() - lasso.cycle.len()) {
         true => Err("the run satisfies the formula".to_owned()),
         false => Ok(()),
@@ -109,6 +113,64 @@ pub fn is_fair(lasso: &Lasso, system: &System, fairness: &[Constraint]) -> Resul
     }
 }
 
+/// Continuations of a prefix that are tried, besides the same letter for ever.
+const CONTINUATIONS: usize = 200;
+
+/// Is the formula violated whatever follows these letters? Tries words that begin with what is true in the last state and go on with any
+/// letters that some event or none can have: steps of the system are not asked for.
+fn beginning(
+    lasso: &Lasso,
+    system: &System,
+    propositions: &[Proposition],
+    deadlock: Deadlock,
+    formula: &Ltl,
+    letters: &[u64],
+) -> Result<(), String> {
+    if deadlock == Deadlock::Ignore {
+        return Err("nothing follows a finite run".to_owned());
+    }
+    let end = lasso.prefix.last().map_or(&lasso.initial, |s| &s.state);
+    let events: Vec<Option<EventId>> = std::iter::once(None)
+        .chain((0..system.events.len() as u32).map(|e| Some(EventId(e))))
+        .collect();
+    let of_events = |event| -> u64 {
+        let fires = propositions.iter().enumerate().filter(|(_, p)| match p {
+            Proposition::Fires(fired) => event_in(event, fired),
+            Proposition::State(_) => false,
+        });
+        fires.map(|(i, _)| 1 << i).sum()
+    };
+    let states: u64 = propositions
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| matches!(p, Proposition::State(_)))
+        .map(|(i, _)| 1 << i)
+        .sum();
+    let mut random = Random::new(letters.len() as u64);
+    for turn in 0..CONTINUATIONS {
+        let event = *random.pick(&events).unwrap_or(&None);
+        let mut word = letters.to_vec();
+        word.push(interpret::letter(system, propositions, end, event));
+        let back = word.len();
+        for _ in 0..1 + turn % 4 {
+            let event = *random.pick(&events).unwrap_or(&None);
+            word.push(random.bits() & states | of_events(event));
+        }
+        let back = back + random.below(word.len() - back);
+        if evaluate(formula, &word, back) {
+            return Err(format!(
+                "the run may go on and satisfy the formula: {:x?}, back to {back}",
+                &word[letters.len()..]
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn event_in(event: Option<EventId>, events: &[EventId]) -> bool {
+    event.is_some_and(|event| events.contains(&event))
+}
+
 /// The letters along the lasso, if it is a run of the system; the last ones, as many as the loop has steps, repeat for ever.
 ///
 /// A covering run is followed for many rounds: its letters may still change in the first of them.
@@ -120,9 +182,6 @@ pub fn follow(
 ) -> Result<Vec<u64>, String> {
     if !system.initial.contains(&lasso.initial) {
         return Err("it does not start in an initial state".to_owned());
-    }
-    if lasso.cycle.is_empty() {
-        return Err("the loop is empty".to_owned());
     }
     let mut at: &State = &lasso.initial;
     let mut entry = at;
@@ -160,6 +219,7 @@ pub fn follow(
         at = &step.state;
     }
     match &lasso.growth {
+        _ if lasso.cycle.is_empty() => Ok(letters),
         Some(growth) => {
             letters.truncate(lasso.prefix.len());
             letters.extend(repeat(lasso, system, propositions, entry, growth)?);

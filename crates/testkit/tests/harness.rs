@@ -78,7 +78,10 @@ fn forgotten_stutter_steps_are_caught() {
 #[test]
 fn wrong_lassos_are_caught() {
     let open = caught(|_, answer| edit(answer, |lasso| lasso.cycle.truncate(0)));
-    assert!(open.contains("the loop is empty"), "{open}");
+    assert!(
+        open.contains("the run may go on") || open.contains("nothing follows a finite run"),
+        "{open}"
+    );
     let start = caught(|_, answer| edit(answer, |lasso| lasso.initial[0] += 1));
     assert!(
         start.contains("does not start in an initial state"),

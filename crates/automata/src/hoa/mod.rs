@@ -1,5 +1,6 @@
 //! The Hanoi Omega-Automata format, version 1 (Babiak et al., CAV 2015).
 
+mod fin;
 mod lexer;
 mod read;
 mod write;

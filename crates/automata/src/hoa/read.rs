@@ -1,12 +1,13 @@
 //! HOA into automata.
 //!
-//! Read are all automata with generalized Büchi acceptance (`t`, `f` and conjunctions of `Inf`
-//! included) and without universal branching: marks on states or edges, labels on states, on edges
+//! Read are all automata whose acceptance is a conjunction (`t`, `f`, `Inf` and `Fin`; the last kind of set is turned into the other by
+//! `fin.rs`) and without universal branching: marks on states or edges, labels on states, on edges
 //! or implicit, aliases, several initial states. Everything else is refused at its place. Memory is
 //! proportional to the text: state numbers may be as large as they like, nothing is allocated
 //! by a number in a header, and labels are combined as they are read, with a limit on the size of
 //! their diagrams.
 
+use super::fin::without_fin;
 use super::lexer::{Lexer, Token};
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
@@ -75,8 +76,8 @@ pub fn read_hoa(
 
 #[derive(Clone, Copy)]
 enum Acceptance {
-    /// A run must carry these marks for ever.
-    All(Marks),
+    /// A run must carry the first marks for ever, and the others must come to an end.
+    All { inf: Marks, fin: Marks },
     /// No run is accepting.
     Nothing,
 }
@@ -267,10 +268,10 @@ impl<'a> Reader<'a> {
         let refuse = |span| {
             HoaError::new(
                 span,
-                "only generalized Büchi acceptance is supported: `t`, `f`, or `Inf`s joined by `&`",
+                "only `t`, `f`, and `Inf`s and `Fin`s joined by `&` are supported: generalized Büchi and co-Büchi acceptance; `autfilt --gba` makes such an automaton of any other",
             )
         };
-        let mut marks = Marks::NONE;
+        let (mut inf, mut fin) = (Marks::NONE, Marks::NONE);
         let mut nothing = false;
         // Parentheses around a conjunction change nothing and are counted.
         let mut open = 0usize;
@@ -284,7 +285,7 @@ impl<'a> Reader<'a> {
                     }
                     (Token::Word("t"), _) => {}
                     (Token::Word("f"), _) => nothing = true,
-                    (Token::Word("Inf"), _) => {
+                    (Token::Word(kind @ ("Inf" | "Fin")), _) => {
                         self.sign('(')?;
                         if self.peek()? == Some(&Token::Sign('!')) {
                             let span = self.sign('!')?;
@@ -294,7 +295,11 @@ impl<'a> Reader<'a> {
                         if i >= count {
                             return Err(HoaError::new(at, "there is no such acceptance set"));
                         }
-                        marks = marks.union(Marks::one(i as u32));
+                        let set = match kind {
+                            "Inf" => &mut inf,
+                            _ => &mut fin,
+                        };
+                        *set = set.union(Marks::one(i as u32));
                         self.sign(')')?;
                     }
                     (_, span) => return Err(refuse(span)),
@@ -321,10 +326,11 @@ impl<'a> Reader<'a> {
                 _ => break,
             }
         }
+        nothing |= !inf.intersection(fin).is_empty();
         self.acceptance = Some(if nothing {
             Acceptance::Nothing
         } else {
-            Acceptance::All(marks)
+            Acceptance::All { inf, fin }
         });
         Ok(())
     }
@@ -522,7 +528,13 @@ impl<'a> Reader<'a> {
             states,
         };
         match self.acceptance {
-            Some(Acceptance::All(used)) => number_marks(&mut automaton, used),
+            Some(Acceptance::All { inf, fin }) => {
+                let mark = fin.iter().next().map_or(Marks::NONE, Marks::one);
+                if !fin.is_empty() {
+                    without_fin(&mut automaton, fin, mark);
+                }
+                number_marks(&mut automaton, inf.union(mark));
+            }
             _ => {
                 automaton.states.clear();
                 automaton.initial.clear();

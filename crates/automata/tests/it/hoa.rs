@@ -3,8 +3,8 @@
 use crate::common::{assert_disjoint, seed};
 use hoars::{AbstractLabelExpression, HoaRepresentation, LabelExpression};
 use lariat_automata::{
-    Automaton, Legal, Letter, Placement, StateId, degeneralize, read_hoa, translate, write_dot,
-    write_hoa, write_json, write_never,
+    Automaton, Legal, Letter, Placement, StateId, Word, degeneralize, disjoint, read_hoa,
+    translate, write_dot, write_hoa, write_json, write_never,
 };
 use lariat_budget::Budget;
 use lariat_ltl::{Formula, Formulas, FreeVocabulary, Random, Weights, parse, random_formula};
@@ -132,6 +132,59 @@ fn other_spellings() {
     assert!(read(nothing, &mut formulas).unwrap().initial.is_empty());
 }
 
+/// Co-Büchi acceptance, alone and beside Büchi: the language is that of the formula.
+#[test]
+fn what_must_come_to_an_end_is_read() {
+    let automaton = |acceptance: &str, body: &str| {
+        format!(
+            "HOA: v1 Start: 0 AP: 2 \"a\" \"b\" Acceptance: {acceptance} --BODY-- {body} --END--"
+        )
+    };
+    // Every letter without `a` is taken finitely often.
+    let one = "State: 0 [0] 0 [!0] 0 {0}";
+    let with_b = "State: 0 [0&1] 0 {1} [0&!1] 0 [!0] 0 {0}";
+    // Weak: once `a` is there, nothing bad comes.
+    let weak = "State: 0 [!0] 0 {0} [0] 1 State: 1 [t] 1";
+    for (text, formula) in [
+        (automaton("1 Fin(0)", one), "F G a"),
+        (automaton("2 Fin(0) & Inf(1)", with_b), "F G a & G F b"),
+        (automaton("1 Fin(0)", weak), "F a"),
+        (automaton("2 Fin(0) & Fin(1)", with_b), "F G (a & !b)"),
+        (automaton("1 Fin(0) & Inf(0)", one), "false"),
+    ] {
+        let mut formulas = Formulas::new();
+        let a = read(&text, &mut formulas).unwrap();
+        for (formula, common) in [
+            (formula.to_owned(), formula != "false"),
+            (format!("!({formula})"), false),
+        ] {
+            let f = parse(&formula, &mut formulas, &mut FreeVocabulary).unwrap();
+            let budget = Budget::unlimited();
+            let b = translate(&mut formulas, f, &Legal::any(), &budget).unwrap();
+            let apart = disjoint(&a, &b, &Legal::any(), &budget).unwrap();
+            assert_eq!(apart, !common, "{text} and {formula}");
+        }
+        // Nothing of the formula is missing: the complement of what was read has none of its words, shown on some of them.
+        let f = parse(formula, &mut formulas, &mut FreeVocabulary).unwrap();
+        let mut random = Random::new(7);
+        for _ in 0..200 {
+            let mut letters =
+                |n: usize| -> Vec<Letter> { (0..n).map(|_| Letter(random.below(4u64))).collect() };
+            let word = Word {
+                prefix: letters(3),
+                cycle: letters(2),
+            };
+            let atoms = a.atoms.clone();
+            let all = [&word.prefix[..], &word.cycle].concat();
+            let holds = lariat_ltl::holds(&formulas, f, 3, 2, |i, atom| {
+                let bit = atoms.iter().position(|x| *x == atom).unwrap();
+                all[i].0 >> bit & 1 == 1
+            });
+            assert_eq!(a.accepts(&word), holds, "{text}: {word:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_not_supported_is_refused() {
     let mut formulas = Formulas::new();
@@ -141,9 +194,10 @@ fn what_is_not_supported_is_refused() {
         assert!(message.contains(why), "{text}: {message}");
     };
     let state = "State: 0 [t] 0";
-    refused("Acceptance: 1 Fin(0)", state, "generalized Büchi");
+    refused("Acceptance: 2 Fin(0)|Inf(1)", state, "autfilt --gba");
     refused("Acceptance: 2 Inf(0)|Inf(1)", state, "generalized Büchi");
     refused("Acceptance: 1 Inf(!0)", state, "generalized Büchi");
+    refused("Acceptance: 1 Fin(!0)", state, "generalized Büchi");
     refused("Acceptance: 65 Inf(0)", state, "at most 64");
     refused("Acceptance: 1 Inf(1)", state, "no such acceptance set");
     refused("Start: 0", state, "no `Acceptance:`");

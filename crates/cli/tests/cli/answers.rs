@@ -318,7 +318,7 @@ fn kinds_of_automata() {
 #[test]
 fn a_stutter_step_fires_null() {
     let model = "examples/philosophers.pnml";
-    let ran = lariat(&["check", model, "-f", "G !deadlock", "--json"]).exits(1);
+    let ran = lariat(&["check", model, "-f", "F G !deadlock", "--json"]).exits(1);
     let cycle = &ran.json()[0]["counterexample"]["loop"];
     assert_eq!(cycle.as_array().unwrap().len(), 1);
     assert_eq!(cycle[0]["fire"], Json::Null);
@@ -587,7 +587,7 @@ fn covering_runs_are_told() {
         "grows.pnml",
         "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
     );
-    let check = ["check", &grows, "-f", "G !p", "--engine", "walk"];
+    let check = ["check", &grows, "-f", "F G !p", "--engine", "walk"];
     let told = lariat(&check).exits(1);
     assert!(
         told.out.contains("rounds of 1 step for ever"),
@@ -611,6 +611,37 @@ fn covering_runs_are_told() {
         "1s",
     ];
     lariat(&check).exits(3);
+}
+
+/// What is violated whatever follows needs no loop, and a net that never comes back has none.
+#[test]
+fn prefixes_are_told() {
+    let folder = Folder::new();
+    let grows = folder.file(
+        "grows.pnml",
+        "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
+    );
+    let formula = "G !(\"p >= 3\" & \"p <= 9\")";
+    for engine in ["auto", "explicit", "ba", "ta", "tgta", "walk", "hyb"] {
+        let check = ["check", &grows, "-f", formula, "--engine", engine];
+        let told = lariat(&check).exits(1);
+        let told = told.says("by this run: 3 steps, whatever follows (replayed: ok)");
+        told.says("✗  3  a b  +p").says("→ whatever follows");
+        let answers = lariat(&[&check[..], &["--json"]].concat()).json();
+        let run = &answers[0]["counterexample"];
+        assert_eq!(run["kind"], "prefix", "{engine}");
+        assert_eq!(run["bad"], 3, "{engine}");
+        assert_eq!(run["loop"], serde_json::json!([]), "{engine}");
+        assert_eq!(run["prefix"].as_array().unwrap().len(), 3, "{engine}");
+    }
+    // A continuation has to be shown where finite runs do not count.
+    let check = ["check", &grows, "-f", formula, "--deadlock", "ignore"];
+    lariat(&check).exits(1).says("each round adds +1 p");
+    // Nothing but the initial state.
+    let check = ["check", &grows, "-f", "p"];
+    lariat(&check)
+        .exits(1)
+        .says("by the initial state, whatever follows");
 }
 
 /// A ring of four places with one token; `idle` never gets any.

@@ -9,6 +9,7 @@ mod kit;
 mod limits;
 mod mcc;
 mod nasty;
+mod opinions;
 mod pictures;
 mod pipes;
 mod plot;

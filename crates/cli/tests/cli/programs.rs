@@ -26,6 +26,13 @@ fn assertions_and_overflow() {
         let ran = lariat(&["check", &model, "-f", "F \"x == 3\"", "--engine", engine]);
         ran.exits(0).complains(warning);
     }
+    let ran = lariat(&["check", &model, "-f", "G \"x >= 250\"", "--json"]);
+    let ran = ran.exits(1).complains("assertion P.a fails");
+    let mistakes = &ran.json()[0]["mistakes"];
+    assert_eq!(mistakes["failed_assertions"], serde_json::json!(["P.a"]));
+    assert_eq!(mistakes["overflow"], "x");
+    assert_eq!(mistakes["error_state"], serde_json::Value::Null);
+    assert_eq!(ran.err.matches(warning).count(), 1, "{}", ran.err);
     lariat(&["info", &model]).exits(0).says("P.a");
 }
 
@@ -37,12 +44,24 @@ process P { state s; init s; trans s -> s { effect a[i] = 1, i = i + 1; }; }
 system async;";
     let model = folder.file("index.dve", text);
     for engine in ["explicit", "slap-fst"] {
-        let args = ["check", &model, "-f", "G \"i < 2\"", "--engine", engine];
-        lariat(&args).exits(1).says("fault: no→yes");
+        // The atom is what the trace calls it.
+        let args = ["check", &model, "-f", "G !fault", "--engine", engine];
+        let told = lariat(&args).exits(1);
+        let told = told.says("fault (an index is out of range)");
+        told.complains("the program can go wrong");
         let ran = lariat(&[&args[..], &["--json"]].concat()).exits(1);
         let answer = ran.json().remove(0);
+        assert_eq!(answer["mistakes"]["error_state"], "fault");
         let trace = &answer["counterexample"];
         assert_eq!(trace["initial"]["fault"], "no");
-        assert_eq!(trace["loop"][0]["marking"]["fault"], "yes");
+        assert_eq!(trace["prefix"][2]["marking"]["fault"], "yes");
+        // Nothing happens there any more.
+        let args = ["check", &model, "-f", "F G !fault", "--engine", engine];
+        lariat(&args).exits(1).says("→ nothing: error");
     }
+    // Names of the model's own come first.
+    let text = text.replace("byte i;", "byte i; byte fault;");
+    let model = folder.file("named.dve", text);
+    lariat(&["check", &model, "-f", "G !fault"]).exits(0);
+    lariat(&["check", &model, "-f", "G !fault_"]).exits(1);
 }

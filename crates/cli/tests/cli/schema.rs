@@ -46,6 +46,9 @@ fn validate(root: &Json, schema: &Json, value: &Json) -> Result<(), String> {
             "minItems" => value
                 .as_array()
                 .is_none_or(|items| items.len() as u64 >= wanted.as_u64().unwrap_or(0)),
+            "maxItems" => value
+                .as_array()
+                .is_none_or(|items| items.len() as u64 <= wanted.as_u64().unwrap_or(u64::MAX)),
             "items" => {
                 for item in value.as_array().into_iter().flatten() {
                     validate(root, wanted, item)?;

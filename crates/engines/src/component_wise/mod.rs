@@ -13,6 +13,7 @@
 //! | `fixpoint.rs` | fair cycles with a new step, by sets |
 //! | `cap.rs` | rounds for nets that may be unbounded |
 //! | `resting.rs` | runs that end in a deadlock |
+//! | `beginning.rs` | runs that are accepted whatever follows |
 //! | `path.rs` | paths of the product, found the way it is saturated |
 //! | `lasso.rs` | a concrete lasso from what was found |
 //!
@@ -34,6 +35,7 @@
 
 mod abstraction;
 mod asks;
+mod beginning;
 mod cap;
 mod filters;
 mod fixpoint;
@@ -50,8 +52,10 @@ mod structure;
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
 use crate::problem::Problem;
 use crate::sets::walk::lost;
+use beginning::Forever;
 use cap::{escapes, first_cap};
 use filters::AnyMove;
+use lariat_automata::accepting_forever;
 use lariat_budget::{Budget, Observer, Progress, Statistic, Stats, Stop};
 use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store};
@@ -247,7 +251,14 @@ impl<'p> Product<'p> {
             (None, None) => return Err(Stop::Internal("a search left without reason".to_owned())),
             (Some(all), _) => match self.rest(&all)? {
                 Some(ends) => ends,
-                None => return self.nothing(&all),
+                None => match self.beginnings(&all)? {
+                    Some(ends) => {
+                        enter(observer, "prefix");
+                        let walk = self.prefix(top, Goal::In(ends.node()))?;
+                        return Ok(Some(Outcome::Accepting(self.lasso(&walk, Vec::new()))));
+                    }
+                    None => return self.nothing(&all),
+                },
             },
         };
         enter(observer, "lasso");
@@ -270,6 +281,20 @@ impl<'p> Product<'p> {
             .store
             .run(|kernel| resting(kernel, letters, steps, node))?;
         Ok(ends.filter(|ends| !ends.is_empty()))
+    }
+
+    /// Ends of beginnings that are evidence, if there are any.
+    fn beginnings(&mut self, all: &Set) -> Result<Option<Set>, Stop> {
+        if !self.problem.takes_prefixes() {
+            return Ok(None);
+        }
+        let mut forever = Forever {
+            scope: self.store.scope(),
+            automaton: self.letters.automaton(),
+            states: accepting_forever(self.problem.automaton),
+        };
+        let ends = self.store.select(all, &mut forever, Forever::ROOT)?;
+        Ok((!ends.is_empty()).then_some(ends))
     }
 
     /// What it means that nothing was found in all that was explored.

@@ -14,7 +14,7 @@
 
 use crate::labels::labelled;
 use crate::problem::Problem;
-use crate::single::{self, Moves};
+use crate::single::{self, Moves, is_forever};
 use crate::steps::Steps;
 use lariat_automata::testing::{Ta, Testing, Tgta};
 use lariat_automata::{Letter, StateId as Location};
@@ -34,6 +34,8 @@ pub struct Product<'p> {
     staying: Marks,
     /// What every change carries besides its own marks.
     change: Marks,
+    /// States of the automaton at which a run is evidence already; empty if there are none.
+    forever: Vec<bool>,
 }
 
 /// What one worker has found of the product. What the automaton does depends on its state and the change.
@@ -77,6 +79,10 @@ impl<'p> Product<'p> {
             space: labelled(problem),
             staying,
             change,
+            forever: match problem.takes_prefixes() {
+                true => testing.accepting_forever(),
+                false => Vec::new(),
+            },
         }
     }
 
@@ -131,6 +137,13 @@ impl Steps for Product<'_> {
         cursor: &mut Cursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
         let (state, location) = worker.pairs.nodes.get(node);
+        if is_forever(&self.forever, location) {
+            let again = cursor.once(state).then_some(Edge {
+                to: node,
+                marks: self.testing.all_marks().union(self.change),
+            });
+            return Ok(again.map(|edge| (edge, None)));
+        }
         loop {
             if let Some(listed) = worker.pairs.listed(cursor)? {
                 return Ok(Some(listed));
@@ -162,6 +175,14 @@ impl Steps for Product<'_> {
 
     fn seal(&self, worker: &mut Worker) {
         worker.pairs.seal();
+    }
+
+    fn takes_prefixes(&self) -> bool {
+        self.forever.contains(&true)
+    }
+
+    fn accepts_forever(&self, worker: &Worker, node: NodeId) -> bool {
+        is_forever(&self.forever, worker.pairs.nodes.get(node).1)
     }
 }
 

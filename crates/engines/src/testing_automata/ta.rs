@@ -2,9 +2,9 @@
 
 use super::{Product, note_automaton, only_states};
 use crate::engine::{Found, Task};
-use crate::explicit::{conclude, finish, tell};
+use crate::explicit::{conclude, finish, look_around, tell};
 use lariat_automata::testing::Ta;
-use lariat_emptiness::{Counts, FirstPass, two_pass};
+use lariat_emptiness::{Counts, FirstPass, Outcome, two_pass};
 
 /// Decides the task with a testing automaton.
 pub(crate) fn ta(task: &mut Task<'_>) -> Found {
@@ -14,6 +14,11 @@ pub(crate) fn ta(task: &mut Task<'_>) -> Found {
     let product = Product::two_pass(task.problem, &automaton, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
+    if let Some(beginning) = look_around(task, &product, &mut worker, &mut counts)? {
+        tell(task.account, &counts, worker.states());
+        finish(task);
+        return Ok(Outcome::Accepting(beginning));
+    }
     let found = two_pass(&product, &mut worker, FirstPass::default(), &mut counts);
     tell(task.account, &counts, worker.states());
     let found = conclude(&product, &mut worker, found?, |product, worker, found| {

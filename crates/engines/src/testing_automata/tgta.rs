@@ -2,9 +2,9 @@
 
 use super::{Product, note_automaton, only_states};
 use crate::engine::{Found, Task};
-use crate::explicit::{conclude, finish, tell};
+use crate::explicit::{conclude, finish, look_around, tell};
 use lariat_automata::testing::Tgta;
-use lariat_emptiness::{Counts, couvreur, lasso};
+use lariat_emptiness::{Counts, Outcome, couvreur, lasso};
 
 /// Decides the task with a generalized testing automaton.
 pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
@@ -14,6 +14,11 @@ pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
     let product = Product::generalized(task.problem, &automaton, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
+    if let Some(beginning) = look_around(task, &product, &mut worker, &mut counts)? {
+        tell(task.account, &counts, worker.states());
+        finish(task);
+        return Ok(Outcome::Accepting(beginning));
+    }
     let found = couvreur(&product, &mut worker, &mut counts);
     tell(task.account, &counts, worker.states());
     let found = conclude(&product, &mut worker, found?, lasso);

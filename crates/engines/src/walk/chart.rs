@@ -1,6 +1,10 @@
 //! Where in the automaton acceptance is, and how far.
 
-use lariat_automata::{Automaton, AutomatonComponents, StateId as Location, automaton_components};
+use crate::problem::Problem;
+use crate::single::is_forever;
+use lariat_automata::{
+    AutomatonComponents, StateId as Location, accepting_forever, automaton_components,
+};
 
 /// What a walk must know of the automaton.
 pub(super) struct Chart {
@@ -9,12 +13,15 @@ pub(super) struct Chart {
     ranks: Vec<u32>,
     /// Does the automaton accept nothing, whatever it reads?
     empty: bool,
+    /// By state: is whatever follows accepted? Empty if the beginning of a run is no evidence.
+    forever: Vec<bool>,
 }
 
 const NEVER: u32 = u32::MAX;
 
 impl Chart {
-    pub fn new(automaton: &Automaton) -> Chart {
+    pub fn new(problem: &Problem<'_>) -> Chart {
+        let automaton = problem.automaton;
         let components = automaton_components(automaton);
         let inside = |q: &Location| components.accepting(components.of[q.index()]);
         let mut ranks = vec![NEVER; automaton.states.len()];
@@ -34,6 +41,10 @@ impl Chart {
             components,
             ranks,
             empty,
+            forever: match problem.prefixes && problem.fairness.is_empty() {
+                true => accepting_forever(automaton),
+                false => Vec::new(),
+            },
         }
     }
 
@@ -54,6 +65,11 @@ impl Chart {
     /// Can acceptance be reached from `q`?
     pub fn is_alive(&self, q: Location) -> bool {
         self.rank(q) != NEVER
+    }
+
+    /// Is whatever follows accepted from `q`, and may that be said?
+    pub fn is_forever(&self, q: Location) -> bool {
+        is_forever(&self.forever, q)
     }
 
     /// Are two states in one component?

@@ -7,11 +7,13 @@
 //! (R. Karp and R. Miller, *Parallel program schemata*, 1969.) If the automaton is in the same state at both ends, all marks are in between, and each
 //! proposition is *settled* at each position `m` of `w`, that is, says the same of all `m + k·Δ`, then every round of `w`
 //! has the letters of the first and the automaton accepts. On a net without any cycle this is the only evidence
-//! there is. Sound for full LTL with events; `w` fires, so both deadlock policies agree.
+//! there is. Sound for full LTL with events; `w` fires, so both deadlock policies agree. Where the automaton accepts whatever follows, letters do not matter: the
+//! rounds only show that something does follow.
 //!
 //! `Δ` is summed up backwards from the end of the walk, one step after the other. Most walks cover nothing, so
 //! that looks back are short and seldom long.
 
+use super::chart::Chart;
 use super::trail::Trail;
 use crate::problem::Problem;
 use crate::sync::{Sync, Worker};
@@ -67,8 +69,9 @@ impl<'a> Covering<'a> {
         product: &Sync<'_>,
         worker: &mut Worker,
         trail: &Trail,
+        chart: &Chart,
     ) -> Option<(usize, State)> {
-        let found = self.look_back(product, worker, trail);
+        let found = self.look_back(product, worker, trail, chart);
         for place in self.changed.drain(..) {
             self.delta[place] = 0;
         }
@@ -80,6 +83,7 @@ impl<'a> Covering<'a> {
         product: &Sync<'_>,
         worker: &mut Worker,
         trail: &Trail,
+        chart: &Chart,
     ) -> Option<(usize, State)> {
         let end = trail.len();
         // Every second look is twice as long as those between.
@@ -103,7 +107,7 @@ impl<'a> Covering<'a> {
             if !same || less > 0 || more == 0 || !trail.has_all_since(position) {
                 continue;
             }
-            if self.is_settled(product, worker, trail, position) {
+            if chart.is_forever(location) || self.is_settled(product, worker, trail, position) {
                 return Some((position, self.delta.as_slice().into()));
             }
             candidates += 1;

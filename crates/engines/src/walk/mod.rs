@@ -2,12 +2,13 @@
 //!
 //! Many violations are everywhere: almost any run shows them, but a search that has to be complete is lost in one
 //! corner of a large product. A walk draws its steps instead, with *one step of lookahead*: a step is taken if the automaton
-//! can read on behind it. It ends with a run in four ways:
+//! can read on behind it. It ends with a run in five ways:
 //!
 //! 1. inside of an accepting component of the automaton a bounded search of the neighbourhood finds a cycle ([`near`]);
 //! 2. the walk comes back to one of its own nodes, with all marks in between;
 //! 3. a dead state is reached whose stuttering the automaton accepts;
-//! 4. it *covers* an earlier marking with more tokens, which it can go on doing for ever ([`covering`]).
+//! 4. it *covers* an earlier marking with more tokens, which it can go on doing for ever ([`covering`]);
+//! 5. the automaton accepts whatever follows. Where finite runs do not count, a continuation has to be shown by one of the others.
 //!
 //! Every other walk is directed at what the automaton waits for ([`goal`]). Walks begin short and become longer. Their
 //! numbers come from a fixed seed: the same question has the same walks.
@@ -77,7 +78,7 @@ const WHIM: usize = 10;
 const KEPT: usize = 50_000;
 
 fn walk(task: &mut Task<'_>) -> Found {
-    let chart = Chart::new(task.problem.automaton);
+    let chart = Chart::new(task.problem);
     if chart.is_empty() {
         return Ok(Outcome::Empty);
     }
@@ -198,6 +199,9 @@ impl<'a, 'p> Walker<'a, 'p> {
         let mut patience = self.random.below(length);
         while self.trail.len() < length {
             let node = self.trail.end();
+            if self.chart.is_forever(at) && self.problem.takes_prefixes() {
+                return Ok(Some(self.beginning()));
+            }
             if self.chart.is_accepting(at) {
                 if patience == 0 {
                     let within = Within::Component(self.chart.component(at));
@@ -228,6 +232,17 @@ impl<'a, 'p> Walker<'a, 'p> {
             }
         }
         Ok(None)
+    }
+
+    /// The walk so far, if nothing that follows matters.
+    fn beginning(&mut self) -> Lasso {
+        let Walker { trail, worker, .. } = self;
+        Lasso {
+            initial: worker.state(trail.start()),
+            prefix: trail.prefix(worker, trail.len()),
+            cycle: Vec::new(),
+            growth: None,
+        }
     }
 
     /// A bounded search for a cycle from the end of the walk.
@@ -267,7 +282,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             (entry, None)
         } else if let Some(covering) = &mut self.covering
             && self.chart.is_accepting(at)
-            && let Some((entry, growth)) = covering.covers(product, worker, trail)
+            && let Some((entry, growth)) = covering.covers(product, worker, trail, self.chart)
         {
             (entry, Some(growth))
         } else {

@@ -181,7 +181,7 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
     layout.model(&model).map_err(report)?;
     let translation = Translation::of(&model, layout).map_err(report)?;
     let Layout {
-        names,
+        mut names,
         mut variables,
         mut initial,
         warnings,
@@ -189,13 +189,15 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
     } = translation.layout;
     let fault = translation.can_fail.then(|| {
         let mut name = "fault".to_owned();
-        while variables.iter().any(|v| v.name == name) {
+        while variables.iter().any(|v| v.name == name) || names.is_taken(&name) {
             name.push('_');
         }
+        let var = VarId(variables.len() as u32);
+        names.add_fault(&name, var);
         let domain = Domain::Names(vec!["no".to_owned(), "yes".to_owned()]);
         variables.push(Variable { name, domain });
         initial.push(0);
-        VarId(variables.len() as u32 - 1)
+        var
     });
     let units = units::units(&names, variables.len());
     Ok(Dve {

@@ -71,6 +71,22 @@ pub(super) fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
 }
 
 impl Scope {
+    /// Does the model itself use the name for something that is seen everywhere?
+    pub(super) fn is_taken(&self, name: &str) -> bool {
+        self.globals.contains_key(name) || self.process_index.contains_key(name)
+    }
+
+    /// The name of the error state, for formulas: the model has been translated and cannot mean it.
+    pub(super) fn add_fault(&mut self, name: &str, var: VarId) {
+        let symbol = Symbol::Variable {
+            first: var,
+            len: None,
+            kind: Type::Byte,
+            constant: true,
+        };
+        self.globals.insert(name.to_owned(), symbol);
+    }
+
     /// What a name means inside `process`.
     pub(super) fn lookup(&self, process: Option<usize>, name: &str) -> Option<Symbol> {
         process

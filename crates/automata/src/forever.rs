@@ -1,0 +1,158 @@
+//! States from which an automaton accepts every word.
+//!
+//! A run that has come to such a state is accepted whatever follows: its beginning is evidence. With `F(X)` the letters that lead into `X` by an edge
+//! with all marks and `A(Y)` those that lead into `Y` by any edge, the states are
+//!
+//! ```text
+//! μY. νX. { q | F(X) ∪ A(Y) = all letters }
+//! ```
+//!
+//! in words: some finite way on, all marks on every edge, for ever. Universality itself is as hard as complementation; this asks for it edge by
+//! edge, which finds what translations make of guarantee formulas (their last state reads everything) and misses languages that are
+//! universal only by several runs together. Automata of safety, all of whose edges have all marks because there are none, are
+//! taken by the same equation.
+
+use crate::automaton::{Automaton, Transition};
+use crate::guard::{Guard, Guards};
+use crate::testing::Testing;
+use lariat_emptiness::Marks;
+
+/// For each state: is every word accepted from there, as far as edges tell?
+pub fn accepting_forever(automaton: &Automaton) -> Vec<bool> {
+    let mut guards = automaton.guards.clone();
+    let states: Vec<State<'_>> = automaton
+        .states
+        .iter()
+        .map(|edges| State {
+            edges,
+            rest: Some(Guards::FALSE),
+        })
+        .collect();
+    solve(&states, automaton.all_marks(), &mut guards)
+}
+
+impl Testing {
+    /// For each state: is every continuation accepted from there, as far as edges tell? Staying for ever is one.
+    pub fn accepting_forever(&self) -> Vec<bool> {
+        let mut guards = self.guards.clone();
+        let nothing = (0..Guards::MAX_ATOMS)
+            .filter(|atom| self.observed >> atom & 1 == 1)
+            .fold(Guards::TRUE, |all, atom| {
+                let changed = guards.atom(atom);
+                guards.minus(all, changed)
+            });
+        let states: Vec<State<'_>> = self
+            .states
+            .iter()
+            .map(|state| State {
+                edges: &state.changes,
+                rest: state.livelock.then_some(nothing),
+            })
+            .collect();
+        solve(&states, self.all_marks(), &mut guards)
+    }
+}
+
+/// A state, as the equation sees it.
+struct State<'a> {
+    edges: &'a [Transition],
+    /// Letters that need no edge; `None` if nothing can help.
+    rest: Option<Guard>,
+}
+
+fn solve(states: &[State<'_>], all: Marks, guards: &mut Guards) -> Vec<bool> {
+    let mut least = vec![false; states.len()];
+    loop {
+        let mut greatest = vec![true; states.len()];
+        loop {
+            let mut changed = false;
+            for (q, state) in states.iter().enumerate() {
+                if greatest[q] && !reads_everything(state, all, &least, &greatest, guards) {
+                    greatest[q] = false;
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        // What was there stays there: the equation is monotone.
+        if greatest == least {
+            return least;
+        }
+        least = greatest;
+    }
+}
+
+fn reads_everything(
+    state: &State<'_>,
+    all: Marks,
+    least: &[bool],
+    greatest: &[bool],
+    guards: &mut Guards,
+) -> bool {
+    let Some(mut read) = state.rest else {
+        return false;
+    };
+    for edge in state.edges {
+        let to = edge.to.index();
+        if least[to] || greatest[to] && edge.marks.contains(all) {
+            read = guards.or(read, edge.guard);
+        }
+        if read == Guards::TRUE {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alphabet::Legal;
+    use crate::testing::{Ta, Tgta};
+    use crate::translate::translate;
+    use lariat_budget::Budget;
+    use lariat_ltl::{Formulas, FreeVocabulary, parse};
+
+    fn automaton(text: &str) -> Automaton {
+        let mut formulas = Formulas::new();
+        let formula = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        translate(&mut formulas, formula, &Legal::any(), &Budget::unlimited()).unwrap()
+    }
+
+    fn count(states: &[bool]) -> usize {
+        states.iter().filter(|forever| **forever).count()
+    }
+
+    #[test]
+    fn guarantees_end_in_one_and_recurrence_never_does() {
+        for (text, expected) in [
+            ("F bad", 1),
+            ("F(a & X b)", 1),
+            ("a U b", 1),
+            ("X X true", 1),
+            ("G F a", 0),
+            ("F G a", 0),
+            ("G a", 0),
+            ("F(a & G b)", 0),
+            ("a U (b & G F c)", 0),
+        ] {
+            let found = accepting_forever(&automaton(text));
+            assert_eq!(count(&found), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn testing_automata_have_them_too() {
+        let budget = Budget::unlimited();
+        for (text, expected) in [("F bad", true), ("a U b", true), ("G F a", false)] {
+            let automaton = automaton(text);
+            let ta = Ta::new(&automaton, &budget).unwrap().0.accepting_forever();
+            let tgta = Tgta::new(&automaton, &budget).unwrap();
+            let tgta = tgta.0.accepting_forever();
+            assert_eq!(count(&ta) > 0, expected, "{text}: {ta:?}");
+            assert_eq!(count(&tgta) > 0, expected, "{text}: {tgta:?}");
+        }
+    }
+}

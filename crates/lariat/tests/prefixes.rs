@@ -1,0 +1,188 @@
+//! The beginning of a run as evidence: what is violated whatever follows is found where no run ever comes back.
+
+use lariat::model::{EvidenceKind, Lasso, Names, Properties};
+use lariat::replay::{self, replay};
+use lariat::{
+    Budget, Choice, Deadlock, Explored, Options, Plan, Property, Quiet, Report, Schedule,
+    Shortening, Subject, Systems, Verdict, check,
+};
+use lariat_model::{Action, Arc, Domain, Event, EventId, Step, System, VarId, Variable};
+
+/// A token goes from `p0` to `r` in five steps, from where `leave` takes it to `s` and the rest goes on. Every transition adds to `heap`, so that no
+/// marking ever comes back; `idle` does nothing else.
+fn growing() -> System {
+    let names = ["p0", "p1", "p2", "p3", "p4", "r", "s", "heap"];
+    let variable = |name: &str| Variable {
+        name: name.to_owned(),
+        domain: Domain::Count { bound: None },
+    };
+    let arc = |var: u32, need, delta| Arc {
+        var: VarId(var),
+        need,
+        delta,
+    };
+    let event = |name: String, arcs: Vec<Arc>| Event {
+        name,
+        action: Action::Net(arcs),
+    };
+    let moves = |from: u32| vec![arc(from, 1, -1), arc(from + 1, 0, 1), arc(7, 0, 1)];
+    let mut events = vec![event("idle".to_owned(), vec![arc(7, 0, 1)])];
+    events.extend((0..5).map(|i| event(format!("t{i}"), moves(i))));
+    events.push(event("leave".to_owned(), moves(5)));
+    System {
+        variables: names.map(variable).into(),
+        events,
+        initial: vec![vec![1, 0, 0, 0, 0, 0, 0, 0].into()],
+        ..System::default()
+    }
+}
+
+fn checked(choice: Choice, deadlock: Deadlock, formula: &str, shortening: Shortening) -> Report {
+    let system = growing();
+    let properties = bound(&system, formula);
+    check(
+        &Subject::of_system(&system, &properties.formulas, &properties.propositions),
+        Property::Formula(properties.list[0].formula),
+        &Options {
+            choice,
+            deadlock,
+            shortening,
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        &Budget::unlimited().with_work(2_000_000),
+        &Quiet,
+    )
+}
+
+fn bound(system: &System, formula: &str) -> Properties {
+    let mut properties = Properties::new();
+    let names = Names::of(system);
+    let added = properties.add_formula(&names, "test", None, formula);
+    added.unwrap();
+    properties
+}
+
+fn lasso(report: &Report) -> &Lasso {
+    match &report.verdict {
+        Verdict::Violated(replayed) => replayed.lasso(),
+        other => panic!("{}: {other:?}", report.engine),
+    }
+}
+
+/// The atom `heap <= 900` is not settled in any covering run, so that nothing but a beginning is evidence.
+const NEVER_R: &str = r#"G !("r >= 1" & "heap <= 900")"#;
+
+#[test]
+fn what_is_violated_whatever_follows_is_found_on_nets_that_never_come_back() {
+    let plans =
+        ["explicit", "ba", "ta", "tgta", "walk", "hyb"].map(|name| Choice::Plan(Plan::of(name)));
+    // With so little work in its first turns `auto` goes on to facts, reductions included.
+    let rounds = Schedule {
+        glance: 1,
+        walk: 1,
+        first_look: 1,
+        ..Schedule::default()
+    };
+    let auto = [Choice::default(), Choice::Auto(rounds)];
+    for choice in plans.into_iter().chain(auto) {
+        for shortening in [Shortening::Counted, Shortening::Insist] {
+            let report = checked(choice.clone(), Deadlock::Stutter, NEVER_R, shortening);
+            let run = lasso(&report);
+            assert_eq!(run.kind(), EvidenceKind::Prefix, "{}", report.engine);
+            assert_eq!(run.prefix.len(), 5, "{}", report.engine);
+            assert_eq!(report.bad, Some(5), "{}", report.engine);
+        }
+        let report = checked(
+            choice.clone(),
+            Deadlock::Stutter,
+            NEVER_R,
+            Shortening::Never,
+        );
+        assert!(lasso(&report).prefix.len() >= 5, "{}", report.engine);
+    }
+}
+
+#[test]
+fn properties_that_name_events_end_behind_the_event() {
+    let formula = r#"G !(fires(leave) & X "heap <= 900")"#;
+    for engine in ["explicit", "walk"] {
+        let plan = Choice::Plan(Plan::of(engine));
+        let report = checked(plan, Deadlock::Stutter, formula, Shortening::Counted);
+        let run = lasso(&report);
+        assert_eq!((run.prefix.len(), run.cycle.len()), (6, 0), "{engine}");
+        assert_eq!(report.bad, Some(6), "{engine}");
+    }
+    // The letter of the last state needs the event that is taken from it.
+    let report = checked(
+        Choice::Plan(Plan::of("explicit")),
+        Deadlock::Stutter,
+        r#"G !(fires(leave) & "heap <= 900")"#,
+        Shortening::Counted,
+    );
+    assert_eq!(lasso(&report).prefix.len(), 6);
+    assert_eq!(report.bad, Some(5));
+}
+
+#[test]
+fn where_finite_runs_do_not_count_a_continuation_is_shown() {
+    for choice in [Choice::Plan(Plan::of("walk")), Choice::default()] {
+        let report = checked(choice, Deadlock::Ignore, NEVER_R, Shortening::Counted);
+        let run = lasso(&report);
+        assert_eq!(run.kind(), EvidenceKind::Covering, "{}", report.engine);
+        let bad = report.bad.expect("a position behind which nothing helps");
+        let states: Vec<_> = std::iter::once(&run.initial)
+            .chain(run.steps().map(|step| &step.state))
+            .collect();
+        assert!(states[bad][5] >= 1, "{}", report.engine);
+    }
+}
+
+#[test]
+fn facts_beyond_the_property_are_no_reason_for_a_beginning() {
+    // `p0` never has two tokens, so every run violates it from the start; the property alone does not say so.
+    let report = checked(
+        Choice::default(),
+        Deadlock::Stutter,
+        r#"F "p0 >= 2""#,
+        Shortening::Counted,
+    );
+    assert_ne!(lasso(&report).kind(), EvidenceKind::Prefix);
+}
+
+#[test]
+fn the_replay_takes_no_beginning_on_trust() {
+    let system = growing();
+    let step = |event: u32, state: [i64; 8]| Step {
+        event: Some(EventId(event)),
+        state: state.into(),
+    };
+    let run = Lasso {
+        initial: system.initial[0].clone(),
+        prefix: vec![
+            step(1, [0, 1, 0, 0, 0, 0, 0, 1]),
+            step(2, [0, 0, 1, 0, 0, 0, 0, 2]),
+        ],
+        cycle: Vec::new(),
+        growth: None,
+    };
+    let said = |formula: &str, deadlock, run: &Lasso| {
+        let properties = bound(&system, formula);
+        let property = replay::Property::Formula(&properties.formulas, properties.list[0].formula);
+        replay(&system, &properties.propositions, property, deadlock, run)
+    };
+    let under = Deadlock::Stutter;
+    assert_eq!(said(r#"G "p2 = 0""#, under, &run), Ok(()));
+    assert_eq!(said(r#"G "p1 = 0""#, under, &run), Ok(()));
+    assert_eq!(said("X X X false", under, &run), Ok(()));
+    assert_eq!(said("fires(t1)", under, &run), Ok(()));
+    for open in [r#"G "r = 0""#, r#"F "r >= 1""#, "X X fires(t2)", "X X X p2"] {
+        let why = said(open, under, &run).unwrap_err();
+        assert!(why.contains("may go on"), "{open}: {why}");
+    }
+    let why = said(r#"G "p2 = 0""#, Deadlock::Ignore, &run).unwrap_err();
+    assert!(why.contains("goes on"), "{why}");
+    let mut jump = run.clone();
+    jump.prefix.remove(0);
+    assert!(said(r#"G "p2 = 0""#, under, &jump).is_err());
+}

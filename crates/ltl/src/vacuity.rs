@@ -1,0 +1,185 @@
+//! Parts of a formula that may say nothing: what is to be asked when a formula holds.
+//!
+//! A part with one polarity is replaced by what makes the formula strongest: `false` where it helps the formula, `true` where it hinders. If a model
+//! satisfies even that, the part does not matter to it, and the formula holds *vacuously* (I. Beer, S. Ben-David, C. Eisner and Y. Rodeh, *Efficient
+//! detection of vacuity in temporal model checking*, FMSD 2001). `G(a -> F b)` with `false` for `F b` says that `a` never happens.
+//!
+//! All occurrences of a part are replaced together. Parts that occur with both polarities are left out, and so are those whose replacement
+//! leaves a formula that nothing satisfies.
+
+use crate::formula::{Formula, Formulas, Node};
+use crate::replace::replace;
+use crate::simplify::simplify;
+use rustc_hash::FxHashMap;
+
+/// A formula that is at least as strong as another one, and what was replaced in that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Strengthening {
+    /// The stronger formula.
+    pub formula: Formula,
+    /// The part that was replaced.
+    pub part: Formula,
+    /// By which constant.
+    pub by: bool,
+    /// If the formula is always to keep the part as a promise: the condition of the promise, which never holds if the stronger formula does.
+    pub never: Option<Formula>,
+}
+
+/// With which signs a part occurs.
+#[derive(Clone, Copy, Default)]
+struct Polarity {
+    positive: bool,
+    negative: bool,
+}
+
+/// Formulas to be asked when `f` holds, larger parts first, no two alike.
+pub fn strengthenings(formulas: &mut Formulas, f: Formula) -> Vec<Strengthening> {
+    let parts = formulas.subformulas(f);
+    let signs = polarities(formulas, f, &parts);
+    let whole = simplify(formulas, f);
+    let promises = promises(formulas, f);
+    let mut found: Vec<Strengthening> = Vec::new();
+    // Parts come before what is made of them.
+    for part in parts.iter().rev().copied().filter(|part| *part != f) {
+        let Polarity { positive, negative } = signs[&part];
+        if positive == negative || part == Formulas::TRUE || part == Formulas::FALSE {
+            continue;
+        }
+        let by = negative;
+        let constant = formulas.constant(by);
+        let stronger = replace(formulas, f, |_, g| (g == part).then_some(constant));
+        let stronger = simplify(formulas, stronger);
+        let known = found.iter().any(|other| other.formula == stronger);
+        if known || stronger == Formulas::FALSE || stronger == whole {
+            continue;
+        }
+        let never = promises.get(&part).copied().filter(|_| !by);
+        found.push(Strengthening {
+            formula: stronger,
+            part,
+            by,
+            never,
+        });
+    }
+    found
+}
+
+/// What the formula says is always so under a condition, with the condition.
+fn promises(formulas: &Formulas, f: Formula) -> FxHashMap<Formula, Formula> {
+    let conjuncts = match formulas.node(f) {
+        Node::And(parts) => parts.to_vec(),
+        _ => vec![f],
+    };
+    let promise = |conjunct: Formula| match formulas.node(conjunct) {
+        Node::Globally(inner) => match formulas.node(*inner) {
+            Node::Implies([condition, promise]) => Some((*promise, *condition)),
+            _ => None,
+        },
+        _ => None,
+    };
+    conjuncts.into_iter().filter_map(promise).collect()
+}
+
+fn polarities(formulas: &Formulas, f: Formula, parts: &[Formula]) -> FxHashMap<Formula, Polarity> {
+    let mut signs: FxHashMap<Formula, Polarity> = FxHashMap::default();
+    signs.insert(
+        f,
+        Polarity {
+            positive: true,
+            negative: false,
+        },
+    );
+    for g in parts.iter().rev() {
+        let Polarity { positive, negative } = signs[g];
+        let mut same = |h: Formula| {
+            let sign = signs.entry(h).or_default();
+            sign.positive |= positive;
+            sign.negative |= negative;
+        };
+        match formulas.node(*g) {
+            Node::True | Node::False | Node::Atom(_) => {}
+            Node::Next(h) | Node::Finally(h) | Node::Globally(h) => same(*h),
+            Node::And(hs) | Node::Or(hs) => hs.iter().for_each(|h| same(*h)),
+            Node::Until(hs) | Node::Release(hs) | Node::WeakUntil(hs) | Node::StrongRelease(hs) => {
+                hs.iter().for_each(|h| same(*h))
+            }
+            Node::Not(h) => {
+                let sign = signs.entry(*h).or_default();
+                sign.positive |= negative;
+                sign.negative |= positive;
+            }
+            Node::Implies([h, k]) => {
+                same(*k);
+                let sign = signs.entry(*h).or_default();
+                sign.positive |= negative;
+                sign.negative |= positive;
+            }
+            Node::Iff(hs) | Node::Xor(hs) => {
+                for h in hs {
+                    signs.insert(
+                        *h,
+                        Polarity {
+                            positive: true,
+                            negative: true,
+                        },
+                    );
+                }
+            }
+        }
+    }
+    signs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FreeVocabulary, Random, Syntax, Weights, holds, parse, print, random_formula};
+
+    fn texts(text: &str) -> Vec<String> {
+        let mut formulas = Formulas::new();
+        let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        let all = strengthenings(&mut formulas, f);
+        let spot = |f| print(&formulas, f, Syntax::Spot);
+        all.iter()
+            .map(|s| match s.never {
+                Some(never) => format!("{}: never {}", spot(s.formula), spot(never)),
+                None => format!("{}: {} for {}", spot(s.formula), s.by, spot(s.part)),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn parts_are_replaced_by_what_is_strongest() {
+        let mut found = texts("G(a -> F b)");
+        found.sort();
+        assert_eq!(found, ["G!a: never a", "GFb: true for a"]);
+        // Nothing is left of a formula that has no other part.
+        assert_eq!(texts("G a"), Vec::<String>::new());
+        // Both signs at once.
+        assert_eq!(texts("G(a <-> b)"), Vec::<String>::new());
+    }
+
+    /// What is called stronger is.
+    #[test]
+    fn strengthenings_imply_the_formula() {
+        let mut random = Random::new(5);
+        for case in 0..300 {
+            let mut formulas = Formulas::new();
+            let atoms = ["a", "b", "c"].map(|name| formulas.atom_id(name));
+            let f = random_formula(&mut formulas, &atoms, 9, &Weights::ALL, &mut random);
+            for stronger in strengthenings(&mut formulas, f) {
+                for _ in 0..20 {
+                    let letters: Vec<u64> = (0..5).map(|_| random.bits()).collect();
+                    let says = |i: usize, atom: crate::AtomId| letters[i] >> atom.index() & 1 == 1;
+                    let strong = holds(&formulas, stronger.formula, 2, 3, says);
+                    let weak = holds(&formulas, f, 2, 3, says);
+                    assert!(
+                        weak || !strong,
+                        "case {case}: {}",
+                        print(&formulas, f, Syntax::Spot)
+                    );
+                }
+            }
+        }
+    }
+}
