@@ -8,7 +8,8 @@
 //! ```
 //!
 //! and every check for marks decides. Otherwise they are pairs, in any number, for [`streett`](lariat_emptiness::streett): a strong constraint is
-//! enabled where it says, a weak one everywhere.
+//! enabled where it says, a weak one everywhere. A run that is strongly fair is weakly fair, so as many constraints as fit are marks all the
+//! same: no component is looked at before it carries them.
 //!
 //! Engines that read letters alone are given the same question without fairness ([`Folded`]): the automaton asks for enabledness and events
 //! itself, and offers a mark for each weak constraint.
@@ -38,8 +39,8 @@ pub(crate) struct Constraints<'p> {
 pub(crate) enum Form {
     /// Marks from this number on.
     Marks(u32),
-    /// Streett pairs.
-    Pairs,
+    /// Streett pairs; as many as fit are also marks from this number on, in their weak form.
+    Pairs(u32),
 }
 
 impl<'p> Constraints<'p> {
@@ -69,7 +70,7 @@ impl<'p> Constraints<'p> {
             list,
             form: match all_weak && fits {
                 true => Form::Marks(marks),
-                false => Form::Pairs,
+                false => Form::Pairs(marks),
             },
             weak,
             met,
@@ -88,24 +89,29 @@ impl<'p> Constraints<'p> {
         event.map_or(&[], |event| &self.met[event.index()])
     }
 
+    /// The first mark of a constraint.
+    fn first_mark(&self) -> u32 {
+        let (Form::Marks(first) | Form::Pairs(first)) = self.form;
+        first
+    }
+
     /// The marks of a step by `event` from a state that enables `enabled`.
     pub fn marks(&self, enabled: &[u64], event: Option<EventId>) -> Marks {
-        let (Form::Marks(first), [enabled]) = (self.form, enabled) else {
+        let Some(enabled) = enabled.first() else {
             return Marks::NONE;
         };
-        let met = self.met(event).iter().fold(0, |bits, i| bits | 1 << i);
-        Marks((!enabled & self.weak[0] | met) << first)
+        let marked = self.met(event).iter().filter(|i| **i < Marks::MAX);
+        let met = marked.fold(0, |bits, i| bits | 1 << i);
+        // Constraints that no mark is left for are shifted out.
+        let marks = (!enabled | met).checked_shl(self.first_mark()).unwrap_or(0);
+        Marks(marks).intersection(self.all_marks())
     }
 
     /// All marks that constraints are.
     pub fn all_marks(&self) -> Marks {
-        match self.form {
-            Form::Marks(first) => {
-                let all = first + self.list.len() as u32;
-                Marks::all(all).minus(Marks::all(first))
-            }
-            Form::Pairs => Marks::NONE,
-        }
+        let first = self.first_mark();
+        let all = (first as usize + self.list.len()).min(Marks::MAX as usize);
+        Marks::all(all as u32).minus(Marks::all(first))
     }
 
     /// Adds the pairs that a state enables.

@@ -37,6 +37,8 @@ use word::accepts;
 
 /// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
 const VISITS: u64 = 8;
+/// For each so many marks another share of the visits goes: positions are told apart by the marks seen, and a search among many of them seldom ends.
+const MANY_MARKS: u32 = 8;
 
 /// A lasso of `problem` that is at most as long as `lasso`, which is one.
 ///
@@ -147,7 +149,10 @@ fn shorter(
     let best = lasso.prefix.len() + lasso.cycle.len();
     part.follow(lasso)?;
     let tree = part.explore(best)?;
-    let visits = budget.clone().with_work(effort.saturating_mul(VISITS));
+    let shares = u64::from(product.marks().len().div_ceil(MANY_MARKS).max(1));
+    let visits = budget
+        .clone()
+        .with_work(effort.saturating_mul(VISITS) / shares);
     let found = Search::new(&part.known, &tree, product.marks()).run(best, &visits)?;
     Ok(found.map(|path| part.concrete(&path)))
 }

@@ -86,7 +86,7 @@ impl<'p> Sync<'p> {
         state: StateId,
         event: Option<EventId>,
     ) -> Result<Marks, Stop> {
-        if self.constraints.len() == 0 || !self.has_fairness_in_marks() {
+        if self.constraints.len() == 0 {
             return Ok(Marks::NONE);
         }
         let enabled = worker.enabled(&self.constraints, &self.space, state)?;

@@ -16,7 +16,7 @@ use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::passes::{Astray, Removed, Rules};
-use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Value};
+use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Predicate, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
 
@@ -498,9 +498,10 @@ impl<'s> Query<'_, 's> {
             stats.set(Statistic::FULL_EDGES, size.edges);
         }
         // Fairness of events leaves every finite run a fair continuation; that something recurs may be asking too much.
-        let demanding = |constraint: &Constraint| constraint.taken.is_empty();
-        let may_be_vacuous =
-            deadlock == Deadlock::Ignore || self.subject.constraints().iter().any(demanding);
+        let demanding =
+            |constraint: &Constraint| !matches!(constraint.enabled, Predicate::Enabled(_));
+        let assumed = &self.subject.fairness().constraints;
+        let may_be_vacuous = deadlock == Deadlock::Ignore || assumed.iter().any(demanding);
         if outcome == Outcome::Empty && may_be_vacuous {
             report.vacuous = self.vacuous(plan, explored);
         }

@@ -64,14 +64,18 @@ impl Ledger {
     }
 }
 
-/// One to three constraints about a system.
+/// One to three constraints about a system, half of the time none of them strong.
 pub fn random(rng: &mut Random, system: &System) -> Vec<Constraint> {
     let count = 1 + rng.below(3);
+    let strong = match rng.percent(50) {
+        true => 0,
+        false => 60,
+    };
     (0..count)
         .map(|i| {
-            let strength = match rng.percent(50) {
-                true => Strength::Weak,
-                false => Strength::Strong,
+            let strength = match rng.percent(strong) {
+                true => Strength::Strong,
+                false => Strength::Weak,
             };
             let name = format!("c{i}");
             if rng.percent(20) {
@@ -83,7 +87,15 @@ pub fn random(rng: &mut Random, system: &System) -> Vec<Constraint> {
                 .collect();
             events.sort_unstable();
             events.dedup();
-            Constraint::of_events(name, strength, events)
+            let constraint = Constraint::of_events(name, strength, events);
+            match strength == Strength::Weak && rng.percent(10) {
+                // To be taken infinitely often, enabled or not.
+                true => Constraint {
+                    enabled: Predicate::Not(Box::new(Predicate::Deadlock)),
+                    ..constraint
+                },
+                false => constraint,
+            }
         })
         .collect()
 }
