@@ -65,17 +65,19 @@ pub fn shorten(
     }
     whole.prefixes = false;
     // Whether a run without some of its events is still fair is not asked.
-    let lasso = match problem.fairness.is_empty() {
+    let with_what_matters = |lasso| match problem.fairness.is_empty() {
         true => without_needless(problem, lasso),
         false => lasso,
     };
+    let lasso = with_what_matters(lasso);
     let product = Sync::new(&whole, observer);
     if !product.has_fairness_in_marks() {
         // A shorter lasso that carries all marks may be unfair.
         return lasso;
     }
     match shorter(&product, &lasso, effort, budget) {
-        Ok(Some(shorter)) => folded(shorter),
+        // The automaton may be slower to come back than the states: what is shortest in the product need not be the shortest run.
+        Ok(Some(shorter)) => with_what_matters(folded(shorter)),
         Ok(None) | Err(_) => lasso,
     }
 }

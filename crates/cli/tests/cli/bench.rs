@@ -403,10 +403,10 @@ fn shipped_campaigns_are_valid() {
                 true => format!("{cut}{property}"),
                 false => cut.to_owned(),
             };
-            let cut = cut.replace(
-                "../examples",
-                &format!("{}/../../examples", env!("CARGO_MANIFEST_DIR")),
-            );
+            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+            let cut = cut
+                .replace("../examples", &format!("{root}/examples"))
+                .replace("\"symmetry/", &format!("\"{root}/campaigns/symmetry/"));
             let file = folder.file("cut.toml", cut);
             bench(&folder, &file, &["--dry-run"]).exits(0);
             seen += 1;
