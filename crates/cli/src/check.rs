@@ -1,6 +1,6 @@
 //! `lariat check`.
 
-use crate::args::{Check, Without};
+use crate::args::{Check, Volume, Without};
 use crate::cross::Opinion;
 use crate::progress::Line;
 use crate::view::Page;
@@ -17,7 +17,6 @@ use lariat::{
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -61,7 +60,7 @@ impl Question {
 pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
     let start = Instant::now();
     let args = Arc::new(args);
-    let options = options(&args)?;
+    let mut options = options(&args)?;
     let (budget, cancel) = input::budget(&args.limits);
     let reading = input::for_property(&budget, &args.limits);
     let time = args.limits.timeout.map(|time| time.0);
@@ -85,12 +84,11 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
     let mut worst = Exit::Fine;
     let systems = Systems::new();
     let mut explored = Explored::new(&systems);
-    let mistakes = program::mistakes(&model, &budget, time);
-    mistakes.warn();
-    let mut warned: BTreeSet<String> = mistakes.overflow.iter().cloned().collect();
+    let mut mistakes = program::mistakes(&model, &budget, time);
     for task in &tasks {
         let line = Line::new(args.volume());
         let subject = subject.clone().assuming(task.fairness.clone());
+        options.claims = mistakes.open();
         let answered = answered(
             task,
             (&args, &options, &properties),
@@ -115,11 +113,7 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
             atoms: &task.atoms,
             seconds: took.as_secs_f64(),
         };
-        if let Some(variable) = &report.overflow
-            && warned.insert(variable.clone())
-        {
-            crate::warn_of_overflow(variable);
-        }
+        mistakes.add(&report.account, report.overflow.as_ref());
         worst = worst.max(exit(&report.verdict));
         let mut answer = report::json(report, &context);
         mistakes.enter(&mut answer);
@@ -148,6 +142,9 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
             formulas: &properties.formulas,
             propositions: &properties.propositions,
         })?;
+    }
+    if args.volume() != Volume::Silent {
+        mistakes.tell_where_it_ended();
     }
     if trace.is_some_and(|trace| trace.has_failed) {
         worst = worst.max(Exit::Input);
@@ -217,6 +214,7 @@ fn answered<'s>(
         let options = Options {
             shortening: Shortening::Never,
             whole_product: false,
+            claims: Vec::new(),
             ..options.clone()
         };
         let questions = &task.strengthenings;
@@ -396,6 +394,7 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
             (false, true) => Shortening::Never,
             (false, false) => Shortening::Counted,
         },
+        claims: Vec::new(),
     };
     options.validate().map_err(Failure::new)?;
     Ok(options)

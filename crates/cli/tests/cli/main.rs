@@ -14,5 +14,6 @@ mod pictures;
 mod pipes;
 mod plot;
 mod programs;
+mod progress;
 mod schema;
 mod translate;
