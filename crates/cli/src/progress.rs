@@ -1,7 +1,7 @@
 //! Progress on a terminal.
 
 use crate::args::Volume;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lariat::{Observer, Progress};
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -15,12 +15,43 @@ pub(crate) struct Line {
     engine: Mutex<Option<&'static str>>,
 }
 
+/// A line for everybody who works at the same time.
+pub(crate) struct Lines {
+    all: MultiProgress,
+    volume: Volume,
+}
+
+impl Lines {
+    pub(crate) fn new(volume: Volume) -> Lines {
+        let all = MultiProgress::new();
+        if volume == Volume::Silent {
+            all.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        Lines { all, volume }
+    }
+
+    /// One more line.
+    pub(crate) fn add(&self) -> Line {
+        let bar = self.all.add(ProgressBar::new_spinner());
+        Line::of(bar, self.volume)
+    }
+
+    /// Does something that prints, while no line is in the way.
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.all.suspend(print)
+    }
+}
+
 impl Line {
     pub(crate) fn new(volume: Volume) -> Line {
         let bar = match volume {
             Volume::Silent => ProgressBar::hidden(),
             Volume::Progress | Volume::Remarks => ProgressBar::new_spinner(),
         };
+        Line::of(bar, volume)
+    }
+
+    fn of(bar: ProgressBar, volume: Volume) -> Line {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }

@@ -15,4 +15,5 @@ mod pipes;
 mod plot;
 mod programs;
 mod schema;
+mod threads;
 mod translate;
