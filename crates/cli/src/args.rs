@@ -10,6 +10,7 @@ use lariat::{
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Measure, PlotKind};
 use lariat_campaign::units::{Bytes, Span};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -185,6 +186,12 @@ pub(crate) struct Check {
     pub strong_fair: Vec<String>,
     #[command(flatten)]
     pub limits: Limits,
+    /// Properties that are decided side by side, each on a processor of its own; as many as there are processors by default.
+    ///
+    /// Verdicts are the same with any number. Which engine answers, and what it counts, may depend on what was learned from
+    /// other properties before: with 1 that repeats from run to run.
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
     /// One JSON object a property and line, as soon as it is known.
     #[arg(long)]
     pub json: bool,
@@ -537,7 +544,7 @@ pub(crate) struct Draw {
     pub around: Vec<String>,
     /// How many nodes to draw, at most.
     #[arg(long, value_name = "N")]
-    pub nodes: Option<std::num::NonZeroUsize>,
+    pub nodes: Option<NonZeroUsize>,
     #[command(flatten)]
     pub limits: Limits,
 }
@@ -671,7 +678,7 @@ pub(crate) struct Bench {
     pub campaign: PathBuf,
     /// How many jobs run at a time.
     #[arg(short, long, value_name = "N", default_value = "1")]
-    pub jobs: std::num::NonZeroUsize,
+    pub jobs: NonZeroUsize,
     /// Only this part of the jobs, so that several machines can share a campaign.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,

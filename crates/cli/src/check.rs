@@ -2,7 +2,8 @@
 
 use crate::args::{Check, Volume, Without};
 use crate::cross::Opinion;
-use crate::progress::Line;
+use crate::program::Mistakes;
+use crate::progress::{Line, Lines};
 use crate::view::Page;
 use crate::{Exit, Failure, input, out, program, vacuity};
 use anstyle::{AnsiColor, Style};
@@ -13,13 +14,14 @@ use lariat::report::{self, Context};
 use lariat::{
     Agreement, Attempt, Budget, Choice, Explored, Fairness, InputError, Options, Proofs, Property,
     Reason, Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System, Systems,
-    Variant, Verdict, check, property_process, reconciled, unrelated,
+    Variant, Verdict, check, property_process, reconciled, side_by_side, unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -76,27 +78,68 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         Err(Failure::Undecided(stop)) => return unread(&args, &sources, stop, start),
         bound => bound?,
     };
-    let mut trace = args.trace.as_deref().map(Trace::create).transpose()?;
-    let mut page = args.html.as_deref().map(Page::create).transpose()?;
-    let index = Index::new(&model.system);
-    let subject = Subject::new(&model, &properties);
-    let file = args.model.display().to_string();
-    let mut worst = Exit::Fine;
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
-    let mut mistakes = program::mistakes(&model, &budget, time);
-    for task in &tasks {
-        let line = Line::new(args.volume());
-        let subject = subject.clone().assuming(task.fairness.clone());
-        options.claims = mistakes.open();
-        let answered = answered(
-            task,
-            (&args, &options, &properties),
-            &subject,
-            &mut explored,
-            (&budget, &line),
-        );
-        drop(line);
+    let subject = Subject::new(&model, &properties);
+    let mistakes = program::mistakes(&model, &budget, time);
+    options.claims = mistakes.open();
+    let mut answers = Answers {
+        args: &args,
+        file: args.model.display().to_string(),
+        model: &model,
+        properties: &properties,
+        index: Index::new(&model.system),
+        trace: args.trace.as_deref().map(Trace::create).transpose()?,
+        page: args.html.as_deref().map(Page::create).transpose()?,
+        mistakes,
+        worst: Exit::Fine,
+    };
+    let lines = Lines::new(args.volume());
+    let starved = |answered: &Answered| {
+        let verdict = &answered.report.verdict;
+        matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Memory)))
+    };
+    side_by_side(
+        &tasks,
+        threads(&args),
+        &systems,
+        |task, explored| {
+            let subject = subject.clone().assuming(task.fairness.clone());
+            let of = (&*args, &options, &properties);
+            answered(task, of, &subject, explored, (&budget, &lines.add()))
+        },
+        starved,
+        |at, answered| lines.aside(|| answers.tell(&tasks[at], answered)),
+    )?;
+    drop(lines);
+    let mut worst = answers.finish()?;
+    if cancel.is_pressed() {
+        worst = worst.max(Exit::Interrupted);
+    }
+    Ok(worst)
+}
+
+/// The threads that the arguments ask for: by default as many as there are processors.
+fn threads(args: &Check) -> NonZeroUsize {
+    args.threads
+        .or_else(|| std::thread::available_parallelism().ok())
+        .unwrap_or(NonZeroUsize::MIN)
+}
+
+/// What becomes of answers: they are printed, and go into the trace and onto the page.
+struct Answers<'a> {
+    args: &'a Check,
+    file: String,
+    model: &'a Model,
+    properties: &'a Properties,
+    index: Index<'a>,
+    trace: Option<Trace<'a>>,
+    page: Option<Page<'a>>,
+    mistakes: Mistakes,
+    worst: Exit,
+}
+
+impl Answers<'_> {
+    fn tell(&mut self, task: &Task, answered: Answered) -> Result<(), Failure> {
         let Answered {
             report,
             took,
@@ -104,55 +147,58 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
             vacuous,
         } = &answered;
         let context = Context {
-            model: &file,
+            model: &self.file,
             property: &task.name,
             formula: &task.text,
-            system: &model.system,
-            formulas: &properties.formulas,
-            propositions: &properties.propositions,
+            system: &self.model.system,
+            formulas: &self.properties.formulas,
+            propositions: &self.properties.propositions,
             atoms: &task.atoms,
             seconds: took.as_secs_f64(),
         };
-        mistakes.add(&report.account, report.overflow.as_ref());
-        worst = worst.max(exit(&report.verdict));
+        self.mistakes.add(&report.account, report.overflow.as_ref());
+        self.worst = self.worst.max(exit(&report.verdict));
         let mut answer = report::json(report, &context);
-        mistakes.enter(&mut answer);
-        vacuity::enter(&mut answer, &properties.formulas, vacuous);
+        self.mistakes.enter(&mut answer);
+        vacuity::enter(&mut answer, &self.properties.formulas, vacuous);
         if let Some(opinion) = opinion {
             opinion.enter(&mut answer);
         }
-        let notes = answered.notes(&properties.formulas);
-        tell(&args, report, &context, (&answer, &notes))?;
+        let notes = answered.notes(&self.properties.formulas);
+        tell(self.args, report, &context, (&answer, &notes))?;
         if let Some(opinion) = opinion
             && opinion.agreement == Agreement::Different
         {
             opinion.complain(&task.name);
         }
-        if let (Some(trace), Verdict::Violated(_)) = (&mut trace, &report.verdict) {
+        if let (Some(trace), Verdict::Violated(_)) = (&mut self.trace, &report.verdict) {
             trace.add(&answer);
         }
-        if let Some(page) = &mut page {
-            page.add(&index, answer, task.question.formula(), &task.atoms)?;
+        if let Some(page) = &mut self.page {
+            page.add(&self.index, answer, task.question.formula(), &task.atoms)?;
         }
+        Ok(())
     }
-    if let Some(page) = page {
-        page.finish(&lariat_draw::page::Subject {
-            name: &file,
-            model: &model,
-            formulas: &properties.formulas,
-            propositions: &properties.propositions,
-        })?;
+
+    /// Writes what waits for the last answer, and tells how the worst of them ends.
+    fn finish(self) -> Result<Exit, Failure> {
+        if let Some(page) = self.page {
+            page.finish(&lariat_draw::page::Subject {
+                name: &self.file,
+                model: self.model,
+                formulas: &self.properties.formulas,
+                propositions: &self.properties.propositions,
+            })?;
+        }
+        if self.args.volume() != Volume::Silent {
+            self.mistakes.tell_where_it_ended();
+        }
+        let failed = self.trace.is_some_and(|trace| trace.has_failed);
+        Ok(match failed {
+            true => self.worst.max(Exit::Input),
+            false => self.worst,
+        })
     }
-    if args.volume() != Volume::Silent {
-        mistakes.tell_where_it_ended();
-    }
-    if trace.is_some_and(|trace| trace.has_failed) {
-        worst = worst.max(Exit::Input);
-    }
-    if cancel.is_pressed() {
-        worst = worst.max(Exit::Interrupted);
-    }
-    Ok(worst)
 }
 
 /// What is known of one property.

@@ -1,7 +1,7 @@
 //! Progress on a terminal.
 
 use crate::args::Volume;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lariat::{Observer, Progress};
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -25,15 +25,43 @@ pub(crate) struct Line {
     engine: Mutex<Option<&'static str>>,
 }
 
+/// A line for everybody who works at the same time.
+pub(crate) struct Lines {
+    all: MultiProgress,
+    volume: Volume,
+}
+
+impl Lines {
+    pub(crate) fn new(volume: Volume) -> Lines {
+        let all = MultiProgress::new();
+        Lines { all, volume }
+    }
+
+    /// One more line.
+    pub(crate) fn add(&self) -> Line {
+        Line::of(self.volume, Some(self.all.clone()))
+    }
+
+    /// Does something that prints, while no line is in the way.
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.all.suspend(print)
+    }
+}
+
 impl Line {
     pub(crate) fn new(volume: Volume) -> Line {
+        Line::of(volume, None)
+    }
+
+    /// A line of its own, or one among those of others.
+    fn of(volume: Volume, others: Option<MultiProgress>) -> Line {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
         let seen = volume != Volume::Silent && std::io::stderr().is_terminal();
         Line {
-            curtain: seen.then(|| curtain(bar.clone())),
+            curtain: seen.then(|| curtain(bar.clone(), others)),
             bar,
             volume,
             engine: Mutex::new(None),
@@ -52,12 +80,15 @@ impl Drop for Line {
     }
 }
 
-/// Begins to draw a line when it has been there for a while.
-fn curtain(bar: ProgressBar) -> (Sender<()>, JoinHandle<()>) {
+/// Begins to draw a line, below those of others, when it has been there for a while.
+fn curtain(bar: ProgressBar, others: Option<MultiProgress>) -> (Sender<()>, JoinHandle<()>) {
     let (end, ended) = channel();
     let waiting = std::thread::spawn(move || {
         if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
+            match others {
+                Some(others) => drop(others.add(bar.clone())),
+                None => bar.set_draw_target(ProgressDrawTarget::stderr()),
+            }
             bar.enable_steady_tick(TICK);
         }
     });

@@ -524,10 +524,10 @@ impl<'s> Query<'_, 's> {
     /// Where there is no end to the states, an engine that needs all of them has none; but the beginning of a run may be all that is asked
     /// for. `auto` has others who look for it.
     fn looked_around(&self, problem: &Problem<'_>, stop: Stop) -> Found {
-        if !matches!(
-            (&stop, &self.options.choice),
-            (Stop::Bound(_), Choice::Plan(_))
-        ) {
+        let is_named = matches!(self.options.choice, Choice::Plan(_));
+        // Who wants to see what the engine finds is not helped by what it did not find.
+        let may_help = self.options.shortening != Shortening::Never;
+        if !matches!(stop, Stop::Bound(_)) || !is_named || !may_help {
             return Err(stop);
         }
         let (any, effort) = (usize::MAX, Shortening::LEAST);

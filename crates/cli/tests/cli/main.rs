@@ -16,4 +16,5 @@ mod plot;
 mod programs;
 mod progress;
 mod schema;
+mod threads;
 mod translate;

@@ -1,8 +1,6 @@
 //! Couvreur's check and the lassos made from it, against the naive answer.
 
-mod kit;
-
-use kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
+use crate::kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso};
 

@@ -1,8 +1,6 @@
 //! Pages, opened in a browser: what is pressed and clicked shows what the replay has.
 
-mod browser;
-
-use browser::{Browser, END, HOME, LEFT, RIGHT};
+use crate::browser::{Browser, END, HOME, LEFT, RIGHT};
 use lariat_corpora::each_case;
 use lariat_draw::page::{Subject, Told, can_be_run, page};
 use lariat_draw::run::{Index, Run, RunKind, write};

@@ -1,6 +1,6 @@
 //! How coloured nets are spoken of: formulas, and runs by the names of bindings.
 
-use crate::kit::{ALL, G, N, R, X, arc, coloured, model, net, num, op, place, shown, transition};
+use super::kit::{ALL, G, N, R, X, arc, coloured, model, net, num, op, place, shown, transition};
 use lariat_budget::Budget;
 use lariat_model::coloured::{Colour, TransitionId, Unfolded, unfold};
 use lariat_model::{Lasso, Properties, Proposition, Step};

@@ -1,9 +1,7 @@
 //! Real models: every place/transition net of the contest's collection with at most a million
 //! states, all its formulas, against the verdicts that the contest's tools agreed on.
 
-mod kit;
-
-use kit::{Tally, examine, folder, instances};
+use crate::kit::{Tally, examine, folder, instances};
 use lariat::{Budget, Options};
 use std::sync::Mutex;
 use std::time::Duration;

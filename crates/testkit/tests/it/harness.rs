@@ -3,7 +3,7 @@
 use lariat_model::{Deadlock, Lasso};
 use lariat_testkit::{Answer, Campaign, Case, Subject};
 
-const REPLAY: &str = "cargo test -p lariat-testkit --test harness";
+const REPLAY: &str = "cargo test -p lariat-testkit --test it harness";
 
 /// What the harness says of a subject that answers honestly and is then changed by `fault`.
 fn caught(fault: fn(&Case, Answer) -> Answer) -> String {

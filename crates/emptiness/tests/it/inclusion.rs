@@ -1,18 +1,14 @@
 //! NSIEC, IEC and AEC on graphs of sets that are built so that their rules are used.
 
-mod kit;
-#[path = "kit/powerset.rs"]
-mod powerset;
-
 use std::cell::Cell;
 
-use kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
+use crate::kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
+use crate::powerset::{Fault, Powerset, Store, members};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Decomposed, Evidence, Graph, Lasso, Marks, NodeId, Outcome, aec, couvreur, iec, lasso,
     nsiec,
 };
-use powerset::{Fault, Powerset, Store, members};
 
 type Check = fn(&Powerset, &mut Store, &mut Counts) -> Result<Outcome<Evidence>, Stopped>;
 

@@ -1,6 +1,6 @@
 //! What markings, bindings and guards unfold to.
 
-use crate::kit::{
+use super::kit::{
     ALL, COLD, DOT, G, N, R, X, Y, arc, check, net, num, op, place, times, transition, unfolded,
 };
 

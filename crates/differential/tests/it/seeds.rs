@@ -1,6 +1,6 @@
 //! The fuzz targets without a fuzzer: they build, and what they start from is worth starting from.
 
-#[path = "../../../fuzz/src/lib.rs"]
+#[path = "../../../../fuzz/src/lib.rs"]
 mod targets;
 
 use std::path::Path;

@@ -185,7 +185,7 @@ fn processes_and_states_are_legible() {
 /// A guard that looks at a process is no step of it; what it does alone is.
 #[test]
 fn processes_have_their_own_steps_only() {
-    let text = include_bytes!("../../../examples/crossing.dve");
+    let text = include_bytes!("../../../../examples/crossing.dve");
     let model = read("crossing", text).expect("a model");
     let of = |name: &str| {
         let list = processes(&model);

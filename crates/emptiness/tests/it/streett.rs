@@ -1,8 +1,6 @@
 //! The check for Streett pairs against the naive answer: all sets of nodes.
 
-mod kit;
-
-use kit::{Explicit, Limit, Stopped, is_initial};
+use crate::kit::{Explicit, Limit, Stopped, is_initial};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Edge, FairLasso, Graph, Marks, NodeId, Numbered, Outcome, PairSet, Streett, couvreur,

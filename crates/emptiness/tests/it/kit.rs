@@ -1,7 +1,5 @@
 //! What the tests share: explicit graphs, random ones, the naive answer.
 
-#![allow(dead_code, reason = "every test program uses a part of it")]
-
 use lariat_corpora::Random;
 use lariat_emptiness::{Edge, Evidence, Graph, Lasso, Marks, NodeId};
 

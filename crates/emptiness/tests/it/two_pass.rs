@@ -1,8 +1,6 @@
 //! The two-pass check against the naive answer.
 
-mod kit;
-
-use kit::{Explicit, Limit, Stopped};
+use crate::kit::{Explicit, Limit, Stopped};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Edge, FirstPass, Graph, Livelocks, Marks, NodeId, Outcome, TwoPassEvidence, two_pass,

@@ -4,7 +4,7 @@ use lariat::{Plan, Strength};
 use lariat_differential::subjects;
 use lariat_testkit::{Answer, Campaign, Case};
 
-const REPLAY: &str = "cargo test -p lariat-differential --test fairness";
+const REPLAY: &str = "cargo test -p lariat-differential --test it fairness";
 
 #[test]
 fn no_subject_differs_from_the_oracle_about_fair_runs() {

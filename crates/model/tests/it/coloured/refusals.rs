@@ -1,6 +1,6 @@
 //! What is refused, where, and what is out of reach.
 
-use crate::kit::{ALL, R, X, Y, arc, coloured, net, num, op, place, transition};
+use super::kit::{ALL, R, X, Y, arc, coloured, net, num, op, place, transition};
 use lariat_budget::{Budget, Stop};
 use lariat_model::coloured::unfold;
 use lariat_model::pnml;

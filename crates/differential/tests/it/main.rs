@@ -1,0 +1,7 @@
+//! All engines against the oracle, on random questions and on fixed ones.
+
+mod covering;
+mod differential;
+mod fairness;
+mod seeds;
+mod symmetry;
