@@ -70,6 +70,18 @@ fn a_pipe_without_a_writer_ends_in_time() {
         .exits(3)
         .complains("time");
     }
+    let drawing = format!("{}/drawing", folder.path());
+    for command in [
+        &["reduce", &pipe, "-f", "true"][..],
+        &["draw", &pipe, "-o", &drawing],
+        &["view", &pipe, "-o", &drawing],
+        &["simulate", &pipe],
+        &["simulate", MUTEX, "--from", &pipe],
+    ] {
+        in_time(&[command, &time[..]].concat(), limit)
+            .exits(3)
+            .complains("time");
+    }
     let answer = in_time(&[&["states", &pipe, "--json"], &time[..]].concat(), limit).exits(3);
     assert_eq!(answer.json()[0]["reason"], "time");
     let answer = in_time(&[&["info", &pipe, "--json"], &time[..]].concat(), limit).exits(3);
@@ -106,6 +118,7 @@ fn signals_are_heard_while_reading() {
 fn devices_and_sparse_files() {
     let folder = Folder::new();
     let large = sparse(&folder, "sparse.pnml", "<pnml>", 1 << 40);
+    let drawing = format!("{}/drawing", folder.path());
     let short = Duration::ZERO;
     for bad in ["/dev/zero", "/dev/urandom", "/dev/null", &large] {
         for args in [
@@ -115,6 +128,10 @@ fn devices_and_sparse_files() {
             &["check", MUTEX, "--automaton", bad],
             &["states", bad],
             &["info", bad],
+            &["reduce", bad, "-f", "true"],
+            &["draw", bad, "-o", &drawing],
+            &["view", bad, "-o", &drawing],
+            &["simulate", bad],
         ] {
             let ran = in_time(&[args, &["--memory", "20M"]].concat(), short).exits(2);
             assert_eq!(ran.out, "", "{args:?}");
