@@ -1,6 +1,6 @@
 //! `lariat check`.
 
-use crate::args::{Check, Without};
+use crate::args::{Check, Volume, Without};
 use crate::cross::Opinion;
 use crate::program::Mistakes;
 use crate::progress::{Line, Lines};
@@ -18,7 +18,6 @@ use lariat::{
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -63,7 +62,7 @@ impl Question {
 pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
     let start = Instant::now();
     let args = Arc::new(args);
-    let options = options(&args)?;
+    let mut options = options(&args)?;
     let (budget, cancel) = input::budget(&args.limits);
     let reading = input::for_property(&budget, &args.limits);
     let time = args.limits.timeout.map(|time| time.0);
@@ -82,7 +81,7 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
     let systems = Systems::new();
     let subject = Subject::new(&model, &properties);
     let mistakes = program::mistakes(&model, &budget, time);
-    mistakes.warn();
+    options.claims = mistakes.open();
     let mut answers = Answers {
         args: &args,
         file: args.model.display().to_string(),
@@ -91,7 +90,6 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         index: Index::new(&model.system),
         trace: args.trace.as_deref().map(Trace::create).transpose()?,
         page: args.html.as_deref().map(Page::create).transpose()?,
-        warned: mistakes.overflow.iter().cloned().collect(),
         mistakes,
         worst: Exit::Fine,
     };
@@ -137,8 +135,6 @@ struct Answers<'a> {
     trace: Option<Trace<'a>>,
     page: Option<Page<'a>>,
     mistakes: Mistakes,
-    /// Variables whose overflow the user was told of.
-    warned: BTreeSet<String>,
     worst: Exit,
 }
 
@@ -160,11 +156,7 @@ impl Answers<'_> {
             atoms: &task.atoms,
             seconds: took.as_secs_f64(),
         };
-        if let Some(variable) = &report.overflow
-            && self.warned.insert(variable.clone())
-        {
-            crate::warn_of_overflow(variable);
-        }
+        self.mistakes.add(&report.account, report.overflow.as_ref());
         self.worst = self.worst.max(exit(&report.verdict));
         let mut answer = report::json(report, &context);
         self.mistakes.enter(&mut answer);
@@ -197,6 +189,9 @@ impl Answers<'_> {
                 formulas: &self.properties.formulas,
                 propositions: &self.properties.propositions,
             })?;
+        }
+        if self.args.volume() != Volume::Silent {
+            self.mistakes.tell_where_it_ended();
         }
         let failed = self.trace.is_some_and(|trace| trace.has_failed);
         Ok(match failed {
@@ -265,6 +260,7 @@ fn answered<'s>(
         let options = Options {
             shortening: Shortening::Never,
             whole_product: false,
+            claims: Vec::new(),
             ..options.clone()
         };
         let questions = &task.strengthenings;
@@ -444,6 +440,7 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
             (false, true) => Shortening::Never,
             (false, false) => Shortening::Counted,
         },
+        claims: Vec::new(),
     };
     options.validate().map_err(Failure::new)?;
     Ok(options)

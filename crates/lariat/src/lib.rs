@@ -69,7 +69,7 @@ pub use lariat_budget::{
     Budget, Cancel, Figure, Observer, Progress, Quiet, Statistic, Stats, Stop,
 };
 pub use lariat_engines::{
-    Account, AutomatonKind, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant,
+    Account, AutomatonKind, Claims, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant,
 };
 pub use lariat_model::passes::{Lift, Pass, Removed, Rule, Rules, Systems};
 pub use lariat_model::{

@@ -3,9 +3,11 @@
 use crate::explored::Explored;
 use crate::plan::Plan;
 use lariat_budget::{Budget, Observer, Statistic, Stop};
-use lariat_engines::{Account, AutomatonKind, Folded, Found, Problem, Procedure, Task, sets};
-use lariat_model::{Strength, System};
-use lariat_space::symbolic::OrderChoice;
+use lariat_engines::{
+    Account, AutomatonKind, Claims, Folded, Found, Problem, Procedure, Task, sets,
+};
+use lariat_model::{Predicate, Strength, System};
+use lariat_space::symbolic::{OrderChoice, Reached};
 
 /// One engine's turn: how it is to decide, and with what.
 #[derive(Clone, Copy)]
@@ -100,6 +102,7 @@ impl Run<'_> {
             Procedure::Sets(decide) => {
                 let states = explored.states(system, order, problem.deadlock, budget, observer)?;
                 task.account.overflow = states.overflow;
+                task.account.claims = claims(&mut states.reached, problem.claims).ok().flatten();
                 let found = sets::decide(decide, &mut task, &mut states.reached);
                 if matches!(found, Err(Stop::Memory)) {
                     // Half-made diagrams would be in the next engine's way.
@@ -116,4 +119,18 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// Which claims fail in some reachable state.
+fn claims(reached: &mut Reached<'_>, claims: &[Predicate]) -> Result<Option<Claims>, Stop> {
+    let mut failed = Vec::with_capacity(claims.len());
+    for claim in claims {
+        let fine = reached.space.select(&reached.states, claim)?;
+        failed.push(fine != reached.states);
+    }
+    Ok((!claims.is_empty()).then_some(Claims {
+        failed,
+        states: None,
+        complete: true,
+    }))
 }

@@ -14,6 +14,7 @@ mod pictures;
 mod pipes;
 mod plot;
 mod programs;
+mod progress;
 mod schema;
 mod threads;
 mod translate;

@@ -210,7 +210,12 @@ fn wrong_atoms_say_what_is_wrong() {
             7,
             "",
         ),
-        ("\"p >= 1 q\"", "expected the end of the comparison", 9, ""),
+        (
+            "\"p >= 1 q\"",
+            "expected the end of the comparison",
+            9,
+            "operators of formulas stand between atoms, each in quotes of its own: \"p >= 1\" U \"q >= 1\"",
+        ),
         (
             "\"p >= 99999999999999999999\"",
             "the number is too large: expected one below 2^63",
