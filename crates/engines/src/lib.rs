@@ -19,6 +19,7 @@ mod labels;
 mod pairs;
 mod prefix;
 mod problem;
+pub mod questions;
 pub mod sets;
 mod shorten;
 mod single;

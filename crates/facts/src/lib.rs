@@ -19,6 +19,7 @@ mod certificate;
 mod cycles;
 mod facts;
 mod formula;
+mod most;
 mod net;
 mod prune;
 mod rational;
