@@ -273,6 +273,10 @@ fn answered<'s>(
     let property = task.question.property();
     let mut report = decide(property, options, &own);
     let took = start.elapsed();
+    if task.modality == Some(Modality::Some) {
+        // Nothing is bad about a state that was asked for.
+        report.bad = None;
+    }
     let mut opinion = None;
     if args.cross_check && !matches!(report.verdict, Verdict::Unknown(_)) {
         let first = (report.engine, report::word(&report.verdict));

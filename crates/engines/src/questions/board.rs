@@ -29,6 +29,8 @@ pub struct Board<'s> {
     open: Vec<bool>,
     /// The largest value of a sum that was met, by question.
     records: Vec<Option<i128>>,
+    /// What a sum is known never to exceed, by question: where it is met there is nothing more to look for.
+    caps: Vec<Option<i128>>,
     /// Questions that a step by an event can answer.
     touched: Vec<Vec<u32>>,
     /// Open questions that only a dead state answers.
@@ -70,6 +72,7 @@ impl<'s> Board<'s> {
             system,
             open: vec![true; questions.len()],
             records: vec![None; questions.len()],
+            caps: vec![None; questions.len()],
             questions,
             touched: vec![Vec::new(); system.events.len()],
             resting: Vec::new(),
@@ -89,6 +92,11 @@ impl<'s> Board<'s> {
     pub fn raise(&mut self, question: usize, value: i128) {
         let record = &mut self.records[question];
         *record = (*record).max(Some(value));
+    }
+
+    /// A sum is known never to exceed this value.
+    pub fn cap(&mut self, question: usize, value: i128) {
+        self.caps[question] = Some(value);
     }
 
     /// The system that the questions are about.
@@ -208,6 +216,7 @@ impl<'s> Board<'s> {
                 let value = state.sum(terms);
                 if self.records[q].is_none_or(|record| record < value) {
                     self.records[q] = Some(value);
+                    self.open[q] = self.caps[q].is_none_or(|cap| value < cap);
                     met.push((q, Met::Record(value)));
                 }
             }

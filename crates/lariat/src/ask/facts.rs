@@ -15,9 +15,23 @@ use lariat_facts::{Bound, Certificate, Facts};
 use lariat_model::passes::Systems;
 use lariat_model::{Comparison, Domain, Linear, Predicate, Proposition, System, Variable};
 
+/// What facts are asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// Maxima of sums.
+    Sums,
+    /// Predicates.
+    States,
+}
+
 impl<'s> Desk<'_, 's> {
-    /// Asks for facts about the net as it was read, for all open questions, with about so much work.
-    pub(super) fn facts(&mut self, explored: &mut Explored<'s>, work: u64) -> Result<(), Stop> {
+    /// Asks for facts about the net as it was read, for all open questions of a kind, with about so much work.
+    pub(super) fn facts(
+        &mut self,
+        explored: &mut Explored<'s>,
+        about: About,
+        work: u64,
+    ) -> Result<(), Stop> {
         if !self.may(Asker::Facts) || self.is_over() {
             return Ok(());
         }
@@ -37,6 +51,10 @@ impl<'s> Desk<'_, 's> {
             let (_, now) = facts.effort();
             if self.is_over() || now - before > work {
                 break;
+            }
+            let is_sum = matches!(self.cases[q].question, Question::Most(_));
+            if is_sum != (about == About::Sums) {
+                continue;
             }
             facts.next_property();
             match self.cases[q].question {

@@ -27,6 +27,7 @@ pub use schedule::AskSchedule;
 use crate::explored::Explored;
 use crate::verdict::Reason;
 use answer::{Shows, searched, sum, witness};
+use facts::About as Facts;
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_engines::questions::{Finding, Search, by_sets, karp_miller, sweep, wander};
 use lariat_model::{Deadlock, Lasso, Model, State};
@@ -160,11 +161,13 @@ impl<'s> Desk<'_, 's> {
         let schedule = self.options.schedule;
         let system = &self.model.system;
         self.at_start();
+        // A bound is best told by an invariant, and whoever knows it need not look further.
+        self.facts(explored, Facts::Sums, schedule.facts)?;
         let whole = Stage::whole(system, &self.cases, &self.open());
         self.sweep(&whole, schedule.glance)?;
         let whole = Stage::whole(system, &self.cases, &self.open());
         self.wander(&whole, schedule.walk, 0)?;
-        self.facts(explored, schedule.facts)?;
+        self.facts(explored, Facts::States, schedule.facts)?;
         if self.is_over() {
             return Ok(());
         }
@@ -326,6 +329,9 @@ impl<'s> Desk<'_, 's> {
             }
             if let Some((value, _)) = &case.low {
                 board.raise(i, *value);
+            }
+            if let Some((value, _)) = &case.high {
+                board.cap(i, *value);
             }
         }
         board
