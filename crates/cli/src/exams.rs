@@ -111,8 +111,11 @@ fn truth(truth: bool) -> String {
 struct Row {
     name: String,
     question: Question,
-    value: Box<dyn Fn(&Answer) -> Option<String>>,
+    value: Box<Value>,
 }
+
+/// What an answer is called, if it is one.
+type Value = dyn Fn(&Answer) -> Option<String>;
 
 type Reader<'r> = &'r dyn Fn(&Model, &str, &[u8]) -> Result<Vec<Row>, Failure>;
 

@@ -275,7 +275,7 @@ impl<'s> Tree<'s> {
         let pairs = cycle.state.iter().zip(&before.state);
         let growth: State = pairs.map(|(after, before)| after - before).collect();
         let covers = growth.iter().all(|more| *more >= 0);
-        covers.then(|| Lasso {
+        covers.then_some(Lasso {
             initial: before.initial,
             prefix: before.steps,
             cycle: cycle.steps,

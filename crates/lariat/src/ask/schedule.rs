@@ -5,14 +5,14 @@
 //! | `glance` | 10 000 | states of the first sweep: small models end here, with shortest runs |
 //! | `walk` | 40 000 | steps of the walks that follow; each round begins with more of them |
 //! | `facts` | 200 000 | units of linear programming before the first round, and as many again in each |
-//! | `first_look` | 200 000 | states of the sweep in the first round; all later work is in proportion |
+//! | `first_look` | 300 000 | states of the sweep in the first round; all later work is in proportion |
 //! | `tree` | 20 000 | nodes of the coverability tree in the first round |
-//! | `sets` | 3 | diagram nodes for each state of the sweep |
+//! | `sets` | 7 | diagram nodes for each state of the sweep |
 //! | `growth` | 6 | how much more work there is in a round than in the one before |
 //! | `alone` | 64 | when no more questions than this are open, each gets a net that was reduced for it alone |
 //!
-//! They are those of `auto` for formulas where both have them. A walk takes about a microsecond a step, a sweep one or two a state, so
-//! that the turns of a round take about as long.
+//! Sets get more than sweeps: where neither ends in the first round, the states are many more than a sweep of any round can hold, and all
+//! questions wait for the one set. The numbers are not tuned: no campaign has compared others.
 
 /// How much work is given to whom; see the table above.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -41,9 +41,9 @@ impl Default for AskSchedule {
             glance: 10_000,
             walk: 40_000,
             facts: 200_000,
-            first_look: 200_000,
+            first_look: 300_000,
             tree: 20_000,
-            sets: 3,
+            sets: 7,
             growth: 6,
             alone: 64,
         }
