@@ -5,16 +5,16 @@ use crate::cross::Opinion;
 use crate::program::Mistakes;
 use crate::progress::{Line, Lines};
 use crate::view::Page;
-use crate::{Exit, Failure, input, out, program, vacuity};
+use crate::{Exit, Failure, input, out, program, reach, vacuity};
 use anstyle::{AnsiColor, Style};
 use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
 use lariat::ltl::{AtomError, AtomId, Formula, Formulas, Strengthening};
-use lariat::model::{self, Errors, Model, Names, Outline, Properties};
+use lariat::model::{self, Errors, Modality, Model, Names, Outline, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Agreement, Attempt, Budget, Choice, Explored, Fairness, InputError, Options, Proofs, Property,
-    Reason, Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System, Systems,
-    Variant, Verdict, check, property_process, reconciled, side_by_side, unrelated,
+    Agreement, Attempt, Budget, Choice, Deadlock, Explored, Fairness, InputError, Options, Proofs,
+    Property, Reason, Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System,
+    Systems, Variant, Verdict, check, property_process, reconciled, side_by_side, unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -34,6 +34,8 @@ struct Task {
     question: Question,
     atoms: Vec<AtomId>,
     fairness: Fairness,
+    /// Was it written as `EF p` or `AG p`?
+    modality: Option<Modality>,
     /// What is asked if it holds: does each of its parts matter?
     strengthenings: Vec<Strengthening>,
 }
@@ -41,6 +43,17 @@ struct Task {
 enum Question {
     Formula(Formula),
     Never(Automaton),
+}
+
+impl Task {
+    /// What its verdict means for the exit code.
+    fn exit(&self, verdict: &Verdict) -> Exit {
+        match reach::holds(self.modality, verdict) {
+            Some(true) => Exit::Fine,
+            Some(false) => Exit::Violated,
+            None => exit(verdict),
+        }
+    }
 }
 
 impl Question {
@@ -157,21 +170,26 @@ impl Answers<'_> {
             seconds: took.as_secs_f64(),
         };
         self.mistakes.add(&report.account, report.overflow.as_ref());
-        self.worst = self.worst.max(exit(&report.verdict));
+        self.worst = self.worst.max(task.exit(&report.verdict));
         let mut answer = report::json(report, &context);
+        reach::enter(&mut answer, task.modality);
         self.mistakes.enter(&mut answer);
         vacuity::enter(&mut answer, &self.properties.formulas, vacuous);
         if let Some(opinion) = opinion {
             opinion.enter(&mut answer);
         }
-        let notes = answered.notes(&self.properties.formulas);
-        tell(self.args, report, &context, (&answer, &notes))?;
+        let mut notes = answered.notes(&self.properties.formulas);
+        notes.extend(reach::note(task.modality));
+        let told = (report, task.modality);
+        tell(self.args, told, &context, (&answer, &notes))?;
         if let Some(opinion) = opinion
             && opinion.agreement == Agreement::Different
         {
             opinion.complain(&task.name);
         }
-        if let (Some(trace), Verdict::Violated(_)) = (&mut self.trace, &report.verdict) {
+        if let (Some(trace), Verdict::Violated(_)) = (&mut self.trace, &report.verdict)
+            && task.modality != Some(Modality::Some)
+        {
             trace.add(&answer);
         }
         if let Some(page) = &mut self.page {
@@ -238,9 +256,22 @@ fn answered<'s>(
     let mut decide = |property, options: &Options, own: &Budget| {
         check(subject, property, options, explored, own, line)
     };
+    // Which states are reachable does not depend on what runs do at a deadlock.
+    let reachability = Options {
+        deadlock: Deadlock::Stutter,
+        ..options.clone()
+    };
+    let options = match task.modality {
+        Some(_) => &reachability,
+        None => options,
+    };
     let property = task.question.property();
     let mut report = decide(property, options, &own);
     let took = start.elapsed();
+    if task.modality == Some(Modality::Some) {
+        // Nothing is bad about a state that was asked for.
+        report.bad = None;
+    }
     let mut opinion = None;
     if args.cross_check && !matches!(report.verdict, Verdict::Unknown(_)) {
         let first = (report.engine, report::word(&report.verdict));
@@ -282,13 +313,13 @@ fn answered<'s>(
 /// Prints the answer to one property.
 fn tell(
     args: &Check,
-    report: &Report,
+    (report, modality): (&Report, Option<Modality>),
     context: &Context<'_>,
     (answer, notes): (&Json, &[String]),
 ) -> Result<(), Failure> {
     match args.json {
         true => out::data(&format!("{answer}\n")),
-        false => out::text(&text(args, report, context, notes)),
+        false => out::text(&text(args, (report, modality), context, notes)),
     }
 }
 
@@ -318,7 +349,7 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
             seconds: start.elapsed().as_secs_f64(),
         };
         let answer = report::json(&report, &context);
-        tell(args, &report, &context, (&answer, &[]))?;
+        tell(args, (&report, None), &context, (&answer, &[]))?;
     }
     Ok(exit)
 }
@@ -490,6 +521,7 @@ fn tasks(
 ) -> Result<(Properties, Vec<Task>), Failure> {
     let names = &model.names();
     let mut properties = Properties::new();
+    properties.read_modalities();
     let mut errors = Errors::default();
     for text in &sources.formulas {
         errors.note(properties.add_formula(names, "formula", None, text));
@@ -530,6 +562,7 @@ fn tasks(
         question: Question::Formula(property.formula),
         atoms: atoms(&properties.formulas, property),
         fairness: property.fairness.clone().and(&fairness),
+        modality: property.modality,
         strengthenings: Vec::new(),
     });
     let mut tasks: Vec<Task> = formulas.collect();
@@ -540,6 +573,7 @@ fn tasks(
             atoms: automaton.atoms.clone(),
             question: Question::Never(automaton),
             fairness: fairness.clone(),
+            modality: None,
             strengthenings: Vec::new(),
         });
     }
@@ -547,6 +581,13 @@ fn tasks(
         return Err(Failure::new(
             "nothing to check\n  = help: give a formula with -f, or a file with -F, --mcc or --automaton; see `lariat check --help`",
         ));
+    }
+    let unfair = |task: &&Task| task.modality.is_some() && task.fairness.strength().is_some();
+    if let Some(task) = tasks.iter().find(unfair) {
+        return Err(Failure::new(format!(
+            "{}: EF and AG are about reachable states, fair runs or not\n  = help: ask for F or G under --weak-fair and --strong-fair",
+            task.text
+        )));
     }
     for id in &args.select {
         if !tasks.iter().any(|task| task.name == *id) {
@@ -562,7 +603,9 @@ fn tasks(
         }
     }
     for task in &mut tasks {
-        if let (Question::Formula(formula), false) = (&task.question, args.no_vacuity) {
+        // A state that is reached needs no condition to matter.
+        let skip = args.no_vacuity || task.modality == Some(Modality::Some);
+        if let (Question::Formula(formula), false) = (&task.question, skip) {
             task.strengthenings = vacuity::questions(&mut properties.formulas, *formula);
         }
     }
@@ -654,11 +697,16 @@ pub(crate) fn in_words(removed: &Removed) -> String {
 }
 
 /// The report for a person: verdict first, then how and why.
-fn text(args: &Check, report: &Report, context: &Context<'_>, notes: &[String]) -> String {
-    let (colour, word) = match report.verdict {
-        Verdict::Holds(_) => (AnsiColor::Green, "HOLDS   "),
-        Verdict::Violated(_) => (AnsiColor::Red, "VIOLATED"),
-        Verdict::Unknown(_) => (AnsiColor::Yellow, "UNKNOWN "),
+fn text(
+    args: &Check,
+    (report, modality): (&Report, Option<Modality>),
+    context: &Context<'_>,
+    notes: &[String],
+) -> String {
+    let (colour, word) = match reach::holds(modality, &report.verdict) {
+        Some(true) => (AnsiColor::Green, "HOLDS   "),
+        Some(false) => (AnsiColor::Red, "VIOLATED"),
+        None => (AnsiColor::Yellow, "UNKNOWN "),
     };
     let (bold, dim) = (colour.on_default().bold(), Style::new().dimmed());
     let Context {

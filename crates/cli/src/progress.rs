@@ -25,7 +25,7 @@ pub(crate) struct Line {
     engine: Mutex<Option<&'static str>>,
 }
 
-/// A line for everybody who works at the same time.
+/// The lines of all who work at the same time.
 pub(crate) struct Lines {
     all: MultiProgress,
     volume: Volume,
@@ -39,7 +39,7 @@ impl Lines {
 
     /// One more line.
     pub(crate) fn add(&self) -> Line {
-        Line::of(self.volume, Some(self.all.clone()))
+        Line::among(&self.all, self.volume)
     }
 
     /// Does something that prints, while no line is in the way.
@@ -49,19 +49,19 @@ impl Lines {
 }
 
 impl Line {
+    /// A line of its own.
     pub(crate) fn new(volume: Volume) -> Line {
-        Line::of(volume, None)
+        Line::among(&MultiProgress::new(), volume)
     }
 
-    /// A line of its own, or one among those of others.
-    fn of(volume: Volume, others: Option<MultiProgress>) -> Line {
+    fn among(all: &MultiProgress, volume: Volume) -> Line {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
         let seen = volume != Volume::Silent && std::io::stderr().is_terminal();
         Line {
-            curtain: seen.then(|| curtain(bar.clone(), others)),
+            curtain: seen.then(|| curtain(bar.clone(), all.clone())),
             bar,
             volume,
             engine: Mutex::new(None),
@@ -80,16 +80,12 @@ impl Drop for Line {
     }
 }
 
-/// Begins to draw a line, below those of others, when it has been there for a while.
-fn curtain(bar: ProgressBar, others: Option<MultiProgress>) -> (Sender<()>, JoinHandle<()>) {
+/// Begins to draw a line when it has been there for a while.
+fn curtain(bar: ProgressBar, all: MultiProgress) -> (Sender<()>, JoinHandle<()>) {
     let (end, ended) = channel();
     let waiting = std::thread::spawn(move || {
         if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-            match others {
-                Some(others) => drop(others.add(bar.clone())),
-                None => bar.set_draw_target(ProgressDrawTarget::stderr()),
-            }
-            bar.enable_steady_tick(TICK);
+            all.add(bar).enable_steady_tick(TICK);
         }
     });
     (end, waiting)

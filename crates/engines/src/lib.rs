@@ -20,6 +20,7 @@ mod labels;
 mod pairs;
 mod prefix;
 mod problem;
+pub mod questions;
 pub mod sets;
 mod shorten;
 mod single;

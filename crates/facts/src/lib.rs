@@ -20,6 +20,7 @@ mod cycles;
 mod facts;
 mod fewest;
 mod formula;
+mod most;
 mod net;
 mod prune;
 mod rational;

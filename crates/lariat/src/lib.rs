@@ -35,6 +35,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ask;
 mod auto;
 mod check;
 mod cross;

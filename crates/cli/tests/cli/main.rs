@@ -1,6 +1,7 @@
 //! The binary as users and scripts meet it: answers, exit codes, messages, limits, signals.
 
 mod answers;
+mod ask;
 mod bad_input;
 mod bench;
 mod book;

@@ -3,5 +3,6 @@
 mod covering;
 mod differential;
 mod fairness;
+mod questions;
 mod seeds;
 mod symmetry;

@@ -212,3 +212,30 @@ fn processes_have_their_own_steps_only() {
     );
     assert!(of("Controller").contains(&"closed->closed near?".to_owned()));
 }
+
+/// An arc that seems to end at a node that it only passes would tell a lie.
+#[test]
+fn arcs_go_around_other_nodes() {
+    let text = b"<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"g\">
+        <place id=\"p\"/><place id=\"between\"/><transition id=\"t\"/>
+        <arc id=\"a\" source=\"p\" target=\"t\"/></page></net></pnml>";
+    let model = read("three.pnml", text).expect("a net");
+    let mut picture = NetPicture::whole(Net::of(&model).expect("a net"));
+    let mut arc = |between: (f64, f64)| {
+        for (node, point) in picture.net.nodes.iter().zip(&mut picture.points) {
+            *point = match &*node.name {
+                "p" => (60.0, 100.0),
+                "t" => (260.0, 100.0),
+                _ => between,
+            };
+        }
+        let svg = picture.svg("three nodes");
+        check(&svg);
+        let (_, rest) = svg.text.split_once("class=\"arcs\"").expect("arcs");
+        let (arcs, _) = rest.split_once("</g>").expect("an end");
+        arcs.contains('Q')
+    };
+    assert!(arc((160.0, 100.0)));
+    assert!(arc((160.0, 112.0)));
+    assert!(!arc((160.0, 160.0)));
+}
