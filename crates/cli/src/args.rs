@@ -158,9 +158,18 @@ pub(crate) struct Check {
     /// units, all but the first with -up or -down.
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
     pub order: OrderChoice,
-    /// The construction as it was published, where ours differs (sog, slap, slap-fst).
+    /// The construction as it was published, where ours differs, with Couvreur's check and without a look near the initial states: slap
+    /// and slap-fst take in the self-loops whose marks are on the edge, and terminal states are those with self-loops alone; sog of
+    /// events leaves silent steps out, where that does not matter; sop shrinks its alphabet at every state; owcty and el are asked at once; bcz. Others say that they have no such variant.
     #[arg(long)]
     pub published: bool,
+    /// Find all reachable states before an engine on sets begins (sog, sop, slap, slap-fst, bcz, owcty, el): it knows a better order
+    /// then, and finds nothing before.
+    #[arg(long)]
+    pub reachable_first: bool,
+    /// Where a check by inclusion in active nodes (--emptiness aec) is left in doubt, say so instead of asking nsiec.
+    #[arg(long)]
+    pub no_fallback: bool,
     /// Also count the whole product of single states, of which a violated property needs a part
     /// (explicit, ba, ta, tgta). Takes its own time and memory.
     #[arg(long)]

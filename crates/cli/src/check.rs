@@ -421,6 +421,8 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
     let variant = Variant {
         published: args.published,
         proofs: Proofs::without(&proofs),
+        reachable_first: args.reachable_first,
+        doubts: args.no_fallback,
         ..Variant::default()
     };
     let choice = match &args.engine {

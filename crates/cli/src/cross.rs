@@ -75,11 +75,13 @@ impl Opinion {
 }
 
 /// Options that say how a property is decided, with whether they have a value.
-const HOW: [(&str, bool); 7] = [
+const HOW: [(&str, bool); 9] = [
     ("--engine", true),
     ("--automaton-kind", true),
     ("--emptiness", true),
     ("--published", false),
+    ("--reachable-first", false),
+    ("--no-fallback", false),
     ("--reduce", false),
     ("--no-reduce", false),
     ("--without", true),

@@ -108,6 +108,13 @@ impl Store {
         self.kernel.levels() as usize
     }
 
+    /// The same store, in which no guard and delta leads to a value above `cap`: such steps do not happen, though
+    /// they are possible where [`enabled`](Store::enabled) and [`dead`](Store::dead) ask. Tables are not looked at.
+    pub fn capped(mut self, cap: u32) -> Store {
+        self.kernel.cap = cap;
+        self
+    }
+
     /// From now on works under `budget`: deadline, switch, counted work.
     ///
     /// Its ledger of bytes should be the one the store was made with.

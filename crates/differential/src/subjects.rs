@@ -10,8 +10,9 @@ use lariat_budget::{Budget, Quiet};
 use lariat_emptiness::Marks;
 use lariat_engines::{Invariance, Outcome, Problem};
 use lariat_ltl::{AtomId, Formula, Formulas};
+use lariat_model::order::OrderName;
 use lariat_model::symmetry::Symmetry;
-use lariat_model::{Fairness, Names, Properties, Proposition, Strength};
+use lariat_model::{Action, Event, Fairness, Names, Properties, Proposition, Strength};
 use lariat_testkit::formulas::{Op1, Op2};
 use lariat_testkit::oracle::Buchi;
 use lariat_testkit::{Answer, Atom, Case, Ltl, Subject, tableau};
@@ -54,8 +55,18 @@ pub fn plans() -> Vec<(String, Plan)> {
         published: true,
         ..Variant::default()
     };
-    let slap = Plan::of("slap").as_variant(published);
-    plans.push(("slap-published".to_owned(), slap));
+    for preset in ["sog", "slap", "slap-fst", "bcz", "owcty", "el"] {
+        let plan = Plan::of(preset).as_variant(published);
+        plans.push((format!("{preset}-published"), plan));
+    }
+    let reachable_first = Variant {
+        reachable_first: true,
+        ..Variant::default()
+    };
+    for preset in ["sop", "slap-fst"] {
+        let plan = Plan::of(preset).as_variant(reachable_first);
+        plans.push((format!("{preset}-reachable-first"), plan));
+    }
     let el = Variant {
         fixpoint: Fixpoint::El,
         ..Variant::default()
@@ -84,6 +95,20 @@ fn hyb_without() -> impl Iterator<Item = (String, Plan)> {
     })
 }
 
+/// The component-wise engine, which sees the events of nets and tables, and of programs the states alone.
+pub const HYB: &str = "hyb";
+
+/// Does it see all that the formula of a case speaks of?
+fn hyb_sees(case: &Case) -> bool {
+    !case.uses_events() || !has_programs(case)
+}
+
+/// Has the system of a case programs?
+pub fn has_programs(case: &Case) -> bool {
+    let programs = |event: &Event| matches!(event.action, Action::Program { .. });
+    case.system.events.iter().any(programs)
+}
+
 /// All subjects: each plan on the plain tableau's and on the translation's automata, and the façade with formulas
 /// and with their texts.
 pub fn all() -> Vec<Subject> {
@@ -92,15 +117,14 @@ pub fn all() -> Vec<Subject> {
         let on_tableau = on_tableau(&name, plan);
         let on_translation = on_translation(&format!("{name}-translated"), plan);
         match plan.needs() {
-            Needs::Nothing => all.extend([on_tableau, on_translation]),
-            Needs::States => {
+            Needs::Nothing if plan.engine.name == HYB => {
                 // Automata of the plain tableau are larger; one combination is enough for them.
-                if name == "hyb" {
-                    let small = |case: &Case| has_tableau(case) && !case.uses_events();
-                    all.push(on_tableau.only(small));
+                if name == HYB {
+                    all.push(on_tableau.only(|case| has_tableau(case) && hyb_sees(case)));
                 }
-                all.push(on_translation.only(|case| !case.uses_events()));
+                all.push(on_translation.only(hyb_sees));
             }
+            Needs::Nothing => all.extend([on_tableau, on_translation]),
             Needs::Stuttering | Needs::StateStuttering => {
                 // The plain tableau of a larger formula costs more than all engines together.
                 let small = |case: &Case| {
@@ -123,6 +147,22 @@ pub fn all() -> Vec<Subject> {
         let name = format!("facade-sog-{}", kind.name());
         all.push(facade(&name, Plan::of("sog").reading(kind).into()));
     }
+    for preset in ["sog", "sop"] {
+        for check in [Emptiness::Couvreur, Emptiness::Iec, Emptiness::Aec] {
+            let name = format!("facade-{preset}-{}", check.name());
+            all.push(facade(&name, Plan::of(preset).checked_by(check).into()));
+        }
+    }
+    let published = Variant {
+        published: true,
+        ..Variant::default()
+    };
+    for preset in ["sog", "sop"] {
+        let plan = Plan::of(preset).as_variant(published);
+        let subject = facade(&format!("facade-{preset}-published"), plan.into());
+        // Silent steps before an event matter to some formulas.
+        all.push(subject.may_refuse(|case| case.formula.uses_next() || case.uses_events()));
+    }
     all.push(facade("facade-auto-rounds", Choice::Auto(rounds())));
     all.push(facade_text());
     all.extend(reduced());
@@ -143,7 +183,8 @@ fn rounds() -> Schedule {
 /// asked about nothing else.
 pub fn fair() -> Vec<Subject> {
     let mut all = Vec::new();
-    for (name, plan) in plans() {
+    let ours = |(_, plan): &(String, Plan)| !plan.variant.published;
+    for (name, plan) in plans().into_iter().filter(ours) {
         let stuttering = matches!(plan.needs(), Needs::Stuttering | Needs::StateStuttering);
         let subject = on_translation(&name, plan);
         match (plan.engine.fairness)(plan.automaton) {
@@ -301,6 +342,8 @@ pub fn facade(name: &str, choice: Choice) -> Subject {
         Choice::Auto(_) => (Needs::Nothing, false),
         Choice::Plan(plan) => (plan.needs(), *plan == Plan::of("walk")),
     };
+    let component_wise = choice.name() == HYB;
+    let testing = matches!(&choice, Choice::Plan(plan) if plan.automaton.is_testing());
     let options = Options {
         choice,
         ..Options::default()
@@ -308,9 +351,14 @@ pub fn facade(name: &str, choice: Choice) -> Subject {
     let subject = facade_with(name, options);
     match needs {
         Needs::Nothing if walks => subject.may_give_up(),
+        Needs::Nothing if component_wise => subject.only(hyb_sees),
         Needs::Nothing => subject,
-        Needs::States => subject.only(|case| !case.uses_events()),
-        Needs::Stuttering | Needs::StateStuttering => subject.may_give_up(),
+        Needs::Stuttering | Needs::StateStuttering if testing => {
+            subject.may_refuse(|case| case.formula.uses_next() || case.uses_events())
+        }
+        Needs::Stuttering | Needs::StateStuttering => {
+            subject.may_refuse(|case| case.formula.uses_next())
+        }
     }
 }
 
@@ -460,9 +508,11 @@ pub fn run_modulo(
         .map(|(_, atom)| atom.proposition.clone())
         .collect();
     let budget = budget(Some(&plan));
+    // Under an order that is given nobody looks for states in order to find one: engines on sets begin on the fly.
+    let order = OrderChoice::Named(OrderName::FILE);
     let run = Run {
         plan: &plan,
-        order: &OrderChoice::default(),
+        order: &order,
         budget: &budget,
         shared: &budget,
         observer: &Quiet,

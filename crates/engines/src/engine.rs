@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! Procedure::Single          single states; needs nothing but the system
-//! Procedure::Sets            sets of states; takes the reachable states
+//! Procedure::Sets            sets of states; takes the system under an order, and the reachable states where they are known
 //! Procedure::ComponentWise   the product by saturation; takes the system under an order
 //! ```
 //!
@@ -137,8 +137,6 @@ impl Emptiness {
 pub enum Needs {
     /// Nothing: full LTL with events.
     Nothing,
-    /// That it speaks of states alone, not of which event is taken.
-    States,
     /// That repeating letters does not matter.
     Stuttering,
     /// The same of every state of the automaton, as far as it can be told.
@@ -154,6 +152,10 @@ pub struct Variant {
     pub proofs: Proofs,
     /// What decides terminal nodes of SLAP-FST.
     pub fixpoint: Fixpoint,
+    /// Engines on sets find all reachable states before they begin.
+    pub reachable_first: bool,
+    /// Where AEC leaves a doubt, it is told instead of asking NSIEC.
+    pub doubts: bool,
 }
 
 /// An engine, described beside its algorithm.
@@ -181,7 +183,7 @@ pub struct Engine {
 pub enum Procedure {
     /// On single states, which it finds itself.
     Single(fn(&mut Task<'_>) -> Found),
-    /// On sets of the reachable states.
+    /// On sets of states.
     Sets(fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found),
     /// On the system under an order, which must have learned what programs do.
     ComponentWise(fn(&mut Task<'_>, &Symbolic<'_>) -> Found),
@@ -206,4 +208,27 @@ pub struct Task<'a> {
     pub observer: &'a dyn Observer,
     /// What is told of the run, also if it ends early.
     pub account: &'a mut Account,
+}
+
+impl Task<'_> {
+    /// The same with another question.
+    pub(crate) fn about<'b>(&'b mut self, problem: &'b Problem<'b>) -> Task<'b> {
+        Task {
+            problem,
+            ..self.under(self.budget)
+        }
+    }
+
+    /// The same under another budget.
+    pub fn under<'b>(&'b mut self, budget: &'b Budget) -> Task<'b> {
+        Task {
+            problem: self.problem,
+            automaton: self.automaton,
+            emptiness: self.emptiness,
+            variant: self.variant,
+            budget,
+            observer: self.observer,
+            account: self.account,
+        }
+    }
 }

@@ -577,7 +577,7 @@ impl<'s> Query<'_, 's> {
         let invariance = Invariance {
             letters: true,
             silent: true,
-            states: &[],
+            states: &[true],
         };
         let any_run = Problem::new(system, &anything, &[], self.options.deadlock)
             .assuming(self.subject.constraints())

@@ -16,10 +16,6 @@ use lariat_space::symbolic::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Work that finding an order may cost where the reachable states are not needed: the product should be small
-/// where they are many, and they may be too many.
-const ORDER_WORK: u64 = 2_000_000;
-
 /// What was explored of the systems of one model.
 pub struct Explored<'s> {
     systems: &'s Systems,
@@ -48,6 +44,8 @@ struct Arranged<'s> {
     asked: Asked,
     space: Symbolic<'s>,
     name: String,
+    /// The work that finding the order was allowed.
+    effort: u64,
 }
 
 /// What was asked for.
@@ -73,6 +71,19 @@ pub struct Ordered<'e, 's> {
     pub name: &'e str,
     /// A variable that some step assigns a value beyond its range, as far as that is known.
     pub overflow: Option<VarId>,
+}
+
+/// What engines on sets begin with.
+pub(crate) enum Ground<'e, 's> {
+    /// All reachable states.
+    States(&'e mut States<'s>),
+    /// An order.
+    Order {
+        /// The system under it.
+        space: &'e mut Symbolic<'s>,
+        /// The order by name.
+        name: &'e str,
+    },
 }
 
 /// Time and work, where they are limited.
@@ -203,74 +214,119 @@ impl<'s> Explored<'s> {
         }
     }
 
-    /// `system` under an order, without more of its states than finding the order and learning programs take.
-    ///
-    /// States found on the way are kept for the engines that need them.
+    /// `system` under an order, without more of its states than learning programs and finding the order with at most so much
+    /// work, `effort`, take. An order that was found with as much is taken again.
     pub fn ordered(
         &mut self,
         system: &'s System,
         order: &OrderChoice,
         deadlock: Deadlock,
+        effort: u64,
         budget: &Budget,
         observer: &dyn Observer,
     ) -> Result<Ordered<'_, 's>, Stop> {
+        let ground = self.ground(system, order, deadlock, effort, budget, observer)?;
+        Ok(match ground {
+            Ground::States(states) => Ordered {
+                space: &states.reached.space,
+                name: &states.reached.order,
+                overflow: states.overflow,
+            },
+            Ground::Order { space, name } => Ordered {
+                space,
+                name,
+                overflow: None,
+            },
+        })
+    }
+
+    /// The same for engines that use states which were found on the way.
+    pub(crate) fn ground(
+        &mut self,
+        system: &'s System,
+        order: &OrderChoice,
+        deadlock: Deadlock,
+        effort: u64,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<Ground<'_, 's>, Stop> {
         let asked = Asked {
             order: order.clone(),
             deadlock,
         };
         let known = self.known(system);
-        let serves = |arranged: &Arranged<'_>| arranged.asked == asked;
-        let has_states = known
-            .states
-            .as_ref()
-            .is_some_and(|s| s.asked == asked && s.found.is_ok());
-        if !has_states && !known.arranged.as_ref().is_some_and(serves) {
+        let serves = |arranged: &Arranged<'_>| arranged.asked == asked && arranged.effort >= effort;
+        if !known.has_states(&asked) && !known.arranged.as_ref().is_some_and(serves) {
             let phase = "ordering";
             let figures = &[];
             observer.progress(Progress { phase, figures });
-            known.arrange(&asked, budget, observer)?;
+            known.arrange(&asked, effort, budget, observer)?;
         }
         if let Some(Sought {
             asked: of,
             found: Ok(states),
             ..
-        }) = &known.states
+        }) = &mut known.states
             && *of == asked
         {
-            return Ok(Ordered {
-                space: &states.reached.space,
-                name: &states.reached.order,
-                overflow: states.overflow,
-            });
+            return Ok(Ground::States(states));
         }
-        match &known.arranged {
-            Some(Arranged { space, name, .. }) => Ok(Ordered {
-                space,
-                name,
-                overflow: None,
-            }),
+        match &mut known.arranged {
+            Some(Arranged { space, name, .. }) => Ok(Ground::Order { space, name }),
             None => Err(Stop::Internal("an order that was just found".to_owned())),
         }
     }
 
+    /// The work that was allowed to find the order that is known for `system`; 0 if none is.
+    pub(crate) fn effort(
+        &mut self,
+        system: &'s System,
+        order: &OrderChoice,
+        deadlock: Deadlock,
+    ) -> u64 {
+        let arranged = self.known(system).arranged.as_ref();
+        let asked = arranged.filter(|a| a.asked.order == *order && a.asked.deadlock == deadlock);
+        asked.map_or(0, |arranged| arranged.effort)
+    }
     /// Gives the states of `system` back.
     pub fn forget(&mut self, system: &'s System) {
         self.known(system).states = None;
+    }
+
+    /// Gives the sets back that an engine has made under an order of `system`. The order stays.
+    pub(crate) fn empty(&mut self, system: &'s System) {
+        self.known(system).empty();
     }
 
     /// Gives all states back, to make room.
     pub fn clear(&mut self) {
         for known in &mut self.known {
             known.states.take_if(|sought| sought.found.is_ok());
+            known.empty();
         }
     }
 }
 
 impl<'s> Known<'s> {
+    fn empty(&mut self) {
+        if let Some(mut arranged) = self.arranged.take()
+            && let Ok(space) = arranged.space.anew()
+        {
+            arranged.space = space;
+            self.arranged = Some(arranged);
+        }
+    }
+
+    fn has_states(&self, asked: &Asked) -> bool {
+        let states = self.states.as_ref();
+        states.is_some_and(|s| s.asked == *asked && s.found.is_ok())
+    }
+
     /// Finds an order, and states if they are found on the way or if programs must be learned from them.
     fn arrange(
         &mut self,
         asked: &Asked,
+        effort: u64,
         budget: &Budget,
         observer: &dyn Observer,
     ) -> Result<(), Stop> {
@@ -282,11 +338,16 @@ impl<'s> Known<'s> {
             reached,
             unreached,
             ..
-        } = arrange(self.system, order, *deadlock, ORDER_WORK, budget)?;
+        } = arrange(self.system, order, *deadlock, effort, budget)?;
         let states = match reached {
             Some(reached) => Some(with_overflow(*reached)?),
             None => {
-                let space = Symbolic::new(self.system, &order, *deadlock, budget)?;
+                let before = self.arranged.take().filter(|a| a.asked == *asked);
+                let space = match before {
+                    // Everything that was computed there serves on.
+                    Some(Arranged { space, .. }) if *space.layout().order() == order => space,
+                    _ => Symbolic::new(self.system, &order, *deadlock, budget)?,
+                };
                 if space.learns() {
                     let order = OrderChoice::Given(order);
                     Some(reachable(self.system, &order, *deadlock, budget, observer)?)
@@ -295,6 +356,7 @@ impl<'s> Known<'s> {
                         asked: asked.clone(),
                         space,
                         name,
+                        effort,
                     });
                     None
                 }

@@ -42,6 +42,7 @@ mod cross;
 mod explored;
 mod fair_run;
 mod features;
+mod on_sets;
 mod partial;
 mod plan;
 mod prepare;

@@ -98,7 +98,7 @@ impl Preset {
         preset(
             "hyb",
             &HYB,
-            "the product by saturation, searched as it grows; full LTL on states, and on the fly",
+            "the product by saturation, searched as it grows; full LTL with events, and on the fly",
         ),
         preset(
             "ba",
@@ -203,15 +203,24 @@ impl Plan {
         }
     }
 
-    /// The same with other switches.
+    /// The same with other switches. As published, products are searched by Couvreur's check: those by inclusion are another paper's.
     pub fn as_variant(self, variant: Variant) -> Plan {
-        Plan { variant, ..self }
+        let plain = (self.engine.checks)(self.automaton).contains(&Emptiness::Couvreur);
+        let emptiness = match variant.published && plain {
+            true => Some(Emptiness::Couvreur),
+            false => self.emptiness,
+        };
+        Plan {
+            variant,
+            emptiness,
+            ..self
+        }
     }
 
     /// What must be known of a property.
     pub fn needs(&self) -> Needs {
         match self.engine.needs {
-            Needs::Nothing | Needs::States if self.automaton.is_testing() => Needs::Stuttering,
+            Needs::Nothing if self.automaton.is_testing() => Needs::Stuttering,
             needs => needs,
         }
     }
@@ -219,6 +228,9 @@ impl Plan {
     /// Does it know fairness of this strength? If not, a sentence says so.
     pub fn accepts(&self, asked: Strength) -> Result<(), String> {
         let name = self.name;
+        if self.variant.published {
+            return Err(format!("`{name}` as it was published knows no fairness"));
+        }
         match ((self.engine.fairness)(self.automaton), asked) {
             (Some(known), asked) if asked <= known => Ok(()),
             (Some(_), _) => Err(format!(
@@ -306,6 +318,15 @@ impl Plan {
         if variant.published && !has_published {
             return Err(format!("`{name}` has no published variant of its own"));
         }
+        let on_sets = matches!(self.engine.procedure, Procedure::Sets(_));
+        if variant.reachable_first && !on_sets {
+            return Err(format!(
+                "`{name}` has no use for the reachable states; engines on sets do"
+            ));
+        }
+        if variant.doubts && (!on_sets || self.emptiness != Some(Emptiness::Aec)) {
+            return Err("only `aec` on sets is ever left in doubt".to_owned());
+        }
         let has_proofs = matches!(self.engine.procedure, Procedure::ComponentWise(_));
         if variant.proofs != Proofs::default() && !has_proofs {
             return Err(format!("`{name}` has no proofs of absence to do without"));
@@ -351,7 +372,10 @@ mod tests {
             ..Variant::default()
         };
         assert!(Plan::of("slap").as_variant(published).validate().is_ok());
-        assert!(Plan::of("bcz").as_variant(published).validate().is_err());
+        assert!(Plan::of("bcz").as_variant(published).validate().is_ok());
+        assert!(Plan::of("hyb").as_variant(published).validate().is_err());
+        let check = Plan::of("slap").as_variant(published).emptiness;
+        assert_eq!(check, Some(Emptiness::Couvreur));
         let on_changes = Plan::of("sog").reading(AutomatonKind::Tgta);
         assert!(on_changes.as_variant(published).validate().is_err());
     }
@@ -360,7 +384,7 @@ mod tests {
     fn testing_automata_need_what_they_cannot_see() {
         assert_eq!(Plan::of("explicit").needs(), Needs::Nothing);
         assert_eq!(Plan::of("tgta").needs(), Needs::Stuttering);
-        assert_eq!(Plan::of("hyb").needs(), Needs::States);
+        assert_eq!(Plan::of("hyb").needs(), Needs::Nothing);
         assert_eq!(Plan::of("sop").needs(), Needs::StateStuttering);
     }
 }

@@ -8,7 +8,7 @@ use lariat_automata::{
 };
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{EventClass, Invariance, Needs, event_classes};
-use lariat_ltl::{AtomId, Formula, Formulas, classes};
+use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::Proposition;
 use std::borrow::Cow;
 
@@ -101,8 +101,11 @@ fn translated(
     }
     if needs == Needs::StateStuttering && prepared.letters {
         let labelled = translate_labelled(&mut formulas, negation, &legal, budget)?;
-        let x_free = |f: &Formula| classes(&formulas, *f).x_free;
-        prepared.states = labelled.formulas.iter().map(x_free).collect();
+        for &f in &labelled.formulas {
+            // Several states share one limit; what it does not suffice for is not known.
+            let invariant = stutter_invariant(&mut formulas, f, &legal, &limited);
+            prepared.states.push(known(invariant)?);
+        }
         prepared.automaton = Cow::Owned(labelled.automaton);
     } else {
         let automaton = translate(&mut formulas, negation, &legal, budget)?;

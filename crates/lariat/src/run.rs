@@ -1,13 +1,16 @@
 //! A plan on a problem: finds what the engine takes, and runs it.
 
 use crate::explored::Explored;
+use crate::on_sets::on_sets;
 use crate::plan::Plan;
 use lariat_budget::{Budget, Observer, Statistic, Stop};
-use lariat_engines::{
-    Account, AutomatonKind, Claims, Folded, Found, Problem, Procedure, Task, sets,
-};
-use lariat_model::{Predicate, Strength, System};
-use lariat_space::symbolic::{OrderChoice, Reached};
+use lariat_engines::{Account, AutomatonKind, Folded, Found, Problem, Procedure, Task};
+use lariat_model::{Strength, System};
+use lariat_space::symbolic::OrderChoice;
+
+/// Work that finding an order may cost where the reachable states are not needed: the product should be small
+/// where they are many, and they may be too many.
+const ORDER_WORK: u64 = 2_000_000;
 
 /// One engine's turn: how it is to decide, and with what.
 #[derive(Clone, Copy)]
@@ -100,10 +103,7 @@ impl Run<'_> {
         match plan.engine.procedure {
             Procedure::Single(decide) => decide(&mut task),
             Procedure::Sets(decide) => {
-                let states = explored.states(system, order, problem.deadlock, budget, observer)?;
-                task.account.overflow = states.overflow;
-                task.account.claims = claims(&mut states.reached, problem.claims).ok().flatten();
-                let found = sets::decide(decide, &mut task, &mut states.reached);
+                let found = on_sets(decide, &mut task, system, order, explored);
                 if matches!(found, Err(Stop::Memory)) {
                     // Half-made diagrams would be in the next engine's way.
                     explored.forget(system);
@@ -111,26 +111,18 @@ impl Run<'_> {
                 found
             }
             Procedure::ComponentWise(decide) => {
-                let ordered =
-                    explored.ordered(system, order, problem.deadlock, shared, observer)?;
+                let ordered = explored.ordered(
+                    system,
+                    order,
+                    problem.deadlock,
+                    ORDER_WORK,
+                    shared,
+                    observer,
+                )?;
                 task.account.overflow = ordered.overflow;
                 task.account.order = Some(ordered.name.to_owned());
                 decide(&mut task, ordered.space)
             }
         }
     }
-}
-
-/// Which claims fail in some reachable state.
-fn claims(reached: &mut Reached<'_>, claims: &[Predicate]) -> Result<Option<Claims>, Stop> {
-    let mut failed = Vec::with_capacity(claims.len());
-    for claim in claims {
-        let fine = reached.space.select(&reached.states, claim)?;
-        failed.push(fine != reached.states);
-    }
-    Ok((!claims.is_empty()).then_some(Claims {
-        failed,
-        states: None,
-        complete: true,
-    }))
 }

@@ -73,7 +73,7 @@ impl Verdict {
                 Err(what) => Verdict::Unknown(Reason::Internal(what)),
             },
             Ok(Outcome::Undecided(_)) => Verdict::Unknown(Reason::Inconclusive(
-                "the search found a cycle that may not exist".to_owned(),
+                "undecided, the check found a cycle that may not exist".to_owned(),
             )),
             Err(Stop::Internal(what)) => Verdict::Unknown(Reason::Internal(what)),
             Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),

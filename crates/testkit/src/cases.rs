@@ -42,7 +42,7 @@ pub fn all() -> Vec<Fixed> {
         rows_by_level(),
         ends_and_starts(),
         joined_steps(),
-        vec![automaton_case()],
+        vec![automaton_case(), toggles()],
     ];
     groups.into_iter().flatten().collect()
 }
@@ -116,6 +116,17 @@ fn events() -> Vec<Fixed> {
             "no-event-before-silent-step",
             silent.asks("!o", Stutter),
             true,
+        ),
+        // What diverges once `o` is no longer observed did not before.
+        fixed(
+            "diverges-when-no-longer-observed",
+            silent.asks("G !o", Stutter),
+            false,
+        ),
+        fixed(
+            "diverges-when-no-longer-observed-ignoring-deadlocks",
+            silent.asks("G !o", Ignore),
+            false,
         ),
         fixed(
             "infinitely-often-no-event",
@@ -317,6 +328,33 @@ fn automaton_case() -> Fixed {
                 edge(1, true, 1, 1),
                 edge(2, true, 0, 2),
             ],
+        }),
+    }
+}
+
+/// Two variables that toggle by themselves, and an automaton that accepts everything: 0 –{0}→ 1, 0 –{1}→ 0, 1 → 0, 1 → 1. Reading the same
+/// letter twice is possible wherever reading it once is, and yet another move.
+fn toggles() -> Fixed {
+    let toggle = || local(&[(0, 1), (1, 0)]);
+    let case = levels(
+        &[2, 2],
+        vec![("e0", vec![0], toggle()), ("e1", vec![1], toggle())],
+        Stutter,
+    );
+    let edge = |from, marks, to| BuchiEdge {
+        from,
+        guard: Vec::new(),
+        marks,
+        to,
+    };
+    Fixed {
+        name: "idempotent-moves-are-not-identical",
+        case,
+        holds: false,
+        automaton: Some(Buchi {
+            marks: 2,
+            initial: vec![0],
+            edges: vec![edge(0, 1, 1), edge(0, 2, 0), edge(1, 0, 0), edge(1, 0, 1)],
         }),
     }
 }

@@ -36,7 +36,7 @@ pub struct Subject {
     name: String,
     ask: Ask,
     supports: fn(&Case) -> bool,
-    may_give_up: bool,
+    may_give_up: fn(&Case) -> bool,
 }
 
 impl Subject {
@@ -46,7 +46,7 @@ impl Subject {
             name: name.to_owned(),
             ask: Box::new(ask),
             supports: |_| true,
-            may_give_up: false,
+            may_give_up: |_| false,
         }
     }
 
@@ -59,8 +59,14 @@ impl Subject {
     /// The same, allowed to answer [`Answer::Unknown`].
     #[must_use]
     pub fn may_give_up(self) -> Subject {
+        self.may_refuse(|_| true)
+    }
+
+    /// The same, allowed to answer [`Answer::Unknown`] to cases of which `may` is true.
+    #[must_use]
+    pub fn may_refuse(self, may: fn(&Case) -> bool) -> Subject {
         Subject {
-            may_give_up: true,
+            may_give_up: may,
             ..self
         }
     }
@@ -101,10 +107,12 @@ impl Subject {
                 )),
                 (Ok(()), Some(_)) => Ok(answer),
             },
-            Answer::Unknown(why) => match self.may_give_up && !why.starts_with("internal") {
-                true => Ok(answer),
-                false => Err(format!("does not know: {why}")),
-            },
+            Answer::Unknown(why) => {
+                match (self.may_give_up)(case) && !why.starts_with("internal") {
+                    true => Ok(answer),
+                    false => Err(format!("does not know: {why}")),
+                }
+            }
         }
     }
 }

@@ -61,19 +61,18 @@ impl Kernel {
             return Ok(None);
         }
         steps.next += 1;
-        Ok(Some(match steps.action {
-            ChainAction::Delta { delta, rest, .. } => ChainStep {
-                to: self.shift(steps.from, delta)?,
-                rest,
-            },
+        Ok(match steps.action {
+            ChainAction::Delta { delta, rest, .. } => self
+                .shift(steps.from, delta)?
+                .map(|to| ChainStep { to, rest }),
             ChainAction::Table { .. } => {
                 let row = self.chains.row(steps.next - 1);
-                ChainStep {
+                Some(ChainStep {
                     to: row.to,
                     rest: row.rest,
-                }
+                })
             }
-        }))
+        })
     }
 
     /// What remains to be done below after the next of `steps`, whatever it does to the value.
@@ -89,11 +88,12 @@ impl Kernel {
         })
     }
 
-    /// `value + delta`, which is never negative where guards hold.
+    /// `value + delta`, which is never negative where guards hold; `None` if it is above the store's cap.
     #[inline]
-    pub(crate) fn shift(&mut self, value: u32, delta: i64) -> Result<u32, Halt> {
+    pub(crate) fn shift(&mut self, value: u32, delta: i64) -> Result<Option<u32>, Halt> {
         match u32::try_from(value as i64 + delta) {
-            Ok(to) => Ok(to),
+            Ok(to) => Ok((to <= self.cap).then_some(to)),
+            Err(_) if self.cap < u32::MAX => Ok(None),
             Err(_) => Err(self.halt(Stop::Bound(format!(
                 "a value beyond {} in a diagram",
                 u32::MAX

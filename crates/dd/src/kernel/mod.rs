@@ -61,6 +61,8 @@ const SMALL_CACHE: usize = 1 << 24;
 /// Nodes, tables and stacks: everything that recursive operations need.
 pub struct Kernel {
     pub(crate) levels: u32,
+    /// No delta leads to a larger value.
+    pub(crate) cap: u32,
     pub(crate) pool: NodePool,
     pub(crate) unique: UniqueTable,
     pub(crate) cache: Cache,
@@ -107,6 +109,7 @@ impl Kernel {
         let cache = Cache::new(budget.lease(), budget.lease())?;
         let mut kernel = Kernel {
             levels,
+            cap: u32::MAX,
             pool: NodePool::new(),
             unique: UniqueTable::new(),
             cache,

@@ -180,7 +180,10 @@ impl Kernel {
         let (to, chain) = match link.action {
             _ if level < link.level => (value, firing.chain),
             ChainAction::Delta { need, .. } if value < need => return Ok(Slide::Blocked),
-            ChainAction::Delta { delta, rest, .. } => (self.shift(value, delta)?, rest),
+            ChainAction::Delta { delta, rest, .. } => match self.shift(value, delta)? {
+                Some(to) => (to, rest),
+                None => return Ok(Slide::Blocked),
+            },
             ChainAction::Table { .. } => return Ok(Slide::Landed),
         };
         let source = self.read(run, firing.source, level, value)?;
@@ -239,8 +242,9 @@ impl Kernel {
             // Written out, since `next_step` costs some percent here.
             match action {
                 ChainAction::Delta { need, delta, rest } => {
-                    if value >= need {
-                        let to = self.shift(value, delta)?;
+                    if value >= need
+                        && let Some(to) = self.shift(value, delta)?
+                    {
                         self.fire_into(run, below, rest, to)?;
                     }
                 }

@@ -286,7 +286,10 @@ impl Kernel {
             };
             while row < last {
                 let (to, rest) = match action {
-                    ChainAction::Delta { delta, rest, .. } => (self.shift(from, delta)?, rest),
+                    ChainAction::Delta { delta, rest, .. } => match self.shift(from, delta)? {
+                        Some(to) => (to, rest),
+                        None => break,
+                    },
                     ChainAction::Table { .. } => {
                         let row = self.chains.row(row);
                         (row.to, row.rest)

@@ -223,3 +223,50 @@ fn a_listener_hears_and_may_leave() {
     assert!(counter.fired > 2 && counter.saturated > 0);
     assert_eq!(counter.begun, counter.saturated);
 }
+
+/// Deltas that may grow for ever, in a store with a cap: images and closures leave out what leads above it, and what is possible does not change.
+#[test]
+fn nothing_rises_above_the_cap() {
+    each_case(600, |random| {
+        let levels = 1 + random.below(4_usize);
+        let cap = 1 + random.below(3);
+        let mut capped = store(levels).capped(cap);
+        let mut free = store(levels);
+        let delta = |random: &mut Random, level| EventPart::Delta {
+            level,
+            need: random.below(2),
+            delta: random.below(5_i64) - 2,
+        };
+        let explicit: Vec<Vec<EventPart>> = (0..1 + random.below(4))
+            .map(|_| {
+                let levels = (0..levels as u32).filter(|_| random.coin());
+                let levels: Vec<u32> = levels.collect();
+                levels
+                    .into_iter()
+                    .map(|level| delta(random, level))
+                    .collect()
+            })
+            .collect();
+        let from = vectors(random, levels, cap + 1, 3);
+        let below = |_: &[u32], to: &[u32]| to.iter().all(|value| *value <= cap);
+        let expected = closure(&explicit, &from, below).expect("few values, few vectors");
+        let events = |store: &mut lariat_dd::Store| {
+            let made = explicit.iter().map(|parts| store.event(parts).unwrap());
+            let made: Vec<Event> = made.flatten().collect();
+            store.subset(made)
+        };
+        let (in_capped, in_free) = (events(&mut capped), events(&mut free));
+        let set = put(&mut capped, &from);
+        let closed = capped.saturate(&in_capped, &set).unwrap();
+        assert_eq!(get(&capped, &closed), expected);
+        let all = put(&mut free, &expected);
+        let image = free.image(&in_free, &all).unwrap();
+        let mut image = get(&free, &image);
+        image.retain(|to| below(&[], to));
+        let found = capped.image(&in_capped, &closed).unwrap();
+        assert_eq!(get(&capped, &found), image);
+        let dead = free.dead(&in_free, &all).unwrap();
+        let found = capped.dead(&in_capped, &closed).unwrap();
+        assert_eq!(get(&capped, &found), get(&free, &dead));
+    });
+}

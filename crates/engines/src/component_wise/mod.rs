@@ -11,6 +11,7 @@
 //! | `structure.rs` | levels without cycles, by what events do to components |
 //! | `abstraction.rs` | cycles between a node's own values |
 //! | `fixpoint.rs` | fair cycles with a new step, by sets |
+//! | `foretold.rs` | events as part of the state |
 //! | `cap.rs` | rounds for nets that may be unbounded |
 //! | `resting.rs` | runs that end in a deadlock |
 //! | `beginning.rs` | runs that are accepted whatever follows |
@@ -39,6 +40,7 @@ mod beginning;
 mod cap;
 mod filters;
 mod fixpoint;
+mod foretold;
 mod images;
 mod lasso;
 mod letters;
@@ -53,8 +55,9 @@ use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
 use crate::problem::Problem;
 use crate::sets::walk::lost;
 use beginning::Forever;
-use cap::{escapes, first_cap};
+use cap::escapes;
 use filters::AnyMove;
+use foretold::Foretold;
 use lariat_automata::accepting_forever;
 use lariat_budget::{Budget, Observer, Progress, Statistic, Stats, Stop};
 use lariat_dd::kernel::NodeId;
@@ -71,6 +74,7 @@ use std::time::Duration;
 use steps::{Position, Steps};
 use structure::cyclic_levels;
 
+pub(crate) use cap::first_cap;
 pub use search::{Proof, Proofs};
 
 /// Hyb-MC, the component-wise engine.
@@ -78,7 +82,7 @@ pub const HYB: Engine = Engine {
     name: "hyb",
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[],
-    needs: Needs::States,
+    needs: Needs::Nothing,
     fairness: |_| None,
     has_published: false,
     procedure: Procedure::ComponentWise(component_wise),
@@ -102,13 +106,25 @@ struct Product<'p> {
     stutters: bool,
 }
 
-/// Decides a task on the system under an order, in as many rounds as its values take.
+/// Decides a task on the system under an order.
 fn component_wise(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
+    if !task.problem.reads_events() {
+        return in_rounds(task, space, space);
+    }
+    let foretold = Foretold::new(task.problem, space.layout().order())?;
+    let [whole, alive] = foretold.spaces(task.problem.deadlock, task.budget)?;
+    let problem = foretold.problem(task.problem);
+    let found = in_rounds(&mut task.about(&problem), &whole, &alive)?;
+    Ok(found.map(|lasso| foretold.told(lasso)))
+}
+
+/// Decides a task in as many rounds as its values take; `alive` has the events that tell that a state is not dead.
+fn in_rounds(task: &mut Task<'_>, space: &Symbolic<'_>, alive: &Symbolic<'_>) -> Found {
     enter(task.observer, "product");
     let mut cap = first_cap(task.problem.system);
     let mut figures = Figures::default();
     let found = loop {
-        let found = round(task, space, cap, &mut figures);
+        let found = round(task, [space, alive], cap, &mut figures);
         match found {
             Ok(None) => cap = cap.saturating_mul(2),
             Ok(Some(outcome)) => break Ok(outcome),
@@ -124,11 +140,11 @@ fn component_wise(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
 /// One round with values up to `cap`; `None` if nothing was found but something left out.
 fn round(
     task: &Task<'_>,
-    space: &Symbolic<'_>,
+    spaces: [&Symbolic<'_>; 2],
     cap: u32,
     figures: &mut Figures,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
-    let mut product = Product::new(task.problem, space, cap, task.budget)?;
+    let mut product = Product::new(task.problem, spaces, cap, task.budget)?;
     let found = product.decide(task.variant.proofs, task.budget, task.observer, figures);
     figures.rounds += 1;
     let store = product.store.figures();
@@ -168,7 +184,7 @@ impl Figures {
 impl<'p> Product<'p> {
     fn new(
         problem: &'p Problem<'p>,
-        space: &Symbolic<'_>,
+        [space, alive]: [&Symbolic<'_>; 2],
         cap: u32,
         budget: &Budget,
     ) -> Result<Product<'p>, Stop> {
@@ -184,7 +200,8 @@ impl<'p> Product<'p> {
         let scopes = [(); 4].map(|()| store.scope());
         let leases = [budget.lease(), budget.lease()];
         let letters = Letters::new(problem, space, cap, scopes, leases)?;
-        let steps = Steps::new(&mut store, &events)?;
+        let alive = alive.events_in(&mut store)?;
+        let steps = Steps::new(&mut store, &events, &alive)?;
         let mut vectors = Vec::new();
         for state in &problem.system.initial {
             let values = layout.encode_state(problem.system, state)?;

@@ -58,7 +58,7 @@ impl Watch {
             quiet = kernel.make(base)?;
         }
         kernel.push(0, quiet)?;
-        let dead = kernel.dead(&steps.all, quiet, 0)?;
+        let dead = kernel.dead(&steps.alive, quiet, 0)?;
         kernel.release(base);
         Ok(dead)
     }
@@ -76,7 +76,7 @@ pub fn resting(
     let quiet = kernel.select(node, 0, &mut predicate, root)?;
     let base = kernel.mark();
     kernel.push(0, quiet)?;
-    let dead = kernel.dead(&steps.all, quiet, 0)?;
+    let dead = kernel.dead(&steps.alive, quiet, 0)?;
     kernel.release(base);
     Ok(dead)
 }

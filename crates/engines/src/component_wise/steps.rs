@@ -24,6 +24,8 @@ pub struct Steps {
     pub automaton: u32,
     /// All events.
     pub all: Subset,
+    /// A state is dead if none of these is possible.
+    pub alive: Subset,
     /// By top level.
     tops: Vec<Vec<(ChainId, EventId)>>,
     pub(super) image: Operation<(ChainId, NodeId, Residual, MoveKind), NodeId>,
@@ -65,10 +67,15 @@ pub struct Hop {
 }
 
 impl Steps {
-    /// Prepares the steps of `events` on a store whose last level is the automaton.
-    pub fn new(store: &mut Store, events: &[(EventId, Event)]) -> Result<Steps, Stop> {
+    /// Prepares the steps of `events` on a store whose last level is the automaton. A state is dead if none of `alive` is possible.
+    pub fn new(
+        store: &mut Store,
+        events: &[(EventId, Event)],
+        alive: &[(EventId, Event)],
+    ) -> Result<Steps, Stop> {
         let automaton = store.levels() as u32 - 1;
         let all = store.subset(events.iter().map(|(_, event)| *event));
+        let alive = store.subset(alive.iter().map(|(_, event)| *event));
         let mut tops = vec![Vec::new(); automaton as usize + 1];
         let mut declared = None;
         store.run(|kernel| {
@@ -80,6 +87,7 @@ impl Steps {
             declared = Some(Steps {
                 automaton,
                 all,
+                alive,
                 tops,
                 image: kernel.operation(),
                 images: kernel.operation(),

@@ -31,7 +31,7 @@ pub const BCZ: Engine = Engine {
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,
     fairness: |_| Some(Strength::Weak),
-    has_published: false,
+    has_published: true,
     procedure: Procedure::Sets(|task, sets| {
         let product = Bcz::new(sets);
         search(task, sets, product)

@@ -31,7 +31,7 @@ pub const EL: Engine = Engine {
     checks: |_| &[],
     needs: Needs::Nothing,
     fairness: |_| Some(Strength::Strong),
-    has_published: false,
+    has_published: true,
     procedure: Procedure::Sets(|_, sets| solve(sets, Fixpoint::El)),
 };
 

@@ -16,34 +16,35 @@
 use super::operators::Sets;
 use super::whole::{Family, Whole};
 use lariat_budget::Stop;
-use lariat_model::{Constraint, EventId, Strength};
+use lariat_model::{Constraint, EventId, Predicate, Strength};
 use lariat_space::symbolic::Set;
 
 /// A constraint in terms of sets.
 pub struct Demand {
     /// How much it demands.
     pub strength: Strength,
-    /// The reachable states that do not enable it.
-    pub idle: Set,
+    /// In which states it is enabled.
+    pub enabled: Predicate,
     /// The events that meet it.
     pub events: Vec<EventId>,
 }
 
 impl Demand {
-    /// A constraint of the problem of `sets`.
-    pub fn new(sets: &mut Sets<'_, '_>, constraint: &Constraint) -> Result<Demand, Stop> {
-        let reachable = sets.reachable().clone();
-        let enabled = sets.space.select(&reachable, &constraint.enabled)?;
-        Ok(Demand {
+    /// A constraint of a problem.
+    pub fn new(constraint: &Constraint) -> Demand {
+        Demand {
             strength: constraint.strength,
-            idle: sets.space.store().difference(&reachable, &enabled)?,
+            enabled: constraint.enabled.clone(),
             events: constraint.taken.clone(),
-        })
+        }
     }
 
     /// The members of `family` that do not enable it.
     pub fn idle_in(&self, sets: &mut Sets<'_, '_>, family: &Family) -> Result<Family, Stop> {
-        let idle = |set: &Set| sets.space.store().intersection(set, &self.idle);
+        let idle = |set: &Set| {
+            let enabled = sets.space.select(set, &self.enabled)?;
+            sets.space.store().difference(set, &enabled)
+        };
         family.iter().map(idle).collect()
     }
 

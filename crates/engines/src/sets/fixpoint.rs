@@ -8,7 +8,8 @@
 //! ```
 //!
 //! There are few of them, and a step leads nowhere but back, so this is quick. The fixpoint on all of `Z` would have to
-//! peel off a system that only moves on layer by layer to learn the same.
+//! peel off a system that only moves on layer by layer to learn the same. As published it does: there is no such question, and OWCTY
+//! alone decides; of what it leaves EL makes the states from which a run can be told.
 
 use super::el;
 use super::operators::Sets;
@@ -43,7 +44,7 @@ impl Fixpoint {
         whole: &Whole,
         within: Family,
     ) -> Result<bool, Stop> {
-        if !is_empty(&at_rest(sets, whole, &within)?) {
+        if !sets.published && !is_empty(&at_rest(sets, whole, &within)?) {
             return Ok(true);
         }
         let left = match self {
@@ -61,7 +62,10 @@ impl Fixpoint {
         whole: &Whole,
         within: Family,
     ) -> Result<Fair, Stop> {
-        let still = at_rest(sets, whole, &within)?;
+        let still = match sets.published {
+            true => whole.empty(sets),
+            false => at_rest(sets, whole, &within)?,
+        };
         let core = match (is_empty(&still), self) {
             (false, _) => still,
             (true, Fixpoint::El) => el::fair(sets, whole, within.clone())?,

@@ -3,6 +3,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | `operators.rs` | the system as sets, guards as conditions on steps |
+//! | `rounds.rs` | near the initial states first, then with more and more tokens |
 //! | `product.rs` | what a product says, and the graph that it becomes for every check |
 //! | `walk.rs` | concrete lassos from abstract ones |
 //! | `bcz.rs` | sets of equal label, no closure |
@@ -16,7 +17,7 @@
 //! | `fair.rs` | fairness constraints for them |
 //! | `witness.rs` | a run for a fixpoint |
 //!
-//! All take the reachable states of the system, which decided the order and tell where deadlocks are. An engine that is
+//! They begin with the initial states under an order that is given (`rounds.rs`); the reachable states are used where they are known. An engine that is
 //! a product ends in `search`, which knows every check; one that is a fixpoint in `solve`.
 
 mod bcz;
@@ -26,6 +27,7 @@ pub mod fixpoint;
 pub mod operators;
 mod owcty;
 pub mod product;
+mod rounds;
 mod slap;
 mod slap_fst;
 mod sog;
@@ -35,11 +37,10 @@ pub mod walk;
 pub mod whole;
 mod witness;
 
-use crate::engine::{Emptiness, Found, Task};
+use crate::engine::{Emptiness, Found, Task, Variant};
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
 use lariat_model::Lasso;
-use lariat_space::symbolic::Reached;
 use operators::Sets;
 use product::{Aggregates, Product, Worker};
 use whole::Whole;
@@ -48,36 +49,18 @@ pub use bcz::BCZ;
 pub use el::EL;
 pub use fixpoint::Fixpoint;
 pub use owcty::OWCTY;
+pub use rounds::{decide, on_the_fly};
 pub use slap::SLAP;
 pub use slap_fst::SLAP_FST;
 pub use sog::SOG;
 pub use sop::SOP;
-
-/// Decides a task with the procedure of an engine on sets, in the explored space of its system.
-pub fn decide(
-    procedure: fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found,
-    task: &mut Task<'_>,
-    reached: &mut Reached<'_>,
-) -> Found {
-    task.account.order = Some(reached.order.clone());
-    let mut sets = Sets::new(task.problem, reached, task.budget);
-    let found = procedure(task, &mut sets);
-    let store = sets.space.store_figures();
-    let stats = &mut task.account.stats;
-    stats.set(Statistic::SYMBOLIC_OPERATIONS, sets.operations);
-    stats.set(Statistic::DIVERGENCE_TESTS, sets.divergence_tests);
-    stats.set(Statistic::DIAGRAM_PEAK, store.peak);
-    stats.set(Statistic::DIAGRAM_CREATED, store.created);
-    stats.set(Statistic::BYTES_PEAK, task.budget.bytes_peak());
-    found
-}
 
 /// Searches a product and makes a lasso of what is found.
 fn search<P: Product>(task: &mut Task<'_>, sets: &mut Sets<'_, '_>, product: P) -> Found {
     let check = task.emptiness.unwrap_or(Emptiness::Nsiec);
     let (graph, mut worker) = Aggregates::new(product, sets, task.budget, task.observer);
     let mut counts = Counts::default();
-    let found = conclude(&graph, &mut worker, check, &mut counts);
+    let found = conclude(&graph, &mut worker, check, task.variant, &mut counts);
     let stats = &mut task.account.stats;
     stats.set(Statistic::AGGREGATES, worker.node_count());
     stats.set(Statistic::PRODUCT_STATES, counts.nodes);
@@ -91,6 +74,7 @@ fn conclude<'w, 'r, 's, P: Product>(
     graph: &Aggregates<'_, 'w, 'r, 's, P>,
     worker: &mut Worker<'w, 'r, 's, P>,
     check: Emptiness,
+    variant: Variant,
     counts: &mut Counts,
 ) -> Found {
     let found = match check {
@@ -113,16 +97,20 @@ fn conclude<'w, 'r, 's, P: Product>(
         },
         Outcome::Undecided(evidence) => match lasso(&evidence)? {
             Some(lasso) => Ok(Outcome::Accepting(lasso)),
-            None => conclude(graph, worker, Emptiness::Nsiec, counts),
+            None if variant.doubts => Ok(Outcome::Undecided(walk::start(worker.sets)?)),
+            None => conclude(graph, worker, Emptiness::Nsiec, variant, counts),
         },
     }
 }
 
 /// A fixpoint on the whole product.
 fn solve(sets: &mut Sets<'_, '_>, fixpoint: Fixpoint) -> Found {
-    let whole = Whole::fair(sets)?;
+    let whole = Whole::fair(sets);
     let initial = whole.initial(sets)?;
     let reached = whole.reach(sets, initial.clone())?;
+    if let Some(lasso) = witness::beginning(sets, &whole, &initial, &reached)? {
+        return Ok(Outcome::Accepting(lasso));
+    }
     let fair = fixpoint.fair(sets, &whole, reached)?;
     if whole::is_empty(&fair.core) {
         return Ok(Outcome::Empty);

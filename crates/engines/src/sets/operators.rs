@@ -13,15 +13,19 @@
 //! several `f|c` differ, the closures by each are repeated in turn until nothing changes.
 //!
 //! A condition on states is a residual predicate that is pushed into the diagram operations.
-//! A few questions have none (whether a program that may fail is enabled): there the reachable
-//! states are computed first and those that satisfy the condition are kept as a set.
+//! A few questions have none (whether a program that may fail is enabled): these are asked of the sets at hand, and
+//! closures go on for as long as that lets more states through.
+//!
+//! **On the fly.** Nothing here needs the reachable states; where they are known, what stutters is asked of them once. The ground may leave steps out:
+//! a space with a cap those to more tokens, a [`Territory`] those out of it. Sets are smaller then, and every run found is one of the system all the
+//! same; `left_out` says whether there was such a step, so that finding nothing proves nothing.
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::problem::Problem;
-use lariat_automata::{Automaton, Cube, Guard, Guards, Letter};
+use lariat_automata::{Automaton, Cube, Guard, Guards, Letter, StateId, accepting_forever};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Constraint, EventId, Predicate, Proposition, State, Step, System};
-use lariat_space::symbolic::{Reached, Residual, Residuals, Set, Steps, Symbolic};
+use lariat_space::symbolic::{Residual, Residuals, Set, Steps, Symbolic};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -33,9 +37,13 @@ pub struct Sets<'r, 's> {
     alphabet: Arc<Alphabet>,
     /// The system as sets.
     pub space: &'r mut Symbolic<'s>,
-    reachable: Set,
-    /// The reachable states with a stutter loop, once they were needed.
+    territory: Territory,
+    /// The states of the territory with a stutter loop, once they were needed.
     stuttering: Option<Set>,
+    /// Was a step left out?
+    pub left_out: bool,
+    /// For each automaton state, the states of the system with whose letter it accepts whatever follows, if the beginning of a run is evidence.
+    evidence: Vec<Guard>,
     /// The scope of all predicates of the problem.
     pub query: Residuals,
     /// The automaton's guards; an engine may add its own.
@@ -46,6 +54,8 @@ pub struct Sets<'r, 's> {
     steps: FxHashMap<Vec<ClassId>, Steps>,
     /// The steps of some events of one class.
     event_steps: FxHashMap<Vec<EventId>, Steps>,
+    /// Are constructions asked for as they were published?
+    pub published: bool,
     /// How often a set was asked for its successors, predecessors, a closure or a part.
     pub operations: u64,
     /// How often a set was searched for a cycle.
@@ -57,8 +67,29 @@ pub struct Sets<'r, 's> {
 pub enum Condition {
     /// A predicate of the query.
     Predicate(Residual),
-    /// Is it in this set of reachable states?
-    Member(Set),
+    /// A guard of state atoms that has no predicate: every set is asked by itself.
+    Asked(Guard),
+}
+
+/// What is known of where the states are.
+#[derive(Clone, Debug)]
+pub enum Territory {
+    /// Nothing.
+    Open,
+    /// These are all states that can be reached.
+    Reachable(Set),
+    /// Steps that lead out of these states are left out.
+    Within(Set),
+}
+
+impl Territory {
+    /// The states that include all that will be met, if they are known.
+    fn known(&self) -> Option<&Set> {
+        match self {
+            Territory::Open => None,
+            Territory::Reachable(all) | Territory::Within(all) => Some(all),
+        }
+    }
 }
 
 impl Condition {
@@ -80,23 +111,25 @@ struct Group {
 }
 
 impl<'r, 's> Sets<'r, 's> {
-    /// Prepares the sets of `problem`, whose system was explored before.
+    /// Prepares the sets of `problem` in a space of its system.
     pub fn new(
         problem: &'r Problem<'r>,
-        reached: &'r mut Reached<'s>,
+        space: &'r mut Symbolic<'s>,
+        territory: Territory,
         budget: &Budget,
     ) -> Sets<'r, 's> {
-        let Reached { space, states, .. } = reached;
         space.set_budget(budget);
         let query = space.query();
-        Sets {
+        let mut sets = Sets {
             problem,
             system: space.system(),
             automaton: Arc::new(problem.automaton.clone()),
             alphabet: problem.alphabet().clone(),
             space,
-            reachable: states.clone(),
+            territory,
             stuttering: None,
+            left_out: false,
+            evidence: Vec::new(),
             query,
             guards: problem.automaton.guards.clone(),
             atoms: FxHashMap::default(),
@@ -104,9 +137,40 @@ impl<'r, 's> Sets<'r, 's> {
             letters: FxHashMap::default(),
             steps: FxHashMap::default(),
             event_steps: FxHashMap::default(),
+            published: false,
             operations: 0,
             divergence_tests: 0,
+        };
+        if problem.takes_prefixes() {
+            sets.evidence = sets.deciding();
         }
+        sets
+    }
+
+    /// See `evidence`: letters that lead to where everything is accepted, whatever event is taken.
+    fn deciding(&mut self) -> Vec<Guard> {
+        let automaton = self.automaton();
+        let forever = accepting_forever(&automaton);
+        let events = self.alphabet.event_atoms();
+        let mut guards = Vec::with_capacity(forever.len());
+        for q in automaton.state_ids() {
+            if forever[q.index()] {
+                guards.push(Guards::TRUE);
+                continue;
+            }
+            let mut deciding = Guards::FALSE;
+            for t in automaton
+                .transitions(q)
+                .iter()
+                .filter(|t| forever[t.to.index()])
+            {
+                deciding = self.guards.or(deciding, t.guard);
+            }
+            let open = self.guards.not(deciding);
+            let open = self.guards.exists(open, events);
+            guards.push(self.guards.not(open));
+        }
+        guards
     }
 
     /// The automaton.
@@ -119,14 +183,30 @@ impl<'r, 's> Sets<'r, 's> {
         &self.alphabet
     }
 
+    /// The states of `set` with which a run that leads the automaton to `q` is evidence, whatever follows.
+    pub fn evidence(&mut self, q: StateId, set: &Set) -> Result<Set, Stop> {
+        match self.evidence.get(q.index()) {
+            Some(&deciding) if deciding != Guards::FALSE => {
+                let condition = self.condition(deciding)?;
+                self.filter(set, &condition)
+            }
+            _ => Ok(self.space.empty()),
+        }
+    }
+
+    /// May steps be left out, so that a state which is not dead need not have a successor?
+    pub fn is_partial(&self) -> bool {
+        matches!(self.territory, Territory::Within(_)) || self.space.cap().is_some()
+    }
+
+    /// Does the automaton ask which events are taken?
+    pub fn reads_events(&self) -> bool {
+        self.problem.reads_events()
+    }
+
     /// Which runs count.
     pub fn fairness(&self) -> &'r [Constraint] {
         self.problem.fairness
-    }
-
-    /// All reachable states.
-    pub fn reachable(&self) -> &Set {
-        &self.reachable
     }
 
     // --- guards -------------------------------------------------------------------------------
@@ -165,7 +245,7 @@ impl<'r, 's> Sets<'r, 's> {
         }
         let condition = match self.predicate(guard) {
             Ok(predicate) => Condition::Predicate(predicate),
-            Err(Stop::Unsupported(_)) => Condition::Member(self.members(guard)?),
+            Err(Stop::Unsupported(_)) => Condition::Asked(guard),
             Err(stop) => return Err(stop),
         };
         self.conditions.insert(guard, condition.clone());
@@ -183,9 +263,8 @@ impl<'r, 's> Sets<'r, 's> {
         Ok(self.query.not(other))
     }
 
-    /// The reachable states that satisfy `guard`.
-    fn members(&mut self, guard: Guard) -> Result<Set, Stop> {
-        let reachable = self.reachable.clone();
+    /// The states of `set` that satisfy `guard`.
+    fn members(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         let propositions = self.problem.propositions;
         let mut members = self.space.empty();
         for cube in self.guards.cubes(guard) {
@@ -200,7 +279,7 @@ impl<'r, 's> Sets<'r, 's> {
                     }
                 }
             }
-            let some = self.space.select(&reachable, &Predicate::And(all))?;
+            let some = self.space.select(set, &Predicate::And(all))?;
             members = self.space.store().union(&members, &some)?;
         }
         Ok(members)
@@ -285,7 +364,7 @@ impl<'r, 's> Sets<'r, 's> {
             Condition::Predicate(Residual::TRUE) => Ok(set.clone()),
             Condition::Predicate(Residual::FALSE) => Ok(self.space.empty()),
             Condition::Predicate(residual) => self.space.filter(set, &mut self.query, *residual),
-            Condition::Member(members) => self.space.store().intersection(set, members),
+            Condition::Asked(guard) => self.members(set, *guard),
         }
     }
 
@@ -294,15 +373,34 @@ impl<'r, 's> Sets<'r, 's> {
         if *condition == Condition::NEVER {
             return Ok(self.space.empty());
         }
-        let stuttering = match &self.stuttering {
-            Some(known) => known.clone(),
-            None => {
-                let found = self.space.stuttering(&self.reachable)?;
-                self.stuttering.insert(found).clone()
+        let here = match (&self.stuttering, self.territory.known()) {
+            (Some(known), _) => self.space.store().intersection(set, known)?,
+            (None, Some(all)) => {
+                let found = self.space.stuttering(all)?;
+                let found = self.stuttering.insert(found);
+                self.space.store().intersection(set, found)?
             }
+            (None, None) => self.space.stuttering(set)?,
         };
-        let here = self.space.store().intersection(set, &stuttering)?;
         self.filter(&here, condition)
+    }
+
+    /// Where `steps` lead from `sources`, as far as the ground has these steps.
+    fn image(&mut self, sources: &Set, steps: &Steps) -> Result<Set, Stop> {
+        let image = self.space.image(sources, steps)?;
+        match &self.territory {
+            Territory::Within(all) => self.space.store().intersection(&image, all),
+            Territory::Open | Territory::Reachable(_) => {
+                self.watch(sources, steps)?;
+                Ok(image)
+            }
+        }
+    }
+
+    /// Takes note if the space leaves out steps from `sources`. What a territory leaves out is known beforehand.
+    fn watch(&mut self, sources: &Set, steps: &Steps) -> Result<(), Stop> {
+        self.left_out = self.left_out || self.space.escapes(sources, steps)?;
+        Ok(())
     }
 
     /// The states of `set` that stutter by a letter of `guard`.
@@ -319,7 +417,7 @@ impl<'r, 's> Sets<'r, 's> {
         for group in &letters.groups {
             let sources = self.filter(set, &group.source)?;
             if !sources.is_empty() {
-                let image = self.space.image(&sources, &group.steps)?;
+                let image = self.image(&sources, &group.steps)?;
                 next = self.space.store().union(&next, &image)?;
             }
         }
@@ -376,7 +474,7 @@ impl<'r, 's> Sets<'r, 's> {
         let mut next = self.space.empty();
         for group in self.groups_by(guard, events)? {
             let sources = self.filter(set, &group.source)?;
-            let image = self.space.image(&sources, &group.steps)?;
+            let image = self.image(&sources, &group.steps)?;
             next = self.space.store().union(&next, &image)?;
         }
         Ok(next)
@@ -402,18 +500,43 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// The least `X ⊇ set` with `post(X, guard) ⊆ X`.
     pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        if let Territory::Within(all) = &self.territory {
+            let all = all.clone();
+            return self.close_within(set, guard, &all);
+        }
         self.operations += 1;
         let letters = self.letters(guard)?;
         self.in_turn(set, &letters.groups, |sets, set, group| {
             let space = &mut sets.space;
-            match &group.source {
+            let closed = match &group.source {
                 Condition::Predicate(Residual::TRUE) => space.reach(set, &group.steps),
                 Condition::Predicate(source) => {
                     space.freach(set, &group.steps, &mut sets.query, *source)
                 }
-                Condition::Member(members) => space.freach_set(set, &group.steps, members),
-            }
+                Condition::Asked(guard) => sets.growing(set, |sets, set| {
+                    let sources = sets.members(set, *guard)?;
+                    sets.space.freach_set(set, &group.steps, &sources)
+                }),
+            }?;
+            sets.watch(&closed, &group.steps)?;
+            Ok(closed)
         })
+    }
+
+    /// Repeats a closure among the states that pass a condition, until no more of its states pass.
+    fn growing(
+        &mut self,
+        set: &Set,
+        mut closure: impl FnMut(&mut Sets<'r, 's>, &Set) -> Result<Set, Stop>,
+    ) -> Result<Set, Stop> {
+        let mut closed = set.clone();
+        loop {
+            let next = closure(self, &closed)?;
+            if next == closed {
+                return Ok(closed);
+            }
+            closed = next;
+        }
     }
 
     /// The least `X ⊇ set` that is closed under steps by letters of `guard`, which asks for events
@@ -423,13 +546,29 @@ impl<'r, 's> Sets<'r, 's> {
         self.operations += 1;
         let letters = self.letters(guard)?;
         let target = self.condition(target)?;
-        self.in_turn(set, &letters.groups, |sets, set, group| match &target {
-            Condition::Predicate(Residual::TRUE) => sets.space.reach(set, &group.steps),
-            Condition::Predicate(target) => {
-                sets.space
-                    .reachf(set, &group.steps, &mut sets.query, *target)
-            }
-            Condition::Member(members) => sets.space.reach_within(set, &group.steps, members),
+        if let Territory::Within(all) = &self.territory {
+            let all = all.clone();
+            let inside = self.filter(&all, &target)?;
+            let inside = self.space.store().union(&inside, set)?;
+            return self.in_turn(set, &letters.groups, |sets, set, group| {
+                sets.space.reach_within(set, &group.steps, &inside)
+            });
+        }
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            let closed = match &target {
+                Condition::Predicate(Residual::TRUE) => sets.space.reach(set, &group.steps),
+                Condition::Predicate(target) => {
+                    sets.space
+                        .reachf(set, &group.steps, &mut sets.query, *target)
+                }
+                Condition::Asked(guard) => sets.growing(set, |sets, set| {
+                    let next = sets.space.image(set, &group.steps)?;
+                    let more = sets.members(&next, *guard)?;
+                    sets.space.store().union(set, &more)
+                }),
+            }?;
+            sets.watch(&closed, &group.steps)?;
+            Ok(closed)
         })
     }
 

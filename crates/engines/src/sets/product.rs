@@ -85,6 +85,11 @@ pub trait Product {
     /// states; `None` if it has only initial states.
     fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard>;
 
+    /// The states of `node` with which the beginning of a run is evidence. A node with such states has no edge but one to itself.
+    fn evidence(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<Set, Stop> {
+        sets.evidence(node.location, &node.set)
+    }
+
     /// How single states pass the edge of the `k`-th group of `from` that leads to `to`.
     fn passage(
         &mut self,
@@ -195,6 +200,12 @@ impl<P: Product> Worker<'_, '_, '_, P> {
         self.initial.iter().map(|id| self.node(*id))
     }
 
+    /// The states of the node with which the beginning of a run is evidence.
+    pub fn evidence(&mut self, node: NodeId) -> Result<Set, Stop> {
+        let node = &self.nodes[node.index()];
+        self.product.evidence(self.sets, node)
+    }
+
     fn intern(&mut self, node: Aggregate) -> Result<NodeId, Stop> {
         if let Some(&known) = self.ids.get(&node) {
             return Ok(known);
@@ -270,8 +281,12 @@ impl<'w, 'r, 's, P: Product> Graph for Aggregates<'_, 'w, 'r, 's, P> {
             }
             let group = edges.asked;
             let from = worker.nodes[node.index()].clone();
-            let found = worker.product.edges(worker.sets, &from, group as usize)?;
-            worker.edges[node.index()].complete = found.is_none();
+            let decides = group == 0 && !worker.evidence(node)?.is_empty();
+            let found = match decides {
+                true => Some(vec![(self.marks, from)]),
+                false => worker.product.edges(worker.sets, &from, group as usize)?,
+            };
+            worker.edges[node.index()].complete = decides || found.is_none();
             worker.edges[node.index()].asked = group + 1;
             for (marks, to) in found.into_iter().flatten() {
                 let to = worker.intern(to)?;

@@ -10,7 +10,7 @@
 //!
 //! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Self-loop aggregation product*, ATVA
 //! 2011 ("fully symbolic search in terminal states"). They do it for states all of whose edges
-//! are self-loops; we do it for every automaton component without exits, of which that is a
+//! are self-loops, and so do we if it is asked for as published; otherwise we do it for every automaton component without exits, of which that is a
 //! case. Where the component is one state that reads every letter with all marks and deadlocks
 //! stutter, every infinite run accepts and every state starts one: no fixpoint is computed.
 
@@ -73,8 +73,15 @@ impl SlapFst {
         let whole = Whole::new(sets);
         let automaton = sets.automaton();
         let components = automaton_components(&automaton);
-        let endless = sets.space.has_stutter_loops();
+        let endless = sets.space.has_stutter_loops() && !sets.is_partial();
         let role = |q: StateId| {
+            if sets.published {
+                let mut edges = whole.edges.iter().filter(|by| by.from == q);
+                return match edges.all(|by| by.to == q) {
+                    true => Role::Terminal,
+                    false => Role::Inner,
+                };
+            }
             if !components.is_terminal(q) {
                 return Role::Inner;
             }

@@ -79,7 +79,7 @@ pub fn sog(sets: &Sets<'_, '_>, known: Invariance<'_>, published: bool) -> Resul
             "the observation graph needs a stutter-invariant property".to_owned(),
         ));
     }
-    let grain = match (sets.alphabet().event_atoms() != 0, published) {
+    let grain = match (sets.reads_events(), published) {
         (false, _) => Grain::Closed,
         (true, false) => Grain::Refined,
         (true, true) if known.silent => Grain::Closed,

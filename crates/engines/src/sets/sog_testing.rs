@@ -49,6 +49,8 @@ pub struct SogTesting {
     exits: FxHashMap<Set, Arc<[(Letter, Set)]>>,
     closed: FxHashMap<Set, Set>,
     divergent: FxHashMap<Set, bool>,
+    /// Where it accepts whatever follows, if the beginning of a run is evidence.
+    forever: Vec<bool>,
 }
 
 impl SogTesting {
@@ -65,7 +67,12 @@ impl SogTesting {
             AutomatonKind::Ta => Ta::new(problem.automaton, task.budget)?.0,
             _ => Tgta::new(problem.automaton, task.budget)?.0,
         };
+        let forever = match problem.takes_prefixes() {
+            true => testing.accepting_forever(),
+            false => Vec::new(),
+        };
         Ok(SogTesting {
+            forever,
             testing,
             exits: FxHashMap::default(),
             closed: FxHashMap::default(),
@@ -181,6 +188,13 @@ impl Product for SogTesting {
         let set = self.close(sets, &part, label)?;
         let edge = |(marks, location)| (marks, Aggregate::plain(location, set.clone()));
         Ok(Some(moves.into_iter().map(edge).collect()))
+    }
+
+    fn evidence(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<Set, Stop> {
+        Ok(match self.forever.get(node.location.index()) {
+            Some(true) => node.set.clone(),
+            _ => sets.space.empty(),
+        })
     }
 
     fn start(&mut self, _: &mut Sets<'_, '_>, _: &Aggregate) -> Option<Guard> {

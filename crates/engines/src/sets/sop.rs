@@ -44,7 +44,7 @@ pub const SOP: Engine = Engine {
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::StateStuttering,
     fairness: |_| Some(Strength::Weak),
-    has_published: false,
+    has_published: true,
     procedure: Procedure::Sets(|task, sets| {
         let product = sop(sets, task.problem.invariance)?;
         search(task, sets, product)
@@ -346,15 +346,25 @@ impl Sop {
 }
 
 /// The product of the problem of `sets`, shrinking its alphabet where that is known to be right.
+///
+/// As published there are no events, and the alphabet shrinks on entering any state, so all must be known.
 pub fn sop(sets: &Sets<'_, '_>, invariance: Invariance<'_>) -> Result<Sop, Stop> {
+    let states = sets.automaton().state_ids().count();
+    let all = invariance.states.len() == states && invariance.states.iter().all(|known| *known);
+    if sets.published && (sets.reads_events() || !all) {
+        return Err(Stop::Unsupported(
+            "the published observation product needs a property of states, and every state of its automaton to be stutter-invariant"
+                .to_owned(),
+        ));
+    }
     if !invariance.letters {
         return Err(Stop::Unsupported(
             "the observation product needs a stutter-invariant property".to_owned(),
         ));
     }
-    let grain = match sets.alphabet().event_atoms() {
-        0 => Grain::Closed,
-        _ => Grain::Refined,
+    let grain = match sets.reads_events() {
+        false => Grain::Closed,
+        true => Grain::Refined,
     };
     let known = |q: StateId| invariance.states.get(q.index()).is_some_and(|known| *known);
     Ok(Sop::new(sets, grain, known))
@@ -373,8 +383,8 @@ impl Product for Sop {
         let Some(&location) = self.automaton.initial.get(k) else {
             return Ok(None);
         };
-        let everything = sets.alphabet().state_atoms() | sets.alphabet().event_atoms();
-        let mask = self.free[location.index()] & everything;
+        // What no edge asks for is not observed.
+        let mask = self.free[location.index()] & self.automaton.support();
         let shape = match self.grain {
             Grain::Closed => Shape::Closed,
             Grain::Refined => Shape::Entry,

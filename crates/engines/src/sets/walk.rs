@@ -76,6 +76,11 @@ pub fn concrete<'w, 'r, 's, P: Product>(
     let mut hops = Vec::new();
     let mut from = found.initial;
     for &edge in found.prefix.iter().chain(&found.cycle) {
+        let goal = worker.evidence(from)?;
+        if !goal.is_empty() {
+            let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
+            return Ok(Some(beginning(initial, prefix)));
+        }
         let true_edge = searched.origin(worker, from, edge)?.ok_or_else(lost)?;
         match hop(worker, from, true_edge)? {
             Way::Through(hop) => hops.push(hop),
@@ -106,6 +111,23 @@ pub fn concrete<'w, 'r, 's, P: Product>(
         cycle,
         growth: None,
     }))
+}
+
+/// All that is known of a run that may not exist: where one would start.
+pub fn start(sets: &mut Sets<'_, '_>) -> Result<Lasso, Stop> {
+    let initial = sets.space.initial()?;
+    let initial = sets.space.pick(&initial).ok_or_else(lost)?;
+    Ok(beginning(initial, Vec::new()))
+}
+
+/// A run of which the rest does not matter.
+pub fn beginning(initial: State, prefix: Vec<Step>) -> Lasso {
+    Lasso {
+        initial,
+        prefix,
+        cycle: Vec::new(),
+        growth: None,
+    }
 }
 
 fn finish(initial: State, mut prefix: Vec<Step>, ending: Ending) -> Lasso {

@@ -91,12 +91,10 @@ impl Whole {
     }
 
     /// The same with the fairness constraints of the problem.
-    pub fn fair(sets: &mut Sets<'_, '_>) -> Result<Whole, Stop> {
+    pub fn fair(sets: &mut Sets<'_, '_>) -> Whole {
         let mut whole = Whole::new(sets);
-        for constraint in sets.fairness() {
-            whole.demands.push(Demand::new(sets, constraint)?);
-        }
-        Ok(whole)
+        whole.demands = sets.fairness().iter().map(Demand::new).collect();
+        whole
     }
 
     /// Nothing.

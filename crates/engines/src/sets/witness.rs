@@ -15,12 +15,12 @@
 use super::fair::{Demand, union};
 use super::fixpoint::Fair;
 use super::operators::Sets;
-use super::walk::{Ending, lost};
+use super::walk::{self, Ending, lost};
 use super::whole::{AutomatonEdge, Family, Whole, is_empty};
 use lariat_automata::StateId;
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_model::{State, Step, Strength};
+use lariat_model::{Lasso, State, Step, Strength};
 use lariat_space::symbolic::Set;
 
 /// A state of the product.
@@ -80,6 +80,33 @@ pub fn run(
         }
         path.extend(round);
     }
+}
+
+/// The beginning of a run from one of `initial` that is evidence, if there is one in `reached`.
+pub fn beginning(
+    sets: &mut Sets<'_, '_>,
+    whole: &Whole,
+    initial: &Family,
+    reached: &Family,
+) -> Result<Option<Lasso>, Stop> {
+    let mut goal = whole.empty(sets);
+    for q in sets.automaton().state_ids() {
+        goal[q.index()] = sets.evidence(q, &reached[q.index()])?;
+    }
+    if is_empty(&goal) {
+        return Ok(None);
+    }
+    let way = whole.back_within(sets, goal.clone(), reached)?;
+    for q in sets.automaton().state_ids() {
+        let (initial, way_here) = (&initial[q.index()], &way[q.index()]);
+        let starts = sets.space.store().intersection(initial, way_here)?;
+        if let Some(start) = sets.space.pick(&starts) {
+            let first = (q, start.clone());
+            let (path, _) = walk(sets, whole, &way, first, &Goal::In(goal))?;
+            return Ok(Some(walk::beginning(start, path)));
+        }
+    }
+    Err(lost())
 }
 
 /// Goes on until a fairness constraint is met, by a step or by a state that does not enable it. Nothing is to be done for a strong constraint that no

@@ -57,7 +57,7 @@ impl Learned {
     /// The form of the question that is right for a plan.
     pub fn property_for(&self, plan: &Plan) -> Property<'_> {
         match plan.needs() {
-            Needs::Nothing | Needs::States => Property::Never(&self.automaton),
+            Needs::Nothing => Property::Never(&self.automaton),
             Needs::Stuttering | Needs::StateStuttering => self.property(),
         }
     }

@@ -6,6 +6,7 @@ mod covering;
 mod cross;
 mod explored;
 mod kit;
+mod on_the_fly;
 mod partial;
 mod philosophers;
 mod prefixes;

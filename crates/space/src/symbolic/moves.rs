@@ -17,9 +17,9 @@ use super::layout::Layout;
 use super::program::{Domains, Program};
 use super::walk::StateWalk;
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_dd::{Event, EventPart, Set, Store};
+use lariat_dd::{Event, EventPart, Set, Store, Subset};
 use lariat_model::order::Level;
-use lariat_model::{Action, Arc, Effect, EventId, Predicate, Row, System, VarId};
+use lariat_model::{Action, Arc, Effect, EventId, Predicate, Row, System, Value, VarId};
 use std::collections::BTreeMap;
 
 /// How many rounds to look ahead at first.
@@ -262,6 +262,51 @@ fn net(
     }
     parts.extend(sound(system, layout)?);
     Ok(store.event(&parts)?.into_iter().collect())
+}
+
+/// May one of these transitions put more than `cap` tokens into a place, if each level has at most so many?
+pub(super) fn may_escape(
+    system: &System,
+    layout: &Layout,
+    events: &[EventId],
+    cap: u32,
+    most: &[u32],
+) -> bool {
+    let rises = |arc: &Arc| {
+        let here = Value::from(most[layout.level(arc.var).index()]);
+        arc.delta > 0 && here + arc.delta > Value::from(cap)
+    };
+    let action = |event: &EventId| &system.event(*event).action;
+    (events.iter().map(action)).any(|action| match action {
+        Action::Net(arcs) => arcs.iter().any(rises),
+        Action::Program { .. } | Action::Table { .. } => false,
+    })
+}
+
+/// Transitions of a net where they would put more than `cap` tokens into a place: for each that they fill, one event that
+/// needs as many tokens there as it takes. They are asked for, never taken.
+pub(super) fn escaping(
+    system: &System,
+    layout: &Layout,
+    store: &mut Store,
+    events: &[EventId],
+    cap: u32,
+) -> Result<Subset, Stop> {
+    let mut all = Vec::new();
+    for event in events {
+        let Action::Net(arcs) = &system.event(*event).action else {
+            continue;
+        };
+        for (filled, arc) in arcs.iter().enumerate().filter(|(_, arc)| arc.delta > 0) {
+            let mut arcs = arcs.clone();
+            // The cap is one of stored values.
+            let low = layout.low(layout.level(arc.var));
+            let least = (Value::from(cap) - arc.delta).max(-1) + 1 + low;
+            arcs[filled].need = arc.need.max(least);
+            all.extend(net(system, layout, store, &arcs)?);
+        }
+    }
+    Ok(store.subset(all))
 }
 
 fn table(

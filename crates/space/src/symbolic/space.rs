@@ -17,7 +17,7 @@
 
 use super::figures::{self, Census};
 use super::layout::Layout;
-use super::moves::Moves;
+use super::moves::{self, Moves};
 use super::program::Program;
 use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
@@ -38,6 +38,8 @@ struct Compiled {
     forward: Subset,
     /// The inverses, made when first asked for.
     backward: OnceLock<Subset>,
+    /// The same events where they would lead above the cap, made when first asked for.
+    escaping: OnceLock<Subset>,
     /// What had been learned when it was made.
     version: u32,
 }
@@ -59,6 +61,8 @@ pub struct Symbolic<'a> {
     /// States from which programs have been learned.
     known: Set,
     deadlock: Deadlock,
+    /// Steps of a net to more tokens in a place are left out.
+    cap: Option<u32>,
     budget: Budget,
 }
 
@@ -70,13 +74,36 @@ impl<'a> Symbolic<'a> {
         deadlock: Deadlock,
         budget: &Budget,
     ) -> Result<Symbolic<'a>, Stop> {
+        Symbolic::with_cap(system, order, deadlock, None, budget)
+    }
+
+    /// The same space of a net without steps to more than `cap` tokens in a place, which makes it finite: see
+    /// [`escapes`](Symbolic::escapes). Nothing in it yet.
+    pub fn capped(&self, cap: u32, budget: &Budget) -> Result<Symbolic<'a>, Stop> {
+        let order = self.layout.order();
+        Symbolic::with_cap(self.system, order, self.deadlock, Some(cap), budget)
+    }
+
+    /// The same space with nothing in it.
+    pub fn anew(&self) -> Result<Symbolic<'a>, Stop> {
+        let order = self.layout.order();
+        Symbolic::with_cap(self.system, order, self.deadlock, self.cap, &self.budget)
+    }
+
+    fn with_cap(
+        system: &'a System,
+        order: &Order,
+        deadlock: Deadlock,
+        cap: Option<u32>,
+        budget: &Budget,
+    ) -> Result<Symbolic<'a>, Stop> {
         if order.len() != system.variables.len() {
             return Err(Stop::Unsupported(
                 "an order of other variables than the system's".to_owned(),
             ));
         }
         let layout = Layout::new(system, order);
-        let mut store = Store::new(layout.levels(), budget)?;
+        let mut store = Store::new(layout.levels(), budget)?.capped(cap.unwrap_or(u32::MAX));
         let moves = Moves::new(system, &layout, &mut store, budget)?;
         let known = store.empty();
         let all = compile(&mut store, &moves, system.event_ids().collect());
@@ -88,6 +115,7 @@ impl<'a> Symbolic<'a> {
             all,
             known,
             deadlock,
+            cap,
             budget: budget.clone(),
         })
     }
@@ -136,8 +164,13 @@ impl<'a> Symbolic<'a> {
         budget: &Budget,
     ) -> Result<(Store, Vec<(EventId, Event)>), Stop> {
         let mut store = Store::new(self.layout.levels() + more, budget)?;
-        let events = self.moves.copied(self.system, &self.layout, &mut store)?;
+        let events = self.events_in(&mut store)?;
         Ok((store, events))
+    }
+
+    /// All events in another store that has the levels of this space, and perhaps more below them.
+    pub fn events_in(&self, store: &mut Store) -> Result<Vec<(EventId, Event)>, Stop> {
+        self.moves.copied(self.system, &self.layout, store)
     }
 
     // --- sets and states ----------------------------------------------------------------------
@@ -222,6 +255,36 @@ impl<'a> Symbolic<'a> {
         let chains = steps.0.events.iter().flat_map(|e| self.moves.events(*e));
         let made = self.store.inverse_subset(chains.copied())?;
         Ok(steps.0.backward.get_or_init(|| made).clone())
+    }
+
+    /// The tokens in a place above which steps are left out, if there is such a number.
+    pub fn cap(&self) -> Option<u32> {
+        self.cap
+    }
+
+    /// Is one of `steps` left out from a state of `set`, because it leads above the cap?
+    pub fn escapes(&mut self, set: &Set, steps: &Steps) -> Result<bool, Stop> {
+        let Some(cap) = self.cap else {
+            return Ok(false);
+        };
+        // Most sets have so few tokens everywhere that no step leads above the cap.
+        let Some(ranges) = self.store.ranges(set) else {
+            return Ok(false);
+        };
+        let most: Vec<u32> = ranges.into_iter().map(|(_, most)| most).collect();
+        let (system, layout) = (self.system, &self.layout);
+        if !moves::may_escape(system, layout, &steps.0.events, cap, &most) {
+            return Ok(false);
+        }
+        let escaping = match steps.0.escaping.get() {
+            Some(known) => known.clone(),
+            None => {
+                let events = &steps.0.events;
+                let made = moves::escaping(system, layout, &mut self.store, events, cap)?;
+                steps.0.escaping.get_or_init(|| made).clone()
+            }
+        };
+        Ok(self.store.dead(&escaping, set)? != *set)
     }
 
     /// Learns what programs do in `set`. True if something was new.
@@ -496,6 +559,7 @@ fn compile(store: &mut Store, moves: &Moves, events: Vec<EventId>) -> Steps {
         events,
         forward,
         backward: OnceLock::new(),
+        escaping: OnceLock::new(),
     }))
 }
 

@@ -305,3 +305,40 @@ fn large_markings_are_refused_not_wrapped() {
         Symbolic::new(&system, &order, Deadlock::Stutter, &Budget::unlimited()).unwrap();
     assert!(matches!(space.initial(), Err(Stop::Bound(_))));
 }
+
+/// A capped space knows whether a step was left out, from any set and for any events.
+#[test]
+fn what_a_cap_leaves_out_is_told() {
+    let (mut left_out, mut complete) = (0, 0);
+    each_case(300, |random| {
+        let system = nets::any(random);
+        let cap = 1 + random.below(3);
+        let most = system.initial.iter().flatten().copied().max().unwrap_or(0);
+        if most > i64::from(cap) {
+            return;
+        }
+        let order = order::named(&system, OrderName::FILE).unwrap();
+        let budget = Budget::unlimited();
+        let plain = Symbolic::new(&system, &order, Deadlock::Stutter, &budget).unwrap();
+        let mut space = plain.capped(cap, &budget).unwrap();
+        let initial = space.initial().unwrap();
+        let all = space.all();
+        let reached = space.reach(&initial, &all).unwrap();
+        let event = EventId(random.below(system.events.len() as u32));
+        let one = space.steps(&[event]);
+        let states = space.states(&reached);
+        let above = |event: EventId| {
+            let mut next = states.iter().flat_map(|s| system.successors(s, event));
+            next.any(|s| s.iter().any(|value| *value > i64::from(cap)))
+        };
+        let escapes = system.event_ids().any(above);
+        assert_eq!(space.escapes(&reached, &all), Ok(escapes));
+        assert_eq!(space.escapes(&reached, &one), Ok(above(event)));
+        *(if escapes {
+            &mut left_out
+        } else {
+            &mut complete
+        }) += 1;
+    });
+    assert!(left_out > 20 && complete > 20, "{left_out}, {complete}");
+}

@@ -1,0 +1,148 @@
+//! How an engine on sets begins: where everything is known, or on the fly.
+//!
+//! Where the reachable states are known there is one round. Otherwise the engine starts from the initial states under the order of a space,
+//! and a violation that is near must not wait for closures of all that is far. So there are rounds on smaller and larger *grounds*, parts of the
+//! system's steps:
+//!
+//! ```text
+//! near    B_d = states within d steps of the initial ones, d = 2, 4, 8 …       steps inside of B_d
+//! capped  N_c = {s → s' | s'(p) ≤ c for all p}, c = few, twice as many …       all steps of N_c
+//! ```
+//!
+//! Every run of a ground is a run of the system, so that a violation found is a violation; that there is none counts only where no step was left
+//! out. That every engine finds what is in a ground, whatever it leaves out, follows from its own proof, with the ground for the system: a state whose steps are
+//! left out is not taken for a dead one, because that is asked of the system. Near rounds are made with a share of the work that
+//! there is, so that they cost a share and look the deeper the more there is to spend. Caps are for nets that may be unbounded, on which a closure need not end;
+//! the papers' engines suppose finitely many states.
+//!
+//! As published there are no near rounds.
+//!
+//! Rounds rather than closures that are suspended and resumed: nodes of a product with half-made sets would be other nodes, and none of the checks
+//! by inclusion would be as good as the papers have them.
+
+use super::operators::{Sets, Territory};
+use crate::component_wise::first_cap;
+use crate::engine::{Found, Task};
+use lariat_budget::{Statistic, Stop};
+use lariat_emptiness::Outcome;
+use lariat_model::Lasso;
+use lariat_space::symbolic::{Reached, Set, Symbolic};
+
+/// What an engine does in its sets.
+pub type Procedure = fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found;
+
+/// Steps from the initial states in the first round.
+const FIRST_DEPTH: u32 = 2;
+
+/// Work of near rounds where nothing limits it.
+const NEAR: u64 = 1_000_000;
+
+/// The part of the work there is that near rounds may take.
+const NEAR_SHARE: u64 = 4;
+
+/// Decides a task among the reachable states of its system.
+pub fn decide(procedure: Procedure, task: &mut Task<'_>, reached: &mut Reached<'_>) -> Found {
+    task.account.order = Some(reached.order.clone());
+    let territory = Territory::Reachable(reached.states.clone());
+    round(procedure, task, &mut reached.space, territory).0
+}
+
+/// Decides a task from the initial states on. The space is replaced by one with a larger cap where that is needed.
+pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symbolic<'_>) -> Found {
+    if space.cap().is_none() {
+        let cap = first_cap(task.problem.system);
+        if cap < u32::MAX {
+            *space = space.capped(cap, task.budget)?;
+        }
+    }
+    loop {
+        if !task.variant.published
+            && let Some(found) = near(procedure, task, space)?
+        {
+            return Ok(found);
+        }
+        let (found, left_out) = round(procedure, task, space, Territory::Open);
+        match (found?, space.cap()) {
+            (Outcome::Empty, Some(cap)) if left_out => {
+                // A place without end costs its values, also where they make few nodes.
+                task.budget.spend(cap.into())?;
+                *space = space.capped(cap.saturating_mul(2), task.budget)?;
+            }
+            (found, _) => return Ok(found),
+        }
+    }
+}
+
+/// Rounds near the initial states, until one decides or they have taken their share.
+fn near(
+    procedure: Procedure,
+    task: &mut Task<'_>,
+    space: &mut Symbolic<'_>,
+) -> Result<Option<Outcome<Lasso>>, Stop> {
+    let work = task
+        .budget
+        .work_left()
+        .map_or(NEAR, |left| left / NEAR_SHARE);
+    let budget = task.budget.clone().with_work(work);
+    match rounds_near(procedure, &mut task.under(&budget), space) {
+        // Was it the share that ran out, or a limit around it?
+        Err(Stop::Work(_)) => task.budget.spend(0).map(|()| None),
+        found => found,
+    }
+}
+
+fn rounds_near(
+    procedure: Procedure,
+    task: &mut Task<'_>,
+    space: &mut Symbolic<'_>,
+) -> Result<Option<Outcome<Lasso>>, Stop> {
+    space.set_budget(task.budget);
+    let mut ball = space.initial()?;
+    let (mut radius, mut next) = (0, FIRST_DEPTH);
+    loop {
+        let mut complete = false;
+        while radius < next && !complete {
+            let larger = grown(space, &ball)?;
+            complete = larger == ball;
+            ball = larger;
+            radius += 1;
+        }
+        let territory = match complete {
+            true => Territory::Reachable(ball.clone()),
+            false => Territory::Within(ball.clone()),
+        };
+        let (found, left_out) = round(procedure, task, space, territory);
+        match found? {
+            Outcome::Empty if !complete => next = next.saturating_mul(2),
+            Outcome::Empty if left_out => return Ok(None),
+            found => return Ok(Some(found)),
+        }
+    }
+}
+
+/// The states of `ball` and those that one step leads to.
+fn grown(space: &mut Symbolic<'_>, ball: &Set) -> Result<Set, Stop> {
+    let all = space.all();
+    let image = space.image(ball, &all)?;
+    space.store().union(ball, &image)
+}
+
+/// One round; true if a step that mattered may have been left out by the space.
+fn round(
+    procedure: Procedure,
+    task: &mut Task<'_>,
+    space: &mut Symbolic<'_>,
+    territory: Territory,
+) -> (Found, bool) {
+    let mut sets = Sets::new(task.problem, space, territory, task.budget);
+    sets.published = task.variant.published;
+    let found = procedure(task, &mut sets);
+    let store = sets.space.store_figures();
+    let stats = &mut task.account.stats;
+    stats.set(Statistic::SYMBOLIC_OPERATIONS, sets.operations);
+    stats.set(Statistic::DIVERGENCE_TESTS, sets.divergence_tests);
+    stats.set(Statistic::DIAGRAM_PEAK, store.peak);
+    stats.set(Statistic::DIAGRAM_CREATED, store.created);
+    stats.set(Statistic::BYTES_PEAK, task.budget.bytes_peak());
+    (found, sets.left_out)
+}

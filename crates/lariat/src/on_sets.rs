@@ -1,0 +1,87 @@
+//! Engines on sets, on the fly: an order from a race that is cut short, and another where the engine drowns.
+//!
+//! The reachable states need not be known, and usually cost more than the answer. What engines on sets do need is an order of
+//! the variables, and little is known of orders before states are explored. So order and engine take turns, in counted work:
+//!
+//! ```text
+//! race the orders with work w; all states found?   yes: the engine uses them, and ends
+//!                                                  no:  the engine under the favourite, with work ENGINE · w
+//! still undecided?                                 w := GROWTH · w, and again
+//! ```
+//!
+//! A race with more work may have another favourite; if not, the engine goes on in the same space, where what it computed is remembered. With a growth of 8
+//! what is done in vain is a small part of the whole. Programs learn their relations from their states, which are all explored first.
+
+use crate::explored::{Explored, Ground};
+use lariat_budget::Stop;
+use lariat_engines::sets::operators::Sets;
+use lariat_engines::{Claims, Found, Task, sets};
+use lariat_model::{Action, Event, Predicate, System};
+use lariat_space::symbolic::{OrderChoice, Reached};
+
+/// Work of the first race: a hundredth of a second, in which small state spaces are found completely.
+const FIRST_RACE: u64 = 50_000;
+
+/// Work of the engine for each unit of the race.
+const ENGINE: u64 = 4;
+
+/// How much more there is for both in the next turn.
+const GROWTH: u64 = 8;
+
+/// Decides a task with a procedure on sets.
+pub(crate) fn on_sets<'s>(
+    procedure: fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found,
+    task: &mut Task<'_>,
+    system: &'s System,
+    order: &OrderChoice,
+    explored: &mut Explored<'s>,
+) -> Found {
+    let (deadlock, budget, observer) = (task.problem.deadlock, task.budget, task.observer);
+    let programs = |event: &Event| matches!(event.action, Action::Program { .. });
+    if task.variant.reachable_first || system.events.iter().any(programs) {
+        let states = explored.states(system, order, deadlock, budget, observer)?;
+        task.account.overflow = states.overflow;
+        task.account.claims = claims(&mut states.reached, task.problem.claims)
+            .ok()
+            .flatten();
+        return sets::decide(procedure, task, &mut states.reached);
+    }
+    let mut race = explored.effort(system, order, deadlock).max(FIRST_RACE);
+    loop {
+        let found = match explored.ground(system, order, deadlock, race, budget, observer)? {
+            Ground::States(states) => return sets::decide(procedure, task, &mut states.reached),
+            Ground::Order { space, name } => {
+                task.account.order = Some(name.to_owned());
+                let work = match order {
+                    OrderChoice::Auto | OrderChoice::Scheduled(_) => race.saturating_mul(ENGINE),
+                    OrderChoice::Named(_) | OrderChoice::Given(_) => u64::MAX,
+                };
+                let limited = budget.clone().with_work(work);
+                sets::on_the_fly(procedure, &mut task.under(&limited), space)
+            }
+        };
+        // Was it the turn that is over, or a limit around it?
+        let over = matches!(found, Err(Stop::Work(_))) && budget.spend(0).is_ok();
+        if !over {
+            if found.is_err() {
+                explored.empty(system);
+            }
+            return found;
+        }
+        race = race.saturating_mul(GROWTH);
+    }
+}
+
+/// Which claims fail in some reachable state.
+fn claims(reached: &mut Reached<'_>, claims: &[Predicate]) -> Result<Option<Claims>, Stop> {
+    let mut failed = Vec::with_capacity(claims.len());
+    for claim in claims {
+        let fine = reached.space.select(&reached.states, claim)?;
+        failed.push(fine != reached.states);
+    }
+    Ok((!claims.is_empty()).then_some(Claims {
+        failed,
+        states: None,
+        complete: true,
+    }))
+}

@@ -1,0 +1,219 @@
+//! Engines on sets begin with the initial states: they find what is near whatever is far, and say `holds` only where nothing was left out.
+
+use lariat::model::order::OrderName;
+use lariat::model::{
+    Action, Arc, Deadlock, Domain, Event, Names, Properties, System, VarId, Variable,
+};
+use lariat::{
+    Budget, Emptiness, Explored, Options, OrderChoice, Plan, Property, Quiet, Reason, Stop,
+    Subject, Systems, Variant, Verdict, check,
+};
+
+const SETS: [&str; 7] = ["sog", "sop", "slap", "slap-fst", "bcz", "owcty", "el"];
+
+/// A net: the marking of its places, and transitions with (place, tokens needed, tokens added).
+fn net(marking: &[i64], transitions: &[&[(u32, i64, i64)]]) -> System {
+    let place = |i: usize| Variable {
+        name: format!("p{i}"),
+        domain: Domain::Count { bound: None },
+    };
+    let event = |(i, arcs): (usize, &&[(u32, i64, i64)])| Event {
+        name: format!("t{i}"),
+        action: Action::Net(
+            arcs.iter()
+                .map(|&(var, need, delta)| Arc {
+                    var: VarId(var),
+                    need,
+                    delta,
+                })
+                .collect(),
+        ),
+    };
+    System {
+        variables: (0..marking.len()).map(place).collect(),
+        events: transitions.iter().enumerate().map(event).collect(),
+        initial: vec![marking.into()],
+        ..System::default()
+    }
+}
+
+/// `p0` and `p1` take turns, and `p2` grows for ever.
+fn growing() -> System {
+    let grow: &[(u32, i64, i64)] = &[(2, 0, 1)];
+    net(
+        &[1, 0, 0],
+        &[&[(0, 1, -1), (1, 0, 1)], &[(0, 0, 1), (1, 1, -1)], grow],
+    )
+}
+
+/// What one engine says of one formula, all by itself.
+fn alone(
+    system: &System,
+    plan: Plan,
+    order: OrderChoice,
+    formula: &str,
+    budget: &Budget,
+) -> Verdict {
+    let mut properties = Properties::new();
+    let names = Names::of(system);
+    properties
+        .add_formula(&names, "formula", None, formula)
+        .unwrap();
+    let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
+    let options = Options {
+        choice: plan.into(),
+        order,
+        ..Options::default()
+    };
+    let property = Property::Formula(properties.list[0].formula);
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
+    check(&subject, property, &options, &mut explored, budget, &Quiet).verdict
+}
+
+fn published() -> Variant {
+    Variant {
+        published: true,
+        ..Variant::default()
+    }
+}
+
+#[test]
+fn a_violation_one_step_away_is_found_in_a_net_without_end() {
+    let system = growing();
+    for engine in SETS {
+        for plan in [Plan::of(engine), Plan::of(engine).as_variant(published())] {
+            let budget = Budget::unlimited().with_work(2_000_000);
+            for formula in ["G p0", "F G p0", "G F \"p2 == 0\""] {
+                let verdict = alone(&system, plan, OrderChoice::Auto, formula, &budget);
+                let violated = matches!(verdict, Verdict::Violated(_));
+                assert!(violated, "{engine} {formula}: {verdict:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_holds_of_a_net_without_end_because_it_was_cut() {
+    let system = growing();
+    for engine in SETS {
+        for formula in ["G \"p2 <= 1000000000\"", "G (p0 | p1)"] {
+            let budget = Budget::unlimited().with_work(20_000);
+            let verdict = alone(
+                &system,
+                Plan::of(engine),
+                OrderChoice::Auto,
+                formula,
+                &budget,
+            );
+            let unknown = matches!(verdict, Verdict::Unknown(_));
+            assert!(unknown, "{engine} {formula}: {verdict:?}");
+        }
+        let first = Plan::of(engine).as_variant(Variant {
+            reachable_first: true,
+            ..Variant::default()
+        });
+        let verdict = alone(
+            &system,
+            first,
+            OrderChoice::Auto,
+            "G p0",
+            &Budget::unlimited(),
+        );
+        let refused = matches!(&verdict, Verdict::Unknown(Reason::Stopped(Stop::Bound(_))));
+        assert!(refused, "{engine}: {verdict:?}");
+    }
+}
+
+/// Twelve tokens in a place that begins empty: more than the first cap, fewer than the last.
+#[test]
+fn a_cap_that_was_too_small_is_raised_until_nothing_is_left_out() {
+    let system = net(
+        &[6, 0],
+        &[&[(0, 1, -1), (1, 0, 2)], &[(1, 12, -12), (0, 0, 6)]],
+    );
+    assert!(system.makes_tokens());
+    for engine in SETS {
+        let plan = Plan::of(engine).as_variant(published());
+        for (formula, holds) in [
+            ("G \"p1 <= 12\"", true),
+            ("G \"p1 <= 11\"", false),
+            ("G F \"p1 == 12\"", true),
+            ("F G \"p1 <= 11\"", false),
+        ] {
+            // Under an order that is given the states are not found on the way.
+            let order = OrderChoice::Named(OrderName::FILE);
+            let verdict = alone(&system, plan, order, formula, &Budget::unlimited());
+            match verdict {
+                Verdict::Holds(_) => assert!(holds, "{engine} {formula}"),
+                Verdict::Violated(_) => assert!(!holds, "{engine} {formula}"),
+                Verdict::Unknown(why) => panic!("{engine} {formula}: {why}"),
+            }
+        }
+    }
+}
+
+/// What is dead and what stutters is asked anew when the policy changes between two properties of one model.
+#[test]
+fn the_policy_for_deadlocks_may_change_between_two_properties() {
+    // One token that may go round or get stuck.
+    let system = net(
+        &[1, 0, 0],
+        &[
+            &[(0, 1, -1), (1, 0, 1)],
+            &[(0, 0, 1), (1, 1, -1)],
+            &[(1, 1, -1), (2, 0, 1)],
+        ],
+    );
+    let mut properties = Properties::new();
+    let names = Names::of(&system);
+    properties
+        .add_formula(&names, "formula", None, "G F p0")
+        .unwrap();
+    let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
+    let property = Property::Formula(properties.list[0].formula);
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
+    for engine in SETS.iter().chain(&["hyb", "explicit"]) {
+        for reachable_first in [false, true] {
+            if reachable_first && !SETS.contains(engine) {
+                continue;
+            }
+            for (deadlock, holds) in [
+                (Deadlock::Stutter, false),
+                (Deadlock::Ignore, true),
+                (Deadlock::Stutter, false),
+            ] {
+                let options = Options {
+                    choice: Plan::of(engine)
+                        .as_variant(Variant {
+                            reachable_first,
+                            ..Variant::default()
+                        })
+                        .into(),
+                    deadlock,
+                    ..Options::default()
+                };
+                let budget = Budget::unlimited();
+                let report = check(&subject, property, &options, &mut explored, &budget, &Quiet);
+                match report.verdict {
+                    Verdict::Holds(_) => assert!(holds, "{engine} {deadlock:?}"),
+                    Verdict::Violated(_) => assert!(!holds, "{engine} {deadlock:?}"),
+                    Verdict::Unknown(why) => panic!("{engine} {deadlock:?}: {why}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_doubt_is_told_where_nobody_is_asked_instead() {
+    let doubts = Variant {
+        doubts: true,
+        ..Variant::default()
+    };
+    let aec = Plan::of("slap").checked_by(Emptiness::Aec);
+    assert!(aec.as_variant(doubts).validate().is_ok());
+    assert!(Plan::of("slap").as_variant(doubts).validate().is_err());
+    assert!(Plan::of("explicit").as_variant(doubts).validate().is_err());
+}
