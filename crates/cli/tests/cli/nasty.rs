@@ -70,11 +70,12 @@ fn a_pipe_without_a_writer_ends_in_time() {
         .exits(3)
         .complains("time");
     }
-    let drawing = format!("{}/drawing", folder.path());
+    let drawing = format!("{}/drawing.svg", folder.path());
+    let page = format!("{}/page.html", folder.path());
     for command in [
         &["reduce", &pipe, "-f", "true"][..],
         &["draw", &pipe, "-o", &drawing],
-        &["view", &pipe, "-o", &drawing],
+        &["view", &pipe, "-o", &page],
         &["simulate", &pipe],
         &["simulate", MUTEX, "--from", &pipe],
     ] {
@@ -118,7 +119,8 @@ fn signals_are_heard_while_reading() {
 fn devices_and_sparse_files() {
     let folder = Folder::new();
     let large = sparse(&folder, "sparse.pnml", "<pnml>", 1 << 40);
-    let drawing = format!("{}/drawing", folder.path());
+    let drawing = format!("{}/drawing.svg", folder.path());
+    let page = format!("{}/page.html", folder.path());
     let short = Duration::ZERO;
     for bad in ["/dev/zero", "/dev/urandom", "/dev/null", &large] {
         for args in [
@@ -130,7 +132,7 @@ fn devices_and_sparse_files() {
             &["info", bad],
             &["reduce", bad, "-f", "true"],
             &["draw", bad, "-o", &drawing],
-            &["view", bad, "-o", &drawing],
+            &["view", bad, "-o", &page],
             &["simulate", bad],
         ] {
             let ran = in_time(&[args, &["--memory", "20M"]].concat(), short).exits(2);

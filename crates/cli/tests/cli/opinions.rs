@@ -36,8 +36,11 @@ fn a_second_engine_that_does_not_know_says_so() {
         "grows.pnml",
         "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
     );
-    let args = ["check", &grows, "-f", "G !p", "--cross-check"];
-    lariat(&args).exits(1).says("not cross-checked: slap-fst: ");
+    // Tokens pile up for ever, which no set of states shows.
+    let args = ["check", &grows, "-f", "G F !p", "--cross-check"];
+    lariat(&[&args[..], &["--timeout", "1s"]].concat())
+        .exits(1)
+        .says("not cross-checked: slap-fst: ");
 }
 
 #[test]
