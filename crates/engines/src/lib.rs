@@ -42,7 +42,6 @@ pub use explicit::EXPLICIT;
 pub use fairness::Folded;
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
-pub use prefix::beginning;
 pub use problem::{Invariance, Problem};
 pub use sets::{BCZ, EL, Fixpoint, OWCTY, SLAP, SLAP_FST, SOG, SOP};
 pub use shorten::{folded, shorten};

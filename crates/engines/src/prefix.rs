@@ -1,8 +1,7 @@
 //! The shortest beginning of a run that decides: breadth-first in the product, to a node from which the automaton accepts whatever follows.
 //!
 //! A depth-first search of a net that grows may run away from what is a few steps off, and there is no cycle that would stop it. Engines
-//! on single states look around first, and [`shorten`](crate::shorten()) ends with the nearest node of this kind. Engines that need all states of a net
-//! have none where there is no end to them: whoever asked for one of them looks around in its place ([`beginning`]).
+//! on single states look around first, and [`shorten`](crate::shorten()) ends with the nearest node of this kind.
 
 use crate::problem::Problem;
 use crate::steps::{Steps, concrete};
@@ -18,7 +17,7 @@ pub(crate) const LOOK: usize = 4000;
 const TICK: u64 = 1024;
 
 /// A shortest beginning of a run that is evidence, of no more than `longest` steps, if one is found among `effort` states of the product.
-pub fn beginning(
+pub(crate) fn beginning(
     problem: &Problem<'_>,
     longest: usize,
     effort: u64,

@@ -13,9 +13,7 @@ use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Figure, Observer, Progress, Statistic, Stop};
-use lariat_engines::{
-    Account, Found, Invariance, Outcome, Problem, beginning, product_size, shorten,
-};
+use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::passes::{Astray, Removed, Rules};
 use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Predicate, Value};
@@ -266,10 +264,6 @@ pub(crate) fn once_more(why: &str) -> String {
 /// What is remarked before whole runs are searched for.
 const NOT_ENOUGH: &str = "once more: the beginning of a run was found that may not be enough";
 
-/// What is remarked where an engine could not begin and the answer was near.
-const LOOKED_AROUND: &str =
-    "there is no end to the states, and the beginning of a run was found among the first of them";
-
 /// Work that may be spent on whether there is any infinite run.
 const VACUITY: u64 = 2_000_000;
 
@@ -491,9 +485,7 @@ impl<'s> Query<'_, 's> {
             shared: self.budget,
             observer: self.observer,
         };
-        let found = run
-            .decide(&problem, system, explored, &mut report.account)
-            .or_else(|stop| self.looked_around(&problem, stop));
+        let found = run.decide(&problem, system, explored, &mut report.account);
         let name = |var| system.variable(var).name.clone();
         report.overflow = report.account.overflow.map(name);
         let outcome = match found? {
@@ -519,25 +511,6 @@ impl<'s> Query<'_, 's> {
             report.vacuous = self.vacuous(plan, explored);
         }
         Ok(outcome)
-    }
-
-    /// Where there is no end to the states, an engine that needs all of them has none; but the beginning of a run may be all that is asked
-    /// for. `auto` has others who look for it.
-    fn looked_around(&self, problem: &Problem<'_>, stop: Stop) -> Found {
-        let is_named = matches!(self.options.choice, Choice::Plan(_));
-        // Who wants to see what the engine finds is not helped by what it did not find.
-        let may_help = self.options.shortening != Shortening::Never;
-        if !matches!(stop, Stop::Bound(_)) || !is_named || !may_help {
-            return Err(stop);
-        }
-        let (any, effort) = (usize::MAX, Shortening::LEAST);
-        match beginning(problem, any, effort, self.budget, self.observer) {
-            Some(lasso) => {
-                self.observer.remark(LOOKED_AROUND);
-                Ok(Outcome::Accepting(lasso))
-            }
-            None => Err(stop),
-        }
     }
 
     /// A run as short as the options ask for, after a search of so much work.

@@ -10,7 +10,7 @@
 //!
 //! with counted work, so that runs repeat. Engines find, and nobody believes them: a run is lifted back over all reductions and
 //! replayed on what the user wrote, a certificate is checked again, and `never`, `at most` and `always` need a search that says it was
-//! complete ([`answer`]). Everything else is [`Answer::Unknown`].
+//! complete (`answer.rs`). Everything else is [`Answer::Unknown`].
 
 mod answer;
 pub mod examination;
