@@ -1,26 +1,27 @@
 //! `lariat check`.
 
-use crate::args::{Check, Without};
+use crate::args::{Check, Volume, Without};
 use crate::cross::Opinion;
-use crate::progress::Line;
+use crate::program::Mistakes;
+use crate::progress::{Line, Lines};
 use crate::view::Page;
-use crate::{Exit, Failure, input, out, program, vacuity};
+use crate::{Exit, Failure, input, out, program, reach, vacuity};
 use anstyle::{AnsiColor, Style};
 use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
 use lariat::ltl::{AtomError, AtomId, Formula, Formulas, Strengthening};
-use lariat::model::{self, Errors, Model, Names, Outline, Properties};
+use lariat::model::{self, Errors, Modality, Model, Names, Outline, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Agreement, Attempt, Budget, Choice, Explored, Fairness, InputError, Options, Proofs, Property,
-    Reason, Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System, Systems,
-    Variant, Verdict, check, property_process, reconciled, unrelated,
+    Agreement, Attempt, Budget, Choice, Deadlock, Explored, Fairness, InputError, Options, Proofs,
+    Property, Reason, Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System,
+    Systems, Variant, Verdict, check, property_process, reconciled, side_by_side, unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,6 +34,8 @@ struct Task {
     question: Question,
     atoms: Vec<AtomId>,
     fairness: Fairness,
+    /// Was it written as `EF p` or `AG p`?
+    modality: Option<Modality>,
     /// What is asked if it holds: does each of its parts matter?
     strengthenings: Vec<Strengthening>,
 }
@@ -40,6 +43,17 @@ struct Task {
 enum Question {
     Formula(Formula),
     Never(Automaton),
+}
+
+impl Task {
+    /// What its verdict means for the exit code.
+    fn exit(&self, verdict: &Verdict) -> Exit {
+        match reach::holds(self.modality, verdict) {
+            Some(true) => Exit::Fine,
+            Some(false) => Exit::Violated,
+            None => exit(verdict),
+        }
+    }
 }
 
 impl Question {
@@ -61,7 +75,7 @@ impl Question {
 pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
     let start = Instant::now();
     let args = Arc::new(args);
-    let options = options(&args)?;
+    let mut options = options(&args)?;
     let (budget, cancel) = input::budget(&args.limits);
     let reading = input::for_property(&budget, &args.limits);
     let time = args.limits.timeout.map(|time| time.0);
@@ -77,28 +91,68 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         Err(Failure::Undecided(stop)) => return unread(&args, &sources, stop, start),
         bound => bound?,
     };
-    let mut trace = args.trace.as_deref().map(Trace::create).transpose()?;
-    let mut page = args.html.as_deref().map(Page::create).transpose()?;
-    let index = Index::new(&model.system);
-    let subject = Subject::new(&model, &properties);
-    let file = args.model.display().to_string();
-    let mut worst = Exit::Fine;
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
+    let subject = Subject::new(&model, &properties);
     let mistakes = program::mistakes(&model, &budget, time);
-    mistakes.warn();
-    let mut warned: BTreeSet<String> = mistakes.overflow.iter().cloned().collect();
-    for task in &tasks {
-        let line = Line::new(args.volume());
-        let subject = subject.clone().assuming(task.fairness.clone());
-        let answered = answered(
-            task,
-            (&args, &options, &properties),
-            &subject,
-            &mut explored,
-            (&budget, &line),
-        );
-        drop(line);
+    options.claims = mistakes.open();
+    let mut answers = Answers {
+        args: &args,
+        file: args.model.display().to_string(),
+        model: &model,
+        properties: &properties,
+        index: Index::new(&model.system),
+        trace: args.trace.as_deref().map(Trace::create).transpose()?,
+        page: args.html.as_deref().map(Page::create).transpose()?,
+        mistakes,
+        worst: Exit::Fine,
+    };
+    let lines = Lines::new(args.volume());
+    let starved = |answered: &Answered| {
+        let verdict = &answered.report.verdict;
+        matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Memory)))
+    };
+    side_by_side(
+        &tasks,
+        threads(&args),
+        &systems,
+        |task, explored| {
+            let subject = subject.clone().assuming(task.fairness.clone());
+            let of = (&*args, &options, &properties);
+            answered(task, of, &subject, explored, (&budget, &lines.add()))
+        },
+        starved,
+        |at, answered| lines.aside(|| answers.tell(&tasks[at], answered)),
+    )?;
+    drop(lines);
+    let mut worst = answers.finish()?;
+    if cancel.is_pressed() {
+        worst = worst.max(Exit::Interrupted);
+    }
+    Ok(worst)
+}
+
+/// The threads that the arguments ask for: by default as many as there are processors.
+fn threads(args: &Check) -> NonZeroUsize {
+    args.threads
+        .or_else(|| std::thread::available_parallelism().ok())
+        .unwrap_or(NonZeroUsize::MIN)
+}
+
+/// What becomes of answers: they are printed, and go into the trace and onto the page.
+struct Answers<'a> {
+    args: &'a Check,
+    file: String,
+    model: &'a Model,
+    properties: &'a Properties,
+    index: Index<'a>,
+    trace: Option<Trace<'a>>,
+    page: Option<Page<'a>>,
+    mistakes: Mistakes,
+    worst: Exit,
+}
+
+impl Answers<'_> {
+    fn tell(&mut self, task: &Task, answered: Answered) -> Result<(), Failure> {
         let Answered {
             report,
             took,
@@ -106,56 +160,63 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
             vacuous,
         } = &answered;
         let context = Context {
-            model: &file,
+            model: &self.file,
             property: &task.name,
             formula: &task.text,
-            system: &model.system,
-            formulas: &properties.formulas,
-            propositions: &properties.propositions,
+            system: &self.model.system,
+            formulas: &self.properties.formulas,
+            propositions: &self.properties.propositions,
             atoms: &task.atoms,
             seconds: took.as_secs_f64(),
         };
-        if let Some(variable) = &report.overflow
-            && warned.insert(variable.clone())
-        {
-            crate::warn_of_overflow(variable);
-        }
-        worst = worst.max(exit(&report.verdict));
+        self.mistakes.add(&report.account, report.overflow.as_ref());
+        self.worst = self.worst.max(task.exit(&report.verdict));
         let mut answer = report::json(report, &context);
-        mistakes.enter(&mut answer);
-        vacuity::enter(&mut answer, &properties.formulas, vacuous);
+        reach::enter(&mut answer, task.modality);
+        self.mistakes.enter(&mut answer);
+        vacuity::enter(&mut answer, &self.properties.formulas, vacuous);
         if let Some(opinion) = opinion {
             opinion.enter(&mut answer);
         }
-        let notes = answered.notes(&properties.formulas);
-        tell(&args, report, &context, (&answer, &notes))?;
+        let mut notes = answered.notes(&self.properties.formulas);
+        notes.extend(reach::note(task.modality));
+        let told = (report, task.modality);
+        tell(self.args, told, &context, (&answer, &notes))?;
         if let Some(opinion) = opinion
             && opinion.agreement == Agreement::Different
         {
             opinion.complain(&task.name);
         }
-        if let (Some(trace), Verdict::Violated(_)) = (&mut trace, &report.verdict) {
+        if let (Some(trace), Verdict::Violated(_)) = (&mut self.trace, &report.verdict)
+            && task.modality != Some(Modality::Some)
+        {
             trace.add(&answer);
         }
-        if let Some(page) = &mut page {
-            page.add(&index, answer, task.question.formula(), &task.atoms)?;
+        if let Some(page) = &mut self.page {
+            page.add(&self.index, answer, task.question.formula(), &task.atoms)?;
         }
+        Ok(())
     }
-    if let Some(page) = page {
-        page.finish(&lariat_draw::page::Subject {
-            name: &file,
-            model: &model,
-            formulas: &properties.formulas,
-            propositions: &properties.propositions,
-        })?;
+
+    /// Writes what waits for the last answer, and tells how the worst of them ends.
+    fn finish(self) -> Result<Exit, Failure> {
+        if let Some(page) = self.page {
+            page.finish(&lariat_draw::page::Subject {
+                name: &self.file,
+                model: self.model,
+                formulas: &self.properties.formulas,
+                propositions: &self.properties.propositions,
+            })?;
+        }
+        if self.args.volume() != Volume::Silent {
+            self.mistakes.tell_where_it_ended();
+        }
+        let failed = self.trace.is_some_and(|trace| trace.has_failed);
+        Ok(match failed {
+            true => self.worst.max(Exit::Input),
+            false => self.worst,
+        })
     }
-    if trace.is_some_and(|trace| trace.has_failed) {
-        worst = worst.max(Exit::Input);
-    }
-    if cancel.is_pressed() {
-        worst = worst.max(Exit::Interrupted);
-    }
-    Ok(worst)
 }
 
 /// What is known of one property.
@@ -195,9 +256,22 @@ fn answered<'s>(
     let mut decide = |property, options: &Options, own: &Budget| {
         check(subject, property, options, explored, own, line)
     };
+    // Which states are reachable does not depend on what runs do at a deadlock.
+    let reachability = Options {
+        deadlock: Deadlock::Stutter,
+        ..options.clone()
+    };
+    let options = match task.modality {
+        Some(_) => &reachability,
+        None => options,
+    };
     let property = task.question.property();
     let mut report = decide(property, options, &own);
     let took = start.elapsed();
+    if task.modality == Some(Modality::Some) {
+        // Nothing is bad about a state that was asked for.
+        report.bad = None;
+    }
     let mut opinion = None;
     if args.cross_check && !matches!(report.verdict, Verdict::Unknown(_)) {
         let first = (report.engine, report::word(&report.verdict));
@@ -217,6 +291,7 @@ fn answered<'s>(
         let options = Options {
             shortening: Shortening::Never,
             whole_product: false,
+            claims: Vec::new(),
             ..options.clone()
         };
         let questions = &task.strengthenings;
@@ -238,13 +313,13 @@ fn answered<'s>(
 /// Prints the answer to one property.
 fn tell(
     args: &Check,
-    report: &Report,
+    (report, modality): (&Report, Option<Modality>),
     context: &Context<'_>,
     (answer, notes): (&Json, &[String]),
 ) -> Result<(), Failure> {
     match args.json {
         true => out::data(&format!("{answer}\n")),
-        false => out::text(&text(args, report, context, notes)),
+        false => out::text(&text(args, (report, modality), context, notes)),
     }
 }
 
@@ -274,7 +349,7 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
             seconds: start.elapsed().as_secs_f64(),
         };
         let answer = report::json(&report, &context);
-        tell(args, &report, &context, (&answer, &[]))?;
+        tell(args, (&report, None), &context, (&answer, &[]))?;
     }
     Ok(exit)
 }
@@ -398,6 +473,7 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
             (false, true) => Shortening::Never,
             (false, false) => Shortening::Counted,
         },
+        claims: Vec::new(),
     };
     options.validate().map_err(Failure::new)?;
     Ok(options)
@@ -447,6 +523,7 @@ fn tasks(
 ) -> Result<(Properties, Vec<Task>), Failure> {
     let names = &model.names();
     let mut properties = Properties::new();
+    properties.read_modalities();
     let mut errors = Errors::default();
     for text in &sources.formulas {
         errors.note(properties.add_formula(names, "formula", None, text));
@@ -487,6 +564,7 @@ fn tasks(
         question: Question::Formula(property.formula),
         atoms: atoms(&properties.formulas, property),
         fairness: property.fairness.clone().and(&fairness),
+        modality: property.modality,
         strengthenings: Vec::new(),
     });
     let mut tasks: Vec<Task> = formulas.collect();
@@ -497,6 +575,7 @@ fn tasks(
             atoms: automaton.atoms.clone(),
             question: Question::Never(automaton),
             fairness: fairness.clone(),
+            modality: None,
             strengthenings: Vec::new(),
         });
     }
@@ -504,6 +583,13 @@ fn tasks(
         return Err(Failure::new(
             "nothing to check\n  = help: give a formula with -f, or a file with -F, --mcc or --automaton; see `lariat check --help`",
         ));
+    }
+    let unfair = |task: &&Task| task.modality.is_some() && task.fairness.strength().is_some();
+    if let Some(task) = tasks.iter().find(unfair) {
+        return Err(Failure::new(format!(
+            "{}: EF and AG are about reachable states, fair runs or not\n  = help: ask for F or G under --weak-fair and --strong-fair",
+            task.text
+        )));
     }
     for id in &args.select {
         if !tasks.iter().any(|task| task.name == *id) {
@@ -519,7 +605,9 @@ fn tasks(
         }
     }
     for task in &mut tasks {
-        if let (Question::Formula(formula), false) = (&task.question, args.no_vacuity) {
+        // A state that is reached needs no condition to matter.
+        let skip = args.no_vacuity || task.modality == Some(Modality::Some);
+        if let (Question::Formula(formula), false) = (&task.question, skip) {
             task.strengthenings = vacuity::questions(&mut properties.formulas, *formula);
         }
     }
@@ -611,11 +699,16 @@ pub(crate) fn in_words(removed: &Removed) -> String {
 }
 
 /// The report for a person: verdict first, then how and why.
-fn text(args: &Check, report: &Report, context: &Context<'_>, notes: &[String]) -> String {
-    let (colour, word) = match report.verdict {
-        Verdict::Holds(_) => (AnsiColor::Green, "HOLDS   "),
-        Verdict::Violated(_) => (AnsiColor::Red, "VIOLATED"),
-        Verdict::Unknown(_) => (AnsiColor::Yellow, "UNKNOWN "),
+fn text(
+    args: &Check,
+    (report, modality): (&Report, Option<Modality>),
+    context: &Context<'_>,
+    notes: &[String],
+) -> String {
+    let (colour, word) = match reach::holds(modality, &report.verdict) {
+        Some(true) => (AnsiColor::Green, "HOLDS   "),
+        Some(false) => (AnsiColor::Red, "VIOLATED"),
+        None => (AnsiColor::Yellow, "UNKNOWN "),
     };
     let (bold, dim) = (colour.on_default().bold(), Style::new().dimmed());
     let Context {

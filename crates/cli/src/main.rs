@@ -3,10 +3,12 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod ask;
 mod bench;
 mod check;
 mod cross;
 mod draw;
+mod exams;
 mod generate;
 mod info;
 mod input;
@@ -16,6 +18,7 @@ mod pages;
 mod plot;
 mod program;
 mod progress;
+mod reach;
 mod reduce;
 mod simulate;
 mod states;
@@ -118,6 +121,7 @@ fn main() -> ExitCode {
     cli.color.write_global();
     let done = match cli.command {
         Command::Check(args) => check::run(*args),
+        Command::Ask(args) => ask::run(&args),
         Command::Mcc(args) => mcc::run(&args),
         Command::States(args) => states::run(&args),
         Command::Translate(args) => translate::run(&args),

@@ -8,7 +8,7 @@
 //! A reserve is kept at the end to print what is open.
 
 use crate::args::{Limits, Mcc};
-use crate::{Exit, Failure, input, out};
+use crate::{Exit, Failure, exams, input, out};
 use lariat::model::{Model, Outline, Properties, suggestion};
 use lariat::{
     Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Reason, Shortening, Stop,
@@ -26,12 +26,9 @@ const FIRST_SLICE: Duration = Duration::from_secs(2);
 const SHORTEST: Duration = Duration::from_millis(5);
 
 /// The examinations that are answered.
-const OURS: [&str; 3] = ["LTLCardinality", "LTLFireability", "StateSpace"];
-/// The other ones of the contest.
-const OTHERS: [&str; 11] = [
-    "CTLCardinality",
-    "CTLFireability",
-    "GlobalProperties",
+const OURS: [&str; 11] = [
+    "LTLCardinality",
+    "LTLFireability",
     "Liveness",
     "OneSafe",
     "QuasiLiveness",
@@ -39,8 +36,13 @@ const OTHERS: [&str; 11] = [
     "ReachabilityDeadlock",
     "ReachabilityFireability",
     "StableMarking",
+    "StateSpace",
     "UpperBounds",
 ];
+/// Those of branching time, whose formulas are not decided.
+const BRANCHING: [&str; 2] = ["CTLCardinality", "CTLFireability"];
+/// The other ones of the contest.
+const OTHERS: [&str; 1] = ["GlobalProperties"];
 
 pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     let start = Instant::now();
@@ -73,16 +75,43 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     match examination.as_str() {
         "LTLCardinality" | "LTLFireability" => formulas(args, &examination, &limits, end),
         "StateSpace" => state_space(args, &limits, end),
+        "ReachabilityCardinality" | "ReachabilityFireability" => {
+            exams::reachability(args, &examination, &limits, end)
+        }
+        "UpperBounds" => exams::bounds(args, &examination, &limits, end),
+        branching if BRANCHING.contains(&branching) => undecided(args, branching, &limits, end),
         other if OTHERS.contains(&other) => {
             out::data("DO_NOT_COMPETE\n")?;
             Ok(Exit::Fine)
         }
-        wrong => Err(unknown_examination(wrong)),
+        name => match exams::global(name) {
+            Some(examination) => exams::whole(args, (name, examination), &limits, end),
+            None => Err(unknown_examination(name)),
+        },
     }
 }
 
+/// Says of every formula that it is not decided.
+fn undecided(
+    args: &Mcc,
+    examination: &str,
+    limits: &Limits,
+    end: Instant,
+) -> Result<Exit, Failure> {
+    let (budget, _) = input::budget(limits);
+    let path = args.folder.join(format!("{examination}.xml"));
+    let left = end.saturating_duration_since(Instant::now());
+    let texts = input::for_texts(&budget, Some(left));
+    let own = texts.clone();
+    let bytes = input::supervised(&texts, move || input::bytes(&path, &own))?;
+    let mut outline = Outline::default();
+    outline.add_mcc(&bytes);
+    cannot_compute(outline.list.iter().map(|(name, _)| &**name))?;
+    Ok(Exit::Fine)
+}
+
 fn unknown_examination(wrong: &str) -> Failure {
-    let all = || OURS.iter().chain(&OTHERS).copied();
+    let all = || OURS.iter().chain(&BRANCHING).chain(&OTHERS).copied();
     let help = match suggestion(wrong, all()) {
         Some(nearest) => nearest,
         None => format!("expected {}", OURS.join(", ")),
@@ -199,7 +228,7 @@ fn share(slice: Duration, left: Duration, waiting: u32, had: Duration) -> Option
     (share > had && share >= SHORTEST).then_some(share)
 }
 
-fn cannot_compute<'n>(names: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
+pub(crate) fn cannot_compute<'n>(names: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
     for name in names {
         out::data(&format!("FORMULA {name} CANNOT_COMPUTE\n"))?;
     }
@@ -207,7 +236,7 @@ fn cannot_compute<'n>(names: impl Iterator<Item = &'n str>) -> Result<(), Failur
 }
 
 /// How a command ends that could not read its model: in this mode all has been said with its lines.
-fn over(stop: &Stop) -> Exit {
+pub(crate) fn over(stop: &Stop) -> Exit {
     match stop {
         Stop::Interrupted => Exit::Interrupted,
         _ => Exit::Fine,
@@ -224,7 +253,7 @@ fn techniques(engine: &str) -> &'static str {
 }
 
 /// The model of the folder, read within the time.
-fn read(args: &Mcc, budget: &Budget, end: Instant) -> Result<Model, Failure> {
+pub(crate) fn read(args: &Mcc, budget: &Budget, end: Instant) -> Result<Model, Failure> {
     let left = end.saturating_duration_since(Instant::now());
     let reading = budget.clone().with_deadline(left);
     input::watched_model(&args.folder.join("model.pnml"), &reading)

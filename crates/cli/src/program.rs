@@ -1,11 +1,13 @@
 //! What a program does wrong, whatever is asked of it: failed assertions, the error state, values that wrap around.
 //!
 //! A verdict about a program that has gone wrong may be a verdict about the mistake, so `check` says what `states` would. It looks at some thousand
-//! states before the first property; what lies beyond them is left to `states`, and is not said to be absent.
+//! states before the first property, which are all of a small program. Of a larger one engines tell what they saw in the states that they came by
+//! ([`lariat::Account::claims`]). Where neither has looked at all states, that is said: nothing is claimed to be absent.
 
-use lariat::model::{Format, Model, Predicate};
+use crate::progress::grouped;
+use lariat::model::{Comparison, Format, Model, Predicate};
 use lariat::space::symbolic::UBig;
-use lariat::{Budget, Counting, OrderChoice, Quiet, states_and_claims};
+use lariat::{Account, Budget, Counting, OrderChoice, Quiet, Statistic, states_and_claims};
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 
@@ -19,75 +21,143 @@ const MOST: Duration = Duration::from_millis(500);
 /// What was found.
 #[derive(Default)]
 pub(crate) struct Mistakes {
-    /// Names of the assertions that fail.
-    failed: Vec<String>,
-    /// The name of the error state, if it is reached.
-    fault: Option<String>,
+    /// What the program claims of itself: its assertions, and last that there is no error, if there may be one.
+    claims: Vec<Claim>,
     /// A variable that is assigned a value beyond its range.
-    pub overflow: Option<String>,
+    overflow: Option<String>,
+    /// The most states that were looked at.
+    states: u64,
     /// Were all states looked at?
     complete: bool,
+    /// Is the model a program?
+    is_program: bool,
 }
 
-/// Looks at the first states of a program; nothing is known of other models.
+struct Claim {
+    holds: Predicate,
+    what: What,
+    fails: bool,
+}
+
+enum What {
+    /// An assertion by its name.
+    Assertion(String),
+    /// The error state, by the atom that names it.
+    Fault(String),
+}
+
+impl Claim {
+    fn warn(&self) {
+        crate::warn(&match &self.what {
+            What::Assertion(name) => format!(
+                "assertion {name} fails in a state that is reached; `lariat states` counts them"
+            ),
+            What::Fault(fault) => format!(
+                "the program can go wrong (an index, a divisor or a shift) and stops there; -f 'G !{fault}' shows how"
+            ),
+        });
+    }
+}
+
+/// Looks at the first states of a program, and says on stderr what is wrong; nothing is known of other models.
 pub(crate) fn mistakes(model: &Model, budget: &Budget, limit: Option<Duration>) -> Mistakes {
     let system = &model.system;
     if model.format != Format::Dve {
         return Mistakes::default();
     }
-    let mut claims: Vec<Predicate> = model.assertions.iter().map(|a| a.holds.clone()).collect();
-    claims.extend(
-        system
-            .fault
-            .map(|var| Predicate::compare(var, lariat::model::Comparison::Eq, 0)),
-    );
+    let name = |var| system.variable(var).name.clone();
+    let asserted = model.assertions.iter().map(|assertion| Claim {
+        holds: assertion.holds.clone(),
+        what: What::Assertion(assertion.name.clone()),
+        fails: false,
+    });
+    let sound = system.fault.map(|var| Claim {
+        holds: Predicate::compare(var, Comparison::Eq, 0),
+        what: What::Fault(name(var)),
+        fails: false,
+    });
+    let mut mistakes = Mistakes {
+        claims: asserted.chain(sound).collect(),
+        is_program: true,
+        ..Mistakes::default()
+    };
     let time = limit.map_or(MOST, |limit| (limit / PART).min(MOST));
     let own = budget.clone().with_deadline(time).with_work(STATES);
-    let order = OrderChoice::default();
+    let (claims, order) = (mistakes.predicates(), OrderChoice::default());
     let found = states_and_claims(system, &claims, Counting::Explicit, &order, &own, &Quiet);
-    let fails = |i: usize| found.failed.get(i).is_some_and(|n| *n != UBig::ZERO);
-    let asserted = model.assertions.iter().enumerate();
-    let failed = asserted.filter(|(i, _)| fails(*i));
-    let name = |var| system.variable(var).name.clone();
-    Mistakes {
-        failed: failed.map(|(_, a)| a.name.clone()).collect(),
-        fault: system
-            .fault
-            .filter(|_| fails(model.assertions.len()))
-            .map(name),
-        overflow: found.overflow.map(name),
-        complete: found.stop.is_none(),
+    let failed: Vec<bool> = found.failed.iter().map(|n| *n != UBig::ZERO).collect();
+    mistakes.learn(&failed, found.overflow.map(name));
+    mistakes.complete = found.stop.is_none();
+    if let Some(lariat::Figure::Count(states)) = found.stats.get(Statistic::STATES_SEEN) {
+        mistakes.states = *states;
     }
+    mistakes
 }
 
 impl Mistakes {
-    /// Says on stderr what is wrong.
-    pub(crate) fn warn(&self) {
-        for name in &self.failed {
-            crate::warn(&format!(
-                "assertion {name} fails in a state that is reached; `lariat states` counts them"
-            ));
-        }
-        if let Some(fault) = &self.fault {
-            crate::warn(&format!(
-                "the program can go wrong (an index, a divisor or a shift) and stops there; -f 'G !{fault}' shows how"
-            ));
-        }
-        if let Some(variable) = &self.overflow {
-            crate::warn_of_overflow(variable);
+    /// What engines are asked to look at besides the question: nothing, if everything is known.
+    pub(crate) fn open(&self) -> Vec<Predicate> {
+        match self.complete {
+            true => Vec::new(),
+            false => self.predicates(),
         }
     }
 
-    /// Adds what is wrong to an answer, if anything is.
+    fn predicates(&self) -> Vec<Predicate> {
+        let holds = self.claims.iter().map(|claim| claim.holds.clone());
+        holds.collect()
+    }
+
+    /// Says on stderr what is wrong and was not said before.
+    fn learn(&mut self, failed: &[bool], overflow: Option<String>) {
+        for (claim, failed) in self.claims.iter_mut().zip(failed) {
+            if *failed && !claim.fails {
+                claim.fails = true;
+                claim.warn();
+            }
+        }
+        if let (None, Some(variable)) = (&self.overflow, overflow) {
+            crate::warn_of_overflow(&variable);
+            self.overflow = Some(variable);
+        }
+    }
+
+    /// What an engine has seen besides.
+    pub(crate) fn add(&mut self, account: &Account, overflow: Option<&String>) {
+        let told = account.claims.clone().unwrap_or_default();
+        self.learn(&told.failed, overflow.cloned());
+        self.complete |= told.complete;
+        self.states = self.states.max(told.states.unwrap_or(0));
+    }
+
+    /// Says on stderr where looking for mistakes has ended, if it was not at the last state.
+    pub(crate) fn tell_where_it_ended(&self) {
+        if self.is_program && !self.complete {
+            crate::remark(&format!(
+                "failing assertions, errors and values that wrap around were looked for in {} states; there may be more: `lariat states` looks at all",
+                grouped(self.states)
+            ));
+        }
+    }
+
+    /// Adds what is known of a program to an answer.
     pub(crate) fn enter(&self, answer: &mut Json) {
-        if self.failed.is_empty() && self.fault.is_none() && self.overflow.is_none() {
+        if !self.is_program {
             return;
+        }
+        let (mut failed, mut error_state) = (Vec::new(), None);
+        for claim in self.claims.iter().filter(|claim| claim.fails) {
+            match &claim.what {
+                What::Assertion(name) => failed.push(name),
+                What::Fault(name) => error_state = Some(name),
+            }
         }
         if let Some(object) = answer.as_object_mut() {
             let mistakes = json!({
-                "failed_assertions": self.failed,
-                "error_state": self.fault,
+                "failed_assertions": failed,
+                "error_state": error_state,
                 "overflow": self.overflow,
+                "states": (!self.complete).then_some(self.states),
                 "complete": self.complete,
             });
             object.insert("mistakes".to_owned(), mistakes);

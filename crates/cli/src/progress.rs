@@ -1,31 +1,67 @@
 //! Progress on a terminal.
 
 use crate::args::Volume;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lariat::{Observer, Progress};
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A line on stderr that says what is being done, gone when dropped; hidden where stderr is no terminal.
+/// What is done sooner than this is done before anybody wonders.
+const PATIENCE: Duration = Duration::from_millis(400);
+/// How often the line is drawn.
+const TICK: Duration = Duration::from_millis(200);
+
+/// A line on stderr that says what is being done: drawn after a while, gone when dropped, and never there where stderr is no terminal.
 pub(crate) struct Line {
     bar: ProgressBar,
     volume: Volume,
+    /// Waits until the line is to be drawn, or for the end. There is none if it never is.
+    curtain: Option<(Sender<()>, JoinHandle<()>)>,
     /// Who works.
     engine: Mutex<Option<&'static str>>,
 }
 
+/// The lines of all who work at the same time.
+pub(crate) struct Lines {
+    all: MultiProgress,
+    volume: Volume,
+}
+
+impl Lines {
+    pub(crate) fn new(volume: Volume) -> Lines {
+        let all = MultiProgress::new();
+        Lines { all, volume }
+    }
+
+    /// One more line.
+    pub(crate) fn add(&self) -> Line {
+        Line::among(&self.all, self.volume)
+    }
+
+    /// Does something that prints, while no line is in the way.
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.all.suspend(print)
+    }
+}
+
 impl Line {
+    /// A line of its own.
     pub(crate) fn new(volume: Volume) -> Line {
-        let bar = match volume {
-            Volume::Silent => ProgressBar::hidden(),
-            Volume::Progress | Volume::Remarks => ProgressBar::new_spinner(),
-        };
+        Line::among(&MultiProgress::new(), volume)
+    }
+
+    fn among(all: &MultiProgress, volume: Volume) -> Line {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
-        bar.enable_steady_tick(Duration::from_millis(200));
+        let seen = volume != Volume::Silent && std::io::stderr().is_terminal();
         Line {
+            curtain: seen.then(|| curtain(bar.clone(), all.clone())),
             bar,
             volume,
             engine: Mutex::new(None),
@@ -35,13 +71,29 @@ impl Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
+        if let Some((end, waiting)) = self.curtain.take() {
+            drop(end);
+            // It draws the line or does nothing, and cannot fail.
+            let _ = waiting.join();
+        }
         self.bar.finish_and_clear();
     }
 }
 
+/// Begins to draw a line when it has been there for a while.
+fn curtain(bar: ProgressBar, all: MultiProgress) -> (Sender<()>, JoinHandle<()>) {
+    let (end, ended) = channel();
+    let waiting = std::thread::spawn(move || {
+        if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            all.add(bar).enable_steady_tick(TICK);
+        }
+    });
+    (end, waiting)
+}
+
 impl Observer for Line {
     fn progress(&self, progress: Progress<'_>) {
-        if self.bar.is_hidden() {
+        if self.curtain.is_none() {
             return;
         }
         let engine = *self.engine.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +108,7 @@ impl Observer for Line {
     fn engine(&self, name: &'static str) {
         let mut engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
         *engine = Some(name);
-        if !self.bar.is_hidden() {
+        if self.curtain.is_some() {
             self.bar.set_message(name);
         }
     }

@@ -12,11 +12,11 @@ use std::time::Duration;
 const LARGEST: usize = 100;
 /// Stronger formulas that are asked at most.
 const MOST: usize = 8;
-/// The part of the work of the check that may be spent.
+/// The part of the work of the check, and of its time, that may be spent: a note is not worth more to those who did not ask for it.
 const PART: u32 = 10;
-/// Work that may always be spent, for small checks.
+/// Work that may always be spent: a tenth of a small check would be nothing, and nobody notices this.
 const LEAST_WORK: u64 = 20_000;
-/// Time that may always be spent, on the same reason.
+/// Time that may always be spent, for the same reason; the work is usually done long before.
 const LEAST_TIME: Duration = Duration::from_millis(50);
 
 /// What is to be asked of a property that holds.

@@ -6,8 +6,11 @@
 //! ```text
 //! LARIAT_CASES=100000 cargo run --release -p lariat-differential [SUBJECT]…
 //! ```
+//!
+//! [`questions`] does the same for questions about reachable states.
 
 #![forbid(unsafe_code)]
 
+pub mod questions;
 pub mod subjects;
 pub mod symmetric;

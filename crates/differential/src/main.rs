@@ -1,13 +1,13 @@
 //! A long differential campaign: all subjects against the oracle.
 //!
 //! ```text
-//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair] [SUBJECT]…
+//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair|questions] [SUBJECT]…
 //! ```
 //!
-//! `LARIAT_SEED` chooses the first seed; `fair` asks about fair runs; names restrict the subjects. Exit code 1 on the first difference,
+//! `LARIAT_SEED` chooses the first seed; `fair` asks about fair runs, `questions` about reachable states; names restrict the subjects. Exit code 1 on the first difference,
 //! with the command that replays it.
 
-use lariat_differential::subjects;
+use lariat_differential::{questions, subjects};
 use lariat_testkit::{Campaign, Case};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 fn main() -> ExitCode {
     let mut names: Vec<String> = std::env::args().skip(1).collect();
     let mut campaign = Campaign::from_env(5000);
+    if names.first().is_some_and(|name| name == "questions") {
+        return about_states(&campaign, &names[1..]);
+    }
     let mut subjects = match names.first().map(String::as_str) {
         Some("fair") => {
             names.remove(0);
@@ -47,4 +50,30 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The campaign of questions about reachable states.
+fn about_states(campaign: &Campaign, names: &[String]) -> ExitCode {
+    let mut subjects = questions::subjects();
+    subjects.retain(|s| names.is_empty() || names.iter().any(|n| n == s.name));
+    if subjects.is_empty() {
+        eprintln!("no subject is called {}", names.join(", "));
+        return ExitCode::from(2);
+    }
+    eprintln!("seed {}, {} models", campaign.seed, campaign.cases);
+    let mut spoken = Instant::now();
+    let mut tally = questions::Tally::default();
+    for seed in campaign.seeds() {
+        let case = questions::Case::random(seed);
+        if let Err(what) = questions::judge(&case, &subjects, &mut tally) {
+            println!("{what}\nLARIAT_SEED={seed} LARIAT_CASES=1 repeats it");
+            return ExitCode::FAILURE;
+        }
+        if spoken.elapsed() >= Duration::from_secs(5) {
+            spoken = Instant::now();
+            eprintln!("{tally:?}");
+        }
+    }
+    println!("no difference in {tally:?}");
+    ExitCode::SUCCESS
 }

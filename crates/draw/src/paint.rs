@@ -1,7 +1,7 @@
 //! A net on paper: shapes, names, tokens, arcs.
 //!
-//! Arcs are straight; where one leads each way between the same two nodes they are bent apart. Names stand where they
-//! cover the fewest arcs: below, above, right or left of their node. Everything has a class, so that the page
+//! Arcs are straight; where one leads each way between the same two nodes they are bent apart, and one that would pass through a third
+//! node is bent around it if a moderate bend is enough. Names stand where they cover the fewest arcs: below, above, right or left of their node. Everything has a class, so that the page
 //! can change colours and mark what changes; plain attributes make the same file right on its own.
 
 use crate::Point;
@@ -27,6 +27,10 @@ const BELOW: f64 = 12.0;
 const ABOVE: f64 = 5.0;
 /// How far arcs that lead both ways bend.
 const BEND: f64 = 0.16;
+/// How far an arc may bend around other nodes: what is tried, in this order.
+const BENDS: [f64; 7] = [0.0, BEND, -BEND, 0.28, -0.28, 0.4, -0.4];
+/// Room between an arc and a node that it passes.
+const BESIDE: f64 = 3.0;
 
 /// A net with a position for every node.
 #[derive(Clone, Debug)]
@@ -83,9 +87,12 @@ impl NetPicture {
     pub(crate) fn paint(&self, svg: &mut Svg, number: &dyn Fn(NodeId) -> u32) {
         svg.open("class=\"arcs\" fill=\"none\" stroke=\"#59636e\" stroke-width=\"1.1\"");
         let mut lines = Vec::with_capacity(self.net.arcs.len());
-        let bent = self.bent();
-        for (arc, bent) in self.net.arcs.iter().zip(&bent) {
-            let line = self.line(arc, *bent);
+        let both_ways = self.both_ways();
+        for (arc, both_ways) in self.net.arcs.iter().zip(both_ways) {
+            let line = match both_ways {
+                true => self.line(arc, BEND),
+                false => self.around(arc),
+            };
             let (from, to) = (number(arc.from), number(arc.to));
             let attributes = format!("class=\"arc\" data-from=\"{from}\" data-to=\"{to}\"");
             svg.path(&line.path, &attributes, "");
@@ -107,7 +114,8 @@ impl NetPicture {
         for (line, arc) in lines.iter().zip(&self.net.arcs) {
             if !arc.label.is_empty() {
                 let text = fit(&arc.label, NAME - 1.0, WIDEST_LABEL);
-                let at = (line.middle.0, line.middle.1 + 3.0);
+                let (x, y) = line.at(0.5);
+                let at = (x, y + 3.0);
                 svg.open("class=\"inscription\"");
                 svg.hint(&arc.label);
                 svg.overlay(at, Anchor::Middle, NAME - 1.0, &text, "");
@@ -160,7 +168,7 @@ impl NetPicture {
     }
 
     /// For every arc: is there another one between its nodes, the other way round?
-    fn bent(&self) -> Vec<bool> {
+    fn both_ways(&self) -> Vec<bool> {
         let mut pairs: Vec<(NodeId, NodeId)> =
             self.net.arcs.iter().map(|a| (a.from, a.to)).collect();
         pairs.sort_unstable();
@@ -168,11 +176,32 @@ impl NetPicture {
         self.net.arcs.iter().map(back).collect()
     }
 
+    /// The line of an arc that passes through no third node; a straight one if there is none.
+    fn around(&self, arc: &NetArc) -> Line {
+        let straight = self.line(arc, 0.0);
+        if self.net.nodes.len() > MOST_CHOICES {
+            return straight;
+        }
+        let (width, height) = self.size();
+        let is_inside = |(x, y): Point| (0.0..=width).contains(&x) && (0.0..=height).contains(&y);
+        let is_clear = |line: &Line| {
+            let others =
+                (0..self.points.len()).filter(|i| *i != arc.from.index() && *i != arc.to.index());
+            let touches = |i: usize| {
+                let (x, y) = self.points[i];
+                let near = |at: Point| (at.0 - x).hypot(at.1 - y) < RADIUS + BESIDE;
+                line.points().any(near)
+            };
+            line.points().all(is_inside) && !others.into_iter().any(touches)
+        };
+        let mut lines = BENDS.iter().map(|bend| self.line(arc, *bend));
+        lines.find(is_clear).unwrap_or(straight)
+    }
+
     /// The line of an arc from border to border.
-    fn line(&self, arc: &NetArc, bent: bool) -> Line {
+    fn line(&self, arc: &NetArc, bend: f64) -> Line {
         let (a, b) = (self.points[arc.from.index()], self.points[arc.to.index()]);
         let (dx, dy) = (b.0 - a.0, b.1 - a.1);
-        let bend = if bent { BEND } else { 0.0 };
         let control = ((a.0 + b.0) / 2.0 - bend * dy, (a.1 + b.1) / 2.0 + bend * dx);
         let kind = |node: NodeId| self.net.nodes[node.index()].kind;
         let start_direction = direction(control, a);
@@ -188,8 +217,8 @@ impl NetPicture {
             ),
             false => start,
         };
-        let path = match bent {
-            true => format!(
+        let path = match bend == 0.0 {
+            false => format!(
                 "M{} {}Q{} {} {} {}",
                 n(from.0),
                 n(from.1),
@@ -198,14 +227,7 @@ impl NetPicture {
                 n(shaft.0),
                 n(shaft.1)
             ),
-            false => format!("M{} {}L{} {}", n(from.0), n(from.1), n(shaft.0), n(shaft.1)),
-        };
-        let middle = match bent {
-            true => (
-                (start.0 + end.0) / 4.0 + control.0 / 2.0,
-                (start.1 + end.1) / 4.0 + control.1 / 2.0,
-            ),
-            false => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
+            true => format!("M{} {}L{} {}", n(from.0), n(from.1), n(shaft.0), n(shaft.1)),
         };
         Line {
             path,
@@ -213,7 +235,7 @@ impl NetPicture {
             end,
             start_direction,
             end_direction,
-            middle,
+            control,
         }
     }
 
@@ -303,7 +325,24 @@ struct Line {
     /// Unit vectors towards the nodes.
     start_direction: Point,
     end_direction: Point,
-    middle: Point,
+    /// Of the quadratic curve that it is; on the line itself if that is straight.
+    control: Point,
+}
+
+impl Line {
+    /// The point at `t` of the way.
+    fn at(&self, t: f64) -> Point {
+        let (a, c, b) = (self.start, self.control, self.end);
+        let (u, v, w) = ((1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t);
+        (u * a.0 + v * c.0 + w * b.0, u * a.1 + v * c.1 + w * b.1)
+    }
+
+    /// Points all along it, close enough together that nothing slips through between them.
+    fn points(&self) -> impl Iterator<Item = Point> + '_ {
+        let length = (self.end.0 - self.start.0).hypot(self.end.1 - self.start.1);
+        let steps = (length / RADIUS).ceil().clamp(12.0, 200.0);
+        (0..=steps as u32).map(move |i| self.at(f64::from(i) / steps))
+    }
 }
 
 /// The box of a node with its name below.
@@ -353,17 +392,10 @@ fn meet(a: Box4, b: Box4) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Does a line pass through a box? Asked of some points on it.
+/// Does a line pass through a box?
 fn passes(line: &Line, area: Box4) -> bool {
-    let points = 12;
-    (0..=points).any(|i| {
-        let t = f64::from(i) / f64::from(points);
-        let (x, y) = (
-            line.start.0 + t * (line.end.0 - line.start.0),
-            line.start.1 + t * (line.end.1 - line.start.1),
-        );
-        area[0] <= x && x <= area[2] && area[1] <= y && y <= area[3]
-    })
+    line.points()
+        .any(|(x, y)| area[0] <= x && x <= area[2] && area[1] <= y && y <= area[3])
 }
 
 /// Where up to five tokens are drawn, as on a die; the page has the same table.

@@ -1,5 +1,6 @@
 //! What an engine tells of its run besides the answer.
 
+use crate::claims::Claims;
 use lariat_automata::Automaton;
 use lariat_budget::{Statistic, Stats};
 use lariat_emptiness::Counts;
@@ -14,6 +15,8 @@ pub struct Account {
     pub order: Option<String>,
     /// A variable that was assigned a value beyond its range, which wraps around.
     pub overflow: Option<VarId>,
+    /// What is known of [the model's claims](crate::Problem::claims), if they were looked at.
+    pub claims: Option<Claims>,
 }
 
 impl Account {

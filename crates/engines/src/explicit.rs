@@ -11,6 +11,7 @@
 //! | TGTA | the same | Couvreur |
 
 use crate::account::Account;
+use crate::claims::look_at_claims;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
 use crate::prefix::{LOOK, nearest};
 use crate::steps::{Steps, concrete, concrete_fair};
@@ -70,6 +71,11 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
             }
         }
     };
+    let is_over = matches!(found, Ok(Outcome::Empty));
+    if found.is_ok() {
+        let claims = task.problem.claims;
+        task.account.claims = look_at_claims(&product, &mut worker, claims, is_over);
+    }
     let found = match found? {
         Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
             "states with more tokens were not looked at".to_owned(),

@@ -11,6 +11,7 @@
 
 mod account;
 mod alphabet;
+mod claims;
 pub mod component_wise;
 mod engine;
 mod explicit;
@@ -19,6 +20,7 @@ mod labels;
 mod pairs;
 mod prefix;
 mod problem;
+pub mod questions;
 pub mod sets;
 mod shorten;
 mod single;
@@ -33,12 +35,14 @@ mod walk;
 
 pub use account::Account;
 pub use alphabet::{Alphabet, ClassId, EventClass, event_classes};
+pub use claims::Claims;
 pub use component_wise::{HYB, Proof, Proofs};
 pub use engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Variant};
 pub use explicit::EXPLICIT;
 pub use fairness::Folded;
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
+pub use prefix::beginning;
 pub use problem::{Invariance, Problem};
 pub use sets::{BCZ, EL, Fixpoint, OWCTY, SLAP, SLAP_FST, SOG, SOP};
 pub use shorten::{folded, shorten};

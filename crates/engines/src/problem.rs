@@ -4,7 +4,7 @@ use crate::alphabet::{Alphabet, state_propositions};
 use lariat_automata::{Automaton, Legal, Letter, Placement, buchi};
 use lariat_budget::{Budget, Stop};
 use lariat_model::symmetry::Symmetry;
-use lariat_model::{Constraint, Deadlock, Proposition, State, System, Value};
+use lariat_model::{Constraint, Deadlock, Predicate, Proposition, State, System, Value};
 use std::sync::Arc;
 
 /// Does `system` have a run that `automaton` accepts?
@@ -39,6 +39,9 @@ pub struct Problem<'a> {
     /// Finite runs must count, or a continuation has to be shown: with [`Deadlock::Ignore`] engines give covering runs whose rounds
     /// need not be alike once acceptance is certain. With fairness constraints beginnings are no evidence: continuations have to be fair.
     pub prefixes: bool,
+    /// What the model claims of itself, which has nothing to do with the question. Engines that come to see all states tell
+    /// whether it is true in them ([`Account::claims`](crate::Account::claims)).
+    pub claims: &'a [Predicate],
     alphabet: Arc<Alphabet>,
 }
 
@@ -75,6 +78,7 @@ impl<'a> Problem<'a> {
             unread: Vec::new(),
             symmetry: None,
             prefixes: false,
+            claims: &[],
             alphabet: Arc::new(Alphabet::new(system, propositions)),
         }
     }

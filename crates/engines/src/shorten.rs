@@ -1,10 +1,11 @@
 //! Shorter counterexamples: a shortest lasso of the synchronous product, with counted effort.
 //!
 //! A lasso that an engine has found is rarely the shortest one, and a person has to read it. Whatever the engine, its lasso
-//! of length `best` is shortened on the product of single states, in five steps:
+//! of length `best` is shortened on the product of single states, in six steps:
 //!
 //! - *slice*: what does not matter for the property is left out of the run (`slice.rs`), if the automaton still accepts it;
 //! - *begin early*: the loop is tried from every state before it (`early.rs`);
+//! - *count*: the state equation is asked for a loop, and for a prefix, of fewer events (`equation.rs`);
 //! - *follow*: the run is followed in the product. Positions with equal state and automaton state are one node, so
 //!   that detours fall away even where the product is too large to be explored;
 //! - *explore*: breadth-first from the initial nodes, no deeper than a shorter lasso could reach, as far as the effort goes;
@@ -17,23 +18,25 @@
 //! small counterexamples* (SEFM 2008), who keep to the memory of a search; here the product is walked anew.
 
 mod early;
+mod equation;
 mod search;
 mod slice;
 mod word;
 
-use crate::prefix::nearest;
+use crate::prefix::beginning;
 use crate::problem::Problem;
-use crate::steps::{Steps, concrete};
+use crate::steps::Steps;
 use crate::sync::{Sync, Worker};
 use early::earlier;
+use equation::fewer;
 use lariat_budget::{Budget, Lease, Observer, Stop};
-use lariat_emptiness::{Counts, Graph, NodeId};
+use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{EvidenceKind, Lasso, State, Step};
 use rustc_hash::FxHashSet;
 use search::{Edges, Link, Path, Search, Tree};
 use slice::sliced;
 use std::ops::Range;
-use word::accepts;
+use word::is_evidence;
 
 /// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
 const VISITS: u64 = 8;
@@ -56,20 +59,32 @@ pub fn shorten(
     }
     let mut whole = problem.clone();
     whole.most_tokens = None;
-    if let Some(beginning) = beginning(&whole, &lasso, effort, budget, observer) {
+    let longest = lasso.steps().count();
+    if let Some(beginning) = beginning(&whole, longest, effort, budget, observer) {
         return beginning;
     }
-    if lasso.kind() != EvidenceKind::Lasso {
-        // The rounds of a covering run never come back to a state, and a shorter one may not be a round.
-        return lasso;
+    if lasso.kind() == EvidenceKind::Covering {
+        // Its rounds never come back to a state, and a shorter one may not be a round.
+        return match problem.fairness.is_empty() {
+            true => cut(problem, lasso),
+            false => lasso,
+        };
     }
-    whole.prefixes = false;
     // Whether a run without some of its events is still fair is not asked.
     let with_what_matters = |lasso| match problem.fairness.is_empty() {
         true => without_needless(problem, lasso),
         false => lasso,
     };
-    let lasso = with_what_matters(lasso);
+    let mut lasso = with_what_matters(lasso);
+    if problem.fairness.is_empty()
+        && let Some(fewer) = fewer(problem, &lasso, effort, budget)
+    {
+        lasso = with_what_matters(folded(fewer));
+    }
+    if lasso.kind() == EvidenceKind::Prefix {
+        return lasso;
+    }
+    whole.prefixes = false;
     let product = Sync::new(&whole, observer);
     if !product.has_fairness_in_marks() {
         // A shorter lasso that carries all marks may be unfair.
@@ -84,31 +99,19 @@ pub fn shorten(
 
 /// A run without events that do not matter, whose loop begins early.
 fn without_needless(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
-    let cut = |lasso: Lasso| match sliced(problem, &lasso) {
-        Some(sliced) if accepts(problem, &sliced) => folded(sliced),
-        _ => lasso,
-    };
-    let lasso = cut(lasso);
+    let lasso = cut(problem, lasso);
     match earlier(problem, &lasso) {
-        Some(earlier) => cut(folded(earlier)),
+        Some(earlier) => cut(problem, folded(earlier)),
         None => lasso,
     }
 }
 
-/// A shortest beginning of a run that is evidence, if there is one that is no longer than the lasso.
-fn beginning(
-    problem: &Problem<'_>,
-    lasso: &Lasso,
-    effort: u64,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Option<Lasso> {
-    let product = Sync::new(problem, observer);
-    let mut worker = product.worker(&budget.clone().with_work(effort));
-    let longest = lasso.steps().count();
-    let most = (usize::MAX, longest);
-    let found = nearest(&product, &mut worker, most, &mut Counts::default()).ok()??;
-    concrete(&product, &mut worker, &found).ok()
+/// A run without events that do not matter.
+fn cut(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
+    match sliced(problem, &lasso) {
+        Some(sliced) if is_evidence(problem, &sliced) => folded(sliced),
+        _ => lasso,
+    }
 }
 
 /// The same run, told as briefly as possible: once through the loop, which begins as early as it can.

@@ -24,6 +24,8 @@ pub struct Worker<K> {
     labels: Labels,
     /// What states enable of fairness constraints.
     enabled: Enabled,
+    /// States all of whose steps were listed, one bit each; kept for those who look at claims.
+    listed: Vec<u64>,
     /// What the automaton can do: ranges of `moves`.
     choices: FxHashMap<K, Moves>,
     moves: Vec<(Marks, Location)>,
@@ -82,6 +84,7 @@ impl<K: Eq + Hash> Worker<K> {
             nodes: Pairs::new(locations, budget),
             labels: Labels::default(),
             enabled: Enabled::default(),
+            listed: Vec::new(),
             choices: FxHashMap::default(),
             moves: Vec::new(),
             budget: budget.clone(),
@@ -94,6 +97,26 @@ impl<K: Eq + Hash> Worker<K> {
     /// The states found so far.
     pub fn states(&self) -> &States {
         &self.states
+    }
+
+    /// All steps from `state` have been listed.
+    pub(crate) fn list_no_more(&mut self, state: StateId) {
+        let word = state.0 as usize / 64;
+        if self.listed.len() <= word {
+            self.listed.resize(word + 1, 0);
+        }
+        self.listed[word] |= 1 << (state.0 % 64);
+    }
+
+    /// Have all steps from `state` been listed?
+    pub(crate) fn was_listed(&self, state: StateId) -> bool {
+        let word = self.listed.get(state.0 as usize / 64);
+        word.is_some_and(|word| word >> (state.0 % 64) & 1 == 1)
+    }
+
+    /// Is there time left?
+    pub(crate) fn check(&self) -> Result<(), Stop> {
+        self.budget.check()
     }
 
     /// From now on nothing is added: edges to other nodes than those that are known are left out.

@@ -74,6 +74,10 @@ impl<'p> Sync<'p> {
         Worker::new(states, self.problem.automaton.states.len(), budget)
     }
 
+    pub(crate) fn space(&self) -> &Explicit<'p> {
+        &self.space
+    }
+
     /// Is every accepting cycle a fair one? If not, only the check for pairs knows the difference.
     pub(crate) fn has_fairness_in_marks(&self) -> bool {
         matches!(self.constraints.form(), Form::Marks(_))
@@ -191,6 +195,9 @@ impl Steps for Sync<'_> {
                 .space
                 .next(&mut worker.states, state, &mut cursor.space)?
             else {
+                if !self.problem.claims.is_empty() {
+                    worker.list_no_more(state);
+                }
                 return Ok(None);
             };
             let moves = self.choices(worker, label, location, self.alphabet.class(step.0));

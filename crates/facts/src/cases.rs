@@ -179,13 +179,34 @@ impl Net {
             .collect()
     }
 
-    /// None of the events is enabled.
+    /// None of the events is enabled: each lacks tokens somewhere. Those that can lack them in few places come first, for they tell most
+    /// and multiply the cases least.
     fn none_enabled(&self, events: impl Iterator<Item = EventId>) -> Cases {
+        let lack = |(place, need): &(VarId, Value)| Row::most(*place, i128::from(*need) - 1);
+        let mut lacks: Vec<Vec<Row>> = events
+            .filter(|e| !self.silenced[e.index()])
+            .map(|e| self.needs[e.index()].iter().map(lack).collect())
+            .collect();
+        lacks.sort_by_key(Vec::len);
         let mut cases = Cases::any();
-        for event in events.filter(|e| !self.silenced[e.index()]) {
-            let lacks =
-                |(place, need): &(VarId, Value)| vec![Row::most(*place, i128::from(*need) - 1)];
-            cases = cases.and(Cases(self.needs[event.index()].iter().map(lacks).collect()));
+        for lacks in lacks {
+            let open = |case: &&Case| !lacks.iter().any(|row| case.contains(row));
+            let (opened, longest) = cases
+                .0
+                .iter()
+                .filter(open)
+                .fold((0, 0), |(n, most), case| (n + 1, case.len().max(most)));
+            let kept = cases.0.len() - opened;
+            if opened * lacks.len() + kept > MOST_CASES || longest >= MOST_ROWS {
+                break;
+            }
+            let split = |case: Case| match open(&&case) {
+                false => vec![case],
+                true => (lacks.iter())
+                    .map(|row| case.iter().chain([row]).cloned().collect())
+                    .collect(),
+            };
+            cases = Cases(cases.0.into_iter().flat_map(split).collect());
         }
         cases
     }

@@ -16,13 +16,15 @@
 //! is assumed of the formula; with an automaton for the violations, no fruitful component means that the property holds.
 
 use crate::Facts;
-use crate::cases::{Cases, is_contradiction};
+use crate::cases::{Case, Cases, Row, is_contradiction};
 use crate::certificate::Certificate;
+use crate::net::Net;
 use crate::prune::literals;
 use lariat_automata::{Automaton, Cube, Guard, Guards, Letter, StateId, components};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
-use lariat_model::{Deadlock, EventId, Proposition};
+use lariat_model::{Deadlock, EventId, Proposition, Value, VarId};
+use rustc_hash::FxHashMap;
 
 /// A guard of more cubes than this is taken for "every letter".
 const MOST_CUBES: usize = 32;
@@ -36,6 +38,77 @@ pub struct Barren {
     pub states: Vec<StateId>,
     /// Why.
     pub certificate: Certificate,
+}
+
+/// The letters of a cube: markings, and which events are taken from them.
+struct Letters {
+    markings: Cases,
+    /// For every case, the places that have at most so many tokens.
+    upper: Vec<FxHashMap<VarId, i128>>,
+    taken: Vec<(Vec<EventId>, bool)>,
+}
+
+impl Letters {
+    fn of(net: &Net, cube: &[(Proposition, bool)]) -> Letters {
+        let (mut markings, mut taken) = (Cases::any(), Vec::new());
+        for (proposition, truth) in cube {
+            match proposition {
+                Proposition::State(predicate) => {
+                    markings = markings.and(net.cases(predicate, *truth));
+                }
+                Proposition::Fires(events) => taken.push((events.clone(), *truth)),
+            }
+        }
+        markings.0.retain(|case| !is_contradiction(case));
+        let most = |row: &Row| match row.terms[..] {
+            [(place, -1)] => Some((place, -row.least)),
+            _ => None,
+        };
+        let upper = |case: &Case| {
+            let mut upper: FxHashMap<VarId, i128> = FxHashMap::default();
+            for (place, most) in case.iter().filter_map(most) {
+                let slot = upper.entry(place).or_insert(most);
+                *slot = most.min(*slot);
+            }
+            upper
+        };
+        Letters {
+            upper: markings.0.iter().map(upper).collect(),
+            markings,
+            taken,
+        }
+    }
+
+    /// May the event be taken, as far as the letters speak of events?
+    fn allow(&self, event: EventId) -> bool {
+        let agrees = |(events, truth): &(Vec<EventId>, bool)| events.contains(&event) == *truth;
+        self.taken.iter().all(agrees)
+    }
+
+    /// Is there a case in which nothing obvious keeps the event from firing?
+    fn may_fire(&self, net: &Net, event: EventId) -> bool {
+        let needs = &net.needs[event.index()];
+        let has = |upper: &FxHashMap<VarId, i128>| {
+            let enough = |(place, need): &(VarId, Value)| {
+                upper
+                    .get(place)
+                    .is_none_or(|most| i128::from(*need) <= *most)
+            };
+            needs.iter().all(enough)
+        };
+        !net.silenced[event.index()] && self.allow(event) && self.upper.iter().any(has)
+    }
+
+    /// The markings in which the event can fire.
+    fn firing(&self, net: &Net, event: EventId) -> Cases {
+        if !self.allow(event) {
+            return Cases::none();
+        }
+        let enabled = net.some_enabled(std::iter::once(event));
+        let mut cases = self.markings.clone().and(enabled);
+        cases.0.retain(|case| !is_contradiction(case));
+        cases
+    }
 }
 
 /// An accepting component.
@@ -90,24 +163,24 @@ impl Facts {
     ) -> Result<Option<Certificate>, Stop> {
         let general = self.repeating(budget)?;
         let mut certificate = general.certificate;
-        let letters = component.letters(Marks::NONE);
-        let cubes = component.cubes(letters);
+        let letters = self.letters(component, Marks::NONE);
         // First what can be seen without the solver.
         let mut among = general.events;
-        among.retain(|event| self.may_fire(component, &cubes, *event));
+        if let Some(net) = &self.net {
+            among.retain(|event| letters.iter().any(|l| l.may_fire(net, *event)));
+        }
         let found = self.repeating_among(among, budget, |facts, event, budget| {
-            facts.cannot_fire(component, &cubes, event, budget)
+            facts.cannot_fire(&letters, event, budget)
         })?;
         certificate.extend(found.certificate);
         if found.events.is_empty() {
             return Ok(Some(certificate));
         }
         for mark in 0..component.automaton.mark_count {
-            let letters = component.letters(Marks::one(mark));
-            let cubes = component.cubes(letters);
+            let letters = self.letters(component, Marks::one(mark));
             let mut reasons = Some(Certificate::default());
             for event in &found.events {
-                match self.cannot_fire(component, &cubes, *event, budget)? {
+                match self.cannot_fire(&letters, *event, budget)? {
                     Some(reason) => reasons.iter_mut().for_each(|r| r.extend(reason.clone())),
                     None => {
                         reasons = None;
@@ -123,24 +196,32 @@ impl Facts {
         Ok(None)
     }
 
-    /// Is there a cube in which nothing obvious keeps the event from firing?
-    fn may_fire(&self, component: &Component<'_>, cubes: &[Cube], event: EventId) -> bool {
-        cubes
-            .iter()
-            .any(|cube| !self.firing(component, *cube, event).0.is_empty())
+    /// The letters of the component's edges with these marks.
+    fn letters(&self, component: &mut Component<'_>, marks: Marks) -> Vec<Letters> {
+        let guard = component.letters(marks);
+        let cubes = component.cubes(guard).into_iter();
+        let net = self.net.iter();
+        net.flat_map(|net| {
+            let letters = |cube| Letters::of(net, &component.literals(cube));
+            cubes.clone().map(letters)
+        })
+        .collect()
     }
 
-    /// Why the event fires in no reachable marking of the cubes.
+    /// Why the event fires in no reachable marking of the letters.
     fn cannot_fire(
         &mut self,
-        component: &Component<'_>,
-        cubes: &[Cube],
+        letters: &[Letters],
         event: EventId,
         budget: &Budget,
     ) -> Result<Option<Certificate>, Stop> {
+        budget.check()?;
         let mut certificate = Certificate::default();
-        for cube in cubes {
-            let cases = self.firing(component, *cube, event);
+        for letters in letters {
+            let Some(net) = &self.net else {
+                return Ok(None);
+            };
+            let cases = letters.firing(net, event);
             match self.refuted(&cases, budget)? {
                 Some(reason) => certificate.extend(reason),
                 None => return Ok(None),
@@ -148,25 +229,6 @@ impl Facts {
         }
         certificate.extend(self.silence(&[event]));
         Ok(Some(certificate))
-    }
-
-    /// Markings of the cube in which the event can fire, as far as the cube allows it at all.
-    fn firing(&self, component: &Component<'_>, cube: Cube, event: EventId) -> Cases {
-        let Some(net) = &self.net else {
-            return Cases::any();
-        };
-        let mut cases = net.some_enabled(std::iter::once(event));
-        for (proposition, truth) in component.literals(cube) {
-            match proposition {
-                Proposition::Fires(events) if events.contains(&event) != truth => {
-                    return Cases::none();
-                }
-                Proposition::Fires(_) => {}
-                Proposition::State(predicate) => cases = cases.and(net.cases(&predicate, truth)),
-            }
-        }
-        cases.0.retain(|case| !is_contradiction(case));
-        cases
     }
 
     /// Is there no dead marking in which the component accepts?

@@ -8,7 +8,7 @@
 //! One rule a file: `refute` excludes markings, `bounds` bounds places, `repeat` finds events
 //! that fire finitely often, `resting` describes dead markings,
 //! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
-//! `formula` and `canonical` at formulas; `solver` is the only file that knows the solver.
+//! `formula` and `canonical` at formulas; `fewest` is for runs that are to be shortened; `solver` is the only file that knows the solver.
 
 #![forbid(unsafe_code)]
 
@@ -18,7 +18,9 @@ mod cases;
 mod certificate;
 mod cycles;
 mod facts;
+mod fewest;
 mod formula;
+mod most;
 mod net;
 mod prune;
 mod rational;
@@ -33,6 +35,7 @@ pub use bounds::Bound;
 pub use certificate::{Certificate, Statement, Weights};
 pub use cycles::Barren;
 pub use facts::{Constant, Facts, Limits};
+pub use fewest::{Change, Times, fewest};
 pub use formula::Simplified;
 pub use prune::Pruned;
 pub use repeat::Repeating;

@@ -9,7 +9,7 @@
 //! thousand states is left out. With `--fair` they are asked of runs that are fair to three places. All times are
 //! CPU times of this process, so that a busy machine does little harm. `--each` prints every formula.
 
-#[path = "../tests/kit/mod.rs"]
+#[path = "../tests/it/kit.rs"]
 #[allow(dead_code, reason = "shared with the tests, which use all of it")]
 mod kit;
 

@@ -3,7 +3,7 @@
 //!
 //!     cargo bench -p lariat --bench contest -- [--engine NAME] [--automaton-kind KIND] [--timeout SECONDS] [--memory GB] [PART OF A NAME]…
 
-#[path = "../tests/kit/mod.rs"]
+#[path = "../tests/it/kit.rs"]
 mod kit;
 
 use lariat::{AutomatonKind, Budget, Choice, Options, Preset};

@@ -12,8 +12,10 @@ use crate::run::Run;
 use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
-use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
-use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
+use lariat_budget::{Budget, Figure, Observer, Progress, Statistic, Stop};
+use lariat_engines::{
+    Account, Found, Invariance, Outcome, Problem, beginning, product_size, shorten,
+};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::passes::{Astray, Removed, Rules};
 use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Predicate, Value};
@@ -97,6 +99,8 @@ pub struct Options {
     pub whole_product: bool,
     /// What a short counterexample is worth.
     pub shortening: Shortening,
+    /// What the model claims of itself, for engines that come to see all states: see [`Account::claims`]. Of nets nothing is claimed.
+    pub claims: Vec<Predicate>,
 }
 
 impl Options {
@@ -261,6 +265,10 @@ pub(crate) fn once_more(why: &str) -> String {
 
 /// What is remarked before whole runs are searched for.
 const NOT_ENOUGH: &str = "once more: the beginning of a run was found that may not be enough";
+
+/// What is remarked where an engine could not begin and the answer was near.
+const LOOKED_AROUND: &str =
+    "there is no end to the states, and the beginning of a run was found among the first of them";
 
 /// Work that may be spent on whether there is any infinite run.
 const VACUITY: u64 = 2_000_000;
@@ -462,6 +470,9 @@ impl<'s> Query<'_, 's> {
             .knowing(prepared.invariance());
         problem.most_tokens = turn.most_tokens;
         problem.prefixes = self.prefixes;
+        if !system.is_net() {
+            problem.claims = &self.options.claims;
+        }
         let symmetry = match plan.divides() {
             true => explored.symmetry(self.subject, budget)?,
             false => None,
@@ -480,7 +491,9 @@ impl<'s> Query<'_, 's> {
             shared: self.budget,
             observer: self.observer,
         };
-        let found = run.decide(&problem, system, explored, &mut report.account);
+        let found = run
+            .decide(&problem, system, explored, &mut report.account)
+            .or_else(|stop| self.looked_around(&problem, stop));
         let name = |var| system.variable(var).name.clone();
         report.overflow = report.account.overflow.map(name);
         let outcome = match found? {
@@ -508,6 +521,25 @@ impl<'s> Query<'_, 's> {
         Ok(outcome)
     }
 
+    /// Where there is no end to the states, an engine that needs all of them has none; but the beginning of a run may be all that is asked
+    /// for. `auto` has others who look for it.
+    fn looked_around(&self, problem: &Problem<'_>, stop: Stop) -> Found {
+        if !matches!(
+            (&stop, &self.options.choice),
+            (Stop::Bound(_), Choice::Plan(_))
+        ) {
+            return Err(stop);
+        }
+        let (any, effort) = (usize::MAX, Shortening::LEAST);
+        match beginning(problem, any, effort, self.budget, self.observer) {
+            Some(lasso) => {
+                self.observer.remark(LOOKED_AROUND);
+                Ok(Outcome::Accepting(lasso))
+            }
+            None => Err(stop),
+        }
+    }
+
     /// A run as short as the options ask for, after a search of so much work.
     fn shortened(&self, problem: &Problem<'_>, lasso: Lasso, work: u64) -> Lasso {
         // Who insists gets what the usual effort brings even if the limits end before the rest.
@@ -519,7 +551,13 @@ impl<'s> Query<'_, 's> {
         efforts
             .filter(|effort| *effort > 0)
             .fold(lasso, |lasso, effort| {
-                shorten(problem, lasso, effort, self.budget, self.observer)
+                shorten(
+                    problem,
+                    lasso,
+                    effort,
+                    self.budget,
+                    &Afterwards(self.observer),
+                )
             })
     }
 
@@ -558,6 +596,22 @@ impl<'s> Query<'_, 's> {
             _ => "no fair run",
         };
         (found == Ok(Outcome::Empty)).then_some(nothing)
+    }
+}
+
+/// Who hears that a run is being shortened, and not that its engine is still at work.
+struct Afterwards<'a>(&'a dyn Observer);
+
+impl Observer for Afterwards<'_> {
+    fn progress(&self, progress: Progress<'_>) {
+        self.0.progress(Progress {
+            phase: "shortening the counterexample",
+            ..progress
+        });
+    }
+
+    fn remark(&self, remark: &str) {
+        self.0.remark(remark);
     }
 }
 

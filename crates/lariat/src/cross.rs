@@ -3,7 +3,7 @@
 //! Single states and sets of states share the reader, the translation and the replay, and nothing in between; the second engine also gets the net as it was
 //! read, without reductions and facts. Two answers that contradict each other are a defect, whichever is right.
 
-use crate::check::{Choice, Options, Report};
+use crate::check::{Choice, Options, Report, Shortening};
 use crate::plan::{Plan, Preset};
 use crate::reduce::Reduce;
 use crate::report;
@@ -22,6 +22,8 @@ pub fn unrelated(report: &Report, options: &Options) -> Options {
         choice: Choice::Plan(Plan::of(name)),
         reduce: Reduce::Only(Rules::NONE),
         whole_product: false,
+        // Nobody reads its run, and what engines on sets cannot find by themselves is no second opinion.
+        shortening: Shortening::Never,
         ..options.clone()
     }
 }

@@ -35,6 +35,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ask;
 mod auto;
 mod check;
 mod cross;
@@ -51,6 +52,7 @@ pub mod replay;
 pub mod report;
 mod run;
 mod settled;
+mod side_by_side;
 mod states;
 mod subject;
 mod verdict;
@@ -69,7 +71,7 @@ pub use lariat_budget::{
     Budget, Cancel, Figure, Observer, Progress, Quiet, Statistic, Stats, Stop,
 };
 pub use lariat_engines::{
-    Account, AutomatonKind, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant,
+    Account, AutomatonKind, Claims, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant,
 };
 pub use lariat_model::passes::{Lift, Pass, Removed, Rule, Rules, Systems};
 pub use lariat_model::{
@@ -79,6 +81,7 @@ pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
 pub use plan::{Plan, Preset};
 pub use reduce::{Reduce, reduction};
 pub use run::Run;
+pub use side_by_side::side_by_side;
 pub use states::{Counting, StateSpace, orbits, states, states_and_claims};
 pub use subject::{Property, Subject};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

@@ -12,12 +12,12 @@
 //! A race with more work may have another favourite; if not, the engine goes on in the same space, where what it computed is remembered. With a growth of 8
 //! what is done in vain is a small part of the whole. Programs learn their relations from their states, which are all explored first.
 
-use crate::explored::{Explored, Ground};
+use crate::explored::{Explored, Ground, States};
 use lariat_budget::Stop;
-use lariat_engines::sets::operators::Sets;
-use lariat_engines::{Found, Task, sets};
-use lariat_model::{Action, Event, System};
-use lariat_space::symbolic::OrderChoice;
+use lariat_engines::sets::Procedure;
+use lariat_engines::{Claims, Found, Task, sets};
+use lariat_model::{Action, Event, Predicate, System};
+use lariat_space::symbolic::{OrderChoice, Reached};
 
 /// Work of the first race: a hundredth of a second, in which small state spaces are found completely.
 const FIRST_RACE: u64 = 50_000;
@@ -30,7 +30,7 @@ const GROWTH: u64 = 8;
 
 /// Decides a task with a procedure on sets.
 pub(crate) fn on_sets<'s>(
-    procedure: fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found,
+    procedure: Procedure,
     task: &mut Task<'_>,
     system: &'s System,
     order: &OrderChoice,
@@ -40,13 +40,12 @@ pub(crate) fn on_sets<'s>(
     let programs = |event: &Event| matches!(event.action, Action::Program { .. });
     if task.variant.reachable_first || system.events.iter().any(programs) {
         let states = explored.states(system, order, deadlock, budget, observer)?;
-        task.account.overflow = states.overflow;
-        return sets::decide(procedure, task, &mut states.reached);
+        return among(states, procedure, task);
     }
     let mut race = explored.effort(system, order, deadlock).max(FIRST_RACE);
     loop {
         let found = match explored.ground(system, order, deadlock, race, budget, observer)? {
-            Ground::States(states) => return sets::decide(procedure, task, &mut states.reached),
+            Ground::States(states) => return among(states, procedure, task),
             Ground::Order { space, name } => {
                 task.account.order = Some(name.to_owned());
                 let work = match order {
@@ -67,4 +66,27 @@ pub(crate) fn on_sets<'s>(
         }
         race = race.saturating_mul(GROWTH);
     }
+}
+
+/// Decides a task among all reachable states.
+fn among(states: &mut States<'_>, procedure: Procedure, task: &mut Task<'_>) -> Found {
+    task.account.overflow = states.overflow;
+    task.account.claims = claims(&mut states.reached, task.problem.claims)
+        .ok()
+        .flatten();
+    sets::decide(procedure, task, &mut states.reached)
+}
+
+/// Which claims fail in some reachable state.
+fn claims(reached: &mut Reached<'_>, claims: &[Predicate]) -> Result<Option<Claims>, Stop> {
+    let mut failed = Vec::with_capacity(claims.len());
+    for claim in claims {
+        let fine = reached.space.select(&reached.states, claim)?;
+        failed.push(fine != reached.states);
+    }
+    Ok((!claims.is_empty()).then_some(Claims {
+        failed,
+        states: None,
+        complete: true,
+    }))
 }

@@ -427,7 +427,7 @@ pub fn stats(stats: &Stats) -> Json {
     Json::Object(pairs.collect())
 }
 
-fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
+pub(crate) fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
     let steps = |steps: &[Step]| -> Vec<Json> {
         let step = |step: &Step| {
             json!({

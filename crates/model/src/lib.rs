@@ -28,6 +28,7 @@ pub mod passes;
 pub mod pnml;
 mod predicate;
 mod properties;
+mod reachability;
 mod semantics;
 pub mod symmetry;
 mod system;
@@ -44,6 +45,7 @@ pub use names::{Meaning, Names};
 pub use outline::Outline;
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
 pub use properties::{Properties, Property};
+pub use reachability::{Modality, Reachability, read_mcc_bounds, state_predicate};
 pub use system::{
     Action, Arc, Deadlock, Domain, Effect, Event, EventId, Row, State, System, Unit, Value, VarId,
     Variable,

@@ -11,7 +11,9 @@
 //!
 //! Names are ids of the net. A formula is built bottom-up on an explicit stack of the elements that
 //! are open, so it may be of any depth. `all-paths` is what a linear-time property means
-//! anyway and may stand only around the whole; `exists-path` is refused.
+//! anyway and may stand only around the whole; `exists-path` may do so too where [`Paths`] says so, and is refused elsewhere.
+//!
+//! A file of bounds has `<place-bound> (place id)…` in the place of a formula.
 
 use std::ops::Range;
 
@@ -32,6 +34,8 @@ enum Operator {
     Formula,
     /// `all-paths`
     Group,
+    /// `exists-path`
+    Some,
     Before,
     Reach,
     True,
@@ -69,6 +73,15 @@ struct Frame {
     parts: Vec<Part>,
 }
 
+/// What may stand around a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Paths {
+    /// `all-paths`, or nothing.
+    All,
+    /// Either.
+    AllOrSome,
+}
+
 /// Reads a property file and adds its properties in the order of the file.
 pub(crate) fn read(
     properties: &mut Properties,
@@ -78,6 +91,56 @@ pub(crate) fn read(
 ) -> Result<(), InputError> {
     let text = xml::decode(origin, bytes)?;
     let mut xml = Xml::new(origin, &text);
+    each_property(&mut xml, origin, |xml, element| {
+        let (property, _) = property(xml, properties, names, element, Paths::All)?;
+        properties
+            .push(property)
+            .map_err(|message| xml.error(element.span.clone(), message).help(OWN_NAME))
+    })
+}
+
+/// Reads a property file whose formulas may be about some path; those are told apart.
+pub(crate) fn read_branching(
+    properties: &mut Properties,
+    names: &Names<'_>,
+    origin: &str,
+    bytes: &[u8],
+) -> Result<Vec<bool>, InputError> {
+    let text = xml::decode(origin, bytes)?;
+    let mut xml = Xml::new(origin, &text);
+    let mut about_some = Vec::new();
+    each_property(&mut xml, origin, |xml, element| {
+        let (property, some) = property(xml, properties, names, element, Paths::AllOrSome)?;
+        about_some.push(some);
+        properties
+            .push(property)
+            .map_err(|message| xml.error(element.span.clone(), message).help(OWN_NAME))
+    })?;
+    Ok(about_some)
+}
+
+/// Reads a file of bounds: names with the places whose tokens are summed up.
+pub(crate) fn read_bounds(
+    names: &Names<'_>,
+    origin: &str,
+    bytes: &[u8],
+) -> Result<Vec<(String, Vec<VarId>)>, InputError> {
+    let text = xml::decode(origin, bytes)?;
+    let mut xml = Xml::new(origin, &text);
+    let mut bounds = Vec::new();
+    each_property(&mut xml, origin, |xml, element| {
+        bounds.push(bound(xml, names, element)?);
+        Ok(())
+    })?;
+    Ok(bounds)
+}
+
+/// Reads `<property-set>`, calling `each` inside of every `<property>`.
+fn each_property<'a>(
+    xml: &mut Xml<'a>,
+    origin: &str,
+    mut each: impl FnMut(&mut Xml<'a>, &Element<'a>) -> Result<(), InputError>,
+) -> Result<(), InputError> {
     match xml.next()? {
         Item::Open(root) if root.name == "property-set" => {}
         Item::Open(root) => {
@@ -98,12 +161,7 @@ pub(crate) fn read(
     }
     loop {
         match xml.next()? {
-            Item::Open(element) if element.name == "property" => {
-                let property = property(&mut xml, properties, names, &element)?;
-                properties
-                    .push(property)
-                    .map_err(|message| xml.error(element.span, message).help(OWN_NAME))?;
-            }
+            Item::Open(element) if element.name == "property" => each(xml, &element)?,
             Item::Open(_) => xml.skip()?,
             Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close => {}
@@ -117,7 +175,8 @@ fn property<'a>(
     properties: &mut Properties,
     names: &Names<'_>,
     property: &Element<'a>,
-) -> Result<Property, InputError> {
+    paths: Paths,
+) -> Result<(Property, bool), InputError> {
     let (mut name, mut found) = (None, None);
     loop {
         match xml.next()? {
@@ -126,7 +185,7 @@ fn property<'a>(
                 "formula" if found.is_some() => {
                     return Err(xml.error(element.span, "a second <formula> in one property"));
                 }
-                "formula" => found = Some(formula(xml, properties, names, element.span)?),
+                "formula" => found = Some(formula(xml, properties, names, element.span, paths)?),
                 _ => xml.skip()?,
             },
             Item::Text(text) => xml.only_blanks(&text)?,
@@ -139,24 +198,73 @@ fn property<'a>(
             format!("a property without <{what}>"),
         )
     };
-    let formula = found.ok_or_else(|| missing("formula"))?;
+    let (formula, some) = found.ok_or_else(|| missing("formula"))?;
     let name = name.ok_or_else(|| missing("id"))?;
     let text = properties.print(formula);
-    Ok(Property {
+    let property = Property {
         name,
         formula,
         text,
         fairness: Fairness::default(),
-    })
+        modality: None,
+    };
+    Ok((property, some))
 }
 
-/// Reads the rest of `<formula>`.
+/// Reads the rest of a property of a file of bounds.
+fn bound<'a>(
+    xml: &mut Xml<'a>,
+    names: &Names<'_>,
+    property: &Element<'a>,
+) -> Result<(String, Vec<VarId>), InputError> {
+    let (mut name, mut places) = (None, None);
+    // The elements that are open inside of the property.
+    let mut open: Vec<&str> = Vec::new();
+    loop {
+        match xml.next()? {
+            Item::Open(element) => match (element.name, open.last()) {
+                ("id", None) => name = Some(xml.characters()?.0.into_owned()),
+                ("formula", None) => open.push("formula"),
+                ("place-bound", Some(&"formula")) if places.is_none() => {
+                    places = Some(Vec::new());
+                    open.push("place-bound");
+                }
+                ("place", Some(&"place-bound")) => {
+                    if let Part::Number(vars, _) = leaf(xml, names, Operator::Place)? {
+                        places.get_or_insert_default().extend(vars);
+                    }
+                }
+                (_, None) => xml.skip()?,
+                (other, Some(_)) => {
+                    return Err(xml
+                        .error(element.span, format!("<{other}> cannot stand here"))
+                        .help("expected one <place-bound> of <place>"));
+                }
+            },
+            Item::Text(text) => xml.only_blanks(&text)?,
+            Item::Close | Item::End => match open.pop() {
+                Some(_) => {}
+                None => break,
+            },
+        }
+    }
+    let missing = |what| {
+        let message = format!("a property without <{what}>");
+        xml.error(property.span.clone(), message)
+    };
+    let places = places.ok_or_else(|| missing("place-bound"))?;
+    Ok((name.ok_or_else(|| missing("id"))?, places))
+}
+
+/// Reads the rest of `<formula>`, and says whether it is about some path.
 fn formula<'a>(
     xml: &mut Xml<'a>,
     properties: &mut Properties,
     names: &Names<'_>,
     span: Range<usize>,
-) -> Result<Formula, InputError> {
+    paths: Paths,
+) -> Result<(Formula, bool), InputError> {
+    let mut about_some = false;
     let mut open = vec![Frame {
         operator: Operator::Formula,
         span,
@@ -166,7 +274,8 @@ fn formula<'a>(
         match xml.next()? {
             Item::Open(element) => {
                 let place = (frame.operator, frame.parts.len());
-                let operator = operator(xml, &element, place)?;
+                let operator = operator(xml, &element, place, paths)?;
+                about_some |= operator == Operator::Some;
                 if let Operator::Constant | Operator::Place | Operator::Transition = operator {
                     frame.parts.push(leaf(xml, names, operator)?);
                     continue;
@@ -183,7 +292,7 @@ fn formula<'a>(
                 let part = close(xml, properties, names, frame)?;
                 match (open.last_mut(), part) {
                     (Some(outer), part) => outer.parts.push(part),
-                    (None, Part::Path(formula)) => return Ok(formula),
+                    (None, Part::Path(formula)) => return Ok((formula, about_some)),
                     (None, _) => return Err(xml.error_here("expected a formula")),
                 }
             }
@@ -197,6 +306,7 @@ fn operator(
     xml: &Xml<'_>,
     element: &Element<'_>,
     (outer, nth): (Operator, usize),
+    paths: Paths,
 ) -> Result<Operator, InputError> {
     let fits = match element.name {
         "before" => outer == Operator::Until && nth == 0,
@@ -222,6 +332,7 @@ fn operator(
     }
     Ok(match element.name {
         "all-paths" if outer == Operator::Formula => Operator::Group,
+        "exists-path" if outer == Operator::Formula && paths == Paths::AllOrSome => Operator::Some,
         "all-paths" | "exists-path" => {
             return Err(xml
                 .error(
@@ -334,7 +445,11 @@ fn connect(
     Ok(match operator {
         Operator::True => operands.none().map(|()| Formulas::TRUE)?,
         Operator::False => operands.none().map(|()| Formulas::FALSE)?,
-        Operator::Formula | Operator::Group | Operator::Before | Operator::Reach => one?,
+        Operator::Formula
+        | Operator::Group
+        | Operator::Some
+        | Operator::Before
+        | Operator::Reach => one?,
         Operator::Not => store.not(one?),
         Operator::Next => store.next(one?),
         Operator::Finally => store.finally(one?),

@@ -13,6 +13,8 @@ use crate::fairness::{Fairness, Strength};
 use crate::mcc;
 use crate::names::{Meaning, Names};
 use crate::predicate::{Predicate, Proposition};
+use crate::reachability::{Modality, state_predicate};
+use std::borrow::Cow;
 
 /// The advice about names that are used twice.
 pub(crate) const OWN_NAME: &str = "expected every property to have a name of its own; those without one are called by their position";
@@ -28,6 +30,9 @@ pub struct Property {
     pub text: String,
     /// What its file assumes of runs.
     pub fairness: Fairness,
+    /// Whether it was written as `EF p` or `AG p`. The formula is that of `AG`; of `EF p` it is `G !p`, and the property holds if the formula
+    /// does not. Only read where [`Properties::read_modalities`] was asked for.
+    pub modality: Option<Modality>,
 }
 
 /// Formulas, what their atoms say, and the properties in the order in which they were given.
@@ -45,12 +50,19 @@ pub struct Properties {
     taken: FxHashSet<String>,
     /// Where the atoms have values that do not have one everywhere, by their text.
     partial: FxHashMap<String, Predicate>,
+    /// Are `EF p` and `AG p` read?
+    modalities: bool,
 }
 
 impl Properties {
     /// No properties.
     pub fn new() -> Properties {
         Properties::default()
+    }
+
+    /// From now on `EF p` and `AG p` are read too, for those who heed [`Property::modality`].
+    pub fn read_modalities(&mut self) {
+        self.modalities = true;
     }
 
     /// Adds a formula given as text; without a name it is known by its position. `origin` names
@@ -219,20 +231,45 @@ impl Properties {
             bound: &mut self.bound,
             partial: &mut self.partial,
         };
-        let parsed = lariat_ltl::parse(text, &mut self.formulas, &mut binder);
+        let (modality, path) = match self.modalities {
+            true => modality(names, text),
+            false => (None, Cow::Borrowed(text)),
+        };
+        let parsed = lariat_ltl::parse(&path, &mut self.formulas, &mut binder);
         // Atoms may enter the store even if the formula turns out wrong later on.
         self.keep_propositions();
-        let formula = parsed?;
+        let inner = parsed?;
+        if modality.is_some()
+            && state_predicate(&self.formulas, &self.propositions, inner).is_none()
+        {
+            return Err(ParseError {
+                span: 0..text.len(),
+                message: "EF and AG are about states: no temporal operator and no event may stand behind them".to_owned(),
+                help: Some("`EF p` says that some reachable state satisfies p, `AG p` that all do; other formulas are those of linear time".to_owned()),
+            });
+        }
+        let formula = match modality {
+            None => inner,
+            Some(Modality::All) => self.formulas.globally(inner),
+            Some(Modality::Some) => {
+                let never = self.formulas.not(inner);
+                self.formulas.globally(never)
+            }
+        };
         let name = match name {
             Some(name) => name.to_owned(),
             None => (self.list.len() + 1).to_string(),
         };
-        let printed = self.print(formula);
+        let printed = match modality {
+            None => self.print(formula),
+            Some(modality) => format!("{}({})", modality.name(), self.print(inner)),
+        };
         let property = Property {
             name,
             formula,
             text: printed,
             fairness: Fairness::default(),
+            modality,
         };
         self.push(property).map_err(|message| ParseError {
             span: 0..text.len(),
@@ -392,6 +429,30 @@ pub(crate) fn comment(line: &str) -> usize {
         blank = c.is_whitespace();
     }
     line.len()
+}
+
+/// The modality that a text begins with, and the text with blanks in its place. Names of the model come first.
+fn modality<'t>(names: &Names<'_>, text: &'t str) -> (Option<Modality>, Cow<'t, str>) {
+    let start = text.len() - text.trim_start().len();
+    for modality in [Modality::Some, Modality::All] {
+        let Some((path, state)) = modality.name().split_at_checked(1) else {
+            continue;
+        };
+        let Some(rest) = text[start..].strip_prefix(path) else {
+            continue;
+        };
+        let Some(behind) = rest.trim_start().strip_prefix(state) else {
+            continue;
+        };
+        let is_name = |c: char| c.is_alphanumeric() || "_.".contains(c);
+        let word_ends = !behind.starts_with(is_name);
+        let is_modality = word_ends && !names.contains(path) && !names.contains(modality.name());
+        if is_modality {
+            let blanks = " ".repeat(text.len() - behind.len());
+            return (Some(modality), Cow::Owned(blanks + behind));
+        }
+    }
+    (None, Cow::Borrowed(text))
 }
 
 /// `name: formula`, or a formula.

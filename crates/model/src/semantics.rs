@@ -5,7 +5,7 @@
 
 use crate::expr::Fault;
 use crate::predicate::{Linear, Predicate};
-use crate::system::{Action, Domain, Effect, EventId, State, System, Value, VarId};
+use crate::system::{Action, Arc, Domain, Effect, EventId, State, System, Value, VarId};
 
 impl System {
     /// The states that `event` leads to from `state`; none if it is not enabled there.
@@ -14,21 +14,14 @@ impl System {
             return Vec::new();
         }
         match &self.event(event).action {
-            Action::Net(arcs) => {
+            Action::Net(arcs) if can_fire(arcs, state) => {
                 let mut next: State = state.into();
                 for arc in arcs {
-                    let slot = &mut next[arc.var.index()];
-                    if *slot < arc.need {
-                        return Vec::new();
-                    }
-                    match slot.checked_add(arc.delta) {
-                        Some(value) => *slot = value,
-                        // A count beyond 63 bits: no engine gets here, nothing is claimed.
-                        None => return Vec::new(),
-                    }
+                    next[arc.var.index()] += arc.delta;
                 }
                 vec![next]
             }
+            Action::Net(_) => Vec::new(),
             Action::Program { guard, effects } => {
                 match (self.run(guard, effects, state), self.fault) {
                     (Ok(next), _) => next.into_iter().collect(),
@@ -95,7 +88,11 @@ impl System {
 
     /// Can `event` be taken from `state`?
     pub fn is_enabled(&self, state: &[Value], event: EventId) -> bool {
-        !self.successors(state, event).is_empty()
+        match &self.event(event).action {
+            // Without a copy of the state, which may have 10^5 places and as many transitions to be asked.
+            Action::Net(arcs) => !self.has_failed(state) && can_fire(arcs, state),
+            _ => !self.successors(state, event).is_empty(),
+        }
     }
 
     /// Can nothing be taken from `state`?
@@ -128,6 +125,14 @@ impl System {
             _ => value,
         }
     }
+}
+
+/// Are there tokens enough? A count beyond 63 bits is not reached by any engine: nothing is claimed of it.
+fn can_fire(arcs: &[Arc], state: &[Value]) -> bool {
+    arcs.iter().all(|arc| {
+        let tokens = state[arc.var.index()];
+        tokens >= arc.need && tokens.checked_add(arc.delta).is_some()
+    })
 }
 
 impl Linear {

@@ -27,6 +27,7 @@ pub mod nets;
 pub mod oracle;
 pub mod predicates;
 pub mod programs;
+pub mod questions;
 pub mod shrink;
 pub mod symmetric;
 pub mod tableau;

@@ -1,6 +1,8 @@
 //! Good input: verdicts, exit codes, text and JSON.
 
-use crate::kit::{Folder, LARGE_HOLDS, command, ended, large_net, lariat, lariat_reading};
+use crate::kit::{
+    Folder, LARGE_HOLDS, command, ended, every_engine, large_net, lariat, lariat_reading,
+};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -431,6 +433,26 @@ fn an_automaton_of_the_negated_property() {
         assert!(answer["formula"].as_str().unwrap().contains("negated.hoa"));
         assert_eq!(answer["counterexample"].is_null(), code == 0, "{formula}");
     }
+    // Engines that skip what is not observed ask the automaton whether they may.
+    for (formula, code) in [
+        ("!G(a -> F b)", Some(1)),
+        ("F(b & c)", Some(0)),
+        ("F(a & X b)", None),
+    ] {
+        let hoa = lariat(&["translate", formula]).out;
+        let hoa = hoa
+            .replace("\"a\"", "\"waiting_1\"")
+            .replace("\"b\"", "\"critical_1 >= 1\"")
+            .replace("\"c\"", "\"critical_2\"");
+        let path = folder.file("stutter.hoa", hoa);
+        for engine in ["sog", "sop", "ta", "tgta"] {
+            let args = ["check", MUTEX, "--automaton", &path, "--engine", engine];
+            let ran = lariat(&args).exits(code.unwrap_or(3));
+            if code.is_none() {
+                ran.says("stutter-invariant property");
+            }
+        }
+    }
     let hoa = lariat(&["translate", "G F x"])
         .out
         .replace("\"x\"", "\"critical_3\"");
@@ -506,7 +528,7 @@ fn help_teaches_and_shows_only_what_there_is() {
         .exits(0)
         .says("Examples:")
         .says("Exit codes:");
-    assert!(!help.out.contains("--threads"));
+    assert!(help.out.contains("--threads"));
     for engine in [
         "explicit", "sym", "ssp", "slap-fst", "sog", "owcty", "tgta", "hyb",
     ] {
@@ -623,7 +645,8 @@ fn prefixes_are_told() {
         "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
     );
     let formula = "G !(\"p >= 3\" & \"p <= 9\")";
-    for engine in ["auto", "explicit", "ba", "ta", "tgta", "walk", "hyb"] {
+    for engine in every_engine() {
+        let engine = engine.as_str();
         let check = ["check", &grows, "-f", formula, "--engine", engine];
         let told = lariat(&check).exits(1);
         let told = told.says("by this run: 3 steps, whatever follows (replayed: ok)");
@@ -635,9 +658,29 @@ fn prefixes_are_told() {
         assert_eq!(run["loop"], serde_json::json!([]), "{engine}");
         assert_eq!(run["prefix"].as_array().unwrap().len(), 3, "{engine}");
     }
+    // Contest mode.
+    folder.file("model.pnml", std::fs::read(&grows).unwrap());
+    folder.file(
+        "LTLCardinality.xml",
+        "<property-set><property><id>P-00</id><description>d</description><formula><all-paths><globally><integer-le><tokens-count><place>p</place></tokens-count><integer-constant>2</integer-constant></integer-le></globally></all-paths></formula></property></property-set>",
+    );
+    let ran = lariat(&["mcc", &folder.path(), "--examination", "LTLCardinality"]).exits(0);
+    assert_eq!(ran.out, "FORMULA P-00 FALSE TECHNIQUES EXPLICIT\n");
     // A continuation has to be shown where finite runs do not count.
     let check = ["check", &grows, "-f", formula, "--deadlock", "ignore"];
     lariat(&check).exits(1).says("each round adds +1 p");
+    // What grows elsewhere has no part in the way there.
+    let beside = folder.file(
+        "beside.pnml",
+        std::fs::read_to_string(&grows).unwrap().replace(
+            "</page>",
+            "<place id=\"q\"><initialMarking><text>1</text></initialMarking></place><place id=\"r\"/><transition id=\"u\"/><arc id=\"b\" source=\"q\" target=\"u\"/><arc id=\"c\" source=\"u\" target=\"r\"/></page>",
+        ),
+    );
+    let check = ["check", &beside, "-f", "G !r", "--deadlock", "ignore"];
+    lariat(&check)
+        .exits(1)
+        .says("by this run: 1 step, then rounds of 1 step for ever");
     // Nothing but the initial state.
     let check = ["check", &grows, "-f", "p"];
     lariat(&check)

@@ -69,6 +69,16 @@ pub fn lariat(args: &[&str]) -> Ran {
     ended(command(args).stdin(Stdio::null()))
 }
 
+/// The names of all engines, as `check` lists them.
+pub fn every_engine() -> Vec<String> {
+    let help = lariat(&["check", "--engine", "?"]).err;
+    let list = help.split("[possible values: ").nth(1);
+    let list = list
+        .and_then(|list| list.split(']').next())
+        .expect("engines");
+    list.split(", ").map(str::to_owned).collect()
+}
+
 /// Runs the binary with a text on stdin.
 #[track_caller]
 pub fn lariat_reading(args: &[&str], input: &str) -> Ran {

@@ -1,6 +1,7 @@
 //! The binary as users and scripts meet it: answers, exit codes, messages, limits, signals.
 
 mod answers;
+mod ask;
 mod bad_input;
 mod bench;
 mod book;
@@ -14,5 +15,7 @@ mod pictures;
 mod pipes;
 mod plot;
 mod programs;
+mod progress;
 mod schema;
+mod threads;
 mod translate;

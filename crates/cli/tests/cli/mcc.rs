@@ -70,11 +70,70 @@ STATE_SPACE MAX_TOKEN_PER_MARKING 3 TECHNIQUES EXPLICIT
 STATE_SPACE MAX_TOKEN_IN_PLACE 1 TECHNIQUES EXPLICIT
 ";
     assert_eq!(ran.out, expected);
-    let ran = lariat(&["mcc", &folder.path(), "--examination", "CTLFireability"]).exits(0);
+    let ran = lariat(&["mcc", &folder.path(), "--examination", "GlobalProperties"]).exits(0);
     assert_eq!(ran.out, "DO_NOT_COMPETE\n");
+    folder.file("CTLCardinality.xml", PROPERTIES);
+    let ran = lariat(&["mcc", &folder.path(), "--examination", "CTLCardinality"]).exits(0);
+    let undecided = "FORMULA M-00 CANNOT_COMPUTE\nFORMULA M-01 CANNOT_COMPUTE\n";
+    assert_eq!(ran.out, undecided);
     lariat(&["mcc", &folder.path()])
         .exits(2)
         .complains("BK_EXAMINATION");
     let missing = ["mcc", &folder.path(), "--examination", "LTLFireability"];
     lariat(&missing).exits(2).complains("LTLFireability.xml");
+}
+
+const REACHABILITY: &str = r#"<property-set xmlns="http://mcc.lip6.fr/">
+  <property><id>R-00</id><description/><formula><exists-path><finally>
+    <integer-le><integer-constant>2</integer-constant>
+      <tokens-count><place>critical_1</place><place>critical_2</place></tokens-count></integer-le>
+  </finally></exists-path></formula></property>
+  <property><id>R-01</id><description/><formula><all-paths><globally><negation>
+    <integer-le><integer-constant>1</integer-constant>
+      <tokens-count><place>critical_1</place></tokens-count></integer-le>
+  </negation></globally></all-paths></formula></property>
+  <property><id>R-02</id><description/><formula><exists-path><finally><is-fireable>
+    <transition>enter_1</transition></is-fireable></finally></exists-path></formula></property>
+</property-set>"#;
+
+const BOUNDS: &str = r#"<property-set xmlns="http://mcc.lip6.fr/">
+  <property><id>B-00</id><description/><formula><place-bound>
+    <place>critical_1</place><place>critical_2</place></place-bound></formula></property>
+</property-set>"#;
+
+/// The value behind a name, whatever technique has found it.
+fn value<'o>(out: &'o str, name: &str) -> Option<&'o str> {
+    let line = out
+        .lines()
+        .find(|line| line.split(' ').nth(1) == Some(name))?;
+    line.split(' ').nth(2)
+}
+
+#[test]
+fn reachable_states_and_bounds() {
+    let folder = folder();
+    folder.file("ReachabilityCardinality.xml", REACHABILITY);
+    folder.file("UpperBounds.xml", BOUNDS);
+    let ask = |examination: &str| lariat(&["mcc", &folder.path(), "--examination", examination]);
+    let ran = ask("ReachabilityCardinality").exits(0);
+    for (name, expected) in [("R-00", "FALSE"), ("R-01", "FALSE"), ("R-02", "TRUE")] {
+        assert_eq!(value(&ran.out, name), Some(expected), "{}", ran.out);
+    }
+    let ran = ask("UpperBounds").exits(0);
+    assert_eq!(value(&ran.out, "B-00"), Some("1"), "{}", ran.out);
+    for (examination, expected) in [
+        ("ReachabilityDeadlock", "FALSE"),
+        ("OneSafe", "TRUE"),
+        ("StableMarking", "FALSE"),
+        ("QuasiLiveness", "TRUE"),
+        ("Liveness", "TRUE"),
+    ] {
+        let ran = ask(examination).exits(0);
+        assert_eq!(value(&ran.out, examination), Some(expected), "{}", ran.out);
+    }
+    // A formula of linear time is none about reachable states.
+    folder.file("ReachabilityFireability.xml", PROPERTIES);
+    ask("ReachabilityFireability")
+        .exits(2)
+        .complains("no property of reachable states");
 }

@@ -1,7 +1,7 @@
 //! Inputs that nobody would give on purpose, and limits that leave no room: a clear message or
 //! `unknown`, in time, whatever it is.
 
-use crate::kit::{Folder, Ran, command, lariat, ran};
+use crate::kit::{Folder, Ran, command, every_engine, lariat, ran};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -251,12 +251,8 @@ fn a_net_without_places() {
             format!("<pnml><net type=\"ptnet\"><page id=\"g\">{body}</page></net></pnml>"),
         );
         let dead = !body.contains("transition");
-        let help = lariat(&["check", "--engine", "?"]).err;
-        let engines = help.split("[possible values: ").nth(1);
-        let engines = engines
-            .and_then(|list| list.split(']').next())
-            .expect("engines");
-        for engine in engines.split(", ") {
+        for engine in every_engine() {
+            let engine = engine.as_str();
             for (formula, holds) in [
                 ("G deadlock", dead),
                 ("F deadlock", dead),

@@ -65,3 +65,75 @@ system async;";
     lariat(&["check", &model, "-f", "G !fault"]).exits(0);
     lariat(&["check", &model, "-f", "G !fault_"]).exits(1);
 }
+
+/// Counts to 30 000 three times, in more states than are looked at beforehand, before anything goes wrong.
+const LATE: &str = "int i; byte k; byte a[2];
+process P { state s, t; init s; assert t: k < 2 || i < 30000;
+trans s -> t { guard i < 30000; effect i = i + 1; }, t -> s { guard i < 30000; },
+t -> s { guard i == 30000 && k < 2; effect i = 0, k = k + 1; },
+t -> s { guard i == 30000 && k == 2; effect a[k] = 1; }; }
+system async;";
+
+/// What goes wrong beyond the states that are looked at beforehand is told by the engine that comes there, and where nobody came is told too.
+#[test]
+fn mistakes_far_away() {
+    let folder = Folder::new();
+    let model = folder.file("late.dve", LATE);
+    let assertion = "assertion P.t fails in a state that is reached";
+    let fault = "the program can go wrong";
+    let more = "there may be more: `lariat states` looks at all";
+    for engine in ["auto", "explicit"] {
+        // The search ends early where the automaton reads nothing more, and goes on for the assertions alone.
+        for formula in ["G \"i <= 30000\"", "F \"k == 2 && i >= 25000\""] {
+            let args = ["check", &model, "-f", formula, "--engine", engine];
+            let ran = lariat(&[&args[..], &["--json"]].concat()).exits(0);
+            let mistakes = ran.json().remove(0)["mistakes"].clone();
+            assert_eq!(
+                mistakes["failed_assertions"],
+                serde_json::json!(["P.t"]),
+                "{engine} {formula}"
+            );
+            assert_eq!(mistakes["error_state"], "fault", "{engine} {formula}");
+            assert_eq!(mistakes["complete"], true, "{engine} {formula}");
+            let ran = ran.complains(assertion).complains(fault);
+            assert!(!ran.err.contains(more), "{}", ran.err);
+        }
+    }
+    // Engines on sets have all states before they begin.
+    let counters: String = ["P x", "Q y", "R z"]
+        .map(|names| {
+            let (process, x) = names.split_once(' ').unwrap();
+            format!("process {process} {{ state s; init s; assert s: x + y + z < 120; trans s -> s {{ guard {x} < 40; effect {x} = {x} + 1; }}; }}\n")
+        })
+        .concat();
+    let wide = folder.file(
+        "wide.dve",
+        format!("byte x; byte y; byte z;\n{counters}system async;"),
+    );
+    let args = [
+        "check",
+        &wide,
+        "-f",
+        "G \"x <= 40\"",
+        "--engine",
+        "slap-fst",
+    ];
+    let ran = lariat(&[&args[..], &["--json"]].concat()).exits(0);
+    let mistakes = ran.json().remove(0)["mistakes"].clone();
+    assert_eq!(
+        mistakes["failed_assertions"],
+        serde_json::json!(["P.s", "Q.s", "R.s"])
+    );
+    assert_eq!(mistakes["complete"], true);
+    // A violation near the start ends the search: nothing is known of the rest, and that is said.
+    for engine in ["auto", "walk"] {
+        let args = ["check", &model, "-f", "G \"i < 3\"", "--engine", engine];
+        let ran = lariat(&args).exits(1).complains(more);
+        assert!(!ran.err.contains(assertion), "{}", ran.err);
+        let answer = lariat(&[&args[..], &["--json"]].concat()).json().remove(0);
+        assert_eq!(answer["mistakes"]["complete"], false);
+        assert!(answer["mistakes"]["states"].as_u64() >= Some(50_000));
+        let quiet = lariat(&[&args[..], &["-q"]].concat());
+        assert!(!quiet.err.contains(more), "{}", quiet.err);
+    }
+}

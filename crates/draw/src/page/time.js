@@ -169,8 +169,10 @@ function drawMessages(all, from, to) {
     all.push(svg('path', {class: 'message', d: `M${startX} ${a}L${endX} ${b}`, 'stroke-dasharray': open0 || open1 ? '3 3' : null}, svg('title', {}, arrow.text)));
     if (!open0) all.push(svg('circle', {class: 'tip', cx: startX, cy: a, r: 2.6}));
     all.push(head(endX, b, endX - startX, b - a));
-    // To the left: right of an arrow something new begins, and says so.
-    all.push(svg('text', {class: 'said', x: (startX + endX) / 2 - 4, y: (a + b) / 2 + 3, 'text-anchor': 'end'}, cut(arrow.text, Math.max(width - 4, 40))));
+    // To the left: right of an arrow something new begins, and says so. Between lanes: what a lane says that the arrow crosses stays legible.
+    const half = (a + b) / 2, borders = lanes.map(lane => lane.y).filter(y => y > Math.min(a, b) && y < Math.max(a, b));
+    const y = startX !== endX ? half : borders.reduce((best, y) => Math.abs(y - half) < Math.abs(best - half) ? y : best, borders[0] ?? half);
+    all.push(svg('text', {class: 'said', x: (startX + endX) / 2 - 4, y: y + 3, 'text-anchor': 'end'}, cut(arrow.text, Math.max(width - 4, 40))));
   }
 }
 const hash = text => { let h = 0; for (let i = 0; i < text.length; i++) h = (Math.imul(h, 31) + text.charCodeAt(i)) | 0; return h >>> 1; };

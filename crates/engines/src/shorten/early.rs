@@ -7,7 +7,7 @@
 //! *Free choice Petri nets*, 1995, on occurrences of T-invariants); elsewhere this is a guess.
 
 use super::slice::{Direction, arcs, fire, fired};
-use super::word::accepts;
+use super::word::is_evidence;
 use crate::problem::Problem;
 use lariat_model::{EventId, Lasso, Step, System, Value};
 
@@ -32,7 +32,7 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
                 cycle: fired(system, &values, &order)?,
                 growth: None,
             };
-            if accepts(problem, &run) {
+            if is_evidence(problem, &run) {
                 return Some(run);
             }
             looks += i + cycle.len();

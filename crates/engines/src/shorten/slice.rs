@@ -11,20 +11,25 @@
 //!
 //! An event is kept if it changes a place that some atom reads, if some atom names it, or if without it tokens would be missing. The
 //! needed tokens are there in the run at every point, so what is kept can be fired from the start. Of the loop, parts
-//! that share no place with what is observed fall away together, for each of them takes back what it does.
+//! that share no place with what is observed fall away together, for each of them takes back what it does. The rounds of a covering run stay as they are: where atoms
+//! look it has the same tokens as before, so that what was settled still is.
 //!
 //! Letters are then left out and none is changed, which is not yet a proof that the automaton accepts: the caller asks it
 //! (`word.rs`). Nets only; of a run that ends in a deadlock nothing can be left out, for it would not be dead. Cost: linear in the run.
 
 use crate::problem::Problem;
 use lariat_model::{
-    Action, Arc, EventId, Lasso, Predicate, Proposition, State, Step, System, Value,
+    Action, Arc, EventId, EvidenceKind, Lasso, Predicate, Proposition, State, Step, System, Value,
 };
 
 /// The same run without what does not matter; `None` if everything does, or nothing is known about that.
 pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
     let system = problem.system;
-    let seen = Seen::of(problem)?;
+    let covers = lasso.kind() == EvidenceKind::Covering;
+    let seen = match covers {
+        true => Seen::with_unread(problem)?,
+        false => Seen::of(problem)?,
+    };
     let events = |steps: &[Step]| -> Option<Vec<EventId>> {
         let net = |event: &EventId| arcs(system, *event).is_some();
         steps.iter().map(|step| step.event.filter(net)).collect()
@@ -32,7 +37,9 @@ pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
     let (mut prefix, mut cycle) = (events(&lasso.prefix)?, events(&lasso.cycle)?);
     let before = prefix.len() + cycle.len();
     let whole = cycle.clone();
-    cycle = seen.part_of_loop(system, &cycle);
+    if !covers {
+        cycle = seen.part_of_loop(system, &cycle);
+    }
     if fired(system, lasso.entry(), &cycle).is_none() {
         cycle = whole;
     }
@@ -54,7 +61,7 @@ pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
         initial: lasso.initial.clone(),
         prefix,
         cycle,
-        growth: None,
+        growth: lasso.growth.clone(),
     })
 }
 
@@ -109,19 +116,29 @@ pub(super) fn fire(system: &System, values: &mut [Value], event: EventId, direct
 }
 
 /// What the atoms of a problem see.
-struct Seen {
-    places: Vec<bool>,
+pub(super) struct Seen {
+    pub(super) places: Vec<bool>,
     events: Vec<bool>,
 }
 
 impl Seen {
-    fn of(problem: &Problem<'_>) -> Option<Seen> {
-        let system = problem.system;
+    /// `None` if that may be everything.
+    pub(super) fn of(problem: &Problem<'_>) -> Option<Seen> {
+        Seen::by(problem.system, problem.propositions)
+    }
+
+    /// What all atoms of the property see, also those that the automaton does not ask for.
+    fn with_unread(problem: &Problem<'_>) -> Option<Seen> {
+        let all = [problem.propositions, &problem.unread].concat();
+        Seen::by(problem.system, &all)
+    }
+
+    fn by(system: &System, propositions: &[Proposition]) -> Option<Seen> {
         let mut seen = Seen {
             places: vec![false; system.variables.len()],
             events: vec![false; system.events.len()],
         };
-        for proposition in problem.propositions {
+        for proposition in propositions {
             match proposition {
                 Proposition::Fires(events) => {
                     events.iter().for_each(|e| seen.events[e.index()] = true);
@@ -157,7 +174,7 @@ impl Seen {
         Some(())
     }
 
-    fn is_seen(&self, system: &System, event: EventId) -> bool {
+    pub(super) fn is_seen(&self, system: &System, event: EventId) -> bool {
         let mut changes = changes(system, event);
         self.events[event.index()] || changes.any(|arc| self.places[arc.var.index()])
     }
@@ -241,6 +258,7 @@ impl Seen {
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
+    use lariat_ltl::Random;
     use lariat_model::{Comparison, Domain, Event, VarId, Variable};
 
     /// A net by its transitions: what each takes and puts.
@@ -292,6 +310,47 @@ pub(super) mod testing {
         }
     }
 
+    /// A random net of at most seven places.
+    pub(in super::super) fn random_net(random: &mut Random) -> System {
+        let places = random.between(2, 7) as u32;
+        let side = |random: &mut Random| -> Vec<u32> {
+            let count = random.between(0, 2);
+            (0..count).map(|_| random.below(places)).collect()
+        };
+        let parts: Vec<(Vec<u32>, Vec<u32>)> = (0..random.between(1, 8))
+            .map(|_| (side(random), side(random)))
+            .collect();
+        let parts: Vec<(&[u32], &[u32])> = parts.iter().map(|(a, b)| (&a[..], &b[..])).collect();
+        let mut system = net(places, &parts);
+        system.initial = vec![(0..places).map(|_| random.below(3) as Value).collect()];
+        system
+    }
+
+    /// A random run until it comes back to a state.
+    pub(in super::super) fn walk(system: &System, random: &mut Random) -> Option<Lasso> {
+        let mut states = vec![system.initial[0].clone()];
+        let mut steps = Vec::new();
+        for _ in 0..40 {
+            let here = states.last()?.clone();
+            let enabled = |event: &EventId| fired(system, &here, &[*event]).is_some();
+            let all: Vec<EventId> = system.event_ids().filter(enabled).collect();
+            let event = *random.pick(&all)?;
+            let step = fired(system, &here, &[event])?.remove(0);
+            steps.push(step.clone());
+            if let Some(entry) = states.iter().position(|state| *state == step.state) {
+                let cycle = steps.split_off(entry);
+                return Some(Lasso {
+                    initial: system.initial[0].clone(),
+                    prefix: steps,
+                    cycle,
+                    growth: None,
+                });
+            }
+            states.push(step.state);
+        }
+        None
+    }
+
     pub(in super::super) fn events(steps: &[Step]) -> Vec<u32> {
         let id = |step: &Step| step.event.map(|event| event.0);
         steps.iter().filter_map(id).collect()
@@ -300,7 +359,7 @@ pub(super) mod testing {
 
 #[cfg(test)]
 mod tests {
-    use super::testing::{asks, events, net, run};
+    use super::testing::{asks, events, net, random_net, run, walk};
     use super::*;
     use lariat_automata::Automaton;
     use lariat_corpora::{cases, seed};
@@ -334,24 +393,29 @@ mod tests {
         assert_eq!(of(5), (vec![3, 4, 5, 4], vec![5, 4]));
     }
 
+    /// Rounds that add tokens somewhere else are kept, and nothing of them before.
+    #[test]
+    fn of_a_covering_run_the_prefix_is_sliced() {
+        let mut system = net(4, &[(&[0], &[1]), (&[1], &[2]), (&[], &[3])]);
+        system.initial = vec![vec![1, 0, 0, 0].into()];
+        let (automaton, asked) = (Automaton::universal(), asks(2));
+        let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
+        let mut lasso = run(&system, &[2, 0, 2, 2, 1, 2], &[2]);
+        lasso.growth = Some(vec![0, 0, 0, 1].into());
+        let sliced = sliced(&problem, &lasso).unwrap();
+        assert_eq!(sliced.kind(), EvidenceKind::Covering);
+        assert_eq!(events(&sliced.prefix), [0, 1]);
+        assert_eq!(events(&sliced.cycle), [2]);
+    }
+
     /// On random nets: what is left is a run with the same values where it is looked, told once.
     #[test]
     fn what_is_kept_is_a_run_and_looks_the_same() {
         let mut random = Random::new(seed(4_711));
         let (mut met, mut shorter) = (0, 0);
         for case in 0..cases(2_000) {
-            let places = random.between(2, 7) as u32;
-            let side = |random: &mut Random| -> Vec<u32> {
-                let count = random.between(0, 2);
-                (0..count).map(|_| random.below(places)).collect()
-            };
-            let parts: Vec<(Vec<u32>, Vec<u32>)> = (0..random.between(1, 8))
-                .map(|_| (side(&mut random), side(&mut random)))
-                .collect();
-            let parts: Vec<(&[u32], &[u32])> =
-                parts.iter().map(|(a, b)| (&a[..], &b[..])).collect();
-            let mut system = net(places, &parts);
-            system.initial = vec![(0..places).map(|_| random.below(3) as Value).collect()];
+            let system = random_net(&mut random);
+            let places = system.variables.len() as u32;
             let Some(lasso) = walk(&system, &mut random) else {
                 continue;
             };
@@ -391,30 +455,5 @@ mod tests {
             met > cases(2_000) / 10 && shorter > met / 10,
             "{met} {shorter}"
         );
-    }
-
-    /// A random run until it comes back to a state.
-    fn walk(system: &System, random: &mut Random) -> Option<Lasso> {
-        let mut states = vec![system.initial[0].clone()];
-        let mut steps = Vec::new();
-        for _ in 0..40 {
-            let here = states.last()?.clone();
-            let enabled = |event: &EventId| fired(system, &here, &[*event]).is_some();
-            let all: Vec<EventId> = system.event_ids().filter(enabled).collect();
-            let event = *random.pick(&all)?;
-            let step = fired(system, &here, &[event])?.remove(0);
-            steps.push(step.clone());
-            if let Some(entry) = states.iter().position(|state| *state == step.state) {
-                let cycle = steps.split_off(entry);
-                return Some(Lasso {
-                    initial: system.initial[0].clone(),
-                    prefix: steps,
-                    cycle,
-                    growth: None,
-                });
-            }
-            states.push(step.state);
-        }
-        None
     }
 }

@@ -1,38 +1,20 @@
-//! Does the automaton accept the word of a run? Positions and automaton states are the nodes of a graph that is as long as the run, so
+//! Does the automaton accept the word of a run, or whatever begins like it? Positions and automaton states are the nodes of a graph that is as long as the run, so
 //! that this costs next to nothing even where the product cannot be explored.
 
 use crate::alphabet::state_propositions;
 use crate::problem::Problem;
-use lariat_automata::{Automaton, Letter, StateId as Location};
+use lariat_automata::{Automaton, Letter, StateId as Location, accepting_forever};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur};
-use lariat_model::{Lasso, State, Step};
+use lariat_model::{EvidenceKind, Lasso, State, Step};
 use std::convert::Infallible;
 
-/// Is the run of a lasso accepted?
-pub(super) fn accepts(problem: &Problem<'_>, lasso: &Lasso) -> bool {
-    let letter = |state: &State, step: &Step| {
-        let atoms = state_propositions(problem.propositions);
-        let holds = atoms.filter(|(_, predicate)| problem.system.holds(predicate, state));
-        let alphabet = problem.alphabet();
-        let event = alphabet.letter(alphabet.class(step.event));
-        Letter(holds.fold(event.0, |letter, (bit, _)| letter | bit))
-    };
-    let steps: Vec<&Step> = lasso.prefix.iter().chain(&lasso.cycle).collect();
-    let states = std::iter::once(&lasso.initial).chain(steps.iter().map(|step| &step.state));
-    let word = Word {
-        automaton: problem.automaton,
-        letters: states
-            .zip(&steps)
-            .map(|(s, step)| letter(s, step))
-            .collect(),
-        entry: lasso.prefix.len(),
-    };
-    let nodes = word
-        .letters
-        .len()
-        .saturating_mul(problem.automaton.states.len());
-    let found = || couvreur(&word, &mut (), &mut Counts::default());
-    nodes < u32::MAX as usize && matches!(found(), Ok(Outcome::Accepting(_)))
+/// Is a run accepted, or one that begins like this whatever follows?
+pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
+    let word = Word::of(problem, lasso);
+    match lasso.kind() {
+        EvidenceKind::Prefix => problem.takes_prefixes() && word.decides(),
+        EvidenceKind::Lasso | EvidenceKind::Covering => word.is_accepted(),
+    }
 }
 
 /// The automaton along a word that goes on at `entry` behind its last letter.
@@ -42,7 +24,57 @@ struct Word<'a> {
     entry: usize,
 }
 
-impl Word<'_> {
+impl<'a> Word<'a> {
+    fn of(problem: &Problem<'a>, lasso: &Lasso) -> Word<'a> {
+        let letter = |state: &State, step: &Step| {
+            let atoms = state_propositions(problem.propositions);
+            let holds = atoms.filter(|(_, predicate)| problem.system.holds(predicate, state));
+            let alphabet = problem.alphabet();
+            let event = alphabet.letter(alphabet.class(step.event));
+            Letter(holds.fold(event.0, |letter, (bit, _)| letter | bit))
+        };
+        let steps: Vec<&Step> = lasso.prefix.iter().chain(&lasso.cycle).collect();
+        let states = std::iter::once(&lasso.initial).chain(steps.iter().map(|step| &step.state));
+        Word {
+            automaton: problem.automaton,
+            letters: states
+                .zip(&steps)
+                .map(|(s, step)| letter(s, step))
+                .collect(),
+            entry: lasso.prefix.len(),
+        }
+    }
+
+    fn is_accepted(&self) -> bool {
+        let nodes = self
+            .letters
+            .len()
+            .saturating_mul(self.automaton.states.len());
+        let found = || couvreur(self, &mut (), &mut Counts::default());
+        nodes < u32::MAX as usize && matches!(found(), Ok(Outcome::Accepting(_)))
+    }
+
+    /// Can the automaton, behind the last letter, be where it accepts whatever follows?
+    fn decides(&self) -> bool {
+        let forever = accepting_forever(self.automaton);
+        let mut here = vec![false; forever.len()];
+        for location in &self.automaton.initial {
+            here[location.index()] = true;
+        }
+        for letter in &self.letters {
+            let mut next = vec![false; forever.len()];
+            for location in self.automaton.state_ids().filter(|l| here[l.index()]) {
+                for t in self.automaton.reading(location, *letter) {
+                    next[t.to.index()] = true;
+                }
+            }
+            here = next;
+        }
+        here.iter()
+            .zip(&forever)
+            .any(|(here, forever)| *here && *forever)
+    }
+
     fn node(&self, position: usize, location: Location) -> NodeId {
         NodeId((position * self.automaton.states.len() + location.index()) as u32)
     }

@@ -8,7 +8,9 @@ use lariat_budget::Budget;
 use lariat_emptiness::Marks;
 use lariat_facts::Facts;
 use lariat_ltl::{Formulas, Weights, random_formula};
-use lariat_model::{Deadlock, Proposition, System};
+use lariat_model::{
+    Action, Arc, Deadlock, Domain, Event, EventId, Predicate, Proposition, System, VarId, Variable,
+};
 
 const CUT: usize = 150;
 const CASES: usize = 1500;
@@ -180,4 +182,52 @@ fn follows(
         let mut next = first.filter_map(|(_, target)| target);
         next.any(|t| steps(t).into_iter().any(|(event, _)| holds(1, t, event)))
     })
+}
+
+/// Every event of a large net is asked whether it can fire in a component's letters, which may speak of thousands of others:
+/// the letters are made once, or this takes hours.
+#[test]
+fn components_of_large_nets_are_looked_at_once() {
+    const TOGGLES: usize = 4000;
+    let mut system = System {
+        name: "toggles".to_owned(),
+        ..System::default()
+    };
+    for i in 0..2 * TOGGLES {
+        let domain = Domain::Count { bound: None };
+        let name = format!("p{i}");
+        system.variables.push(Variable { name, domain });
+        let (from, to) = (VarId(i as u32), VarId((i ^ 1) as u32));
+        let mut arcs = vec![
+            Arc {
+                var: from,
+                need: 1,
+                delta: -1,
+            },
+            Arc {
+                var: to,
+                need: 0,
+                delta: 1,
+            },
+        ];
+        arcs.sort_by_key(|arc| arc.var);
+        let action = Action::Net(arcs);
+        let name = format!("t{i}");
+        system.events.push(Event { name, action });
+    }
+    system.initial = vec![(0..2 * TOGGLES).map(|i| i64::from(i % 2 == 0)).collect()];
+    let mut formulas = Formulas::new();
+    let atom = formulas.atom_id("some");
+    let some = formulas.atom(atom);
+    let inner = formulas.not(some);
+    let rest = formulas.globally(inner);
+    let rest = formulas.finally(rest);
+    let up = (0..TOGGLES).map(|i| EventId(2 * i as u32)).collect();
+    let propositions = [Proposition::State(Predicate::Enabled(up))];
+    let budget = Budget::unlimited();
+    let mut automaton = translate(&mut formulas, rest, &Legal::any(), &budget).unwrap();
+    let pruned =
+        Facts::of(&system).prune(&mut automaton, &propositions, Deadlock::Stutter, &budget);
+    // Half of the toggles may stay up for ever, and nobody fires then; but that is nothing a linear program would know.
+    assert!(pruned.unwrap().barren.is_empty());
 }

@@ -71,6 +71,8 @@ pub(super) fn learn<'s>(
 ) -> Result<Learned, Stop> {
     let (subject, budget, deadlock) = (query.subject, query.budget, query.options.deadlock);
     query.observer.engine(FACTS);
+    // Who is interrupted from here on is not the engine before.
+    report.engine = FACTS;
     let begun = budget.elapsed();
     let facts = explored.facts(subject.system());
     facts.next_property();

@@ -43,10 +43,12 @@ impl Names<'_> {
         at += operator.len();
         let right = self.sum(text, &mut at)?;
         if at < text.len() {
-            return Err(wrong(
-                "expected the end of the comparison",
-                Some(at..text.len()),
-            ));
+            let mut error = wrong("expected the end of the comparison", Some(at..text.len()));
+            error.help = Some(
+                "operators of formulas stand between atoms, each in quotes of its own: \"p >= 1\" U \"q >= 1\""
+                    .to_owned(),
+            );
+            return Err(error);
         }
         let linear = normal(left, *comparison, right)
             .ok_or_else(|| wrong("the numbers are too large: expected them below 2^63", None))?;

@@ -1,0 +1,249 @@
+//! `lariat ask`: questions about a model without a formula.
+
+use crate::args::{Ask, Topic, Volume};
+use crate::progress::Line;
+use crate::{Exit, Failure, input, out};
+use lariat::ask::examination::{Examination, fireable, places, total, transitions};
+use lariat::ask::report::{json, proof, reasons, run as run_of, run_text, word};
+use lariat::ask::{Answer, AskOptions, Ends, Go, Question, Reply, ask};
+use lariat::model::{Model, suggestion};
+use lariat::{Explored, Reason, Stop, Systems};
+use std::fmt::Write as _;
+use std::time::Instant;
+
+pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
+    let takes_names = matches!(args.topic, Topic::Bounds | Topic::Live);
+    if !takes_names && !args.names.is_empty() {
+        return Err(Failure::new(format!(
+            "`{}` is about the whole model and takes no names",
+            topic(args.topic)
+        )));
+    }
+    let (budget, _) = input::budget(&args.limits);
+    let budget = input::for_property(&budget, &args.limits);
+    let model = input::watched_model(&args.model, &budget)?;
+    let asked = questions(&model, args)?;
+    let questions: Vec<Question> = asked.iter().map(|(_, question)| question.clone()).collect();
+    let line = Line::new(match args.json || args.quiet {
+        true => Volume::Silent,
+        false => Volume::Progress,
+    });
+    let start = Instant::now();
+    let examination = whole(args.topic);
+    let options = AskOptions {
+        ends: match args.topic {
+            Topic::OneSafe => Ends::WithTheFirstRun,
+            _ => Ends::WithAll,
+        },
+        ..AskOptions::default()
+    };
+    let mut written = Ok(());
+    let mut tell = |q: usize, reply: &Reply| {
+        let (about, _) = &asked[q];
+        let seconds = start.elapsed().as_secs_f64();
+        let told = match args.json {
+            true => {
+                let file = args.model.display().to_string();
+                let about = Some(&**about);
+                let object = json(
+                    (&file, &model.system),
+                    (topic(args.topic), about),
+                    reply,
+                    seconds,
+                );
+                out::data(&format!("{object}\n"))
+            }
+            false => out::text(&text(args, &model, about, reply)),
+        };
+        match told {
+            Ok(()) if args.topic == Topic::OneSafe => Examination::OneSafe.decides(reply),
+            Ok(()) => Go::On,
+            Err(failure) => {
+                written = Err(failure);
+                Go::Home
+            }
+        }
+    };
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
+    let replies = ask(
+        &model,
+        &questions,
+        &options,
+        &mut explored,
+        (&budget, &line),
+        &mut tell,
+    );
+    drop(line);
+    written?;
+    if let Some(examination) = examination.filter(|_| !args.json) {
+        out::text(&summary(examination, &asked, &replies))?;
+    }
+    let verdict = examination.and_then(|examination| examination.verdict(&replies));
+    Ok(exit(&replies, verdict.is_some()))
+}
+
+fn topic(topic: Topic) -> &'static str {
+    match topic {
+        Topic::Deadlock => "deadlock",
+        Topic::Bounds => "bounds",
+        Topic::Live => "live",
+        Topic::DeadTransitions => "dead-transitions",
+        Topic::OneSafe => "one-safe",
+        Topic::Stable => "stable",
+    }
+}
+
+/// The examination that sums up the answers, if there is one.
+fn whole(topic: Topic) -> Option<Examination> {
+    match topic {
+        Topic::OneSafe => Some(Examination::OneSafe),
+        Topic::Stable => Some(Examination::Stable),
+        Topic::DeadTransitions => Some(Examination::QuasiLive),
+        Topic::Live => Some(Examination::Live),
+        Topic::Deadlock | Topic::Bounds => None,
+    }
+}
+
+fn questions(model: &Model, args: &Ask) -> Result<Vec<(String, Question)>, Failure> {
+    Ok(match args.topic {
+        Topic::Deadlock => Examination::Deadlock.questions(model),
+        Topic::DeadTransitions => Examination::QuasiLive.questions(model),
+        Topic::OneSafe => Examination::OneSafe.questions(model),
+        Topic::Stable => Examination::Stable.questions(model),
+        Topic::Bounds => {
+            let named = named(args, places(model), "place", |name| {
+                model.names().number(name)
+            })?;
+            let question = |(name, vars): (String, Vec<_>)| (name, Question::Most(total(&vars)));
+            named.into_iter().map(question).collect()
+        }
+        Topic::Live => {
+            let all = transitions(model);
+            let named = named(args, all, "transition", |name| model.names().events(name))?;
+            let question =
+                |(name, events): (String, Vec<_>)| (name, Question::Always(fireable(&events)));
+            named.into_iter().map(question).collect()
+        }
+    })
+}
+
+/// What was named, or all.
+fn named<T>(
+    args: &Ask,
+    all: Vec<(String, T)>,
+    sort: &str,
+    find: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<(String, T)>, Failure> {
+    if args.names.is_empty() {
+        return Ok(all);
+    }
+    let found = |name: &String| match find(name) {
+        Some(found) => Ok((name.clone(), found)),
+        None => {
+            let mut message = format!("no {sort} is called `{name}`");
+            if let Some(nearest) = suggestion(name, all.iter().map(|(name, _)| &**name)) {
+                let _ = write!(message, "\n  = help: {nearest}");
+            }
+            Err(Failure::new(message))
+        }
+    };
+    args.names.iter().map(found).collect()
+}
+
+/// What a person is told of one answer; nothing where only the exceptions are of interest.
+fn text(args: &Ask, model: &Model, about: &str, reply: &Reply) -> String {
+    let system = &model.system;
+    let answer = &reply.answer;
+    let expected = match (args.topic, answer) {
+        (Topic::DeadTransitions | Topic::Stable, Answer::Reached(_)) => true,
+        (Topic::OneSafe, Answer::Never(_)) => true,
+        // Somebody else has decided.
+        (Topic::OneSafe, Answer::Unknown { reason, .. }) => {
+            matches!(reason, Reason::Inconclusive(_))
+        }
+        _ => false,
+    };
+    if expected {
+        return String::new();
+    }
+    let mut out = match (args.topic, answer) {
+        (Topic::Deadlock, Answer::Reached(_)) => "deadlock: yes".to_owned(),
+        (Topic::Deadlock, Answer::Never(_)) => {
+            "deadlock: no, there is always something to do".to_owned()
+        }
+        (Topic::DeadTransitions, Answer::Never(_)) => format!("{about} can never fire"),
+        (Topic::Stable, Answer::Never(_)) => format!("{about} never changes"),
+        (Topic::OneSafe, Answer::Reached(_)) => format!("{about} can hold more than one token"),
+        (Topic::Live, Answer::Always(_)) => format!("{about} can always fire again"),
+        (Topic::Live, Answer::Lost(..)) => format!("{about} can be lost"),
+        _ => format!("{about}: {}", word(answer)),
+    };
+    let run = run_of(answer);
+    let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless(answer));
+    if let Some(run) = run {
+        let steps = run.run().prefix.len() + run.run().cycle.len();
+        let plural = if steps == 1 { "" } else { "s" };
+        let _ = write!(out, ", by a run of {steps} step{plural} (replayed: ok)");
+    }
+    let _ = writeln!(out, "  [{}]", reply.asker.name());
+    if let Some(run) = run.filter(|_| shows) {
+        out.push_str(&run_text(system, run.run(), args.full));
+    }
+    if let Some(proof) = proof(answer).filter(|_| args.explain) {
+        let reasons = reasons(system, proof);
+        if reasons.is_empty() {
+            let _ = writeln!(out, "    because all reachable states were looked at");
+        }
+        for reason in reasons {
+            let _ = writeln!(out, "    because {reason}");
+        }
+    }
+    out
+}
+
+fn is_endless(answer: &Answer) -> bool {
+    matches!(answer, Answer::Endless(_))
+}
+
+/// What all answers say together.
+fn summary(examination: Examination, asked: &[(String, Question)], replies: &[Reply]) -> String {
+    let all = asked.len();
+    let count = |is: fn(&Answer) -> bool| replies.iter().filter(|r| is(&r.answer)).count();
+    let never = count(|answer| matches!(answer, Answer::Never(_)));
+    let open = count(|answer| !answer.is_known());
+    let verdict = match examination.verdict(replies) {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    };
+    match examination {
+        Examination::QuasiLive => match open {
+            0 => format!("{never} of {all} transitions can never fire\n"),
+            _ => format!("{never} of {all} transitions can never fire, {open} are unknown\n"),
+        },
+        Examination::Stable => match open {
+            0 => format!("{never} of {all} places never change\n"),
+            _ => format!("{never} of {all} places never change, {open} are unknown\n"),
+        },
+        Examination::Live => {
+            let live = count(|answer| matches!(answer, Answer::Always(_)));
+            format!("live: {verdict}, {live} of {all} transitions\n")
+        }
+        Examination::OneSafe => format!("one-safe: {verdict}\n"),
+        Examination::Deadlock => String::new(),
+    }
+}
+
+fn exit(replies: &[Reply], decided: bool) -> Exit {
+    let of_reply = |reply: &Reply| match &reply.answer {
+        Answer::Unknown { reason, .. } => match reason {
+            Reason::Internal(_) => Exit::Internal,
+            Reason::Stopped(Stop::Interrupted) => Exit::Interrupted,
+            _ if decided => Exit::Fine,
+            _ => Exit::Undecided,
+        },
+        _ => Exit::Fine,
+    };
+    replies.iter().map(of_reply).max().unwrap_or(Exit::Fine)
+}

@@ -1,0 +1,202 @@
+//! Examinations of the contest other than formulas of linear time: see [`mcc`](crate::mcc).
+//!
+//! Reachability, bounds and the global properties are questions about reachable states. All of an examination's questions are asked
+//! together, because what answers one helps to answer others; each answer is printed as soon as it is known.
+
+use crate::args::{Limits, Mcc};
+use crate::mcc::{cannot_compute, over, read};
+use crate::{Exit, Failure, input, out};
+use lariat::ask::examination::{Examination, total};
+use lariat::ask::{Answer, AskOptions, Asker, Go, Question, Reply, ask};
+use lariat::model::{Model, Outline, Reachability, read_mcc_bounds};
+use lariat::{Budget, Cancel, Explored, Quiet, Systems};
+use std::time::Instant;
+
+/// The examination that a name of the contest stands for, if it is about a model as a whole.
+pub(crate) fn global(examination: &str) -> Option<Examination> {
+    Some(match examination {
+        "ReachabilityDeadlock" => Examination::Deadlock,
+        "OneSafe" => Examination::OneSafe,
+        "StableMarking" => Examination::Stable,
+        "QuasiLiveness" => Examination::QuasiLive,
+        "Liveness" => Examination::Live,
+        _ => return None,
+    })
+}
+
+/// One line about the whole model.
+pub(crate) fn whole(
+    args: &Mcc,
+    (name, examination): (&str, Examination),
+    limits: &Limits,
+    end: Instant,
+) -> Result<Exit, Failure> {
+    let (budget, cancel) = input::budget(limits);
+    let model = match read(args, &budget, end) {
+        Err(Failure::Undecided(stop)) => {
+            cannot_compute(std::iter::once(name))?;
+            return Ok(over(&stop));
+        }
+        model => model?,
+    };
+    let questions = examination.questions(&model);
+    let questions: Vec<Question> = questions.into_iter().map(|(_, q)| q).collect();
+    let options = AskOptions {
+        ends: examination.ends(),
+        ..AskOptions::default()
+    };
+    let mut tell = |_: usize, reply: &Reply| examination.decides(reply);
+    let replies = asked(&model, &questions, &options, (&budget, end), &mut tell);
+    match examination.verdict(&replies) {
+        Some(verdict) => {
+            let asker = replies.last().map_or(Asker::Explicit, |reply| reply.asker);
+            line(name, if verdict { "TRUE" } else { "FALSE" }, asker)?;
+        }
+        None => cannot_compute(std::iter::once(name))?,
+    }
+    Ok(exit(&cancel))
+}
+
+/// `EF` and `AG` formulas, a line each.
+pub(crate) fn reachability(
+    args: &Mcc,
+    examination: &str,
+    limits: &Limits,
+    end: Instant,
+) -> Result<Exit, Failure> {
+    let of_file = |model: &Model, origin: &str, bytes: &[u8]| {
+        let list = Reachability::read_mcc(&model.names(), origin, bytes)?;
+        let row = |property: Reachability| Row {
+            name: property.name.clone(),
+            question: Question::Reach(property.wanted()),
+            value: Box::new(move |answer| match answer {
+                Answer::Reached(_) => Some(truth(property.verdict(true))),
+                Answer::Never(_) => Some(truth(property.verdict(false))),
+                _ => None,
+            }),
+        };
+        Ok(list.into_iter().map(row).collect())
+    };
+    rows(args, examination, limits, end, &of_file)
+}
+
+/// The largest number of tokens in some places, a line each.
+pub(crate) fn bounds(
+    args: &Mcc,
+    examination: &str,
+    limits: &Limits,
+    end: Instant,
+) -> Result<Exit, Failure> {
+    let of_file = |model: &Model, origin: &str, bytes: &[u8]| {
+        let list = read_mcc_bounds(&model.names(), origin, bytes)?;
+        let row = |(name, vars): (String, Vec<_>)| Row {
+            name,
+            question: Question::Most(total(&vars)),
+            value: Box::new(|answer| match answer {
+                Answer::Most { value, .. } => Some(value.to_string()),
+                Answer::Endless(_) => Some("+inf".to_owned()),
+                _ => None,
+            }),
+        };
+        Ok(list.into_iter().map(row).collect())
+    };
+    rows(args, examination, limits, end, &of_file)
+}
+
+fn truth(truth: bool) -> String {
+    if truth { "TRUE" } else { "FALSE" }.to_owned()
+}
+
+/// A question of a file, and what its answer is called.
+struct Row {
+    name: String,
+    question: Question,
+    value: Box<Value>,
+}
+
+/// What an answer is called, if it is one.
+type Value = dyn Fn(&Answer) -> Option<String>;
+
+type Reader<'r> = &'r dyn Fn(&Model, &str, &[u8]) -> Result<Vec<Row>, Failure>;
+
+fn rows(
+    args: &Mcc,
+    examination: &str,
+    limits: &Limits,
+    end: Instant,
+    of_file: Reader<'_>,
+) -> Result<Exit, Failure> {
+    let (budget, cancel) = input::budget(limits);
+    let path = args.folder.join(format!("{examination}.xml"));
+    let left = end.saturating_duration_since(Instant::now());
+    let texts = input::for_texts(&budget, Some(left));
+    let (from, own) = (path.clone(), texts.clone());
+    let bytes = input::supervised(&texts, move || input::bytes(&from, &own))?;
+    let model = match read(args, &budget, end) {
+        Err(Failure::Undecided(stop)) => {
+            let mut outline = Outline::default();
+            outline.add_mcc(&bytes);
+            cannot_compute(outline.list.iter().map(|(name, _)| &**name))?;
+            return Ok(over(&stop));
+        }
+        model => model?,
+    };
+    let rows = of_file(&model, &path.display().to_string(), &bytes)?;
+    let questions: Vec<Question> = rows.iter().map(|row| row.question.clone()).collect();
+    let mut written = Ok(());
+    let mut tell = |q: usize, reply: &Reply| {
+        let row = &rows[q];
+        let said = match (row.value)(&reply.answer) {
+            Some(value) => line(&row.name, &value, reply.asker),
+            None => cannot_compute(std::iter::once(&*row.name)),
+        };
+        match said {
+            Ok(()) => Go::On,
+            Err(failure) => {
+                written = Err(failure);
+                Go::Home
+            }
+        }
+    };
+    let options = AskOptions::default();
+    asked(&model, &questions, &options, (&budget, end), &mut tell);
+    written?;
+    Ok(exit(&cancel))
+}
+
+fn asked(
+    model: &Model,
+    questions: &[Question],
+    options: &AskOptions,
+    (budget, end): (&Budget, Instant),
+    tell: &mut dyn FnMut(usize, &Reply) -> Go,
+) -> Vec<Reply> {
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
+    let left = end.saturating_duration_since(Instant::now());
+    let budget = budget.clone().with_deadline(left);
+    ask(
+        model,
+        questions,
+        options,
+        &mut explored,
+        (&budget, &Quiet),
+        tell,
+    )
+}
+
+fn line(name: &str, value: &str, asker: Asker) -> Result<(), Failure> {
+    let techniques = match asker {
+        Asker::Facts => "TOPOLOGICAL",
+        Asker::Walk | Asker::Explicit | Asker::KarpMiller => "EXPLICIT",
+        Asker::Sets | Asker::Formula => "DECISION_DIAGRAMS",
+    };
+    out::data(&format!("FORMULA {name} {value} TECHNIQUES {techniques}\n"))
+}
+
+fn exit(cancel: &Cancel) -> Exit {
+    match cancel.is_pressed() {
+        true => Exit::Interrupted,
+        false => Exit::Fine,
+    }
+}

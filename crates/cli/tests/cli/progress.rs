@@ -1,0 +1,84 @@
+//! What is drawn on a terminal while something runs. `script` makes the terminal; where it is missing nothing is tested.
+
+use crate::kit::{Folder, LARGE_HOLDS, ended, large_net};
+use std::path::Path;
+use std::process::Command;
+
+/// What a terminal gets to see of a run of the binary, signals by `timeout` included; `None` without a terminal.
+fn on_a_terminal(before: &str, args: &[&str]) -> Option<String> {
+    if !Path::new("/usr/bin/script").exists() {
+        eprintln!("no terminal to be had: not tested");
+        return None;
+    }
+    let quoted = args.iter().map(|arg| format!("'{arg}'"));
+    let quoted: Vec<String> = quoted.collect();
+    let line = format!(
+        "{before} {} {}",
+        env!("CARGO_BIN_EXE_lariat"),
+        quoted.join(" ")
+    );
+    let mut script = Command::new("/usr/bin/script");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    script
+        .current_dir(root)
+        .args(["-qec", &line, "/dev/null"])
+        .env_remove("NO_COLOR");
+    Some(ended(&mut script).out)
+}
+
+/// A picture of the spinner, with which every line of progress begins: Braille.
+const SPINNER: fn(char) -> bool = |c| ('\u{2800}'..='\u{28ff}').contains(&c);
+const ERASE: &str = "\u{1b}[2K";
+
+#[test]
+fn what_takes_no_time_draws_nothing() {
+    let args = ["check", "examples/mutex.pnml", "-f", "G F critical_1"];
+    for args in [
+        &[&args[..], &["--color", "never"]].concat()[..],
+        &["states", "examples/mutex.pnml", "--color", "never"],
+    ] {
+        let Some(seen) = on_a_terminal("", args) else {
+            return;
+        };
+        assert!(!seen.contains(SPINNER), "{seen}");
+        assert!(!seen.contains('\u{1b}'), "{seen:?}");
+    }
+}
+
+#[test]
+fn what_takes_long_names_the_engine_and_is_gone_at_the_end() {
+    let folder = Folder::new();
+    let model = large_net(&folder);
+    for engine in ["explicit", "auto"] {
+        let args = ["check", &model, "-f", LARGE_HOLDS, "--engine", engine];
+        let limits = ["--no-reduce", "--timeout", "2s"];
+        let Some(seen) = on_a_terminal("", &[&args[..], &limits].concat()) else {
+            return;
+        };
+        // The bound is an invariant: facts are enough, unless an engine was asked for.
+        if engine == "explicit" {
+            assert!(seen.contains("explicit, emptiness check: "), "{seen:?}");
+            assert!(seen.contains(" product states"), "{seen:?}");
+        }
+        let last = seen.rfind(SPINNER);
+        let erased = seen.rfind(ERASE);
+        assert!(last <= erased, "{seen:?}");
+        let verdict = seen.find("LDS").or(seen.find("UNKNOWN"));
+        assert!(verdict > last, "{seen:?}");
+    }
+}
+
+/// Who is interrupted is the one who works: a search, and not those who had their turn before.
+#[test]
+fn ctrl_c_blames_who_was_at_work() {
+    let folder = Folder::new();
+    let model = large_net(&folder);
+    let args = ["check", &model, "-f", LARGE_HOLDS, "--engine", "explicit"];
+    let Some(seen) = on_a_terminal("timeout -s INT 1", &args) else {
+        return;
+    };
+    assert!(seen.contains("UNKNOWN"), "{seen:?}");
+    assert!(seen.contains("[interrupted; explicit, "), "{seen:?}");
+    let last = seen.rfind(SPINNER);
+    assert!(last < seen.rfind("UNKNOWN"), "{seen:?}");
+}

@@ -1,0 +1,63 @@
+//! Properties side by side: what is said, and in which order, does not depend on the number of threads.
+
+use crate::kit::{Folder, LARGE_HOLDS, Ran, large_net, lariat};
+
+fn told(ran: &Ran) -> Vec<(String, String)> {
+    let word = |value: &serde_json::Value| value.as_str().expect("a word").to_owned();
+    let line = |json: serde_json::Value| (word(&json["property"]), word(&json["verdict"]));
+    ran.json().into_iter().map(line).collect()
+}
+
+#[test]
+fn answers_are_the_same_and_in_order() {
+    let folder = Folder::new();
+    let formulas: String = (0..12)
+        .map(|i| match i % 3 {
+            0 => format!("p{i}: G !(\"critical_1 >= 1\" & \"critical_2 >= 1\")\n"),
+            1 => format!("p{i}: G F \"critical_1 >= 1\"\n"),
+            _ => format!("p{i}: F \"lock >= {i}\"\n"),
+        })
+        .collect();
+    let file = folder.file("properties.ltl", formulas);
+    let check = |threads: &str| {
+        let args = ["check", "examples/mutex.pnml", "-F", &file];
+        let ran = lariat(&[&args[..], &["--json", "--threads", threads]].concat());
+        told(&ran.exits(1))
+    };
+    let one = check("1");
+    assert_eq!(one.len(), 12);
+    for threads in ["2", "3", "64"] {
+        assert_eq!(check(threads), one, "{threads} threads");
+    }
+}
+
+#[test]
+fn every_one_has_the_whole_time() {
+    let folder = Folder::new();
+    let net = large_net(&folder);
+    let properties = ["-f", LARGE_HOLDS].repeat(3);
+    let args = [&["check", &net, "--engine", "explicit"][..], &properties].concat();
+    let limits = ["--timeout", "1s", "--threads", "3", "--json"];
+    let ran = lariat(&[&args[..], &limits].concat()).exits(3);
+    let all = ran.json();
+    assert_eq!(all.len(), 3);
+    for json in all {
+        assert_eq!(json["reason"], "time", "{json}");
+        let seconds = json["seconds"].as_f64().expect("a number");
+        assert!(seconds >= 1.0, "{json}");
+    }
+}
+
+#[test]
+fn none_is_no_number_of_threads() {
+    lariat(&[
+        "check",
+        "examples/mutex.pnml",
+        "-f",
+        "true",
+        "--threads",
+        "0",
+    ])
+    .exits(2)
+    .complains("--threads");
+}

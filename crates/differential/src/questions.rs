@@ -1,0 +1,394 @@
+//! Questions about reachable states against brute force, on random nets and programs.
+//!
+//! A case is a model and some questions about it. Where the states can be counted, every answer must be that of brute force, and engines
+//! that are complete must give one. Where they cannot, because the net is unbounded or large, what is said must not be
+//! contradicted by the nearest states. Runs are followed step by step by the interpreter of crate `testkit` in either case.
+
+use lariat::ask::examination::{Examination, places, total, transitions};
+use lariat::ask::{Answer, AskOptions, AskSchedule, Asker, Ends, Go, Question, Reply, ask};
+use lariat::{Explored, Systems};
+use lariat_budget::{Budget, Quiet};
+use lariat_model::{Format, Model, Predicate, State, System, read};
+use lariat_testkit::oracle::Reachable;
+use lariat_testkit::questions::{follow, is_reached, most, nearest, stays_reachable, value};
+use lariat_testkit::{Random, coloured, nets, predicates, programs};
+
+/// States that brute force looks at.
+const CUT: usize = 3000;
+/// Nearest states that an answer about an unbounded net must agree with.
+const NEAR: usize = 600;
+/// Work for each subject and case: nothing small needs as much, and nothing endless is worth more.
+const WORK: u64 = 40_000;
+
+/// What is asked, and of what.
+pub struct Case {
+    /// The family that the model is of.
+    pub family: &'static str,
+    /// The model.
+    pub model: Model,
+    /// The questions.
+    pub questions: Vec<Question>,
+}
+
+/// Someone who answers.
+pub struct Subject {
+    /// The name in reports.
+    pub name: &'static str,
+    options: AskOptions,
+    /// Must it answer everything about a small model?
+    complete: bool,
+}
+
+/// What a campaign has counted.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Tally {
+    /// Models.
+    pub models: u64,
+    /// Models whose states could not be counted.
+    pub endless: u64,
+    /// Coloured nets.
+    pub coloured: u64,
+    /// Models with a deadlock.
+    pub dead: u64,
+    /// Answers that were compared or followed.
+    pub answers: u64,
+    /// Runs that were followed.
+    pub runs: u64,
+    /// Sums without a maximum.
+    pub unbounded: u64,
+    /// Questions left open.
+    pub open: u64,
+}
+
+impl Case {
+    /// A random model with random questions.
+    pub fn random(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let net = |system: System| Model::new(Format::Pnml, system);
+        let (family, model) = match rng.below(8) {
+            0..=2 => ("net", net(nets::random(&mut rng, 400))),
+            3 => ("any net", net(nets::any(&mut rng))),
+            4 => ("growing net", net(nets::growing(&mut rng))),
+            5 | 6 => ("coloured net", coloured_model(&mut rng)),
+            _ => {
+                let system = programs::random(&mut rng, 200);
+                ("program", Model::new(Format::Dve, system))
+            }
+        };
+        let questions = questions(&mut rng, &model);
+        Case {
+            family,
+            model,
+            questions,
+        }
+    }
+}
+
+/// A random coloured net that can be read: some have too many bindings.
+fn coloured_model(rng: &mut Random) -> Model {
+    loop {
+        let text = coloured::random(rng);
+        if let Ok(model) = read("random", text.as_bytes()) {
+            return model;
+        }
+    }
+}
+
+fn questions(rng: &mut Random, model: &Model) -> Vec<Question> {
+    let system = &model.system;
+    let mut questions = vec![Question::Reach(Predicate::Deadlock)];
+    let predicate = |rng: &mut Random| match system.events.is_empty() {
+        true => Predicate::Const(rng.coin()),
+        false => predicates::any(rng, system, 2),
+    };
+    for _ in 0..4 {
+        questions.push(Question::Reach(predicate(rng)));
+    }
+    questions.push(Question::Always(predicate(rng)));
+    for (_, vars) in places(model) {
+        questions.push(Question::Most(total(&vars)));
+    }
+    let weighted = system.var_ids().map(|var| (var, rng.between(-1, 2)));
+    questions.push(Question::Most(weighted.filter(|(_, w)| *w != 0).collect()));
+    let all = [
+        Examination::OneSafe,
+        Examination::Stable,
+        Examination::QuasiLive,
+        Examination::Live,
+    ];
+    for examination in all {
+        questions.extend(examination.questions(model).into_iter().map(|(_, q)| q));
+    }
+    debug_assert!(transitions(model).len() <= questions.len());
+    questions
+}
+
+/// Everybody who answers: `auto`, `auto` without a glance so that the rounds are reached, and each engine by itself.
+pub fn subjects() -> Vec<Subject> {
+    let quick = AskSchedule {
+        walk: 3000,
+        first_look: 4000,
+        tree: 500,
+        ..AskSchedule::default()
+    };
+    let only = |name: &'static str, asker: Asker, complete: bool| Subject {
+        name,
+        complete,
+        options: AskOptions {
+            askers: vec![asker],
+            schedule: quick,
+            reduce: false,
+            ..AskOptions::default()
+        },
+    };
+    let rounds = AskSchedule {
+        glance: 1,
+        walk: 1,
+        first_look: 100,
+        tree: 50,
+        ..AskSchedule::default()
+    };
+    let reduced = |name: &'static str, askers: Vec<Asker>, complete: bool| Subject {
+        name,
+        complete,
+        options: AskOptions {
+            askers,
+            schedule: rounds,
+            ..AskOptions::default()
+        },
+    };
+    vec![
+        Subject {
+            name: "auto",
+            options: AskOptions {
+                schedule: quick,
+                ..AskOptions::default()
+            },
+            complete: true,
+        },
+        reduced("auto-rounds", Asker::ALL.to_vec(), true),
+        reduced("explicit-reduced", vec![Asker::Explicit], true),
+        reduced("symbolic-reduced", vec![Asker::Sets], true),
+        reduced("walk-reduced", vec![Asker::Walk], false),
+        only("explicit", Asker::Explicit, true),
+        only("symbolic", Asker::Sets, true),
+        only("walk", Asker::Walk, false),
+        only("facts", Asker::Facts, false),
+        only("karp-miller", Asker::KarpMiller, false),
+    ]
+}
+
+impl Subject {
+    /// Its answers.
+    pub fn answers(&self, case: &Case) -> Vec<Reply> {
+        let systems = Systems::new();
+        let mut explored = Explored::new(&systems);
+        let budget = Budget::bytes(256 << 20).with_work(WORK);
+        let mut on = |_: usize, _: &Reply| Go::On;
+        ask(
+            &case.model,
+            &case.questions,
+            &self.options,
+            &mut explored,
+            (&budget, &Quiet),
+            &mut on,
+        )
+    }
+}
+
+/// Asks everybody; what is wrong with the first answer that is.
+pub fn judge(case: &Case, subjects: &[Subject], tally: &mut Tally) -> Result<(), String> {
+    let system = &case.model.system;
+    let graph = Reachable::explore(system, CUT);
+    let near = match &graph {
+        Some(graph) => graph.states.clone(),
+        None => nearest(system, NEAR),
+    };
+    tally.models += 1;
+    tally.endless += u64::from(graph.is_none());
+    tally.coloured += u64::from(case.model.coloured.is_some());
+    let dead = |graph: &Reachable| is_reached(system, graph, &Predicate::Deadlock);
+    tally.dead += u64::from(graph.as_ref().is_some_and(dead));
+    for subject in subjects {
+        let replies = subject.answers(case);
+        for (question, reply) in case.questions.iter().zip(&replies) {
+            let judged = one(
+                system,
+                graph.as_ref(),
+                &near,
+                question,
+                &reply.answer,
+                tally,
+            );
+            let told = |what: &str| {
+                format!(
+                    "{}: {what}\n  question {question:?}\n  answer {:?} by {}\n  of a {}: {system:?}",
+                    subject.name,
+                    reply.answer,
+                    reply.asker.name(),
+                    case.family
+                )
+            };
+            match judged {
+                Err(what) => return Err(told(&what)),
+                Ok(true) => tally.answers += 1,
+                Ok(false) => {
+                    tally.open += 1;
+                    let Answer::Unknown { reason, .. } = &reply.answer else {
+                        continue;
+                    };
+                    if let lariat::Reason::Internal(what) = reason {
+                        return Err(told(what));
+                    }
+                    if subject.complete && graph.is_some() {
+                        return Err(told("it should have been answered"));
+                    }
+                }
+            }
+        }
+    }
+    examinations(case, graph.as_ref())
+}
+
+/// True if it is an answer, which is right as far as it can be told.
+fn one(
+    system: &System,
+    graph: Option<&Reachable>,
+    near: &[State],
+    question: &Question,
+    answer: &Answer,
+    tally: &mut Tally,
+) -> Result<bool, String> {
+    let wrong = |is: bool, what: &str| match is {
+        true => Err(what.to_owned()),
+        false => Ok(true),
+    };
+    let mut end = |witness: &lariat::ask::Witness| -> Result<State, String> {
+        tally.runs += 1;
+        let rounds = follow(system, witness.run())?;
+        rounds.into_iter().next().ok_or_else(|| "no run".to_owned())
+    };
+    let satisfies = |state: &State, predicate: &Predicate| {
+        lariat_testkit::interpret::satisfies(system, state, predicate)
+    };
+    match (question, answer) {
+        (Question::Reach(predicate), Answer::Reached(run)) => {
+            let end = end(run)?;
+            wrong(!satisfies(&end, predicate), "the run leads elsewhere")
+        }
+        (Question::Reach(predicate), Answer::Never(_)) => {
+            let met = near.iter().any(|state| satisfies(state, predicate));
+            wrong(met, "there is such a state")
+        }
+        (
+            Question::Most(terms),
+            Answer::Most {
+                value: most,
+                witness,
+                ..
+            },
+        ) => {
+            let end = end(witness)?;
+            let more = near.iter().any(|state| value(terms, state) > *most);
+            wrong(value(terms, &end) != *most, "the run has another value")?;
+            wrong(more, "there is a larger value")
+        }
+        (Question::Most(terms), Answer::Endless(run)) => {
+            tally.unbounded += 1;
+            tally.runs += 1;
+            let rounds = follow(system, run.run())?;
+            let grows = rounds
+                .windows(2)
+                .all(|pair| value(terms, &pair[0]) < value(terms, &pair[1]));
+            wrong(graph.is_some(), "the states are finitely many")?;
+            wrong(!grows || rounds.len() < 3, "the rounds add nothing")
+        }
+        (Question::Always(predicate), Answer::Always(_)) => {
+            let no = graph.is_some_and(|graph| !stays_reachable(system, graph, predicate));
+            wrong(no, "it can be lost")
+        }
+        (Question::Always(predicate), Answer::Lost(run, _)) => {
+            let end = end(run)?;
+            let from = System {
+                initial: vec![end],
+                ..system.clone()
+            };
+            let ahead = nearest(&from, CUT);
+            let met = ahead.iter().any(|state| satisfies(state, predicate));
+            wrong(met, "it can be reached from there")
+        }
+        (
+            Question::Most(terms),
+            Answer::Unknown {
+                at_least, at_most, ..
+            },
+        ) => {
+            if let Some((low, run)) = at_least {
+                let end = end(run)?;
+                wrong(value(terms, &end) != *low, "the run has another value")?;
+            }
+            if let Some((high, _)) = at_most {
+                let over = near.iter().any(|state| value(terms, state) > *high);
+                wrong(over, "the bound is exceeded")?;
+            }
+            Ok(false)
+        }
+        (_, Answer::Unknown { .. }) => Ok(false),
+        _ => Err("the answer is to another question".to_owned()),
+    }
+}
+
+/// The examinations as wholes.
+fn examinations(case: &Case, graph: Option<&Reachable>) -> Result<(), String> {
+    let Some(graph) = graph else {
+        return Ok(());
+    };
+    let (model, system) = (&case.model, &case.model.system);
+    let reach = |q: &Question| match q {
+        Question::Reach(predicate) => is_reached(system, graph, predicate),
+        Question::Always(predicate) => stays_reachable(system, graph, predicate),
+        Question::Most(terms) => most(graph, terms) > 0,
+    };
+    for examination in [
+        Examination::Deadlock,
+        Examination::OneSafe,
+        Examination::Stable,
+        Examination::QuasiLive,
+        Examination::Live,
+    ] {
+        let asked: Vec<Question> = (examination.questions(model).into_iter())
+            .map(|(_, question)| question)
+            .collect();
+        let expected = match examination {
+            Examination::Deadlock => asked.iter().any(reach),
+            Examination::OneSafe => !asked.iter().any(reach),
+            Examination::Stable => !asked.iter().all(reach),
+            Examination::QuasiLive | Examination::Live => asked.iter().all(reach),
+        };
+        let systems = Systems::new();
+        let mut explored = Explored::new(&systems);
+        let options = AskOptions {
+            ends: examination.ends(),
+            ..AskOptions::default()
+        };
+        let budget = Budget::bytes(256 << 20).with_work(WORK);
+        let mut decides = |_: usize, reply: &Reply| examination.decides(reply);
+        let replies = ask(
+            model,
+            &asked,
+            &options,
+            &mut explored,
+            (&budget, &Quiet),
+            &mut decides,
+        );
+        let verdict = examination.verdict(&replies);
+        if verdict != Some(expected) {
+            return Err(format!(
+                "{examination:?} is {expected}, and {verdict:?} is said of a {}: {system:?}",
+                case.family
+            ));
+        }
+        debug_assert!(options.ends == Ends::WithAll || replies.len() == asked.len());
+    }
+    Ok(())
+}

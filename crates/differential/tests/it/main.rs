@@ -1,0 +1,8 @@
+//! All engines against the oracle, on random questions and on fixed ones.
+
+mod covering;
+mod differential;
+mod fairness;
+mod questions;
+mod seeds;
+mod symmetry;

@@ -1,0 +1,241 @@
+//! Drawings: whatever is drawn is well-formed, and no two of its texts overlap.
+
+use lariat_automata::{Legal, Placement, buchi, translate};
+use lariat_budget::Budget;
+use lariat_corpora::{each_case, models};
+use lariat_draw::net::{Net, NodeId, PART};
+use lariat_draw::svg::Picture;
+use lariat_draw::{NetPicture, automaton, processes, reach};
+use lariat_ltl::{Formulas, FreeVocabulary, parse};
+use lariat_model::generate::{Family, generate};
+use lariat_model::{Format, Model, read};
+
+fn well_formed(text: &str) {
+    use quick_xml::events::Event;
+    let mut reader = quick_xml::Reader::from_str(text);
+    reader.config_mut().check_end_names = true;
+    loop {
+        match reader.read_event().expect("well-formed XML") {
+            Event::Eof => break,
+            Event::Start(tag) | Event::Empty(tag) => assert!(tag.attributes().all(|a| a.is_ok())),
+            _ => {}
+        }
+    }
+}
+
+#[track_caller]
+fn check(picture: &Picture) {
+    well_formed(&picture.text);
+    assert_eq!(picture.clash(), None, "{}", picture.text);
+}
+
+fn drawn(model: &Model) -> Option<Picture> {
+    let net = Net::of(model)?;
+    let part = net.part(&net.neighbourhood(&[], &[], PART));
+    Some(NetPicture::whole(part).svg("a net"))
+}
+
+#[test]
+fn random_nets_are_legible() {
+    each_case(60, |random| {
+        let model = match random.coin() {
+            true => Model::new(Format::Pnml, lariat_testkit::nets::any(random)),
+            false => {
+                let text = lariat_testkit::coloured::random(random);
+                read("coloured", text.as_bytes()).expect("a coloured net")
+            }
+        };
+        check(&drawn(&model).expect("a net"));
+    });
+}
+
+#[test]
+fn classic_nets_are_legible() {
+    for (family, size) in [
+        (Family::Philosophers, 4),
+        (Family::SlottedRing, 3),
+        (Family::Kanban, 1),
+        (Family::Fms, 2),
+        (Family::Peterson, 2),
+    ] {
+        let system = generate(family, size).expect("a net");
+        check(&drawn(&Model::new(Format::Pnml, system)).expect("a net"));
+    }
+}
+
+#[test]
+fn contest_nets_are_legible() {
+    let Some(folder) = models("mcc") else {
+        return;
+    };
+    let mut entries: Vec<_> = std::fs::read_dir(folder)
+        .expect("a folder")
+        .flatten()
+        .collect();
+    entries.sort_by_key(|entry| entry.path());
+    let mut count = 0;
+    for entry in entries {
+        let Ok(bytes) = std::fs::read(entry.path().join("model.pnml")) else {
+            continue;
+        };
+        // The larger ones take long to unfold, and their parts look like those of others.
+        if bytes.len() > 300_000 {
+            continue;
+        }
+        let budget = Budget::bytes(1 << 28);
+        if let Ok(model) = lariat_model::load("net", &bytes, &budget) {
+            check(&drawn(&model).expect("a net"));
+            count += 1;
+        }
+    }
+    eprintln!("{count} nets drawn");
+}
+
+/// A hub is not looked behind, unless there is room.
+#[test]
+fn a_part_is_as_large_as_it_may_be() {
+    let system = generate(Family::Philosophers, 12).expect("a net");
+    let net = Net::of(&Model::new(Format::Pnml, system)).expect("a net");
+    for most in [1, 7, PART, net.nodes.len(), net.nodes.len() + 9] {
+        let part = net.neighbourhood(&[], &[], most);
+        assert_eq!(part.len(), most.min(net.nodes.len()));
+    }
+    // A star: the hub in the middle, places around it.
+    let arcs: String = (0..40)
+        .map(|i| format!("<place id=\"p{i}\"/><arc id=\"a{i}\" source=\"p{i}\" target=\"t\"/>"))
+        .collect();
+    let text = format!(
+        "<pnml><net type=\"ptnet\"><page id=\"g\"><transition id=\"t\"/>{arcs}</page></net></pnml>"
+    );
+    let net = Net::of(&read("net", text.as_bytes()).expect("a net")).expect("a net");
+    assert_eq!(net.neighbourhood(&[], &[], 20).len(), 20);
+    assert_eq!(
+        net.neighbourhood(&[NodeId(3)], &[], 2),
+        [NodeId(3), NodeId(40)]
+    );
+}
+
+/// No two names at the same place, though a file may say so; and where a file gives good places they are kept.
+#[test]
+fn positions_of_a_file_are_used_where_they_are_of_use() {
+    let model = |second: &str| {
+        let text = format!(
+            "<pnml><net type=\"ptnet\"><page id=\"g\">
+             <place id=\"p\"><graphics><position x=\"10\" y=\"20\"/></graphics></place>
+             <transition id=\"t\"><graphics><position x=\"{second}\" y=\"20\"/></graphics></transition>
+             <place id=\"q\"><graphics><position x=\"90\" y=\"20\"/></graphics></place>
+             <arc id=\"a\" source=\"p\" target=\"t\"/><arc id=\"b\" source=\"t\" target=\"q\"/></page></net></pnml>"
+        );
+        read("net", text.as_bytes()).expect("a net")
+    };
+    let given = NetPicture::whole(Net::of(&model("50")).expect("a net"));
+    let [p, q, t] = given.points[..] else {
+        panic!("{:?}", given.points)
+    };
+    assert!(
+        p.0 < t.0 && t.0 < q.0 && p.1 == t.1 && t.1 == q.1,
+        "{:?}",
+        given.points
+    );
+    assert!((t.0 - p.0 - (q.0 - t.0)).abs() <= 2.0, "{:?}", given.points);
+    for useless in ["10", "NaN", "1e300", "far"] {
+        check(&NetPicture::whole(Net::of(&model(useless)).expect("a net")).svg("a net"));
+    }
+}
+
+#[test]
+fn automata_are_legible() {
+    let budget = Budget::bytes(1 << 28);
+    for text in [
+        "G (a -> F b)",
+        "G F a & G F b",
+        "(a U b) | X X G c",
+        "!(G (a -> F (b & X c)))",
+        "F G (a | X b)",
+    ] {
+        let mut formulas = Formulas::new();
+        let f = parse(text, &mut formulas, &mut FreeVocabulary).expect("a formula");
+        let tgba = translate(&mut formulas, f, &Legal::any(), &budget).expect("an automaton");
+        let name = |atom| formulas.atom_name(atom).to_owned();
+        check(&automaton(&tgba, &name).svg(text));
+        let ba = buchi(&tgba, Placement::States, &Legal::any(), &budget).expect("an automaton");
+        check(&automaton(&ba, &name).svg(text));
+    }
+}
+
+#[test]
+fn processes_and_states_are_legible() {
+    for (name, states) in [
+        ("crossing.dve", 23),
+        ("alternating-bit.dve", 60),
+        ("mutex.pnml", 8),
+    ] {
+        let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+        let model = read(name, &std::fs::read(path).expect("a file")).expect("a model");
+        for process in processes(&model) {
+            check(&process.graph.svg(name));
+        }
+        let reached = reach(&model.system, &[], 60);
+        assert_eq!(reached.graph.nodes.len(), states, "{name}");
+        assert_eq!(reached.cut, states == 60);
+        well_formed(&reached.graph.svg(name).text);
+    }
+}
+
+/// A guard that looks at a process is no step of it; what it does alone is.
+#[test]
+fn processes_have_their_own_steps_only() {
+    let text = include_bytes!("../../../../examples/crossing.dve");
+    let model = read("crossing", text).expect("a model");
+    let of = |name: &str| {
+        let list = processes(&model);
+        let found = list
+            .into_iter()
+            .find(|p| model.system.variable(p.location).name == name);
+        let graph = found.expect("a process").graph;
+        let edge = |e: &lariat_draw::Edge| {
+            format!(
+                "{}->{} {}",
+                graph.nodes[e.from].lines[0], graph.nodes[e.to].lines[0], e.label
+            )
+        };
+        graph.edges.iter().map(edge).collect::<Vec<_>>()
+    };
+    assert_eq!(of("Gate"), ["up->down lower?", "down->up raise?"]);
+    assert_eq!(
+        of("Train_1"),
+        [
+            "away->coming near!",
+            "coming->crossing ",
+            "crossing->away gone!"
+        ]
+    );
+    assert!(of("Controller").contains(&"closed->closed near?".to_owned()));
+}
+
+/// An arc that seems to end at a node that it only passes would tell a lie.
+#[test]
+fn arcs_go_around_other_nodes() {
+    let text = b"<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"g\">
+        <place id=\"p\"/><place id=\"between\"/><transition id=\"t\"/>
+        <arc id=\"a\" source=\"p\" target=\"t\"/></page></net></pnml>";
+    let model = read("three.pnml", text).expect("a net");
+    let mut picture = NetPicture::whole(Net::of(&model).expect("a net"));
+    let mut arc = |between: (f64, f64)| {
+        for (node, point) in picture.net.nodes.iter().zip(&mut picture.points) {
+            *point = match &*node.name {
+                "p" => (60.0, 100.0),
+                "t" => (260.0, 100.0),
+                _ => between,
+            };
+        }
+        let svg = picture.svg("three nodes");
+        check(&svg);
+        let (_, rest) = svg.text.split_once("class=\"arcs\"").expect("arcs");
+        let (arcs, _) = rest.split_once("</g>").expect("an end");
+        arcs.contains('Q')
+    };
+    assert!(arc((160.0, 100.0)));
+    assert!(arc((160.0, 112.0)));
+    assert!(!arc((160.0, 160.0)));
+}

@@ -1,0 +1,198 @@
+//! Questions answered by the set of all reachable states.
+//!
+//! ```text
+//! reach p    R ∩ ⟦p⟧ ≠ ∅
+//! most c     grow k while R ∩ ⟦c·s > k⟧ ≠ ∅, by strides that double and halve
+//! always p   R \ back(R ∩ ⟦p⟧) = ∅
+//! ```
+//!
+//! where `back` is a backward saturation inside of `R`. For liveness of many transitions that would be one saturation each. Two tests
+//! come first that answer most of them at once: a dead state loses everything that it is not itself, and if the initial states can be
+//! reached from everywhere, `always p` is `reach p`.
+//!
+//! A state that is found is not yet a run to it: see [`path`](super::path).
+
+use super::board::{Board, sum};
+use super::path::path;
+use super::{Finding, Question, Search};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Comparison, Linear, Predicate, Value, VarId};
+use lariat_space::symbolic::{Reached, Set, Symbolic};
+
+/// Answers what is open. The states are all that are reachable.
+pub fn by_sets(board: &mut Board<'_>, reached: &mut Reached<'_>, budget: &Budget) -> Search {
+    let counted = budget.clone().with_work(u64::MAX);
+    let Reached { space, states, .. } = reached;
+    space.set_budget(&counted);
+    let mut search = Search::default();
+    let stop = answer(board, space, states, &mut search, &counted).err();
+    space.set_budget(budget);
+    Search {
+        stop,
+        work: counted.work_spent(),
+        ..search
+    }
+}
+
+fn answer(
+    board: &mut Board<'_>,
+    space: &mut Symbolic<'_>,
+    states: &Set,
+    search: &mut Search,
+    budget: &Budget,
+) -> Result<(), Stop> {
+    let open: Vec<usize> = board.open().collect();
+    let mut recurrence = None;
+    for q in open {
+        if board.is_over() {
+            return Ok(());
+        }
+        budget.check()?;
+        match board.question(q).clone() {
+            Question::Reach(predicate) => {
+                let goal = space.select(states, &predicate)?;
+                let finding = match goal.is_empty() {
+                    true => Finding::Never,
+                    false => {
+                        board.answered(q);
+                        Finding::Reached(path(space, states, &goal, budget)?)
+                    }
+                };
+                board.close(q);
+                search.findings.push((q, finding));
+            }
+            Question::Most(terms) => {
+                let record = board.record(q).unwrap_or(i128::MIN);
+                let most = most(space, states, &terms, record)?;
+                if let Some((value, goal)) = most.beyond {
+                    let run = path(space, states, &goal, budget)?;
+                    search.findings.push((q, Finding::AtLeast(value, run)));
+                }
+                board.close(q);
+                search.findings.push((q, Finding::AtMost(most.value)));
+            }
+            Question::Always(predicate) => {
+                let recurrence = match &recurrence {
+                    Some(known) => known,
+                    None => recurrence.insert(Recurrence::of(space, states)?),
+                };
+                let lost = recurrence.lost(space, states, &predicate)?;
+                let finding = match lost.is_empty() {
+                    true => Finding::Always,
+                    false => {
+                        board.answered(q);
+                        Finding::Lost(path(space, states, &lost, budget)?)
+                    }
+                };
+                board.close(q);
+                search.findings.push((q, finding));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The largest value of a sum.
+struct Largest {
+    value: i128,
+    /// If it is larger than what was known: the value, and the states with it.
+    beyond: Option<(i128, Set)>,
+}
+
+/// The largest value of a sum in a set, if it is known to reach `record`.
+fn most(
+    space: &mut Symbolic<'_>,
+    states: &Set,
+    terms: &[(VarId, Value)],
+    record: i128,
+) -> Result<Largest, Stop> {
+    let mut best = Largest {
+        value: record,
+        beyond: None,
+    };
+    let mut left = states.clone();
+    // Unless it is larger than the best by this, it is looked for with half of it.
+    let mut stride = 1i128;
+    loop {
+        let least = best.value.saturating_add(stride);
+        let above = match Value::try_from(least) {
+            Ok(constant) => {
+                let above = Predicate::Linear(Linear {
+                    terms: terms.to_vec(),
+                    comparison: Comparison::Ge,
+                    constant,
+                });
+                space.select(&left, &above)?
+            }
+            // The first time: whatever there is.
+            Err(_) if best.value == i128::MIN => left.clone(),
+            Err(_) => space.empty(),
+        };
+        match space.pick(&above) {
+            Some(state) => {
+                best.value = sum(terms, &state);
+                best.beyond = Some((best.value, above.clone()));
+                left = above;
+                stride = stride.saturating_mul(2).min(1 << 60);
+            }
+            None if stride == 1 => break,
+            None => stride = (stride / 4).max(1),
+        }
+    }
+    if let Some((value, set)) = &mut best.beyond
+        && let Ok(constant) = Value::try_from(*value)
+    {
+        // Of the states that were at hand, those with the largest value.
+        let top = Predicate::Linear(Linear {
+            terms: terms.to_vec(),
+            comparison: Comparison::Ge,
+            constant,
+        });
+        *set = space.select(set, &top)?;
+    }
+    Ok(best)
+}
+
+/// What is known of coming back, for all `always` questions.
+struct Recurrence {
+    dead: Set,
+    /// Can an initial state be reached from everywhere?
+    comes_home: bool,
+}
+
+impl Recurrence {
+    fn of(space: &mut Symbolic<'_>, states: &Set) -> Result<Recurrence, Stop> {
+        let dead = space.dead(states)?;
+        let comes_home = dead.is_empty() && space.system().initial.len() == 1 && {
+            let all = space.all();
+            let initial = space.initial()?;
+            let back = space.back_within(&initial, &all, states)?;
+            space.store().difference(states, &back)?.is_empty()
+        };
+        Ok(Recurrence { dead, comes_home })
+    }
+
+    /// States from which none like this can be reached; some of them are enough.
+    fn lost(
+        &self,
+        space: &mut Symbolic<'_>,
+        states: &Set,
+        predicate: &Predicate,
+    ) -> Result<Set, Stop> {
+        let there = space.select(&self.dead, predicate)?;
+        let lost = space.store().difference(&self.dead, &there)?;
+        if !lost.is_empty() {
+            return Ok(lost);
+        }
+        let goal = space.select(states, predicate)?;
+        if goal.is_empty() {
+            return Ok(states.clone());
+        }
+        if self.comes_home {
+            return Ok(space.empty());
+        }
+        let all = space.all();
+        let back = space.back_within(&goal, &all, states)?;
+        space.store().difference(states, &back)
+    }
+}

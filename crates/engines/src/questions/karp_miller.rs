@@ -1,0 +1,469 @@
+//! The coverability tree of a net, which is finite even where the net is unbounded.
+//!
+//! Labels are markings with `ω` in places that can hold any number of tokens. A transition fires as ever, with `ω ± n = ω`. If what
+//! it leads to covers the label of an ancestor, the places that have more become `ω`: the steps between can be repeated. A label that is
+//! known already is not looked at again. (R. M. Karp, R. E. Miller, *Parallel program schemata*, 1969.)
+//!
+//! Every reachable marking agrees with some label in all places without `ω`. So what no label allows, whatever stands for `ω`, is never
+//! reached, and a sum is never larger than in any label. Nothing else of the tree is believed: this would be true whichever places became `ω`.
+//!
+//! That a sum has no end needs a run. The steps below an ancestor without `ω` are one; with `ω` among them, earlier rounds are repeated more
+//! and more often before and between, and what covers itself at last is a run like any other. Not every sum without an end has one that
+//! grows round by round: then nothing is said.
+//!
+//! Cost: the tree may be larger than anything; it is counted in nodes.
+
+use super::board::{Board, sum};
+use super::{Finding, Question, Search};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{
+    Action, Arc, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
+};
+use rustc_hash::FxHashMap;
+
+/// Any number of tokens.
+const OMEGA: Value = Value::MAX;
+/// How often earlier rounds are repeated.
+const REPEATS: [usize; 5] = [0, 1, 3, 10, 40];
+/// Nodes whose runs are tried for a predicate.
+const TRIED: usize = 8;
+/// Steps of a run.
+const MOST_STEPS: usize = 20_000;
+
+struct Node {
+    label: Box<[Value]>,
+    parent: u32,
+    event: EventId,
+    /// The ancestors that it covers.
+    rounds: Vec<u32>,
+}
+
+struct Tree<'s> {
+    system: &'s System,
+    arcs: Vec<&'s [Arc]>,
+    nodes: Vec<Node>,
+}
+
+/// Builds the tree as far as the budget allows. Nothing is found for systems that are no nets.
+pub fn karp_miller(board: &mut Board<'_>, budget: &Budget) -> Search {
+    let counted = budget.clone().with_work(u64::MAX);
+    let mut search = Search::default();
+    let Some(mut tree) = Tree::new(board.system()) else {
+        return search;
+    };
+    let grown = tree.grow(board, &mut search, &counted);
+    let complete = grown.is_ok();
+    search.stop = grown.err();
+    search.work = counted.work_spent();
+    if complete && let Err(stop) = tree.conclude(board, &mut search, &counted) {
+        search.stop = Some(stop);
+    }
+    search
+}
+
+impl<'s> Tree<'s> {
+    fn new(system: &'s System) -> Option<Tree<'s>> {
+        let [initial] = &system.initial[..] else {
+            return None;
+        };
+        let mut arcs: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
+        for event in &system.events {
+            match &event.action {
+                Action::Net(own) => arcs.push(own),
+                _ => return None,
+            }
+        }
+        let root = Node {
+            label: initial.clone(),
+            parent: 0,
+            event: EventId(0),
+            rounds: Vec::new(),
+        };
+        system.fault.is_none().then_some(Tree {
+            system,
+            arcs,
+            nodes: vec![root],
+        })
+    }
+
+    fn grow(
+        &mut self,
+        board: &mut Board<'_>,
+        search: &mut Search,
+        budget: &Budget,
+    ) -> Result<(), Stop> {
+        let mut known: FxHashMap<Box<[Value]>, u32> = FxHashMap::default();
+        known.insert(self.nodes[0].label.clone(), 0);
+        let mut lease = budget.lease();
+        let bytes = 2 * self.nodes[0].label.len() * size_of::<Value>() + 2 * size_of::<Node>();
+        let mut at = 0;
+        while at < self.nodes.len() {
+            if board.is_over() {
+                return Err(Stop::Work(0));
+            }
+            budget.check()?;
+            for event in 0..self.arcs.len() {
+                let Some(mut label) = self.fire(at, event)? else {
+                    continue;
+                };
+                let rounds = self.accelerate(at, &mut label);
+                let next = self.nodes.len() as u32;
+                if *known.entry(label.clone()).or_insert(next) != next {
+                    continue;
+                }
+                budget.spend(1)?;
+                lease.resize(bytes * self.nodes.len())?;
+                self.nodes.push(Node {
+                    label,
+                    parent: at as u32,
+                    event: EventId(event as u32),
+                    rounds,
+                });
+                self.endless(next as usize, board, search);
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// The label behind a transition, if it is enabled.
+    fn fire(&self, at: usize, event: usize) -> Result<Option<Box<[Value]>>, Stop> {
+        let label = &self.nodes[at].label;
+        let arcs = self.arcs[event];
+        if arcs.iter().any(|arc| label[arc.var.index()] < arc.need) {
+            return Ok(None);
+        }
+        let mut next = label.clone();
+        for arc in arcs {
+            let tokens = &mut next[arc.var.index()];
+            if *tokens != OMEGA {
+                let sum = tokens.checked_add(arc.delta).filter(|sum| *sum != OMEGA);
+                *tokens = sum.ok_or_else(|| Stop::Bound("a place has 2^63 tokens".to_owned()))?;
+            }
+        }
+        Ok(Some(next))
+    }
+
+    /// Makes places `ω` that have more than in an ancestor whose label is covered; says which ancestors these are.
+    fn accelerate(&self, parent: usize, label: &mut [Value]) -> Vec<u32> {
+        let mut rounds = Vec::new();
+        let mut at = parent;
+        loop {
+            let earlier = &self.nodes[at].label;
+            let covers = earlier.iter().zip(&*label).all(|(a, b)| a <= b);
+            if covers && **earlier != *label {
+                rounds.push(at as u32);
+                for (earlier, tokens) in earlier.iter().zip(&mut *label) {
+                    if earlier < tokens {
+                        *tokens = OMEGA;
+                    }
+                }
+            }
+            if at == 0 {
+                return rounds;
+            }
+            at = self.nodes[at].parent as usize;
+        }
+    }
+
+    /// The nodes from the root to this one.
+    fn way(&self, to: usize) -> Vec<usize> {
+        let mut way = vec![to];
+        let mut at = to;
+        while at != 0 {
+            at = self.nodes[at].parent as usize;
+            way.push(at);
+        }
+        way.reverse();
+        way
+    }
+
+    /// Does a new node show that sums have no end?
+    fn endless(&self, node: usize, board: &mut Board<'_>, search: &mut Search) {
+        let rounds = &self.nodes[node].rounds;
+        if rounds.is_empty() {
+            return;
+        }
+        let endless = |q: &usize| match board.question(*q) {
+            Question::Most(terms) => {
+                let has = |(var, c): &(VarId, Value)| {
+                    *c > 0 && self.nodes[node].label[var.index()] == OMEGA
+                };
+                terms.iter().any(has)
+            }
+            _ => false,
+        };
+        let mut open: Vec<usize> = board.open().filter(endless).collect();
+        if open.is_empty() {
+            return;
+        }
+        let way = self.way(node);
+        for ancestor in rounds {
+            for often in REPEATS {
+                let Some(lasso) = self.pumping(&way, *ancestor as usize, often) else {
+                    continue;
+                };
+                let growth = lasso.growth.clone().unwrap_or_default();
+                open.retain(|q| {
+                    let grows = match board.question(*q) {
+                        Question::Most(terms) => sum(terms, &growth) > 0,
+                        _ => false,
+                    };
+                    if grows {
+                        board.answered(*q);
+                        search.findings.push((*q, Finding::Endless(lasso.clone())));
+                    }
+                    !grows
+                });
+                if open.is_empty() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The run along a way, on which the rounds of each node are repeated, as far as they can be, before it goes on.
+    fn run(&self, way: &[usize], often: usize) -> Option<Run<'s>> {
+        let mut run = Run::new(self.system);
+        for (i, node) in way.iter().enumerate().skip(1) {
+            run.take(self.nodes[*node].event)?;
+            for ancestor in &self.nodes[*node].rounds {
+                let from = way.iter().position(|n| n == &(*ancestor as usize))?;
+                let round: Vec<EventId> = self.events(&way[from..=i]);
+                for _ in 0..often {
+                    if !run.repeat(&round) {
+                        break;
+                    }
+                }
+            }
+        }
+        Some(run)
+    }
+
+    fn events(&self, way: &[usize]) -> Vec<EventId> {
+        way[1..]
+            .iter()
+            .map(|node| self.nodes[*node].event)
+            .collect()
+    }
+
+    /// A run that covers itself: to the ancestor, then the steps below it, and all earlier rounds that can be repeated behind them.
+    fn pumping(&self, way: &[usize], ancestor: usize, often: usize) -> Option<Lasso> {
+        let from = way.iter().position(|node| *node == ancestor)?;
+        let before = self.run(&way[..=from], often)?;
+        let mut cycle = Run {
+            steps: Vec::new(),
+            ..before.clone()
+        };
+        for event in self.events(&way[from..]) {
+            cycle.take(event)?;
+        }
+        let earlier = way[..=from].iter().enumerate().flat_map(|(i, node)| {
+            let rounds = self.nodes[*node].rounds.iter();
+            rounds.filter_map(move |ancestor| {
+                let start = way.iter().position(|n| n == &(*ancestor as usize))?;
+                Some(self.events(&way[start..=i]))
+            })
+        });
+        for round in earlier {
+            for _ in 0..often {
+                if !cycle.repeat(&round) {
+                    break;
+                }
+            }
+        }
+        let pairs = cycle.state.iter().zip(&before.state);
+        let growth: State = pairs.map(|(after, before)| after - before).collect();
+        let covers = growth.iter().all(|more| *more >= 0);
+        covers.then_some(Lasso {
+            initial: before.initial,
+            prefix: before.steps,
+            cycle: cycle.steps,
+            growth: Some(growth),
+        })
+    }
+
+    /// What the whole tree says.
+    fn conclude(
+        &self,
+        board: &mut Board<'_>,
+        search: &mut Search,
+        budget: &Budget,
+    ) -> Result<(), Stop> {
+        let open: Vec<usize> = board.open().collect();
+        for q in open {
+            budget.check()?;
+            match board.question(q).clone() {
+                Question::Reach(predicate) => {
+                    let may =
+                        |node: &usize| may(self.system, &predicate, &self.nodes[*node].label).0;
+                    let mut candidates = (0..self.nodes.len()).filter(may).peekable();
+                    if candidates.peek().is_none() {
+                        board.close(q);
+                        search.findings.push((q, Finding::Never));
+                        continue;
+                    }
+                    let tried = candidates.take(TRIED);
+                    let runs = tried.flat_map(|node| {
+                        let way = self.way(node);
+                        REPEATS.map(|often| self.run(&way, often))
+                    });
+                    let found = runs
+                        .flatten()
+                        .find(|r| self.system.holds(&predicate, &r.state));
+                    if let Some(run) = found {
+                        board.answered(q);
+                        search.findings.push((q, Finding::Reached(run.lasso())));
+                    }
+                }
+                Question::Most(terms) => {
+                    let tops = self.nodes.iter().map(|node| range(&terms, &node.label).1);
+                    // The largest of all, unless one has no end.
+                    let top = tops.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
+                    if let Some(Some(most)) = top {
+                        board.close(q);
+                        search.findings.push((q, Finding::AtMost(most)));
+                    }
+                }
+                Question::Always(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A run of the net.
+#[derive(Clone)]
+struct Run<'s> {
+    system: &'s System,
+    initial: State,
+    state: State,
+    steps: Vec<Step>,
+}
+
+impl<'s> Run<'s> {
+    fn new(system: &'s System) -> Run<'s> {
+        let initial = system.initial[0].clone();
+        Run {
+            system,
+            state: initial.clone(),
+            initial,
+            steps: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, event: EventId) -> Option<()> {
+        if self.steps.len() >= MOST_STEPS {
+            return None;
+        }
+        let state = self.system.successors(&self.state, event).pop()?;
+        self.steps.push(Step {
+            event: Some(event),
+            state: state.clone(),
+        });
+        self.state = state;
+        Some(())
+    }
+
+    /// Takes all of the events, or none.
+    fn repeat(&mut self, events: &[EventId]) -> bool {
+        let (steps, state) = (self.steps.len(), self.state.clone());
+        let done = events.iter().all(|event| self.take(*event).is_some());
+        if !done {
+            self.steps.truncate(steps);
+            self.state = state;
+        }
+        done
+    }
+
+    fn lasso(self) -> Lasso {
+        Lasso {
+            initial: self.initial,
+            prefix: self.steps,
+            cycle: Vec::new(),
+            growth: None,
+        }
+    }
+}
+
+/// The least and the largest value of a sum, whatever `ω` is; `None` where there is none.
+fn range(terms: &[(VarId, Value)], label: &[Value]) -> (Option<i128>, Option<i128>) {
+    let (mut low, mut high) = (Some(0i128), Some(0i128));
+    for (var, weight) in terms {
+        let weight = i128::from(*weight);
+        match label[var.index()] {
+            OMEGA if weight > 0 => high = None,
+            OMEGA => low = None,
+            tokens => {
+                let value = weight * i128::from(tokens);
+                low = low.map(|low| low + value);
+                high = high.map(|high| high + value);
+            }
+        }
+    }
+    (low, high)
+}
+
+/// Whether a predicate may be true, and whether it may be false, whatever `ω` is. Both may be said too often, never too seldom.
+fn may(system: &System, predicate: &Predicate, label: &[Value]) -> (bool, bool) {
+    let each = |list: &[Predicate]| -> Vec<(bool, bool)> {
+        list.iter().map(|inner| may(system, inner, label)).collect()
+    };
+    let enabled = |event: &EventId| match &system.event(*event).action {
+        Action::Net(arcs) => {
+            let lacks = |arc: &Arc| label[arc.var.index()] < arc.need;
+            let may_lack = |arc: &Arc| arc.need > 0 && label[arc.var.index()] == OMEGA;
+            let never = arcs.iter().any(lacks);
+            (!never, never || arcs.iter().any(may_lack))
+        }
+        _ => (true, true),
+    };
+    match predicate {
+        Predicate::Const(value) => (*value, !value),
+        Predicate::Linear(linear) => compare(linear, label),
+        Predicate::Expr(expr) => {
+            let mut vars = Vec::new();
+            expr.collect_vars(&mut vars);
+            if vars.iter().any(|var| label[var.index()] == OMEGA) {
+                return (true, true);
+            }
+            let value = expr.eval(label).is_ok_and(|x| x != 0);
+            (value, !value)
+        }
+        Predicate::Enabled(events) => {
+            let each: Vec<_> = events.iter().map(enabled).collect();
+            (each.iter().any(|(t, _)| *t), each.iter().all(|(_, f)| *f))
+        }
+        Predicate::Deadlock => {
+            let each: Vec<_> = system.event_ids().map(|e| enabled(&e)).collect();
+            (each.iter().all(|(_, f)| *f), each.iter().any(|(t, _)| *t))
+        }
+        Predicate::Not(inner) => {
+            let (t, f) = may(system, inner, label);
+            (f, t)
+        }
+        Predicate::And(list) => {
+            let each = each(list);
+            (each.iter().all(|(t, _)| *t), each.iter().any(|(_, f)| *f))
+        }
+        Predicate::Or(list) => {
+            let each = each(list);
+            (each.iter().any(|(t, _)| *t), each.iter().all(|(_, f)| *f))
+        }
+    }
+}
+
+fn compare(linear: &Linear, label: &[Value]) -> (bool, bool) {
+    let (low, high) = range(&linear.terms, label);
+    let constant = i128::from(linear.constant);
+    // Any value between the ends, and an end that there is not is as far as one likes.
+    let below = low.is_none_or(|low| low < constant);
+    let above = high.is_none_or(|high| high > constant);
+    let at = low.is_none_or(|low| low <= constant) && high.is_none_or(|high| high >= constant);
+    let holds = |truth: bool| {
+        [(below, -1), (at, 0), (above, 1)]
+            .into_iter()
+            .any(|(may, sign)| may && linear.comparison.holds(sign, 0) == truth)
+    };
+    (holds(true), holds(false))
+}

@@ -1,0 +1,218 @@
+//! All states one by one, the nearest first.
+//!
+//! A breadth-first search that remembers of each state by which step it was found: runs are shortest. When it comes to its end, what
+//! was not met does not exist, and the records of sums are their maxima. Whether something can always be reached again is decided by
+//! the [bottom components](super::bottom) of the graph, whose edges are kept if that is asked.
+//!
+//! Cost: a state is expanded once, and of the open questions those are looked at which the step to it [touches](super::Board); eight bytes a
+//! state for the way back, four an edge where edges are kept.
+
+use super::board::{Board, Met, Sight, sum};
+use super::bottom::bottom;
+use super::{Finding, Question, Search};
+use lariat_budget::{Budget, Lease, Stop};
+use lariat_model::{Deadlock, EventId, Lasso, Predicate, Step, Value, VarId};
+use lariat_space::explicit::{Explicit, StateId, States};
+
+/// States between two looks at the clock.
+const BREATH: usize = 256;
+/// No state comes before this one.
+const FIRST: u32 = u32::MAX;
+
+/// The graph so far.
+pub(super) struct Graph {
+    /// Of each state, the one before it and the event between them; an initial state has none.
+    parents: Vec<(u32, EventId)>,
+    /// Where the edges of a state end, and all edges, if they are kept.
+    pub ends: Vec<u64>,
+    pub edges: Vec<u32>,
+    keeps_edges: bool,
+    lease: Lease,
+}
+
+impl Graph {
+    fn bytes(&self) -> usize {
+        self.parents.capacity() * 8 + self.ends.capacity() * 8 + self.edges.capacity() * 4
+    }
+
+    /// Number of states.
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// The edges of a state.
+    pub fn successors(&self, state: usize) -> &[u32] {
+        let start = state.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.edges[start as usize..self.ends[state] as usize]
+    }
+
+    /// The run by which a state was found.
+    fn run(&self, space: &Explicit<'_>, states: &mut States, to: u32) -> Lasso {
+        let mut prefix = Vec::new();
+        let mut at = to;
+        loop {
+            let (before, event) = self.parents[at as usize];
+            let state = space.values(states, StateId(at)).into();
+            if before == FIRST {
+                prefix.reverse();
+                return Lasso {
+                    initial: state,
+                    prefix,
+                    cycle: Vec::new(),
+                    growth: None,
+                };
+            }
+            let event = Some(event);
+            prefix.push(Step { event, state });
+            at = before;
+        }
+    }
+}
+
+/// A state of the space.
+struct At<'a, 's>(&'a Explicit<'s>, &'a mut States, StateId);
+
+impl Sight for At<'_, '_> {
+    fn holds(&mut self, predicate: &Predicate) -> bool {
+        self.0.holds(self.1, self.2, predicate)
+    }
+
+    fn sum(&mut self, terms: &[(VarId, Value)]) -> i128 {
+        sum(terms, self.0.values(self.1, self.2))
+    }
+}
+
+/// Looks at all states, or at as many as the budget allows.
+pub fn sweep(board: &mut Board<'_>, budget: &Budget) -> Search {
+    let counted = budget.clone().with_work(u64::MAX);
+    let space = Explicit::new(board.system(), Deadlock::Ignore);
+    let mut states = space.states(&counted);
+    let mut graph = Graph {
+        parents: Vec::new(),
+        ends: Vec::new(),
+        edges: Vec::new(),
+        keeps_edges: board.asks(|q| matches!(q, Question::Always(_))),
+        lease: budget.lease(),
+    };
+    // By question, the state that says most.
+    let mut best: Vec<Option<(Met, u32)>> = vec![None; board.len()];
+    let mut lost = Vec::new();
+    let explored = explore(&space, &mut states, board, &mut graph, &mut best, &counted);
+    let complete = explored == Ok(true);
+    let mut stop = explored.err();
+    let mut findings = Vec::new();
+    if complete && board.asks(|q| matches!(q, Question::Always(_))) {
+        match bottom(&space, &mut states, board, &graph, &counted) {
+            Ok(found) => {
+                for q in board.open().filter(|q| is_always(board.question(*q))) {
+                    match found.iter().find(|(lost, _)| *lost == q) {
+                        Some((_, state)) => lost.push((q, *state)),
+                        None => findings.push((q, Finding::Always)),
+                    }
+                }
+            }
+            Err(early) => stop = Some(early),
+        }
+    }
+    for (q, best) in best.into_iter().enumerate() {
+        match best {
+            Some((Met::Reached, at)) => {
+                let run = graph.run(&space, &mut states, at);
+                findings.push((q, Finding::Reached(run)));
+            }
+            Some((Met::Record(value), at)) => {
+                let run = graph.run(&space, &mut states, at);
+                findings.push((q, Finding::AtLeast(value, run)));
+            }
+            Some((Met::Lost, at)) => lost.push((q, at)),
+            None => {}
+        }
+        if complete && board.is_open(q) {
+            match board.question(q) {
+                Question::Reach(_) => findings.push((q, Finding::Never)),
+                Question::Most(_) => {
+                    let most = board.record(q).unwrap_or(0);
+                    findings.push((q, Finding::AtMost(most)));
+                }
+                Question::Always(_) => {}
+            }
+        }
+    }
+    for (q, at) in lost {
+        let run = graph.run(&space, &mut states, at);
+        findings.push((q, Finding::Lost(run)));
+    }
+    Search {
+        findings,
+        stop,
+        work: counted.work_spent(),
+    }
+}
+
+fn is_always(question: &Question) -> bool {
+    matches!(question, Question::Always(_))
+}
+
+/// False if everything was answered before the end.
+fn explore(
+    space: &Explicit<'_>,
+    states: &mut States,
+    board: &mut Board<'_>,
+    graph: &mut Graph,
+    best: &mut [Option<(Met, u32)>],
+    budget: &Budget,
+) -> Result<bool, Stop> {
+    let mut met = Vec::new();
+    let mut note = |met: &mut Vec<(usize, Met)>, at: u32| {
+        for (q, what) in met.drain(..) {
+            best[q] = Some((what, at));
+        }
+    };
+    for k in 0.. {
+        let Some(id) = space.initial(states, k)? else {
+            break;
+        };
+        if id.0 as usize == graph.parents.len() {
+            graph.parents.push((FIRST, EventId(0)));
+            board.begin(&mut At(space, states, id), &mut met);
+            note(&mut met, id.0);
+        }
+    }
+    let mut steps = Vec::new();
+    let mut at = 0;
+    while at < graph.parents.len() {
+        if board.is_over() {
+            return Ok(false);
+        }
+        if at % BREATH == 0 {
+            budget.check()?;
+            graph.lease.resize(graph.bytes())?;
+        }
+        budget.spend(1)?;
+        let from = StateId(at as u32);
+        steps.clear();
+        space.expand(states, from, &mut steps)?;
+        if steps.is_empty() && board.waits_for_rest() {
+            board.rest(&mut At(space, states, from), &mut met);
+            note(&mut met, from.0);
+        }
+        for (event, to) in &steps {
+            if to.0 as usize == graph.parents.len() {
+                graph.parents.push((from.0, *event));
+                if board.is_touched(*event) {
+                    board.arrive(*event, &mut At(space, states, *to), &mut met);
+                    note(&mut met, to.0);
+                }
+            }
+            if graph.keeps_edges {
+                graph.edges.push(to.0);
+            }
+        }
+        if graph.keeps_edges {
+            graph.ends.push(graph.edges.len() as u64);
+        }
+        at += 1;
+    }
+    graph.lease.resize(graph.bytes())?;
+    Ok(true)
+}

@@ -1,0 +1,504 @@
+//! Random and directed walks over the markings of a net.
+//!
+//! One walk answers many questions: every marking on it is looked at for all that are open. Walks begin at the start and grow longer
+//! while they find nothing. Every second one is *directed*: it takes an open question in turn, draws a few of the enabled transitions and
+//! fires the one behind which the marking is nearest to what is asked, one step in ten at random. The distance of a predicate is the
+//! number of tokens that are missing, the sum over `and`, the least over `or`; of a deadlock, the number of enabled transitions.
+//!
+//! A marking that has more than an earlier one of the same walk and less nowhere is a *pumping* run: the steps between can be taken
+//! again for ever (Karp and Miller, 1969). A sum to which they add has no maximum.
+//!
+//! Enabled transitions are kept while places change, so that a step costs what it changes. Walks prove nothing about what they do not find.
+
+use super::board::{Board, Met, Sight, sum};
+use super::{Finding, Question, Search};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{
+    Action, Arc, Comparison, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
+};
+use lariat_random::Random;
+use std::rc::Rc;
+
+/// Steps of the first walks.
+const SHORT: usize = 64;
+/// Steps of the longest.
+const LONG: usize = 20_000;
+/// After so many walks they are longer by half.
+const PATIENCE: usize = 8;
+/// Transitions that a directed walk draws.
+const DRAWN: usize = 12;
+/// Of so many steps of a directed walk one is random.
+const RANDOM_STEP: usize = 10;
+/// Earlier markings that the present one is compared with.
+const COMPARED: usize = 48;
+/// Steps between two looks at the clock.
+const BREATH: u64 = 256;
+/// Runs with more steps than this are not told.
+const MOST_STEPS: usize = 200_000;
+
+/// Walks as far as the budget allows, with runs that depend on the seed alone. Nothing is found for systems that are no nets.
+pub fn wander(board: &mut Board<'_>, seed: u64, budget: &Budget) -> Search {
+    let counted = budget.clone().with_work(u64::MAX);
+    let mut walker = match Walker::new(board.system()) {
+        Some(walker) => walker,
+        None => return Search::default(),
+    };
+    let mut random = Random::new(seed);
+    let mut marks: Vec<Option<Mark>> = vec![None; board.len()];
+    let mut stop = None;
+    let (mut walks, mut length) = (0, SHORT);
+    while !board.is_over() && stop.is_none() {
+        let open: Vec<usize> = board.open().collect();
+        let aim = match walks % 2 {
+            1 => random.pick(&open).copied(),
+            _ => None,
+        };
+        let pumps = board.asks(|q| matches!(q, Question::Most(_))) && walker.makes_tokens;
+        let asked = aim.map(|q| board.question(q).clone());
+        let walk = Plan {
+            aim: asked.as_ref(),
+            length,
+            pumps,
+        };
+        let mut met = Sightings::default();
+        stop = walker
+            .walk(&walk, board, &mut random, &mut met, &counted)
+            .err();
+        let run: Rc<[EventId]> = walker.taken.as_slice().into();
+        for (q, what, at) in met.0 {
+            marks[q] = Some(Mark {
+                run: run.clone(),
+                what,
+                at,
+            });
+        }
+        walks += 1;
+        if walks % PATIENCE == 0 {
+            length = (length + length / 2).min(LONG);
+        }
+        if run.is_empty() {
+            // Nothing ever happens.
+            break;
+        }
+    }
+    let system = board.system();
+    let findings = marks.into_iter().enumerate();
+    let findings = findings.filter_map(|(q, mark)| Some((q, mark?.finding(system, board, q)?)));
+    Search {
+        findings: findings.collect(),
+        stop,
+        work: counted.work_spent(),
+    }
+}
+
+/// What was met on a walk, and behind how many steps.
+#[derive(Default)]
+struct Sightings(Vec<(usize, What, usize)>);
+
+impl Sightings {
+    /// Notes what is met behind so many steps.
+    fn note(&mut self, here: &mut Vec<(usize, Met)>, at: usize) {
+        let met = here.drain(..).map(|(q, what)| (q, What::Met(what), at));
+        self.0.extend(met);
+    }
+}
+
+/// What a walk shows.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum What {
+    Met(Met),
+    /// The steps since this position can be repeated, and add to the sum.
+    Pumps(usize),
+}
+
+/// A position on a walk.
+#[derive(Clone, Debug)]
+struct Mark {
+    run: Rc<[EventId]>,
+    what: What,
+    at: usize,
+}
+
+impl Mark {
+    fn finding(self, system: &System, board: &Board<'_>, q: usize) -> Option<Finding> {
+        let run = |from: usize, to: usize, state: State| -> Option<Vec<Step>> {
+            let mut state = state;
+            let mut steps = Vec::with_capacity(to - from);
+            for event in &self.run[from..to] {
+                state = system.successors(&state, *event).pop()?;
+                let event = Some(*event);
+                let after = state.clone();
+                steps.push(Step {
+                    event,
+                    state: after,
+                });
+            }
+            Some(steps)
+        };
+        if self.at > MOST_STEPS {
+            return None;
+        }
+        let initial = system.initial.first()?.clone();
+        let entry = match self.what {
+            What::Pumps(since) => since,
+            What::Met(_) => self.at,
+        };
+        let prefix = run(0, entry, initial.clone())?;
+        let before = prefix.last().map_or(&initial, |step| &step.state).clone();
+        let cycle = run(entry, self.at, before.clone())?;
+        let growth = cycle.last().map(|step| {
+            let pairs = step.state.iter().zip(&before);
+            pairs.map(|(after, before)| after - before).collect()
+        });
+        let lasso = Lasso {
+            initial,
+            prefix,
+            cycle,
+            growth,
+        };
+        Some(match self.what {
+            What::Pumps(_) => Finding::Endless(lasso),
+            What::Met(Met::Reached) => Finding::Reached(lasso),
+            What::Met(Met::Lost) => Finding::Lost(lasso),
+            What::Met(Met::Record(value)) => {
+                debug_assert!(matches!(board.question(q), Question::Most(_)));
+                Finding::AtLeast(value, lasso)
+            }
+        })
+    }
+}
+
+/// One walk.
+struct Plan<'q> {
+    aim: Option<&'q Question>,
+    length: usize,
+    /// Is growth looked for?
+    pumps: bool,
+}
+
+/// A marking with its enabled transitions.
+struct Walker<'s> {
+    arcs: Vec<&'s [Arc]>,
+    /// By place, the transitions that need tokens there, and how many.
+    needed: Vec<Vec<(u32, Value)>>,
+    initial: &'s State,
+    makes_tokens: bool,
+    marking: Vec<Value>,
+    /// Of each transition, the places that lack tokens.
+    lacking: Vec<u32>,
+    at_start: Vec<u32>,
+    /// Enabled transitions, and where each of them stands among them.
+    enabled: Vec<u32>,
+    place_of: Vec<u32>,
+    taken: Vec<EventId>,
+}
+
+/// Not enabled.
+const NOWHERE: u32 = u32::MAX;
+
+impl<'s> Walker<'s> {
+    fn new(system: &'s System) -> Option<Walker<'s>> {
+        let [initial] = &system.initial[..] else {
+            return None;
+        };
+        let mut arcs: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
+        for event in &system.events {
+            match &event.action {
+                Action::Net(own) => arcs.push(own),
+                _ => return None,
+            }
+        }
+        if system.fault.is_some() {
+            return None;
+        }
+        let mut needed = vec![Vec::new(); system.variables.len()];
+        let mut at_start = vec![0; arcs.len()];
+        for (event, own) in (0u32..).zip(&arcs) {
+            for arc in own.iter().filter(|arc| arc.need > 0) {
+                needed[arc.var.index()].push((event, arc.need));
+                at_start[event as usize] += u32::from(initial[arc.var.index()] < arc.need);
+            }
+        }
+        let mut walker = Walker {
+            place_of: vec![NOWHERE; arcs.len()],
+            arcs,
+            needed,
+            initial,
+            makes_tokens: system.makes_tokens(),
+            marking: Vec::new(),
+            lacking: Vec::new(),
+            at_start,
+            enabled: Vec::new(),
+            taken: Vec::new(),
+        };
+        walker.restart();
+        Some(walker)
+    }
+
+    fn restart(&mut self) {
+        self.marking = self.initial.to_vec();
+        self.lacking.clone_from(&self.at_start);
+        self.taken.clear();
+        self.enabled.clear();
+        for event in 0..self.arcs.len() {
+            self.place_of[event] = match self.lacking[event] {
+                0 => {
+                    self.enabled.push(event as u32);
+                    self.enabled.len() as u32 - 1
+                }
+                _ => NOWHERE,
+            };
+        }
+    }
+
+    /// Adds to a place. False if the count would leave 63 bits.
+    fn add(&mut self, var: VarId, delta: Value) -> bool {
+        let before = self.marking[var.index()];
+        let Some(after) = before.checked_add(delta) else {
+            return false;
+        };
+        self.marking[var.index()] = after;
+        for i in 0..self.needed[var.index()].len() {
+            let (event, need) = self.needed[var.index()][i];
+            match (before >= need, after >= need) {
+                (true, false) => {
+                    self.lacking[event as usize] += 1;
+                    if self.lacking[event as usize] == 1 {
+                        self.disable(event);
+                    }
+                }
+                (false, true) => {
+                    self.lacking[event as usize] -= 1;
+                    if self.lacking[event as usize] == 0 {
+                        self.place_of[event as usize] = self.enabled.len() as u32;
+                        self.enabled.push(event);
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
+    fn disable(&mut self, event: u32) {
+        let at = std::mem::replace(&mut self.place_of[event as usize], NOWHERE) as usize;
+        self.enabled.swap_remove(at);
+        if let Some(moved) = self.enabled.get(at) {
+            self.place_of[*moved as usize] = at as u32;
+        }
+    }
+
+    /// Adds what an enabled transition changes, or takes it back. False, and nothing is changed, if a count would leave 63 bits.
+    fn change(&mut self, event: u32, back: bool) -> bool {
+        let arcs = self.arcs[event as usize];
+        for (i, arc) in arcs.iter().enumerate().filter(|(_, arc)| arc.delta != 0) {
+            let delta = if back { -arc.delta } else { arc.delta };
+            if !self.add(arc.var, delta) {
+                for arc in &arcs[..i] {
+                    self.add(arc.var, if back { arc.delta } else { -arc.delta });
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    /// One walk from the start.
+    fn walk(
+        &mut self,
+        plan: &Plan<'_>,
+        board: &mut Board<'_>,
+        random: &mut Random,
+        met: &mut Sightings,
+        budget: &Budget,
+    ) -> Result<(), Stop> {
+        self.restart();
+        let mut here = Vec::new();
+        board.begin(self, &mut here);
+        met.note(&mut here, 0);
+        let mut history = History::default();
+        history.keep(0, &self.marking);
+        let mut steps = 0u64;
+        loop {
+            if board.is_over() || self.taken.len() >= plan.length {
+                return Ok(());
+            }
+            if self.enabled.is_empty() {
+                board.rest(self, &mut here);
+                met.note(&mut here, self.taken.len());
+                return Ok(());
+            }
+            let event = match plan.aim {
+                Some(aim) if !random.chance(1, RANDOM_STEP) => self.nearest(aim, random),
+                _ => *random.one_of(&self.enabled),
+            };
+            if !self.change(event, false) {
+                return Ok(());
+            }
+            self.taken.push(EventId(event));
+            steps += 1;
+            budget.spend(1)?;
+            if steps.is_multiple_of(BREATH) {
+                budget.check()?;
+            }
+            if board.is_touched(EventId(event)) {
+                board.arrive(EventId(event), self, &mut here);
+                met.note(&mut here, self.taken.len());
+            }
+            if plan.pumps {
+                self.pump(board, &mut history, met);
+            }
+        }
+    }
+
+    /// Of a few enabled transitions, the one that leads nearest.
+    fn nearest(&mut self, aim: &Question, random: &mut Random) -> u32 {
+        let mut best = None;
+        let all = self.enabled.len() <= DRAWN;
+        let first = random.below(self.enabled.len());
+        for i in 0..self.enabled.len().min(DRAWN) {
+            let at = match all {
+                true => (first + i) % self.enabled.len(),
+                false => random.below(self.enabled.len()),
+            };
+            let event = self.enabled[at];
+            if !self.change(event, false) {
+                continue;
+            }
+            let distance = self.far(aim);
+            self.change(event, true);
+            if best.is_none_or(|(least, _)| distance < least) {
+                best = Some((distance, event));
+            }
+        }
+        best.map_or(self.enabled[0], |(_, event)| event)
+    }
+
+    /// How far the marking is from an answer.
+    fn far(&self, aim: &Question) -> i128 {
+        match aim {
+            Question::Reach(predicate) => self.distance(predicate, true),
+            Question::Most(terms) => -sum(terms, &self.marking),
+            // Lost where nothing is enabled, or where it is far away.
+            Question::Always(predicate) => {
+                self.enabled.len() as i128 - self.distance(predicate, true).min(1)
+            }
+        }
+    }
+
+    fn distance(&self, predicate: &Predicate, truth: bool) -> i128 {
+        let all = |list: &[Predicate]| list.iter().map(|p| self.distance(p, truth)).sum();
+        let some = |list: &[Predicate]| {
+            let each = list.iter().map(|p| self.distance(p, truth));
+            each.min().unwrap_or(FAR)
+        };
+        match predicate {
+            Predicate::Const(value) if *value == truth => 0,
+            Predicate::Const(_) | Predicate::Expr(_) => FAR,
+            Predicate::Linear(linear) => missing(linear, truth, &self.marking),
+            Predicate::Enabled(events) if truth => {
+                let each = events.iter().map(|event| self.tokens_lacking(*event));
+                each.min().unwrap_or(FAR)
+            }
+            Predicate::Enabled(events) => {
+                let enabled = |e: &&EventId| self.lacking[e.index()] == 0;
+                events.iter().filter(enabled).count() as i128
+            }
+            Predicate::Deadlock if truth => self.enabled.len() as i128,
+            Predicate::Deadlock => i128::from(self.enabled.is_empty()),
+            Predicate::Not(inner) => self.distance(inner, !truth),
+            Predicate::And(list) if truth => all(list),
+            Predicate::Or(list) if !truth => all(list),
+            Predicate::And(list) | Predicate::Or(list) => some(list),
+        }
+    }
+
+    fn satisfies(&self, predicate: &Predicate) -> bool {
+        match predicate {
+            Predicate::Const(value) => *value,
+            Predicate::Linear(linear) => missing(linear, true, &self.marking) == 0,
+            Predicate::Expr(expr) => expr.eval(&self.marking).is_ok_and(|x| x != 0),
+            Predicate::Enabled(events) => events.iter().any(|e| self.lacking[e.index()] == 0),
+            Predicate::Deadlock => self.enabled.is_empty(),
+            Predicate::Not(inner) => !self.satisfies(inner),
+            Predicate::And(list) => list.iter().all(|inner| self.satisfies(inner)),
+            Predicate::Or(list) => list.iter().any(|inner| self.satisfies(inner)),
+        }
+    }
+
+    fn tokens_lacking(&self, event: EventId) -> i128 {
+        if self.lacking[event.index()] == 0 {
+            return 0;
+        }
+        let lack = |arc: &Arc| i128::from((arc.need - self.marking[arc.var.index()]).max(0));
+        self.arcs[event.index()].iter().map(lack).sum()
+    }
+
+    /// Compares the marking with earlier ones of the walk.
+    fn pump(&self, board: &mut Board<'_>, history: &mut History, met: &mut Sightings) {
+        for (at, earlier) in &history.kept {
+            let grows = |q: usize| match board.question(q) {
+                Question::Most(terms) => sum(terms, &self.marking) > sum(terms, earlier),
+                _ => false,
+            };
+            let less = |(earlier, now): (&Value, &Value)| earlier > now;
+            if earlier.iter().zip(&self.marking).any(less) {
+                continue;
+            }
+            let endless: Vec<usize> = board.open().filter(|q| grows(*q)).collect();
+            for q in endless {
+                board.answered(q);
+                met.0.push((q, What::Pumps(*at), self.taken.len()));
+            }
+        }
+        history.keep(self.taken.len(), &self.marking);
+    }
+}
+
+impl Sight for Walker<'_> {
+    fn holds(&mut self, predicate: &Predicate) -> bool {
+        self.satisfies(predicate)
+    }
+
+    fn sum(&mut self, terms: &[(VarId, Value)]) -> i128 {
+        sum(terms, &self.marking)
+    }
+}
+
+/// A distance that nothing bridges.
+const FAR: i128 = 1 << 40;
+
+/// How much a sum must change for a comparison to be so.
+fn missing(linear: &Linear, truth: bool, marking: &[Value]) -> i128 {
+    let left = sum(&linear.terms, marking);
+    let right = i128::from(linear.constant);
+    match (linear.comparison, truth) {
+        (Comparison::Ge, true) | (Comparison::Lt, false) => (right - left).max(0),
+        (Comparison::Gt, true) | (Comparison::Le, false) => (right + 1 - left).max(0),
+        (Comparison::Le, true) | (Comparison::Gt, false) => (left - right).max(0),
+        (Comparison::Lt, true) | (Comparison::Ge, false) => (left - right + 1).max(0),
+        (Comparison::Eq, true) | (Comparison::Ne, false) => (left - right).abs(),
+        (Comparison::Ne, true) | (Comparison::Eq, false) => i128::from(left == right),
+    }
+}
+
+/// A few earlier markings of a walk: the latest ones, and others that lie further and further back.
+#[derive(Default)]
+struct History {
+    kept: Vec<(usize, Vec<Value>)>,
+}
+
+impl History {
+    fn keep(&mut self, at: usize, marking: &[Value]) {
+        self.kept.push((at, marking.to_vec()));
+        if self.kept.len() > COMPARED {
+            // Every other one of the older half goes.
+            let mut i = 0;
+            let half = COMPARED / 2;
+            self.kept.retain(|_| {
+                i += 1;
+                i > half || i % 2 == 1
+            });
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What facts answer: questions that invariants decide, without any search.
+//!
+//! Bounds that a file declares, such as that of a safe net with units, are claims: facts are asked of the net without them, so that
+//! what is answered was proved.
+//!
+//! A predicate is *folded* first: comparisons and enablings that are constant in all reachable markings are replaced by their values. What
+//! is left is often false, or has few enough cases to be refuted as a whole; if neither, the searches that follow are asked the folded
+//! predicate, which is true of the same reachable markings and looks at less of the net.
+
+use super::answer::{Proof, Shows, certified, witness};
+use super::{Answer, Asker, Desk, Question, standing};
+use crate::explored::Explored;
+use lariat_budget::{Budget, Stop};
+use lariat_facts::{Bound, Certificate, Facts};
+use lariat_model::passes::Systems;
+use lariat_model::{Comparison, Domain, Linear, Predicate, Proposition, System, Variable};
+
+/// What facts are asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// Maxima of sums.
+    Sums,
+    /// Predicates.
+    States,
+}
+
+impl<'s> Desk<'_, 's> {
+    /// Asks for facts about the net as it was read, for all open questions of a kind, with about so much work.
+    pub(super) fn facts(
+        &mut self,
+        explored: &mut Explored<'s>,
+        about: About,
+        work: u64,
+    ) -> Result<(), Stop> {
+        if !self.may(Asker::Facts) || self.is_over() {
+            return Ok(());
+        }
+        self.observer.engine(Asker::Facts.name());
+        let system = undeclared(&self.model.system, explored.systems());
+        let facts = explored.facts(system);
+        for case in &self.cases {
+            // What was seen needs no proof of its absence.
+            if let Some((_, seen)) = &case.low {
+                facts.saw(seen.end());
+            }
+        }
+        let (_, before) = facts.effort();
+        for q in self.open() {
+            self.budget.check()?;
+            let facts = explored.facts(system);
+            let (_, now) = facts.effort();
+            if self.is_over() || now - before > work {
+                break;
+            }
+            let is_sum = matches!(self.cases[q].question, Question::Most(_));
+            if is_sum != (about == About::Sums) {
+                continue;
+            }
+            facts.next_property();
+            match self.cases[q].question {
+                Question::Reach(predicate) => match never(facts, predicate, self.budget)? {
+                    Ok(why) => {
+                        if let Some(proof) = self.certified(why) {
+                            self.reply(q, Answer::Never(proof), Asker::Facts);
+                        }
+                    }
+                    Err(folded) => self.fold(q, folded, Question::Reach),
+                },
+                Question::Most(terms) => {
+                    let found = facts.most(terms, self.budget)?;
+                    if let Some((most, why)) = found
+                        && let Some(proof) = self.certified(why)
+                    {
+                        self.at_most(q, most, proof, Asker::Facts);
+                        self.meet(q);
+                    }
+                }
+                // What never happens cannot happen again: the initial state is as lost as any.
+                Question::Always(predicate) => match never(facts, predicate, self.budget)? {
+                    Ok(why) => {
+                        if let Some(proof) = self.certified(why) {
+                            self.lost_at_once(q, proof);
+                        }
+                    }
+                    Err(folded) => self.fold(q, folded, Question::Always),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches are asked the folded predicate, if what it rests on is checked once more.
+    fn fold(&mut self, q: usize, folded: Option<Folded>, kind: fn(Predicate) -> Question) {
+        let Some(Folded { predicate, grounds }) = folded else {
+            return;
+        };
+        if self.certified(grounds).is_some() {
+            self.cases[q].folded = Some(kind(predicate));
+        }
+    }
+
+    /// What is lost is lost from the start.
+    fn lost_at_once(&mut self, q: usize, proof: Proof) {
+        let question = self.cases[q].question;
+        let Some(initial) = self.model.system.initial.first() else {
+            return;
+        };
+        let run = standing(initial.clone());
+        match witness(self.model, run, Shows::End(question, 0)) {
+            Ok(run) => self.reply(q, Answer::Lost(run, proof), Asker::Facts),
+            Err(what) => {
+                self.defect.get_or_insert(what);
+            }
+        }
+    }
+
+    fn certified(&mut self, why: Certificate) -> Option<Proof> {
+        match certified(&self.model.system, why) {
+            Ok(proof) => Some(proof),
+            Err(what) => {
+                self.defect.get_or_insert(what);
+                None
+            }
+        }
+    }
+}
+
+/// The system without bounds that nobody has proved.
+fn undeclared<'s>(system: &'s System, systems: &'s Systems) -> &'s System {
+    let declared = |v: &Variable| matches!(v.domain, Domain::Count { bound: Some(_) });
+    if !system.variables.iter().any(declared) {
+        return system;
+    }
+    let mut bare = system.clone();
+    for variable in bare.variables.iter_mut().filter(|v| declared(v)) {
+        variable.domain = Domain::Count { bound: None };
+    }
+    systems.keep(bare)
+}
+
+/// A predicate, folded: the same in all reachable markings, and why.
+pub(super) struct Folded {
+    pub predicate: Predicate,
+    grounds: Certificate,
+}
+
+/// Replaces constant parts of a predicate by their values.
+fn fold(facts: &mut Facts, predicate: &Predicate, budget: &Budget) -> Result<Folded, Stop> {
+    let mut grounds = Certificate::default();
+    let predicate = folded(facts, predicate, &mut grounds, budget)?;
+    Ok(Folded { predicate, grounds })
+}
+
+fn folded(
+    facts: &mut Facts,
+    predicate: &Predicate,
+    grounds: &mut Certificate,
+    budget: &Budget,
+) -> Result<Predicate, Stop> {
+    Ok(match predicate {
+        Predicate::Const(_) | Predicate::Expr(_) | Predicate::Deadlock => predicate.clone(),
+        Predicate::Linear(_) | Predicate::Enabled(_) => {
+            let atom = Proposition::State(predicate.clone());
+            match facts.constant(&atom, budget)? {
+                Some(constant) => {
+                    grounds.extend(constant.certificate);
+                    Predicate::Const(constant.value)
+                }
+                None => predicate.clone(),
+            }
+        }
+        Predicate::Not(inner) => match folded(facts, inner, grounds, budget)? {
+            Predicate::Const(value) => Predicate::Const(!value),
+            inner => Predicate::Not(Box::new(inner)),
+        },
+        Predicate::And(list) => several(facts, list, false, grounds, budget)?,
+        Predicate::Or(list) => several(facts, list, true, grounds, budget)?,
+    })
+}
+
+/// A conjunction, of which one false part is enough, or a disjunction, of which one true part is.
+fn several(
+    facts: &mut Facts,
+    list: &[Predicate],
+    enough: bool,
+    grounds: &mut Certificate,
+    budget: &Budget,
+) -> Result<Predicate, Stop> {
+    let mut left = Vec::new();
+    for part in list {
+        match folded(facts, part, grounds, budget)? {
+            Predicate::Const(value) if value == enough => return Ok(Predicate::Const(enough)),
+            Predicate::Const(_) => {}
+            part => left.push(part),
+        }
+    }
+    Ok(match (left.len(), enough) {
+        (0, _) => Predicate::Const(!enough),
+        (1, _) => left.remove(0),
+        (_, true) => Predicate::Or(left),
+        (_, false) => Predicate::And(left),
+    })
+}
+
+/// Why no reachable marking is like this; else what is left of it, if that is less.
+fn never(
+    facts: &mut Facts,
+    predicate: &Predicate,
+    budget: &Budget,
+) -> Result<Result<Certificate, Option<Folded>>, Stop> {
+    let found = match predicate {
+        Predicate::Deadlock => facts.deadlock_free(budget)?,
+        // One invariant bounds many places.
+        Predicate::Linear(Linear {
+            terms,
+            comparison: Comparison::Ge,
+            constant,
+        }) if matches!(terms[..], [(_, 1)]) => {
+            let bound = facts.bound(terms[0].0, budget)?;
+            let excludes = |bound: &Bound| i128::from(bound.most) < i128::from(*constant);
+            bound.filter(excludes).map(|bound| bound.certificate)
+        }
+        predicate => {
+            let folded = fold(facts, predicate, budget)?;
+            if folded.predicate == Predicate::Const(false) {
+                return Ok(Ok(folded.grounds));
+            }
+            let cube = [(Proposition::State(folded.predicate.clone()), true)];
+            return Ok(match facts.infeasible(&cube, budget)? {
+                Some(mut certificate) => {
+                    certificate.extend(folded.grounds);
+                    Ok(certificate)
+                }
+                None if folded.predicate == *predicate => Err(None),
+                None => Err(Some(folded)),
+            });
+        }
+    };
+    Ok(found.ok_or(None))
+}

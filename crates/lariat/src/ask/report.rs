@@ -1,0 +1,139 @@
+//! What a person and a script are told about a question.
+
+use super::{Answer, Proof, Reply, Witness};
+use crate::report::{changes, marking};
+use lariat_model::{Lasso, System};
+use serde_json::{Value as Json, json};
+use std::fmt::Write as _;
+
+/// Steps of a run that are shown unless everything is wanted.
+const SHOWN: usize = 40;
+
+/// `yes`, `no`, a number, `unbounded` or `unknown`: the answer in a word. Of `reach` and `always`, yes or no as they were asked.
+pub fn word(answer: &Answer) -> String {
+    match answer {
+        Answer::Reached(_) | Answer::Always(_) => "yes".to_owned(),
+        Answer::Never(_) | Answer::Lost(..) => "no".to_owned(),
+        Answer::Most { value, .. } => value.to_string(),
+        Answer::Endless(_) => "unbounded".to_owned(),
+        Answer::Unknown {
+            reason,
+            at_least,
+            at_most,
+        } => {
+            let mut out = format!("unknown: {reason}");
+            if let Some((value, _)) = at_least {
+                let _ = write!(out, "; at least {value}");
+            }
+            if let Some((value, _)) = at_most {
+                let _ = write!(out, "; at most {value}");
+            }
+            out
+        }
+    }
+}
+
+/// The run that shows an answer, if one does.
+pub fn run(answer: &Answer) -> Option<&Witness> {
+    match answer {
+        Answer::Reached(run) | Answer::Endless(run) | Answer::Lost(run, _) => Some(run),
+        Answer::Most { witness, .. } => Some(witness),
+        Answer::Unknown { at_least, .. } => at_least.as_ref().map(|(_, run)| run),
+        Answer::Never(_) | Answer::Always(_) => None,
+    }
+}
+
+/// What proves an answer, if that is not a run alone.
+pub fn proof(answer: &Answer) -> Option<&Proof> {
+    match answer {
+        Answer::Never(proof) | Answer::Always(proof) | Answer::Lost(_, proof) => Some(proof),
+        Answer::Most { proof, .. } => Some(proof),
+        Answer::Unknown { at_most, .. } => at_most.as_ref().map(|(_, proof)| proof),
+        Answer::Reached(_) | Answer::Endless(_) => None,
+    }
+}
+
+/// The reasons of a certificate as sentences; nothing if it was a search.
+pub fn reasons(system: &System, proof: &Proof) -> Vec<String> {
+    match proof {
+        Proof::Searched(_) => Vec::new(),
+        Proof::Certificate(certificate) => certificate.sentences(system),
+    }
+}
+
+/// A run, one state a line, only what changes; whole states and all of them if `full`.
+pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "    start  {}", marking(system, &run.initial, full));
+    let mut before = &run.initial;
+    let total = run.prefix.len() + run.cycle.len();
+    for (i, step) in run.steps().enumerate() {
+        let hidden = !full && total > SHOWN && i >= SHOWN / 2 && i < total - SHOWN / 2;
+        if hidden && i == SHOWN / 2 {
+            let _ = writeln!(out, "           … {} more steps", total - SHOWN);
+        }
+        if !hidden {
+            let name = step
+                .event
+                .map_or("nothing", |event| &*system.event(event).name);
+            let mark = if i < run.prefix.len() { ' ' } else { '↻' };
+            let shown = match full {
+                true => marking(system, &step.state, true),
+                false => changes(system, before, &step.state),
+            };
+            let _ = writeln!(out, "  {mark} {:>5}  {name}  {shown}", i + 1);
+        }
+        before = &step.state;
+    }
+    if let Some(growth) = &run.growth {
+        let adds = marking(system, growth, full);
+        let _ = writeln!(
+            out,
+            "    the steps marked ↻ can be repeated for ever; each round adds {adds}"
+        );
+    }
+    out
+}
+
+/// An answer as one JSON object, schema 1: `ask` is the kind of question, `about` what it is about.
+pub fn json(
+    (model, system): (&str, &System),
+    (ask, about): (&str, Option<&str>),
+    reply: &Reply,
+    seconds: f64,
+) -> Json {
+    let answer = &reply.answer;
+    let number = |value: &i128| Json::from(value.to_string());
+    let (mut at_least, mut at_most, mut reason) = (Json::Null, Json::Null, Json::Null);
+    let word = match answer {
+        Answer::Unknown {
+            reason: why,
+            at_least: low,
+            at_most: high,
+        } => {
+            reason = why.to_string().into();
+            at_least = low.as_ref().map_or(Json::Null, |(value, _)| number(value));
+            at_most = high.as_ref().map_or(Json::Null, |(value, _)| number(value));
+            "unknown".to_owned()
+        }
+        Answer::Most { value, .. } => {
+            (at_least, at_most) = (number(value), number(value));
+            word(answer)
+        }
+        answer => word(answer),
+    };
+    json!({
+        "schema": 1,
+        "model": model,
+        "ask": ask,
+        "about": about,
+        "answer": word,
+        "reason": reason,
+        "at_least": at_least,
+        "at_most": at_most,
+        "engine": reply.asker.name(),
+        "seconds": seconds,
+        "certificate": proof(answer).map(|proof| reasons(system, proof)).filter(|r| !r.is_empty()),
+        "run": run(answer).map(|run| crate::report::lasso_json(system, run.run(), None)),
+    })
+}

@@ -1,0 +1,184 @@
+//! Several questions about one model at once, each on a thread of its own.
+//!
+//! Workers take the next question that nobody has begun. A diagram store belongs to one thread, so each worker has an [`Explored`] of its
+//! own; the systems that passes make are common to all. What two questions share is therefore found once a worker and not once: that costs
+//! processor time where it is much, and no time of the clock.
+//!
+//! Verdicts do not depend on who asks. What a worker has learned from the questions before does, and with it which engine answers and
+//! what that costs; with one thread everything repeats.
+//!
+//! Memory is one account. A question that ran out of it while others held some is asked once more when nobody else is at work.
+
+use crate::explored::Explored;
+use lariat_model::passes::Systems;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::thread::{Builder, scope};
+
+/// Stack of a worker: that of a main thread, several times.
+const STACK: usize = 64 << 20;
+
+/// Answers all `questions` by `ask`, on so many threads, and passes each answer with its position to `tell` on the thread of the caller: as soon as it
+/// is known, in the order of the questions, but for those that were `starved` and had to be asked again, which come last.
+///
+/// An error of `tell` ends it: no further question is begun.
+pub fn side_by_side<'s, Q, A, E>(
+    questions: &[Q],
+    threads: NonZeroUsize,
+    systems: &'s Systems,
+    ask: impl Fn(&Q, &mut Explored<'s>) -> A + Sync,
+    starved: impl Fn(&A) -> bool,
+    mut tell: impl FnMut(usize, A) -> Result<(), E>,
+) -> Result<(), E>
+where
+    Q: Sync,
+    A: Send,
+{
+    let workers = threads.get().min(questions.len());
+    if workers <= 1 {
+        let mut explored = Explored::new(systems);
+        let mut answers = questions.iter().map(|q| ask(q, &mut explored)).enumerate();
+        return answers.try_for_each(|(at, answer)| tell(at, answer));
+    }
+    let next = AtomicUsize::new(0);
+    let mut again = Vec::new();
+    scope(|scope| {
+        let (answers, told) = channel();
+        for _ in 0..workers {
+            let (answers, next, ask) = (answers.clone(), &next, &ask);
+            let work = move || {
+                let mut explored = Explored::new(systems);
+                let take = || {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    questions.get(at).map(|question| (at, question))
+                };
+                while let Some((at, question)) = take() {
+                    if answers.send((at, ask(question, &mut explored))).is_err() {
+                        break;
+                    }
+                }
+            };
+            // Where there is no thread to be had, the others do the work.
+            let name = "question".to_owned();
+            let _ = Builder::new()
+                .name(name)
+                .stack_size(STACK)
+                .spawn_scoped(scope, work);
+        }
+        drop(answers);
+        let mut waiting = BTreeMap::new();
+        let mut due = 0;
+        for (at, answer) in told {
+            waiting.insert(at, answer);
+            while let Some(answer) = waiting.remove(&due) {
+                match starved(&answer) {
+                    true => again.push(due),
+                    false => tell(due, answer).inspect_err(|_| {
+                        next.store(questions.len(), Ordering::Relaxed);
+                    })?,
+                }
+                due += 1;
+            }
+        }
+        // Of those that no thread was there for.
+        again.extend(due..questions.len());
+        Ok(())
+    })?;
+    let mut explored = Explored::new(systems);
+    again
+        .into_iter()
+        .try_for_each(|at| tell(at, ask(&questions[at], &mut explored)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+
+    fn threads(n: usize) -> NonZeroUsize {
+        NonZeroUsize::new(n).unwrap()
+    }
+
+    #[test]
+    fn answers_come_in_the_order_of_the_questions() {
+        let questions: Vec<u64> = (0..50).collect();
+        for n in [1, 2, 3, 8, 100] {
+            let ask = |q: &u64, _: &mut Explored<'_>| {
+                std::thread::sleep(std::time::Duration::from_micros(q * 37 % 400));
+                q * q
+            };
+            let mut told = Vec::new();
+            let tell = |at: usize, answer: u64| {
+                told.push((at as u64, answer));
+                Ok::<(), ()>(())
+            };
+            side_by_side(
+                &questions,
+                threads(n),
+                &Systems::new(),
+                ask,
+                |_| false,
+                tell,
+            )
+            .unwrap();
+            let expected: Vec<_> = questions.iter().map(|q| (*q, q * q)).collect();
+            assert_eq!(told, expected, "{n} threads");
+        }
+    }
+
+    #[test]
+    fn who_starved_is_asked_again_alone() {
+        let asked = Mutex::new(HashSet::new());
+        let at_work = AtomicUsize::new(0);
+        let ask = |q: &usize, _: &mut Explored<'_>| {
+            let others = at_work.fetch_add(1, Ordering::SeqCst);
+            let first = asked.lock().unwrap().insert(*q);
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            at_work.fetch_sub(1, Ordering::SeqCst);
+            match first {
+                true => Err(Some(*q)),
+                false => Ok((*q, others)),
+            }
+        };
+        let hungry = |answer: &Result<(usize, usize), Option<usize>>| matches!(answer, Err(Some(q)) if q % 2 == 1);
+        let (mut plain, mut second) = (Vec::new(), Vec::new());
+        let tell = |at: usize, answer: Result<_, _>| {
+            match answer {
+                Err(_) => plain.push(at),
+                Ok((q, others)) => {
+                    assert_eq!((q, others), (at, 0));
+                    second.push(at);
+                }
+            }
+            Ok::<(), ()>(())
+        };
+        let questions: Vec<usize> = (0..9).collect();
+        side_by_side(&questions, threads(3), &Systems::new(), ask, hungry, tell).unwrap();
+        assert_eq!(plain, [0, 2, 4, 6, 8]);
+        assert_eq!(second, [1, 3, 5, 7]);
+    }
+
+    #[test]
+    fn an_error_of_the_teller_ends_it() {
+        let asked = AtomicUsize::new(0);
+        let ask = |_: &usize, _: &mut Explored<'_>| {
+            asked.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        };
+        let questions: Vec<usize> = (0..1000).collect();
+        let full = |_: usize, (): ()| Err("the disk is full");
+        let ended = side_by_side(
+            &questions,
+            threads(2),
+            &Systems::new(),
+            ask,
+            |()| false,
+            full,
+        );
+        assert_eq!(ended, Err("the disk is full"));
+        assert!(asked.into_inner() < 1000);
+    }
+}

@@ -1,0 +1,69 @@
+//! Real models: every place/transition net of the contest's collection with at most a million
+//! states, all its formulas, against the verdicts that the contest's tools agreed on.
+
+use crate::kit::{Tally, examine, folder, instances};
+use lariat::{Budget, Options};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// A formula that is not decided by then is counted and told, and no failure.
+const TIME: Duration = Duration::from_secs(10);
+const MEMORY: u64 = 4 << 30;
+const MOST_STATES: u64 = 1_000_000;
+
+#[test]
+fn verdicts_of_the_contest() {
+    let Some(folder) = folder() else { return };
+    let mut jobs = Vec::new();
+    for instance in instances(&folder, "PT") {
+        if let Some(states @ ..=MOST_STATES) = instance.states {
+            for examination in ["LTLCardinality", "LTLFireability"] {
+                jobs.push((states, instance.name.clone(), examination));
+            }
+        }
+    }
+    // The largest are taken first, so that all threads end at about the same time.
+    jobs.sort();
+    let count = jobs.len();
+    let (jobs, tallies) = (Mutex::new(jobs), Mutex::new(Vec::<Tally>::new()));
+    let budget = Budget::bytes(MEMORY);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let job = jobs.lock().unwrap().pop();
+                    let Some((_, instance, examination)) = job else {
+                        break;
+                    };
+                    let options = Options::default();
+                    let tally = examine(&folder, &instance, examination, &options, &budget, TIME);
+                    tallies.lock().unwrap().push(tally);
+                }
+            });
+        }
+    });
+    let mut all = Tally::default();
+    for tally in tallies.into_inner().unwrap() {
+        all.holds += tally.holds;
+        all.violated += tally.violated;
+        all.undecided.extend(tally.undecided);
+        all.wrong.extend(tally.wrong);
+    }
+    for undecided in &all.undecided {
+        eprintln!("undecided {undecided}");
+    }
+    eprintln!(
+        "{count} examinations: {} hold, {} are violated, {} undecided, {} wrong",
+        all.holds,
+        all.violated,
+        all.undecided.len(),
+        all.wrong.len()
+    );
+    assert_eq!(
+        all.holds + all.violated + all.undecided.len(),
+        16 * count,
+        "every examination has 16 formulas"
+    );
+    assert!(all.wrong.is_empty(), "wrong:\n{}", all.wrong.join("\n"));
+}

@@ -1,0 +1,16 @@
+//! Whole questions through the façade: what is asked, what is answered, and what the answer says of itself.
+
+mod coloured;
+mod contest;
+mod covering;
+mod cross;
+mod explored;
+mod kit;
+mod on_the_fly;
+mod partial;
+mod philosophers;
+mod prefixes;
+mod products;
+mod programs;
+mod progress;
+mod shortening;

@@ -1,0 +1,84 @@
+//! Who listens to a run hears which engine works.
+
+use lariat::model::generate::{Family, generate};
+use lariat::model::{Names, Properties};
+use lariat::{
+    Budget, Cancel, Choice, Explored, Observer, Options, Property, Reason, Report, Schedule, Stop,
+    Subject, Systems, Verdict,
+};
+use std::sync::Mutex;
+
+#[derive(Default)]
+struct Listener(Mutex<Vec<&'static str>>);
+
+impl Observer for Listener {
+    fn engine(&self, name: &'static str) {
+        self.0.lock().unwrap().push(name);
+    }
+}
+
+/// Presses a switch when somebody begins.
+struct Interrupter(&'static str, Cancel);
+
+impl Observer for Interrupter {
+    fn engine(&self, name: &'static str) {
+        if name == self.0 {
+            self.1.press();
+        }
+    }
+}
+
+/// A question that a first look does not answer, so short is it: others have their turn.
+fn checked(budget: &Budget, observer: &dyn Observer) -> Report {
+    let system = generate(Family::Philosophers, 5).unwrap();
+    let mut properties = Properties::new();
+    let names = Names::of(&system);
+    let formula = r#"G ("HasLeft_1 = 1" -> F ("Thinking_1 = 1" | deadlock))"#;
+    properties
+        .add_formula(&names, "test", None, formula)
+        .unwrap();
+    let schedule = Schedule {
+        glance: 10,
+        first_look: 10,
+        ..Schedule::default()
+    };
+    lariat::check(
+        &Subject::of_system(&system, &properties.formulas, &properties.propositions),
+        Property::Formula(properties.list[0].formula),
+        &Options {
+            choice: Choice::Auto(schedule),
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        budget,
+        observer,
+    )
+}
+
+#[test]
+fn every_engine_that_auto_tries_is_named_when_it_begins() {
+    let listener = Listener::default();
+    let report = checked(&Budget::unlimited(), &listener);
+    let tried: Vec<&str> = report.trail.iter().map(|attempt| attempt.engine).collect();
+    assert!(tried.len() > 1, "{tried:?}");
+    assert_eq!(*listener.0.lock().unwrap(), tried);
+}
+
+/// An answer that was interrupted names who was at work then.
+#[test]
+fn who_is_interrupted_is_named() {
+    let report = checked(&Budget::unlimited(), &Listener::default());
+    for attempt in &report.trail {
+        let cancel = Cancel::default();
+        let budget = Budget::unlimited().with_cancel(cancel.clone());
+        let report = checked(&budget, &Interrupter(attempt.engine, cancel));
+        let interrupted = Verdict::Unknown(Reason::Stopped(Stop::Interrupted));
+        assert_eq!(
+            format!("{:?}", report.verdict),
+            format!("{interrupted:?}"),
+            "{}",
+            attempt.engine
+        );
+        assert_eq!(report.engine, attempt.engine);
+    }
+}

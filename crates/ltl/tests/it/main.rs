@@ -1,0 +1,4 @@
+//! Formulas: what they are written as, and what they mean.
+
+mod equivalence;
+mod syntax;

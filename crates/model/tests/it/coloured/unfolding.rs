@@ -1,0 +1,241 @@
+//! What markings, bindings and guards unfold to.
+
+use super::kit::{
+    ALL, COLD, DOT, G, N, R, X, Y, arc, check, net, num, op, place, times, transition, unfolded,
+};
+
+#[test]
+fn initial_markings() {
+    for (sort, term, marked) in [
+        ("dot", times(3, DOT), "3 p"),
+        ("dot", DOT.to_owned(), "p"),
+        (
+            "dot",
+            "<all><usersort declaration=\"dot\"/></all>".to_owned(),
+            "p",
+        ),
+        ("col", ALL.to_owned(), "p(r) p(g) p(b)"),
+        ("col", times(2, R), "2 p(r)"),
+        ("col", COLD.to_owned(), "p(g) p(b)"),
+        ("col", op("add", &[R]), "p(r)"),
+        ("col", op("add", &[&op("add", &[R, G]), R]), "2 p(r) p(g)"),
+        ("col", op("subtract", &[ALL, R, G]), "p(b)"),
+        ("col", op("tuple", &[ALL]), "p(r) p(g) p(b)"),
+        (
+            "col",
+            op("successor", &["<useroperator declaration=\"c_b\"/>"]),
+            "p(r)",
+        ),
+        ("col", op("predecessor", &[R]), "p(b)"),
+        (
+            "col",
+            "<empty><usersort declaration=\"col\"/></empty>".to_owned(),
+            "",
+        ),
+        ("num", num(3), "p(3)"),
+        (
+            "fin",
+            "<all><usersort declaration=\"fin\"/></all>".to_owned(),
+            "p(1) p(2)",
+        ),
+        ("pair", op("tuple", &[R, &num(2)]), "p(r,2)"),
+        ("pair", op("tuple", &[COLD, &num(2)]), "p(g,2) p(b,2)"),
+        (
+            "pair",
+            times(2, &op("tuple", &[&op("add", &[R, &times(2, G)]), &num(1)])),
+            "2 p(r,1) 4 p(g,1)",
+        ),
+        (
+            "pair",
+            op("tuple", &[&op("subtract", &[ALL, R]), &num(4)]),
+            "p(g,4) p(b,4)",
+        ),
+    ] {
+        check(&[place("p", sort, &term)], marked, &[]);
+    }
+    let all = unfolded(&net(&place(
+        "p",
+        "pair",
+        "<all><usersort declaration=\"pair\"/></all>",
+    )));
+    assert_eq!(all.system.variables.len(), 12);
+    assert_eq!(all.system.variables[4].name, "p(g,1)");
+}
+
+#[test]
+fn bindings_and_what_can_never_happen() {
+    // Successors go round; b is reached through g.
+    check(
+        &[
+            place("p", "col", R),
+            transition("t", ""),
+            arc("p", "t", X),
+            arc("t", "p", &op("successor", &[X])),
+        ],
+        "p(r)",
+        &[
+            "t(x=r): p(r) -> p(g)",
+            "t(x=g): p(g) -> p(b)",
+            "t(x=b): p(b) -> p(r)",
+        ],
+    );
+    // Nothing ever marks q(g) or q(b), so u fires with r alone and s never.
+    check(
+        &[
+            place("p", "col", R),
+            place("q", "col", ""),
+            transition("t", ""),
+            transition("u", ""),
+            transition("s", ""),
+            arc("p", "t", X),
+            arc("t", "q", X),
+            arc("q", "u", Y),
+            arc("q", "s", G),
+        ],
+        "p(r)",
+        &["t(x=r): p(r) -> q(r)", "u(y=r): q(r) -> "],
+    );
+    // A set is taken whole or not at all, and a variable of outputs alone takes all values.
+    check(
+        &[
+            place("p", "col", R),
+            place("q", "num", ""),
+            transition("make", ""),
+            transition("all", ""),
+            arc("p", "make", R),
+            arc("make", "p", COLD),
+            arc("p", "all", &op("subtract", &[ALL, R])),
+            arc("all", "q", N),
+        ],
+        "p(r)",
+        &[
+            "make: p(r) -> p(g) + p(b)",
+            "all(n=1): p(g) + p(b) -> q(1)",
+            "all(n=2): p(g) + p(b) -> q(2)",
+            "all(n=3): p(g) + p(b) -> q(3)",
+            "all(n=4): p(g) + p(b) -> q(4)",
+        ],
+    );
+    // Where a difference has no value there is no binding: x = r is the only one.
+    check(
+        &[
+            place("p", "col", ALL),
+            transition("t", ""),
+            arc("p", "t", &op("subtract", &[R, X])),
+        ],
+        "p(r) p(g) p(b)",
+        &["t(x=r):  -> "],
+    );
+    // Arcs between the same nodes add up; a read arc is need without change.
+    check(
+        &[
+            place("p", "dot", &times(5, DOT)),
+            transition("t", ""),
+            arc("p", "t", DOT),
+            arc("p", "t", &times(2, DOT)),
+            "<arc source=\"t\" target=\"p\"/>".to_owned(),
+        ],
+        "5 p",
+        &["t: 3 p -> p"],
+    );
+}
+
+#[test]
+fn guards() {
+    let compare = |name: &str| op(name, &[X, Y]);
+    let n = |name: &str, k| op(name, &[N, &num(k)]);
+    for (guard, bindings) in [
+        (compare("equality"), "rr gg bb"),
+        (compare("inequality"), "rg rb gr gb br bg"),
+        (compare("lessthan"), "rg rb gb"),
+        (compare("lessthanorequal"), "rr rg rb gg gb bb"),
+        (compare("greaterthan"), "gr br bg"),
+        (compare("greaterthanorequal"), "rr gr gg br bg bb"),
+        (op("equality", &[&op("successor", &[X]), Y]), "rg gb br"),
+        (
+            op(
+                "equality",
+                &[X, &op("predecessor", &[&op("predecessor", &[Y])])],
+            ),
+            "rb gr bg",
+        ),
+        (
+            op("and", &[&compare("inequality"), &op("equality", &[X, R])]),
+            "rg rb",
+        ),
+        (
+            op(
+                "or",
+                &[&op(
+                    "and",
+                    &[&op("equality", &[X, R]), &op("equality", &[Y, G])],
+                )],
+            ),
+            "rg",
+        ),
+        (
+            op(
+                "or",
+                &[
+                    &op("equality", &[X, R]),
+                    &op("equality", &[Y, G]),
+                    &op("equality", &[X, R]),
+                ],
+            ),
+            "rr rg rb gg bg",
+        ),
+        (op("not", &[&compare("lessthan")]), "rr gr gg br bg bb"),
+        (
+            op(
+                "imply",
+                &[&op("equality", &[X, R]), &op("equality", &[Y, R])],
+            ),
+            "rr gr gg gb br bg bb",
+        ),
+        ("<booleanconstant value=\"false\"/>".to_owned(), ""),
+        (
+            op("equality", &[&op("tuple", &[X, Y]), &op("tuple", &[R, G])]),
+            "rg",
+        ),
+        (
+            op(
+                "inequality",
+                &[&op("tuple", &[X, Y]), &op("tuple", &[X, X])],
+            ),
+            "rg rb gr gb br bg",
+        ),
+    ] {
+        let page = [
+            place("p", "col", ALL),
+            place("q", "col", ALL),
+            transition("t", &guard),
+            arc("p", "t", X),
+            arc("q", "t", Y),
+        ];
+        let system = unfolded(&net(&page.concat())).system;
+        let found: Vec<String> = system
+            .events
+            .iter()
+            .map(|e| {
+                e.name
+                    .replace("t(x=", "")
+                    .replace(",y=", "")
+                    .replace(')', "")
+            })
+            .collect();
+        assert_eq!(found.join(" "), bindings, "{guard}");
+    }
+    for (guard, bindings) in [
+        (n("greaterthan", 2), vec!["t(n=3)", "t(n=4)"]),
+        (n("equality", 1), vec!["t(n=1)"]),
+    ] {
+        let page = [
+            place("p", "dot", DOT),
+            transition("t", &guard),
+            arc("p", "t", DOT),
+        ];
+        let system = unfolded(&net(&page.concat())).system;
+        let found: Vec<&str> = system.events.iter().map(|e| &*e.name).collect();
+        assert_eq!(found, bindings);
+    }
+}

@@ -1,0 +1,5 @@
+//! The testers tested: generators, oracle and harness.
+
+mod coloured;
+mod harness;
+mod oracle;
