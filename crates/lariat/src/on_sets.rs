@@ -12,9 +12,9 @@
 //! A race with more work may have another favourite; if not, the engine goes on in the same space, where what it computed is remembered. With a growth of 8
 //! what is done in vain is a small part of the whole. Programs learn their relations from their states, which are all explored first.
 
-use crate::explored::{Explored, Ground};
+use crate::explored::{Explored, Ground, States};
 use lariat_budget::Stop;
-use lariat_engines::sets::operators::Sets;
+use lariat_engines::sets::Procedure;
 use lariat_engines::{Claims, Found, Task, sets};
 use lariat_model::{Action, Event, Predicate, System};
 use lariat_space::symbolic::{OrderChoice, Reached};
@@ -30,7 +30,7 @@ const GROWTH: u64 = 8;
 
 /// Decides a task with a procedure on sets.
 pub(crate) fn on_sets<'s>(
-    procedure: fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found,
+    procedure: Procedure,
     task: &mut Task<'_>,
     system: &'s System,
     order: &OrderChoice,
@@ -40,16 +40,12 @@ pub(crate) fn on_sets<'s>(
     let programs = |event: &Event| matches!(event.action, Action::Program { .. });
     if task.variant.reachable_first || system.events.iter().any(programs) {
         let states = explored.states(system, order, deadlock, budget, observer)?;
-        task.account.overflow = states.overflow;
-        task.account.claims = claims(&mut states.reached, task.problem.claims)
-            .ok()
-            .flatten();
-        return sets::decide(procedure, task, &mut states.reached);
+        return among(states, procedure, task);
     }
     let mut race = explored.effort(system, order, deadlock).max(FIRST_RACE);
     loop {
         let found = match explored.ground(system, order, deadlock, race, budget, observer)? {
-            Ground::States(states) => return sets::decide(procedure, task, &mut states.reached),
+            Ground::States(states) => return among(states, procedure, task),
             Ground::Order { space, name } => {
                 task.account.order = Some(name.to_owned());
                 let work = match order {
@@ -70,6 +66,15 @@ pub(crate) fn on_sets<'s>(
         }
         race = race.saturating_mul(GROWTH);
     }
+}
+
+/// Decides a task among all reachable states.
+fn among(states: &mut States<'_>, procedure: Procedure, task: &mut Task<'_>) -> Found {
+    task.account.overflow = states.overflow;
+    task.account.claims = claims(&mut states.reached, task.problem.claims)
+        .ok()
+        .flatten();
+    sets::decide(procedure, task, &mut states.reached)
 }
 
 /// Which claims fail in some reachable state.

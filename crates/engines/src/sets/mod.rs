@@ -49,7 +49,7 @@ pub use bcz::BCZ;
 pub use el::EL;
 pub use fixpoint::Fixpoint;
 pub use owcty::OWCTY;
-pub use rounds::{decide, on_the_fly};
+pub use rounds::{Procedure, decide, on_the_fly};
 pub use slap::SLAP;
 pub use slap_fst::SLAP_FST;
 pub use sog::SOG;
