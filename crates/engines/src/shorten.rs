@@ -72,7 +72,7 @@ pub fn shorten(
     }
     // Whether a run without some of its events is still fair is not asked.
     let with_what_matters = |lasso| match problem.fairness.is_empty() {
-        true => without_needless(problem, lasso),
+        true => without_needless(problem, lasso, budget),
         false => lasso,
     };
     let mut lasso = with_what_matters(lasso);
@@ -98,9 +98,9 @@ pub fn shorten(
 }
 
 /// A run without events that do not matter, whose loop begins early.
-fn without_needless(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
+fn without_needless(problem: &Problem<'_>, lasso: Lasso, budget: &Budget) -> Lasso {
     let lasso = cut(problem, lasso);
-    match earlier(problem, &lasso) {
+    match earlier(problem, &lasso, budget) {
         Some(earlier) => cut(problem, folded(earlier)),
         None => lasso,
     }

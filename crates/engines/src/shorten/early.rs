@@ -9,14 +9,21 @@
 use super::slice::{Direction, arcs, fire, fired};
 use super::word::is_evidence;
 use crate::problem::Problem;
+use lariat_budget::Budget;
 use lariat_model::{EventId, Lasso, Step, System, Value};
 
 /// Looks at events, or at positions of a word, that are spent on guesses: some hundredths of a second.
 const MOST_LOOKS: usize = 1 << 22;
 
+/// What copying a state and evaluating it costs, in looks at events: about one for sixteen variables.
+pub(super) fn looks_at_state(system: &System) -> usize {
+    1 + system.variables.len() / 16
+}
+
 /// An accepted run whose loop consists of the same events and begins earlier.
-pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
+pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> Option<Lasso> {
     let system = problem.system;
+    let state = looks_at_state(system);
     let events = |steps: &[Step]| -> Option<Vec<EventId>> {
         let net = |event: &EventId| arcs(system, *event).is_some();
         steps.iter().map(|step| step.event.filter(net)).collect()
@@ -35,9 +42,9 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
             if is_evidence(problem, &run) {
                 return Some(run);
             }
-            looks += i + cycle.len();
+            looks += (i + cycle.len()).saturating_mul(state);
         }
-        if looks > MOST_LOOKS {
+        if looks > MOST_LOOKS || budget.check().is_err() {
             return None;
         }
         fire(system, &mut values, *event, Direction::Forth);
@@ -93,7 +100,7 @@ mod tests {
         let (automaton, asked) = (Automaton::universal(), asks(0));
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
         let lasso = run(&system, &[0, 2, 1, 3, 2], &[0, 3, 1, 2]);
-        let found = earlier(&problem, &lasso).unwrap();
+        let found = earlier(&problem, &lasso, &Budget::unlimited()).unwrap();
         assert!(found.prefix.is_empty());
         assert_eq!(
             found.cycle.last().map(|step| &step.state),

@@ -15,6 +15,7 @@
 //!
 //! Cost: some linear programs, and looks at events as in `early.rs`; both are counted.
 
+use super::early::looks_at_state;
 use super::slice::{Direction, Seen, arcs, fire, fired, sliced};
 use super::word::is_evidence;
 use crate::problem::Problem;
@@ -213,6 +214,7 @@ impl Equation<'_, '_> {
             }
             let start = values.clone();
             if let Some(order) = self.in_some_order(&mut values, wanted, |_| false) {
+                self.looks += (i + order.len()).saturating_mul(looks_at_state(system));
                 let prefix = fired(system, initial, &run[..i])?;
                 let found = Lasso {
                     initial: initial.clone(),
@@ -221,11 +223,8 @@ impl Equation<'_, '_> {
                     growth: None,
                 };
                 let found = sliced(self.problem, &found).unwrap_or(found);
-                if found.steps().count() < length {
-                    self.looks += found.steps().count();
-                    if is_evidence(self.problem, &found) {
-                        return Some(found);
-                    }
+                if found.steps().count() < length && is_evidence(self.problem, &found) {
+                    return Some(found);
                 }
             }
             values = start;
