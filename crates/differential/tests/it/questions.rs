@@ -21,3 +21,11 @@ fn answers_are_those_of_brute_force() {
         assert!(tally.runs > 1000, "{tally:?}");
     }
 }
+
+/// On this net every engine by itself once asked for more and more work, and did none.
+#[test]
+fn rounds_end_where_nobody_works() {
+    let case = Case::random(221);
+    let mut tally = Tally::default();
+    judge(&case, &subjects(), &mut tally).unwrap();
+}

@@ -184,7 +184,8 @@ impl<'s> Desk<'_, 's> {
                 return Ok(());
             }
             let more_work = |stop: &Stop| matches!(stop, Stop::Work(_));
-            if !stops.iter().any(more_work) {
+            // Whoever asks for more than there is does not work at all.
+            if look == u64::MAX || !stops.iter().any(more_work) {
                 let none = || Stop::Bound("no engine can go on".to_owned());
                 return Err(stops.pop().unwrap_or_else(none));
             }
