@@ -4,12 +4,13 @@
 //! together, because what answers one helps to answer others; each answer is printed as soon as it is known.
 
 use crate::args::{Limits, Mcc};
-use crate::mcc::{cannot_compute, over, read};
+use crate::mcc::{Source, cannot_compute, model_for, over, read};
 use crate::{Exit, Failure, input, out};
 use lariat::ask::examination::{Examination, total};
 use lariat::ask::{Answer, AskOptions, Asker, Go, Question, Reply, ask};
-use lariat::model::{Model, Outline, Reachability, read_mcc_bounds};
+use lariat::model::{Model, Reachability, read_mcc_bounds};
 use lariat::{Budget, Cancel, Explored, Quiet, Systems};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// The examination that a name of the contest stands for, if it is about a model as a whole.
@@ -127,21 +128,12 @@ fn rows(
     of_file: Reader<'_>,
 ) -> Result<Exit, Failure> {
     let (budget, cancel) = input::budget(limits);
-    let path = args.folder.join(format!("{examination}.xml"));
-    let left = end.saturating_duration_since(Instant::now());
-    let texts = input::for_texts(&budget, Some(left));
-    let (from, own) = (path.clone(), texts.clone());
-    let bytes = input::supervised(&texts, move || input::bytes(&from, &own))?;
-    let model = match read(args, &budget, end) {
-        Err(Failure::Undecided(stop)) => {
-            let mut outline = Outline::default();
-            outline.add_mcc(&bytes);
-            cannot_compute(outline.list.iter().map(|(name, _)| &**name))?;
-            return Ok(over(&stop));
-        }
-        model => model?,
+    let source = Source::read(args, examination, &budget, end)?;
+    let model = match model_for(args, &source, &budget, end)? {
+        ControlFlow::Continue(model) => model,
+        ControlFlow::Break(exit) => return Ok(exit),
     };
-    let rows = of_file(&model, &path.display().to_string(), &bytes)?;
+    let rows = of_file(&model, &source.origin, &source.bytes)?;
     let questions: Vec<Question> = rows.iter().map(|row| row.question.clone()).collect();
     let mut written = Ok(());
     let mut tell = |q: usize, reply: &Reply| {

@@ -15,6 +15,7 @@ use lariat::{
     Subject, Systems, Verdict, check, states,
 };
 use lariat_campaign::units::{Bytes, Span};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// The contest's own limit, if nobody says another.
@@ -99,14 +100,7 @@ fn undecided(
     end: Instant,
 ) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(limits);
-    let path = args.folder.join(format!("{examination}.xml"));
-    let left = end.saturating_duration_since(Instant::now());
-    let texts = input::for_texts(&budget, Some(left));
-    let own = texts.clone();
-    let bytes = input::supervised(&texts, move || input::bytes(&path, &own))?;
-    let mut outline = Outline::default();
-    outline.add_mcc(&bytes);
-    cannot_compute(outline.list.iter().map(|(name, _)| &**name))?;
+    give_up(&Source::read(args, examination, &budget, end)?)?;
     Ok(Exit::Fine)
 }
 
@@ -130,23 +124,13 @@ struct Open<'p> {
 
 fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
     let (budget, cancel) = input::budget(limits);
-    let path = args.folder.join(format!("{examination}.xml"));
-    let left = end.saturating_duration_since(Instant::now());
-    let texts = input::for_texts(&budget, Some(left));
-    let (from, own) = (path.clone(), texts.clone());
-    let bytes = input::supervised(&texts, move || input::bytes(&from, &own))?;
-    let model = match read(args, &budget, end) {
-        Err(Failure::Undecided(stop)) => {
-            let mut outline = Outline::default();
-            outline.add_mcc(&bytes);
-            cannot_compute(outline.list.iter().map(|(name, _)| &**name))?;
-            return Ok(over(&stop));
-        }
-        model => model?,
+    let source = Source::read(args, examination, &budget, end)?;
+    let model = match model_for(args, &source, &budget, end)? {
+        ControlFlow::Continue(model) => model,
+        ControlFlow::Break(exit) => return Ok(exit),
     };
     let mut properties = Properties::new();
-    let origin = path.display().to_string();
-    properties.add_mcc(&model.names(), &origin, &bytes)?;
+    properties.add_mcc(&model.names(), &source.origin, &source.bytes)?;
     let subject = Subject::new(&model, &properties);
     let systems = Systems::new();
     let mut explored = Explored::new(&systems);
@@ -253,6 +237,52 @@ fn techniques(engine: &str) -> &'static str {
 }
 
 /// The model of the folder, read within the time.
+/// The file of an examination.
+pub(crate) struct Source {
+    pub origin: String,
+    pub bytes: Vec<u8>,
+}
+
+impl Source {
+    pub(crate) fn read(
+        args: &Mcc,
+        examination: &str,
+        budget: &Budget,
+        end: Instant,
+    ) -> Result<Source, Failure> {
+        let path = args.folder.join(format!("{examination}.xml"));
+        let origin = path.display().to_string();
+        let left = end.saturating_duration_since(Instant::now());
+        let texts = input::for_texts(budget, Some(left));
+        let own = texts.clone();
+        let bytes = input::supervised(&texts, move || input::bytes(&path, &own))?;
+        Ok(Source { origin, bytes })
+    }
+}
+
+/// Says of every formula of the file that it is not answered.
+fn give_up(source: &Source) -> Result<(), Failure> {
+    let mut outline = Outline::default();
+    outline.add_mcc(&source.bytes);
+    cannot_compute(outline.list.iter().map(|(name, _)| &**name))
+}
+
+/// The model that a file of formulas is about; if limits end before it is read, every formula has had its line.
+pub(crate) fn model_for(
+    args: &Mcc,
+    source: &Source,
+    budget: &Budget,
+    end: Instant,
+) -> Result<ControlFlow<Exit, Model>, Failure> {
+    match read(args, budget, end) {
+        Err(Failure::Undecided(stop)) => {
+            give_up(source)?;
+            Ok(ControlFlow::Break(over(&stop)))
+        }
+        model => Ok(ControlFlow::Continue(model?)),
+    }
+}
+
 pub(crate) fn read(args: &Mcc, budget: &Budget, end: Instant) -> Result<Model, Failure> {
     let left = end.saturating_duration_since(Instant::now());
     let reading = budget.clone().with_deadline(left);

@@ -14,7 +14,7 @@
 //! Cost: the tree may be larger than anything; it is counted in nodes.
 
 use super::board::{Board, sum};
-use super::{Finding, Question, Search};
+use super::{Finding, Question, Search, marked_net};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
     Action, Arc, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
@@ -63,23 +63,14 @@ pub fn karp_miller(board: &mut Board<'_>, budget: &Budget) -> Search {
 
 impl<'s> Tree<'s> {
     fn new(system: &'s System) -> Option<Tree<'s>> {
-        let [initial] = &system.initial[..] else {
-            return None;
-        };
-        let mut arcs: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
-        for event in &system.events {
-            match &event.action {
-                Action::Net(own) => arcs.push(own),
-                _ => return None,
-            }
-        }
+        let (initial, arcs) = marked_net(system)?;
         let root = Node {
             label: initial.clone(),
             parent: 0,
             event: EventId(0),
             rounds: Vec::new(),
         };
-        system.fault.is_none().then_some(Tree {
+        Some(Tree {
             system,
             arcs,
             nodes: vec![root],

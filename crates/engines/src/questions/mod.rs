@@ -34,7 +34,7 @@ pub use sweep::sweep;
 pub use wander::wander;
 
 use lariat_budget::Stop;
-use lariat_model::{Lasso, Predicate, Value, VarId};
+use lariat_model::{Action, Arc, Lasso, Predicate, State, System, Value, VarId};
 
 /// What is asked of the reachable states of a system.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -128,4 +128,17 @@ impl Asker {
             Asker::Formula => "the same as a temporal formula, by the engines for those",
         }
     }
+}
+
+/// The initial marking and the arcs of every transition, if the system is a net with a single one: for [`wander`] and [`karp_miller`].
+fn marked_net(system: &System) -> Option<(&State, Vec<&[Arc]>)> {
+    let [initial] = &system.initial[..] else {
+        return None;
+    };
+    let arcs = system.events.iter().map(|event| match &event.action {
+        Action::Net(arcs) => Some(&arcs[..]),
+        _ => None,
+    });
+    let arcs = arcs.collect::<Option<_>>()?;
+    system.fault.is_none().then_some((initial, arcs))
 }

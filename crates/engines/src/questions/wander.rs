@@ -11,10 +11,10 @@
 //! Enabled transitions are kept while places change, so that a step costs what it changes. Walks prove nothing about what they do not find.
 
 use super::board::{Board, Met, Sight, sum};
-use super::{Finding, Question, Search};
+use super::{Finding, Question, Search, marked_net};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
-    Action, Arc, Comparison, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
+    Arc, Comparison, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
 };
 use lariat_random::Random;
 use std::rc::Rc;
@@ -198,19 +198,7 @@ const NOWHERE: u32 = u32::MAX;
 
 impl<'s> Walker<'s> {
     fn new(system: &'s System) -> Option<Walker<'s>> {
-        let [initial] = &system.initial[..] else {
-            return None;
-        };
-        let mut arcs: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
-        for event in &system.events {
-            match &event.action {
-                Action::Net(own) => arcs.push(own),
-                _ => return None,
-            }
-        }
-        if system.fault.is_some() {
-            return None;
-        }
+        let (initial, arcs) = marked_net(system)?;
         let mut needed = vec![Vec::new(); system.variables.len()];
         let mut at_start = vec![0; arcs.len()];
         for (event, own) in (0u32..).zip(&arcs) {
