@@ -1,7 +1,7 @@
 //! Inputs that nobody would give on purpose, and limits that leave no room: a clear message or
 //! `unknown`, in time, whatever it is.
 
-use crate::kit::{Folder, Ran, command, every_engine, lariat, ran};
+use crate::kit::{Folder, MUTEX, Ran, command, every_engine, lariat, ran};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -41,8 +41,6 @@ fn sparse(folder: &Folder, name: &str, head: &str, bytes: u64) -> String {
         .expect("a sparse file");
     path
 }
-
-const MUTEX: &str = "examples/mutex.pnml";
 
 #[cfg(unix)]
 #[test]
