@@ -132,9 +132,9 @@ impl NetPicture {
             false => &[0.5],
         };
         if choices.len() > 1 {
-            for i in 0..self.net.nodes.len() {
+            for (i, side) in sides.iter().enumerate() {
                 taken.push(self.shape(i));
-                taken.push(self.name_area(i, sides[i]));
+                taken.push(self.name_area(i, *side));
             }
         }
         let place = |(line, arc): (&Line, &NetArc)| {
