@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
 use lariat::{
     AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, OrderSchedule, Preset,
-    Proof, Rule,
+    Proof, Rule, Technique,
 };
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Measure, PlotKind};
@@ -181,7 +181,7 @@ pub(crate) struct Check {
     /// Check the net as it was read, without reductions.
     #[arg(long, conflicts_with = "reduce")]
     pub no_reduce: bool,
-    /// Do without a reduction, or without a proof of absence before a symbolic search (hyb), to see what it is worth.
+    /// Do without a reduction, a proof of absence before a symbolic search (hyb), or a technique of `auto`, to see what it is worth.
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = without())]
     pub without: Vec<Without>,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
@@ -316,17 +316,23 @@ fn emptiness() -> impl TypedValueParser<Value = Emptiness> {
 pub(crate) enum Without {
     Rule(Rule),
     Proof(Proof),
+    Technique(Technique),
 }
 
 fn without() -> impl TypedValueParser<Value = Without> {
-    let rule = |rule: Rule| PossibleValue::new(rule.name()).help(rule.about());
-    let proof = |proof: Proof| PossibleValue::new(proof.name()).help(proof.about());
-    let values = Rule::ALL.map(rule).into_iter().chain(Proof::ALL.map(proof));
-    PossibleValuesParser::new(values).try_map(|text| {
-        let rule = Rule::ALL.into_iter().find(|rule| rule.name() == text);
-        let proof = Proof::ALL.into_iter().find(|proof| proof.name() == text);
-        let found = rule.map(Without::Rule).or(proof.map(Without::Proof));
-        found.ok_or_else(|| format!("`{text}` is none of them"))
+    let rules = Rule::ALL.map(|rule| (rule.name(), rule.about(), Without::Rule(rule)));
+    let proofs = Proof::ALL.map(|proof| (proof.name(), proof.about(), Without::Proof(proof)));
+    let techniques = Technique::ALL.map(|t| (t.name(), t.about(), Without::Technique(t)));
+    let all: Vec<_> = { rules.into_iter() }
+        .chain(proofs)
+        .chain(techniques)
+        .collect();
+    let values = { all.iter() }.map(|(name, about, _)| PossibleValue::new(*name).help(*about));
+    PossibleValuesParser::new(values.collect::<Vec<_>>()).try_map(move |text| {
+        let found = all.iter().find(|(name, ..)| *name == text);
+        found
+            .map(|(_, _, without)| *without)
+            .ok_or_else(|| format!("`{text}` is none of them"))
     })
 }
 

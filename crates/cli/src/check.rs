@@ -12,9 +12,9 @@ use lariat::ltl::{Formulas, Strengthening};
 use lariat::model::{Modality, Model, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Agreement, Attempt, Budget, Choice, Deadlock, Explored, Options, Proofs, Property, Reason,
-    Reduce, Removed, Report, Rules, Shortening, Stop, Subject, System, Systems, Variant, Verdict,
-    check, reconciled, side_by_side, unrelated,
+    Agreement, Attempt, Budget, Choice, Deadlock, Explored, LeftOut, Options, Proofs, Property,
+    Reason, Reduce, Removed, Report, Rules, Schedule, Shortening, Stop, Subject, System, Systems,
+    Variant, Verdict, check, reconciled, side_by_side, unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -310,11 +310,12 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
 
 /// What the arguments ask for, if it goes together.
 pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
-    let (mut rules, mut proofs) = (Vec::new(), Vec::new());
+    let (mut rules, mut proofs, mut techniques) = (Vec::new(), Vec::new(), Vec::new());
     for without in &args.without {
         match without {
             Without::Rule(rule) => rules.push(*rule),
             Without::Proof(proof) => proofs.push(*proof),
+            Without::Technique(technique) => techniques.push(*technique),
         }
     }
     let variant = Variant {
@@ -336,9 +337,19 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
                     "`auto` chooses {what} too; name an engine"
                 )));
             }
-            args.engine.clone()
+            Choice::Auto(Schedule {
+                without: LeftOut::of(&techniques),
+                ..Schedule::default()
+            })
         }
         Choice::Plan(preset) => {
+            if let Some(technique) = techniques.first() {
+                return Err(Failure::new(format!(
+                    "`{}` is a technique of `auto`; `{}` has none to do without",
+                    technique.name(),
+                    preset.name
+                )));
+            }
             let mut plan = preset.as_variant(variant);
             if let Some(kind) = args.automaton_kind {
                 plan = plan.reading(kind);

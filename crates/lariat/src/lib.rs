@@ -62,7 +62,7 @@ pub use lariat_ltl as ltl;
 pub use lariat_model as model;
 pub use lariat_space as space;
 
-pub use auto::Schedule;
+pub use auto::{LeftOut, Schedule, Technique};
 pub use check::{Attempt, Choice, Fact, Options, Report, Shortening, check};
 pub use cross::{Agreement, agreement, reconciled, unrelated};
 pub use explored::{Explored, Ordered, States};
