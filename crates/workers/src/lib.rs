@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`Pass`] | what is shared, and the meetings at which one worker has it alone |
 //! | [`Slots`] | a hash table of ids, for things that lie elsewhere; adding takes no lock |
+//! | [`Segments`] | an array that grows while others use it, and moves nothing |
 //! | [`Versions`] | entries of several words that are read whole or not at all |
 //! | [`Board`] | tasks for whoever has nothing to do |
 //! | [`zeroed`] | large arrays of zeros, atomics too, whose memory is taken when it is used |
@@ -21,12 +22,14 @@
 
 mod board;
 mod gate;
+mod segments;
 mod slots;
 mod sync;
 mod versions;
 
 pub use board::Board;
 pub use gate::Pass;
+pub use segments::Segments;
 pub use slots::Slots;
 pub use sync::zeroed;
 pub use versions::Versions;

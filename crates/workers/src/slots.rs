@@ -59,7 +59,7 @@ impl Slots {
 
     /// The id with this hash that is `equal`, if there is one.
     #[inline]
-    pub fn find(&self, hash: u32, equal: impl Fn(u32) -> bool) -> Option<u32> {
+    pub fn find(&self, hash: u32, mut equal: impl FnMut(u32) -> bool) -> Option<u32> {
         let mut at = self.home(hash);
         loop {
             let word = self.words[at].load(Ordering::Acquire);
@@ -73,9 +73,17 @@ impl Slots {
         }
     }
 
+    /// The id at the home of this hash, if it has the hash: one look, for those who will [find](Slots::find) it in a moment and
+    /// would wait for memory then.
+    #[inline]
+    pub fn first(&self, hash: u32) -> Option<u32> {
+        let word = self.words[self.home(hash)].load(Ordering::Acquire);
+        (word != 0 && (word >> 32) as u32 == hash).then_some(word as u32)
+    }
+
     /// Adds `id`, which is not 0, unless there is one that is `equal`: that is returned then.
     #[inline]
-    pub fn claim(&self, hash: u32, id: u32, equal: impl Fn(u32) -> bool) -> Option<u32> {
+    pub fn claim(&self, hash: u32, id: u32, mut equal: impl FnMut(u32) -> bool) -> Option<u32> {
         let entry = (hash as u64) << 32 | id as u64;
         let mut at = self.home(hash);
         loop {
