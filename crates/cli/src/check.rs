@@ -14,7 +14,8 @@ use lariat::report::{self, Context};
 use lariat::{
     Agreement, Attempt, Budget, Choice, Deadlock, Explored, Fairness, InputError, Options, Proofs,
     Property, Reason, Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System,
-    Systems, Variant, Verdict, check, property_process, reconciled, side_by_side, unrelated,
+    Systems, Variant, Verdict, Workers, check, property_process, reconciled, side_by_side,
+    unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -91,6 +92,9 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         Err(Failure::Undecided(stop)) => return unread(&args, &sources, stop, start),
         bound => bound?,
     };
+    if tasks.len() == 1 {
+        search_together(&args, &mut options);
+    }
     let systems = Systems::new();
     let subject = Subject::new(&model, &properties);
     let mistakes = program::mistakes(&model, &budget, time);
@@ -129,6 +133,24 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
+}
+
+/// From so many processors on several workers search together without having been asked to: they look at many edges twice, so that two gain
+/// little.
+const MANY: usize = 4;
+
+/// One property for several threads: its states are searched together, where the engine can.
+fn search_together(args: &Check, options: &mut Options) {
+    let threads = threads(args);
+    let workers = Workers::new(threads);
+    let are_many = threads.get() >= MANY;
+    match &mut options.choice {
+        Choice::Plan(plan) if plan.works_together() && (are_many || args.threads.is_some()) => {
+            *plan = plan.by(workers);
+        }
+        Choice::Auto(_) if are_many => options.workers = workers,
+        _ => {}
+    }
 }
 
 /// The threads that the arguments ask for: by default as many as there are processors.
