@@ -73,14 +73,19 @@ fn workers_that_search_together_agree() {
     for formula in formulas {
         let check = |threads: &str| {
             let args = ["check", "examples/mutex.pnml", "--engine", "explicit"];
-            let ran = lariat(&[&args[..], &["-f", formula, "--json", "--threads", threads]].concat());
+            let ran =
+                lariat(&[&args[..], &["-f", formula, "--json", "--threads", threads]].concat());
             let json = ran.json().remove(0);
             (json["verdict"].clone(), json["stats"]["workers"].as_u64())
         };
         let (verdict, workers) = check("1");
         assert_eq!(workers, None);
         for n in [2, 3] {
-            assert_eq!(check(&n.to_string()), (verdict.clone(), Some(n)), "{formula}");
+            assert_eq!(
+                check(&n.to_string()),
+                (verdict.clone(), Some(n)),
+                "{formula}"
+            );
         }
     }
 }
@@ -106,7 +111,13 @@ fn states_are_counted_the_same_by_any_number() {
         let args = ["states", "examples/mutex.pnml", "--engine", "explicit"];
         let ran = lariat(&[&args[..], &["--json", "--threads", threads]].concat()).exits(0);
         let json = ran.json().remove(0);
-        let names = ["states", "edges", "deadlocks", "max_tokens_in_place", "max_tokens"];
+        let names = [
+            "states",
+            "edges",
+            "deadlocks",
+            "max_tokens_in_place",
+            "max_tokens",
+        ];
         names.map(|name| json[name].clone())
     };
     assert_eq!(count("3"), count("1"));
