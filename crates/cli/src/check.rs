@@ -388,6 +388,7 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
         deadlock: args.deadlock,
         reduce,
         whole_product: args.whole_product,
+        workers: Workers::ONE,
         shortening: match (args.shortest, args.as_found) {
             (true, _) => Shortening::Insist,
             (false, true) => Shortening::Never,

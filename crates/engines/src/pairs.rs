@@ -105,7 +105,7 @@ impl Common {
             if let Some(known) = self.on_list(first, looked_at, location) {
                 return Ok((known, false));
             }
-            if block.is_empty() {
+            if block.start == block.end {
                 *block = self.block()?;
             }
             let pair = self.pairs.at(block.start as usize);
