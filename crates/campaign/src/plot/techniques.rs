@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 pub fn deciders(results: &Results<'_>) -> Option<Table> {
     let title = results.measure.title();
     let heads = ["engine", "decided by", "cases", "holds", "violated", title];
-    let note = "Decided by: the engine that had the answer, of those that were asked one after the other.";
+    let note =
+        "Decided by: the engine that had the answer, of those that were asked one after the other.";
     let mut table = Table::new("deciders", "Who decided", note, &heads);
     for (engine, name) in results.engines.iter().enumerate() {
         let mut by: BTreeMap<&str, (usize, usize, f64)> = BTreeMap::new();
