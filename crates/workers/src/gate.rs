@@ -14,7 +14,7 @@
 //! what makes `&mut` possible without unsafe code. Arrays may thus grow in place, and what is shared may move.
 //!
 //! Two rules. A worker that is inside never waits for another one, except at the gate: who would be alone waits for
-//! both. And who is outside reads nothing: it finds an empty `T::default()`.
+//! both. And who is outside reads nothing: it finds the empty `T` that the gate was made with.
 //!
 //! *Turns* are counted: a worker that made way hears whether somebody was alone meanwhile, and forgets what it had set
 //! aside for itself.
@@ -50,9 +50,9 @@ pub struct Pass<T> {
     seen: u64,
 }
 
-impl<T: Default> Pass<T> {
-    /// The first pass to `shared`, inside.
-    pub fn new(shared: T) -> Pass<T> {
+impl<T> Pass<T> {
+    /// The first pass to `shared`, inside; from outside `nothing` is seen.
+    pub fn new(shared: T, nothing: T) -> Pass<T> {
         let shared = Arc::new(shared);
         let room = Room {
             shared: shared.clone(),
@@ -64,7 +64,7 @@ impl<T: Default> Pass<T> {
             changed: Condvar::new(),
             wanted: AtomicU32::new(0),
             passes: AtomicUsize::new(1),
-            nothing: Arc::new(T::default()),
+            nothing: Arc::new(nothing),
         };
         Pass {
             gate: Arc::new(gate),
@@ -73,9 +73,7 @@ impl<T: Default> Pass<T> {
             seen: 0,
         }
     }
-}
 
-impl<T> Pass<T> {
     /// A pass for another worker, outside.
     pub fn another(&self) -> Pass<T> {
         self.gate.passes.fetch_add(1, Ordering::Relaxed);
@@ -89,7 +87,12 @@ impl<T> Pass<T> {
 
     /// Is this the only pass? Then nobody else ever sees what its holder does, until it makes another.
     pub fn is_sole(&self) -> bool {
-        self.gate.passes.load(Ordering::Acquire) == 1
+        self.passes() == 1
+    }
+
+    /// How many passes there are.
+    pub fn passes(&self) -> usize {
+        self.gate.passes.load(Ordering::Acquire)
     }
 
     /// Is it inside?
