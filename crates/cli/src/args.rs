@@ -197,10 +197,13 @@ pub(crate) struct Check {
     pub strong_fair: Vec<String>,
     #[command(flatten)]
     pub limits: Limits,
-    /// Properties that are decided side by side, each on a processor of its own; as many as there are processors by default.
+    /// Threads: properties are decided side by side, each on a processor of its own; as many as there are processors by default.
+    ///
+    /// Where there are fewer properties than threads, the others help the engines that can use them: sog, sop, slap, slap-fst and
+    /// bcz on nets and tables compute edges of their product ahead of the emptiness check.
     ///
     /// Verdicts are the same with any number. Which engine answers, and what it counts, may depend on what was learned from
-    /// other properties before: with 1 that repeats from run to run.
+    /// other properties before, and what diagrams count on who was faster: with 1 everything repeats from run to run.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
     /// One JSON object a property and line, as soon as it is known.
