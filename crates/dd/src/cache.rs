@@ -50,8 +50,8 @@ pub(crate) trait CacheEntry: Copy {
     fn store(&self, cell: &Self::Cell);
     fn load(cell: &Self::Cell) -> Self;
 
-    /// The result in `cell`, if its key is this one's.
-    fn find(&self, cell: &Self::Cell) -> Option<[u32; 2]>;
+    /// The result in `cell`, if its key is this one's: two words as one, which stays in a register.
+    fn find(&self, cell: &Self::Cell) -> Option<u64>;
 
     /// Do all nodes and scopes in it live?
     #[inline]
@@ -135,10 +135,10 @@ impl CacheEntry for Narrow {
     }
 
     #[inline]
-    fn find(&self, cell: &Self::Cell) -> Option<[u32; 2]> {
+    fn find(&self, cell: &Self::Cell) -> Option<u64> {
         let (first, second) = (look(&cell[0]), look(&cell[1]));
         let known = first == pair(self[0], self[1]) && (second >> 32) as u32 == self[2];
-        known.then_some([second as u32, 0])
+        known.then_some(second << 32)
     }
 }
 
@@ -183,11 +183,11 @@ impl CacheEntry for Wide {
     }
 
     #[inline]
-    fn find(&self, cell: &Self::Cell) -> Option<[u32; 2]> {
+    fn find(&self, cell: &Self::Cell) -> Option<u64> {
         let known = look(&cell[0]) == pair(self[0], self[1])
             && look(&cell[1]) == pair(self[2], self[3])
             && look(&cell[2]) == pair(self[4], self[5]);
-        known.then(|| unpair(look(&cell[3])))
+        known.then(|| look(&cell[3]))
     }
 }
 
@@ -324,7 +324,7 @@ impl<E: CacheEntry> DirectMapped<E> {
     }
 
     #[inline]
-    pub fn get(&self, probe: E, several: bool) -> Option<[u32; 2]> {
+    pub fn get(&self, probe: E, several: bool) -> Option<u64> {
         let slot = self.slot(&probe);
         let cell = &self.cells[slot];
         match several {
@@ -335,7 +335,7 @@ impl<E: CacheEntry> DirectMapped<E> {
 
     /// Out of the way of a single worker, whose look-ups are short enough to be inlined.
     #[inline(never)]
-    fn get_guarded(&self, probe: E, slot: usize) -> Option<[u32; 2]> {
+    fn get_guarded(&self, probe: E, slot: usize) -> Option<u64> {
         let find = || probe.find(&self.cells[slot]);
         self.versions.read(Self::guard(slot), find).flatten()
     }
@@ -479,7 +479,7 @@ impl Cache {
             true => self.narrow.get(narrow(operation, key, [0; 2]), several),
             false => self.wide.get(wide(operation, key, [0; 2]), several),
         };
-        found.map(V::from_words)
+        found.map(|words| V::from_words(unpair(words)))
     }
 
     /// Drops what mentions a dead node or a closed scope.

@@ -39,12 +39,15 @@ impl Kernel {
     /// Collects, unless others have done so meanwhile: `done` looks at the number of collections.
     pub(super) fn collect_unless(&mut self, done: impl FnOnce(u64) -> bool) -> Option<Collected> {
         let pause = self.pause;
+        let (worker, roots) = (self.worker, self.roots());
         let collected = self.alone(|tables| {
             if done(tables.collections) {
                 return None;
             }
+            tables.rest(worker, roots);
             let (nodes, words) = (tables.unique.count(), tables.pool.occupied());
             tables.collect(pause);
+            tables.go_on(worker);
             Some(Collected {
                 nodes: (nodes, tables.unique.count()),
                 words: (words, tables.pool.occupied()),

@@ -65,7 +65,7 @@ impl Kernel {
     }
 
     /// All that must survive a collection: the node in the making has its children on the stack.
-    fn roots(&self) -> Vec<NodeId> {
+    pub(super) fn roots(&self) -> Vec<NodeId> {
         let edges = self.stack.iter().map(|edge| edge.1);
         edges.chain(self.bench.roots()).collect()
     }
@@ -91,8 +91,10 @@ impl Kernel {
     pub(crate) fn alone<R>(&mut self, work: impl FnOnce(&mut Tables) -> R) -> R {
         self.begin();
         self.reserve.report(&self.tables);
-        self.tables.rest(self.worker, self.roots());
         let several = self.several;
+        if several {
+            self.tables.rest(self.worker, self.roots());
+        }
         let result = self.tables.alone(|tables| {
             let result = work(tables);
             if several {
@@ -100,8 +102,8 @@ impl Kernel {
             }
             result
         });
-        self.tables.go_on(self.worker);
         if several {
+            self.tables.go_on(self.worker);
             self.reserve = Reserve::default();
             self.pressures.review(&self.tables.cache);
         }

@@ -156,7 +156,9 @@ impl Ahead {
                 None => false,
             };
             groups = self.lock();
-            if !helped && matches!(groups.by_node.get(&key), Some(State::Busy)) {
+            // Whoever fails says so before it takes the lock.
+            let busy = matches!(groups.by_node.get(&key), Some(State::Busy));
+            if !helped && busy && self.failed.reason().is_none() {
                 groups = match self.changed.wait(groups) {
                     Ok(groups) => groups,
                     Err(poisoned) => poisoned.into_inner(),
@@ -239,7 +241,7 @@ impl Ahead {
             self.dismissed.because(stop);
         }
         self.jobs.close();
-        // Who waits has the lock, or is about to look at the reason under it.
+        // Who is about to wait has seen the reason, or waits by the time that this gets the lock.
         drop(self.lock());
         self.changed.notify_all();
     }
