@@ -56,6 +56,7 @@ statistics! {
     INCLUSIONS "inclusions" "Nodes that were left out because another one includes them.";
     SYMBOLIC_OPERATIONS "symbolic_operations" "Successors, predecessors, closures and parts of sets that were computed.";
     DIVERGENCE_TESTS "divergence_tests" "Sets that were searched for a cycle.";
+    THREADS "threads" "Threads that worked on the product, if they were several: what diagrams and operations count then depends on who was faster.";
     DIAGRAM_PEAK "diagram_peak" "The most diagram nodes at one moment.";
     DIAGRAM_CREATED "diagram_created" "Diagram nodes created.";
     CACHE_LOOKUPS "cache_lookups" "Questions to the operation cache.";

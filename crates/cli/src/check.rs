@@ -68,9 +68,13 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         let verdict = &answered.report.verdict;
         matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Memory)))
     };
+    let threads = threads(&args);
+    // What is left where there are fewer properties than threads goes to each.
+    let each = NonZeroUsize::new(threads.get() / tasks.len().max(1)).unwrap_or(NonZeroUsize::MIN);
+    let budget = budget.with_threads(each);
     side_by_side(
         &tasks,
-        threads(&args),
+        threads,
         &systems,
         |task, explored| {
             let subject = subject.clone().assuming(task.fairness.clone());

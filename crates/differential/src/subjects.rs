@@ -146,6 +146,7 @@ pub fn all() -> Vec<Subject> {
             }
         }
     }
+    all.extend(built());
     let walk = Plan::of("walk");
     all.push(on_tableau("walk", walk).may_give_up());
     all.push(on_translation("walk-translated", walk).may_give_up());
@@ -180,6 +181,52 @@ pub fn all() -> Vec<Subject> {
     all.push(facade_text());
     all.extend(reduced());
     all
+}
+
+/// Engines on sets with builders beside the check: two and three workers on one diagram store, which are at work where nothing
+/// limits counted work, so not near the initial states.
+fn built() -> Vec<Subject> {
+    let variants = [
+        Variant {
+            reachable_first: true,
+            ..Variant::default()
+        },
+        Variant {
+            published: true,
+            ..Variant::default()
+        },
+    ];
+    let mut subjects = Vec::new();
+    let mut add = |plan: Plan, threads: usize, variant: Variant| {
+        let how = match variant.published {
+            true => "published",
+            false => "reachable-first",
+        };
+        let plan = plan.as_variant(variant);
+        let name = format!("{}-{how}-{threads}-threads", plan.engine.name);
+        let subject = on_translation_with(&name, plan, threads);
+        subjects.push(match plan.needs() {
+            Needs::Nothing => subject,
+            Needs::Stuttering | Needs::StateStuttering => subject.only(stutter_invariant),
+        });
+    };
+    for threads in [2, 3] {
+        let [ours, published] = variants;
+        for preset in ["sog", "sop", "slap", "slap-fst", "bcz"] {
+            add(Plan::of(preset), threads, ours);
+        }
+        add(
+            Plan::of("slap").checked_by(Emptiness::Aec),
+            threads,
+            published,
+        );
+        add(
+            Plan::of("sog").checked_by(Emptiness::Iec),
+            threads,
+            published,
+        );
+    }
+    subjects
 }
 
 /// With so little work in its first turns `auto` asks for facts and goes through many rounds.
@@ -339,11 +386,16 @@ fn has_tableau(case: &Case) -> bool {
 
 /// A plan on the automaton that the project's own translation makes.
 pub fn on_translation(name: &str, plan: Plan) -> Subject {
+    on_translation_with(name, plan, 1)
+}
+
+/// The same on so many threads.
+fn on_translation_with(name: &str, plan: Plan, threads: usize) -> Subject {
     Subject::new(name, move |case| {
         let (mut formulas, formula) = intern(case, &case.formula.negated());
         let budget = Budget::unlimited().with_deadline(PATIENCE);
         match translate(&mut formulas, formula, &legal(case), &budget) {
-            Ok(negation) => run(plan, case, &negation),
+            Ok(negation) => run_on(threads, plan, case, &negation, None),
             Err(stop) => Answer::Unknown(stop.to_string()),
         }
     })
@@ -502,6 +554,17 @@ pub fn run_modulo(
     negation: &Automaton,
     symmetry: Option<&Symmetry<'_>>,
 ) -> Answer {
+    run_on(1, plan, case, negation, symmetry)
+}
+
+/// The same on so many threads.
+fn run_on(
+    threads: usize,
+    plan: Plan,
+    case: &Case,
+    negation: &Automaton,
+    symmetry: Option<&Symmetry<'_>>,
+) -> Answer {
     let atoms = negation.atoms.iter();
     let propositions: Vec<Proposition> = atoms
         .map(|atom| case.atoms[atom.index()].proposition.clone())
@@ -520,7 +583,8 @@ pub fn run_modulo(
         .filter(|(i, _)| !read(*i))
         .map(|(_, atom)| atom.proposition.clone())
         .collect();
-    let budget = budget(Some(&plan));
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    let budget = budget(Some(&plan)).with_threads(threads);
     // Under an order that is given nobody looks for states in order to find one: engines on sets begin on the fly.
     let order = OrderChoice::Named(OrderName::FILE);
     let run = Run {

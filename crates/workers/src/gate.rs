@@ -14,7 +14,7 @@
 //! what makes `&mut` possible without unsafe code. Arrays may thus grow in place, and what is shared may move.
 //!
 //! Two rules. A worker that is inside never waits for another one, except at the gate: who would be alone waits for
-//! both. And who is outside reads nothing: it finds an empty `T::default()`.
+//! both. And who is outside reads nothing: it finds the empty `T` that the gate was made with.
 //!
 //! *Turns* are counted: a worker that made way hears whether somebody was alone meanwhile, and forgets what it had set
 //! aside for itself.
@@ -50,9 +50,9 @@ pub struct Pass<T> {
     seen: u64,
 }
 
-impl<T: Default> Pass<T> {
-    /// The first pass to `shared`, inside.
-    pub fn new(shared: T) -> Pass<T> {
+impl<T> Pass<T> {
+    /// The first pass to `shared`, inside; from outside `nothing` is seen.
+    pub fn new(shared: T, nothing: T) -> Pass<T> {
         let shared = Arc::new(shared);
         let room = Room {
             shared: shared.clone(),
@@ -64,7 +64,7 @@ impl<T: Default> Pass<T> {
             changed: Condvar::new(),
             wanted: AtomicU32::new(0),
             passes: AtomicUsize::new(1),
-            nothing: Arc::new(T::default()),
+            nothing: Arc::new(nothing),
         };
         Pass {
             gate: Arc::new(gate),
@@ -73,9 +73,7 @@ impl<T: Default> Pass<T> {
             seen: 0,
         }
     }
-}
 
-impl<T> Pass<T> {
     /// A pass for another worker, outside.
     pub fn another(&self) -> Pass<T> {
         self.gate.passes.fetch_add(1, Ordering::Relaxed);
@@ -89,7 +87,12 @@ impl<T> Pass<T> {
 
     /// Is this the only pass? Then nobody else ever sees what its holder does, until it makes another.
     pub fn is_sole(&self) -> bool {
-        self.gate.passes.load(Ordering::Acquire) == 1
+        self.passes() == 1
+    }
+
+    /// How many passes there are.
+    pub fn passes(&self) -> usize {
+        self.gate.passes.load(Ordering::Acquire)
     }
 
     /// Is it inside?
@@ -129,11 +132,7 @@ impl<T> Pass<T> {
         // The reference first: who finds nobody inside finds no other reference.
         self.shared = self.gate.nothing.clone();
         self.inside = false;
-        let mut room = self.gate.lock();
-        room.inside -= 1;
-        if room.inside == 0 {
-            self.gate.changed.notify_all();
-        }
+        self.gate.one_less(&mut self.gate.lock());
     }
 
     /// Lets those have their turn who want to be alone. True if somebody had.
@@ -145,17 +144,15 @@ impl<T> Pass<T> {
     /// What `work` makes of the shared `T`, with everybody else outside. Others may have had their turns before:
     /// `work` looks whether it is still needed. Inside afterwards; `work` makes no use of the gate.
     pub fn alone<R>(&mut self, work: impl FnOnce(&mut T) -> R) -> R {
-        let wish = Wish::new(&self.gate);
         let gate = self.gate.clone();
+        // Where there is nobody else, nobody has to hear of it.
+        let wish = (!self.is_sole()).then(|| Wish::new(&gate));
         if self.inside {
             self.shared = gate.nothing.clone();
         }
         let mut room = gate.lock();
         if std::mem::replace(&mut self.inside, false) {
-            room.inside -= 1;
-            if room.inside == 0 {
-                gate.changed.notify_all();
-            }
+            gate.one_less(&mut room);
         }
         let mut work = Some(work);
         let result = loop {
@@ -205,6 +202,15 @@ impl<T> Gate<T> {
         }
     }
 
+    /// Somebody has gone outside; those are told who wait for it.
+    fn one_less(&self, room: &mut Room<T>) {
+        room.inside -= 1;
+        // Whoever waits has said so before it looked into the room.
+        if room.inside == 0 && self.wanted.load(Ordering::Relaxed) > 0 {
+            self.changed.notify_all();
+        }
+    }
+
     fn wait<'a>(&'a self, room: MutexGuard<'a, Room<T>>) -> MutexGuard<'a, Room<T>> {
         match self.changed.wait(room) {
             Ok(room) => room,
@@ -214,16 +220,16 @@ impl<T> Gate<T> {
 }
 
 /// Somebody wants to be alone; gone when it has been, or has panicked.
-struct Wish<T>(Arc<Gate<T>>);
+struct Wish<'a, T>(&'a Gate<T>);
 
-impl<T> Wish<T> {
-    fn new(gate: &Arc<Gate<T>>) -> Wish<T> {
+impl<T> Wish<'_, T> {
+    fn new(gate: &Gate<T>) -> Wish<'_, T> {
         gate.wanted.fetch_add(1, Ordering::Relaxed);
-        Wish(gate.clone())
+        Wish(gate)
     }
 }
 
-impl<T> Drop for Wish<T> {
+impl<T> Drop for Wish<'_, T> {
     fn drop(&mut self) {
         self.0.wanted.fetch_sub(1, Ordering::Relaxed);
         self.0.changed.notify_all();

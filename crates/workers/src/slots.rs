@@ -41,7 +41,7 @@ impl Slots {
 
     /// The number of ids that should be in `capacity` slots at most: three quarters.
     pub fn room(capacity: usize) -> usize {
-        capacity / 4 * 3
+        capacity - capacity / 4
     }
 
     #[inline]

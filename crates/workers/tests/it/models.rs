@@ -118,7 +118,7 @@ fn entries_are_never_mixed_of_two() {
 #[test]
 fn whoever_is_alone_sees_what_all_have_done_and_all_see_what_it_does() {
     model(|| {
-        let mut pass = Pass::new(Things::new(4));
+        let mut pass = Pass::new(Things::new(4), Things::default());
         let mut theirs = pass.another();
         pass.leave();
         let other = thread::spawn(move || {
@@ -141,14 +141,14 @@ fn whoever_is_alone_sees_what_all_have_done_and_all_see_what_it_does() {
         assert!(pass.find([2, 2]).is_some());
         other.join().unwrap();
         assert!(pass.find([1, 1]).is_some());
-        assert!(pass.is_sole() && pass.is_inside());
+        assert!(pass.is_sole() && pass.passes() == 1 && pass.is_inside());
     });
 }
 
 #[test]
 fn all_who_want_to_be_alone_have_their_turns() {
     model(|| {
-        let mut pass = Pass::new(0_u32);
+        let mut pass = Pass::new(0_u32, 0);
         let mut theirs = pass.another();
         let other = thread::spawn(move || {
             // Whoever reads what the other one changes does so on two sides of a meeting.

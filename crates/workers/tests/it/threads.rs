@@ -62,7 +62,7 @@ fn id_of(pass: &mut Pass<Numbers>, number: u32) -> u32 {
 #[test]
 fn workers_agree_on_ids_while_the_table_grows() {
     const NUMBERS: u32 = 20_000;
-    let mut pass = Pass::new(Numbers::new(4 * NUMBERS as usize, 16));
+    let mut pass = Pass::new(Numbers::new(4 * NUMBERS as usize, 16), Numbers::default());
     let passes: Vec<Pass<Numbers>> = (0..4).map(|_| pass.another()).collect();
     pass.leave();
     let ids: Vec<Vec<u32>> = std::thread::scope(|scope| {
@@ -128,7 +128,7 @@ fn entries_of_a_cache_are_whole() {
 
 #[test]
 fn somebody_who_panics_alone_stops_nobody_else() {
-    let mut pass = Pass::new(1_u32);
+    let mut pass = Pass::new(1_u32, 0);
     let mut theirs = pass.another();
     pass.leave();
     let panicked = std::thread::spawn(move || theirs.alone(|_| panic!("on purpose"))).join();
