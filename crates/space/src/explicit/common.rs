@@ -333,7 +333,7 @@ impl Common {
         };
         Common {
             desk: Desk {
-                pass: Pass::new(Tables::default()),
+                pass: Pass::new(Tables::default(), Tables::default()),
                 bytes: Arc::new(Mutex::new(budget.lease())),
                 blocks: Default::default(),
                 new: None,
