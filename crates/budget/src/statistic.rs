@@ -47,6 +47,7 @@ statistics! {
     FULL_STATES "full_states" "Nodes of the whole product.";
     FULL_EDGES "full_edges" "Edges of the whole product.";
     STATES "states" "Different states of the system among them.";
+    WORKERS "workers" "Workers that searched together, if there were several: other figures then depend on who came first.";
     PACKED_BITS "packed_bits" "Bits of a packed state.";
     SYMMETRIES "symmetries" "Symmetries of the net: the logarithm of their number, to base 10.";
     SYMMETRIES_KEPT "symmetries_kept" "The same of those that the property cannot tell apart.";

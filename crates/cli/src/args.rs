@@ -197,10 +197,12 @@ pub(crate) struct Check {
     pub strong_fair: Vec<String>,
     #[command(flatten)]
     pub limits: Limits,
-    /// Properties that are decided side by side, each on a processor of its own; as many as there are processors by default.
+    /// Processors to use; all that there are by default. Several properties are decided side by side; one property by several
+    /// workers that search its states together, where the engine can: `explicit` and `ba`, and `auto` from four on.
     ///
-    /// Verdicts are the same with any number. Which engine answers, and what it counts, may depend on what was learned from
-    /// other properties before: with 1 that repeats from run to run.
+    /// Without --threads workers search together from four processors on: two gain little. Verdicts are the same with any number. Which
+    /// engine answers, which run is shown and what is counted may depend on what was learned from other properties before, and on
+    /// which worker came first: with 1 everything repeats from run to run.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
     /// One JSON object a property and line, as soon as it is known.
@@ -451,6 +453,15 @@ pub(crate) struct States {
     /// lists the names).
     #[arg(long, value_name = "SCHEDULE", long_help = schedule_help())]
     pub order_schedule: Option<OrderSchedule>,
+    /// Workers that explore single states together, each on a processor of its own. The figures of the state space are the same with any
+    /// number; how many bytes it takes is not.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        conflicts_with = "symmetry"
+    )]
+    pub threads: NonZeroUsize,
     #[command(flatten)]
     pub limits: Limits,
     /// One JSON object.

@@ -14,7 +14,7 @@ use lariat::report::{self, Context};
 use lariat::{
     Agreement, Attempt, Budget, Choice, Deadlock, Explored, Options, Proofs, Property, Reason,
     Reduce, Removed, Report, Rules, Shortening, Stop, Subject, System, Systems, Variant, Verdict,
-    check, reconciled, side_by_side, unrelated,
+    Workers, check, reconciled, side_by_side, unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -45,6 +45,9 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         Err(Failure::Undecided(stop)) => return unread(&args, &sources, stop, start),
         bound => bound?,
     };
+    if tasks.len() == 1 {
+        search_together(&args, &mut options);
+    }
     let systems = Systems::new();
     let subject = Subject::new(&model, &properties);
     let mistakes = program::mistakes(&model, &budget, time);
@@ -83,6 +86,24 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
+}
+
+/// From so many processors on several workers search together without having been asked to: they look at many edges twice, so that two gain
+/// little.
+const MANY: usize = 4;
+
+/// One property for several threads: its states are searched together, where the engine can.
+fn search_together(args: &Check, options: &mut Options) {
+    let threads = threads(args);
+    let workers = Workers::new(threads);
+    let are_many = threads.get() >= MANY;
+    match &mut options.choice {
+        Choice::Plan(plan) if plan.works_together() && (are_many || args.threads.is_some()) => {
+            *plan = plan.by(workers);
+        }
+        Choice::Auto(_) if are_many => options.workers = workers,
+        _ => {}
+    }
 }
 
 /// The threads that the arguments ask for: by default as many as there are processors.
@@ -367,6 +388,7 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
         deadlock: args.deadlock,
         reduce,
         whole_product: args.whole_product,
+        workers: Workers::ONE,
         shortening: match (args.shortest, args.as_found) {
             (true, _) => Shortening::Insist,
             (false, true) => Shortening::Never,

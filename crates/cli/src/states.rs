@@ -5,7 +5,9 @@ use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
 use lariat::model::Format;
 use lariat::space::symbolic::UBig;
-use lariat::{OrderChoice, Pumping, StateSpace, Stop, System, orbits, report, states_and_claims};
+use lariat::{
+    OrderChoice, Pumping, StateSpace, Stop, System, Workers, orbits, report, states_together,
+};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -42,8 +44,10 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
     if args.symmetry && modulo.is_none() {
         crate::remark("no symmetries are known: states are counted as they are");
     }
-    let mut found = modulo
-        .unwrap_or_else(|| states_and_claims(system, &claims, engine, &order, &budget, &line));
+    let workers = Workers::new(args.threads);
+    let mut found = modulo.unwrap_or_else(|| {
+        states_together(system, &claims, engine, &order, workers, &budget, &line)
+    });
     let seconds = start.elapsed().as_secs_f64();
     drop(line);
     if found.orbits.is_some() && found.states.is_none() {

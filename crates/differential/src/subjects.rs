@@ -3,7 +3,7 @@
 use lariat::{
     Account, AutomatonKind, Choice, Emptiness, Explored, Fixpoint, Needs, Options, OrderChoice,
     Plan, Preset, Proof, Proofs, Property, Reduce, Rule, Rules, Run, Schedule, Systems, Variant,
-    Verdict, check,
+    Verdict, Workers, check,
 };
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet};
@@ -16,6 +16,7 @@ use lariat_model::{Action, Event, Fairness, Names, Properties, Proposition, Stre
 use lariat_testkit::formulas::{Op1, Op2};
 use lariat_testkit::oracle::Buchi;
 use lariat_testkit::{Answer, Atom, Case, Ltl, Subject, tableau};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// Every plan that is asked without the façade, by its name: the one line that a new engine adds. Plans that need it are asked
@@ -73,8 +74,16 @@ pub fn plans() -> Vec<(String, Plan)> {
     };
     let slap_fst = Plan::of("slap-fst").checked_by(Emptiness::Iec);
     plans.push(("slap-fst-el".to_owned(), slap_fst.as_variant(el)));
+    plans.extend([2, 3].map(together));
     plans.extend(hyb_without());
     plans
+}
+
+/// The explicit engine with so many workers.
+fn together(workers: usize) -> (String, Plan) {
+    let several = NonZeroUsize::new(workers).map_or(Workers::ONE, Workers::new);
+    let plan = Plan::of("explicit").by(several);
+    (format!("explicit-{workers}-workers"), plan)
 }
 
 /// The component-wise engine without some of its proofs of absence, in every combination.
@@ -143,6 +152,8 @@ pub fn all() -> Vec<Subject> {
         let name = format!("facade-{}", preset.name);
         all.push(facade(&name, preset.plan().into()));
     }
+    let (name, plan) = together(2);
+    all.push(facade(&format!("facade-{name}"), plan.into()));
     for kind in [AutomatonKind::Ba, AutomatonKind::Ta, AutomatonKind::Tgta] {
         let name = format!("facade-sog-{}", kind.name());
         all.push(facade(&name, Plan::of("sog").reading(kind).into()));

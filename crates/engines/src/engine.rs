@@ -21,6 +21,7 @@ use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::Outcome;
 use lariat_model::{Lasso, Strength};
 use lariat_space::symbolic::Symbolic;
+use std::num::NonZeroUsize;
 
 /// In which form an engine reads the formula's automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -156,6 +157,33 @@ pub struct Variant {
     pub reachable_first: bool,
     /// Where AEC leaves a doubt, it is told instead of asking NSIEC.
     pub doubts: bool,
+    /// How many search a product of single states together.
+    pub workers: Workers,
+}
+
+/// A number of workers, at least one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Workers(NonZeroUsize);
+
+impl Workers {
+    /// One, whose search repeats from run to run.
+    pub const ONE: Workers = Workers(NonZeroUsize::MIN);
+
+    /// So many.
+    pub const fn new(count: NonZeroUsize) -> Workers {
+        Workers(count)
+    }
+
+    /// How many.
+    pub fn count(self) -> NonZeroUsize {
+        self.0
+    }
+}
+
+impl Default for Workers {
+    fn default() -> Workers {
+        Workers::ONE
+    }
 }
 
 /// An engine, described beside its algorithm.

@@ -33,6 +33,10 @@ use lariat_engines::{Found, Outcome, Problem};
 use lariat_model::{Strength, Value};
 use learn::{FACTS, Learned, learn};
 
+/// Product states from which on several workers search them together: for fewer it is not worth starting threads, and with one worker
+/// everything repeats.
+const WORTH_SHARING: u64 = 1_000_000;
+
 /// A plan, how much it may create, and why it is tried.
 #[derive(Clone)]
 struct Candidate {
@@ -395,7 +399,10 @@ impl<'s> Portfolio<'_, 's> {
     ) -> Found {
         let budget = self.query.budget;
         let begun = budget.elapsed();
-        let plan = candidate.plan;
+        let plan = match candidate.plan.works_together() && candidate.work >= WORTH_SHARING {
+            true => candidate.plan.by(self.query.options.workers),
+            false => candidate.plan,
+        };
         if plan.has_single_states() && plan.is_complete() && round > 1 {
             // Many single states may need all the room there is.
             explored.clear();

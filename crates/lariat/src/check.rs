@@ -13,7 +13,9 @@ use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Figure, Observer, Progress, Statistic, Stop};
-use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
+use lariat_engines::{
+    Account, Found, Invariance, Outcome, Problem, Workers, product_size, shorten,
+};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::passes::{Astray, Removed, Rules};
 use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Predicate, Value};
@@ -97,6 +99,9 @@ pub struct Options {
     pub whole_product: bool,
     /// What a short counterexample is worth.
     pub shortening: Shortening,
+    /// How many workers `auto` lets search single states together, where there are many. With several, who answers may depend on
+    /// who comes first.
+    pub workers: Workers,
     /// What the model claims of itself, for engines that come to see all states: see [`Account::claims`]. Of nets nothing is claimed.
     pub claims: Vec<Predicate>,
 }

@@ -6,7 +6,7 @@
 
 use lariat_engines::{
     AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, Fixpoint, HYB, Needs, OWCTY, Procedure,
-    Proofs, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK,
+    Proofs, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK, Workers,
 };
 use lariat_model::Strength;
 use std::fmt;
@@ -217,6 +217,20 @@ impl Plan {
         }
     }
 
+    /// Can several workers search one product together?
+    pub fn works_together(&self) -> bool {
+        self.engine.name == EXPLICIT.name && !self.automaton.is_testing()
+    }
+
+    /// The same by so many workers.
+    pub fn by(self, workers: Workers) -> Plan {
+        let variant = Variant {
+            workers,
+            ..self.variant
+        };
+        Plan { variant, ..self }
+    }
+
     /// What must be known of a property.
     pub fn needs(&self) -> Needs {
         match self.engine.needs {
@@ -327,6 +341,11 @@ impl Plan {
         if variant.doubts && (!on_sets || self.emptiness != Some(Emptiness::Aec)) {
             return Err("only `aec` on sets is ever left in doubt".to_owned());
         }
+        if variant.workers != Workers::ONE && !self.works_together() {
+            return Err(format!(
+                "`{name}` searches with one worker; `explicit` and `ba` can with several"
+            ));
+        }
         let has_proofs = matches!(self.engine.procedure, Procedure::ComponentWise(_));
         if variant.proofs != Proofs::default() && !has_proofs {
             return Err(format!("`{name}` has no proofs of absence to do without"));
@@ -342,6 +361,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroUsize;
 
     #[test]
     fn presets_are_legal_and_have_names_of_their_own() {
@@ -378,6 +398,22 @@ mod tests {
         assert_eq!(check, Some(Emptiness::Couvreur));
         let on_changes = Plan::of("sog").reading(AutomatonKind::Tgta);
         assert!(on_changes.as_variant(published).validate().is_err());
+    }
+
+    #[test]
+    fn several_workers_search_single_states() {
+        let two = Workers::new(NonZeroUsize::MIN.saturating_add(1));
+        for (preset, can) in [
+            ("explicit", true),
+            ("ba", true),
+            ("ta", false),
+            ("slap", false),
+        ] {
+            let plan = Plan::of(preset);
+            assert_eq!(plan.works_together(), can);
+            assert_eq!(plan.by(two).validate().is_ok(), can, "{preset}");
+            assert_ne!(plan.by(two), plan);
+        }
     }
 
     #[test]

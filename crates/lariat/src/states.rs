@@ -1,6 +1,7 @@
 //! The figures of a whole state space, counted explicitly or on decision diagrams.
 
 use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
+use lariat_engines::Workers;
 use lariat_model::symmetry::detect;
 use lariat_model::{Deadlock, Model, Predicate, System, VarId};
 use lariat_space::explicit::{self, Explicit};
@@ -112,7 +113,21 @@ pub fn states_and_claims(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> StateSpace {
-    let explicit = |budget: &Budget| explicit(system, claims, budget, observer);
+    let one = Workers::ONE;
+    states_together(system, claims, counting, order, one, budget, observer)
+}
+
+/// The same; single states are explored by so many workers together. What is counted does not depend on their number.
+pub fn states_together(
+    system: &System,
+    claims: &[Predicate],
+    counting: Counting,
+    order: &OrderChoice,
+    workers: Workers,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> StateSpace {
+    let explicit = |budget: &Budget| explicit(system, claims, workers, budget, observer);
     let symbolic = |budget: &Budget| symbolic(system, claims, order, budget, observer);
     match counting {
         Counting::Explicit => explicit(budget),
@@ -201,12 +216,17 @@ pub fn orbits(
 fn explicit(
     system: &System,
     claims: &[Predicate],
+    workers: Workers,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> StateSpace {
     let space = Explicit::new(system, Deadlock::Stutter);
-    let count = explicit::count(&space, claims, budget, observer);
+    let several = workers.count();
+    let count = explicit::count_together(&space, claims, several, budget, observer);
     let mut stats = Stats::default();
+    if workers != Workers::ONE {
+        stats.set(Statistic::WORKERS, several.get());
+    }
     stats.set(Statistic::STATES_SEEN, count.states);
     stats.set(Statistic::EDGES_SEEN, count.edges);
     stats.set(Statistic::PACKED_BITS, count.packed_bits);

@@ -384,7 +384,7 @@ mod tests {
     fn any_number_of_workers_counts_the_same() {
         let mut random = Random::new(seed(31_337));
         let mut most = 0;
-        for case in 0..cases(60) {
+        for case in 0..cases(25) {
             let system = random_net(&mut random);
             let space = Explicit::new(&system, Deadlock::Stutter);
             let claims = [Predicate::compare(VarId(0), Comparison::Ge, 1)];
@@ -420,7 +420,7 @@ mod tests {
     fn limits_stop_all_workers() {
         let mut random = Random::new(seed(4_711));
         let mut stops = 0;
-        for case in 0..cases(120) {
+        for case in 0..cases(60) {
             let system = random_net(&mut random);
             let space = Explicit::new(&system, Deadlock::Stutter);
             let all = count(&space, &[], &Budget::unlimited(), &Quiet);
