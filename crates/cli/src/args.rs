@@ -160,7 +160,8 @@ pub(crate) struct Check {
     pub order: OrderChoice,
     /// The construction as it was published, where ours differs, with Couvreur's check and without a look near the initial states: slap
     /// and slap-fst take in the self-loops whose marks are on the edge, and terminal states are those with self-loops alone; sog of
-    /// events leaves silent steps out, where that does not matter; sop shrinks its alphabet at every state; owcty and el are asked at once; bcz. Others say that they have no such variant.
+    /// events leaves silent steps out, where that does not matter; sop shrinks its alphabet at every state; owcty and el are asked at once; bcz; ta and
+    /// tgta copy edges to livelock states and merge nothing but bisimilar states. Others say that they have no such variant.
     #[arg(long)]
     pub published: bool,
     /// Find all reachable states before an engine on sets begins (sog, sop, slap, slap-fst, bcz, owcty, el): it knows a better order

@@ -56,7 +56,9 @@ pub fn plans() -> Vec<(String, Plan)> {
         published: true,
         ..Variant::default()
     };
-    for preset in ["sog", "slap", "slap-fst", "bcz", "owcty", "el"] {
+    for preset in [
+        "sog", "slap", "slap-fst", "bcz", "owcty", "el", "ta", "tgta",
+    ] {
         let plan = Plan::of(preset).as_variant(published);
         plans.push((format!("{preset}-published"), plan));
     }

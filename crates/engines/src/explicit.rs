@@ -128,7 +128,7 @@ pub(crate) fn look_around<P: Steps>(
     worker: &mut P::Worker,
     counts: &mut Counts,
 ) -> Result<Option<Lasso>, Stop> {
-    if !task.problem.system.makes_tokens() {
+    if task.variant.published || !task.problem.system.makes_tokens() {
         return Ok(None);
     }
     let found = nearest(product, worker, (LOOK, usize::MAX), counts)?;

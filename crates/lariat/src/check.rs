@@ -13,6 +13,7 @@ use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Figure, Observer, Progress, Statistic, Stop};
+use lariat_engines::testing_automata::Construction;
 use lariat_engines::{
     Account, Found, Invariance, Outcome, Problem, Workers, product_size, shorten,
 };
@@ -500,8 +501,9 @@ impl<'s> Query<'_, 's> {
             }
             outcome => outcome,
         };
+        let read = (plan.automaton, Construction::of(&plan.variant));
         if self.options.whole_product
-            && let Ok(size) = product_size(&problem, plan.automaton, budget, self.observer)
+            && let Ok(size) = product_size(&problem, read, budget, self.observer)
         {
             let stats = &mut report.account.stats;
             stats.set(Statistic::FULL_STATES, size.nodes);
