@@ -70,6 +70,9 @@ fn whoever_finds_a_thing_sees_all_of_it() {
         let theirs = things.clone();
         let other = thread::spawn(move || theirs.add(1, [7, 8]));
         // Any id that is found belongs to a thing that is written.
+        if let Some(id) = things.slots.first(0) {
+            assert!(things.is(id, [7, 8]));
+        }
         if let Some(id) = things.slots.find(0, |_| true) {
             assert!(things.is(id, [7, 8]));
         }
