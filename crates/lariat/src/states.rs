@@ -329,7 +329,7 @@ mod tests {
     fn turns_begin_anew() {
         let system = generate(Family::Philosophers, 6).unwrap();
         let (budget, order) = (Budget::bytes(64 << 20), OrderChoice::default());
-        let one_by_one = |budget: &Budget| explicit(&system, &[], budget, &Quiet);
+        let one_by_one = |budget: &Budget| explicit(&system, &[], Workers::ONE, budget, &Quiet);
         let as_sets = |budget: &Budget| symbolic(&system, &[], &order, budget, &Quiet);
         let stuck = |stop: Stop| {
             move |_: &Budget| StateSpace {
