@@ -259,7 +259,19 @@ impl<'a> Search<'a> {
         };
         let mut arcs: Vec<Arc> = frame.drain().map(arc).collect();
         if arcs.is_empty() {
-            self.counts.no_inner += 1;
+            // The first proof that is tried has it, where there is nothing to look at.
+            let Proofs {
+                recurring,
+                abstraction,
+                automaton,
+                ..
+            } = self.proofs;
+            match (automaton, recurring, abstraction) {
+                (true, ..) => self.counts.no_inner += 1,
+                (false, true, _) => self.counts.no_recurring += 1,
+                (false, false, true) => self.counts.no_cycle += 1,
+                (false, false, false) => self.counts.no_marks += 1,
+            }
             return Ok(arcs);
         }
         if !arcs.iter().any(|arc| arc.recurring) {

@@ -190,3 +190,17 @@ fn a_search_that_is_cut_says_so() {
         assert_eq!(told[5], "", "{work}");
     }
 }
+
+/// Walks that end at once look at the clock, too.
+#[test]
+fn short_walks_keep_to_the_time() {
+    let system = net(&[1, 0], &[&[(0, 1, -1), (1, 0, 1)]]);
+    let mut board = Board::new(
+        &system,
+        vec![Question::Reach(at_least(1, 2))],
+        Ends::WithAll,
+    );
+    let budget = Budget::unlimited().with_deadline(std::time::Duration::from_millis(20));
+    let search = wander(&mut board, 1, &budget);
+    assert_eq!(search.stop, Some(Stop::Time));
+}
