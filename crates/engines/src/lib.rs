@@ -37,7 +37,9 @@ pub use account::Account;
 pub use alphabet::{Alphabet, ClassId, EventClass, event_classes};
 pub use claims::Claims;
 pub use component_wise::{HYB, Proof, Proofs};
-pub use engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Variant};
+pub use engine::{
+    AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Variant, Workers,
+};
 pub use explicit::EXPLICIT;
 pub use fairness::Folded;
 pub use lariat_emptiness::Outcome;

@@ -9,6 +9,7 @@
 //! predicates (`observed.rs`). The hash of a state is a weighted sum of its cells, to which a transition adds
 //! a constant: where all successors of a state would be found is known before any is fired.
 
+mod abroad;
 mod chunks;
 mod code;
 mod compile;
@@ -32,6 +33,7 @@ mod testing;
 mod tree;
 mod words;
 
+pub use abroad::{Prospect, TOGETHER};
 pub use count::{Count, count};
 pub use orbits::{Orbits, orbits};
 pub use plain::Interner;
