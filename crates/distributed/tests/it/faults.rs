@@ -19,17 +19,17 @@ fn signal(process: u32, name: &str) {
 }
 
 /// Asks while something happens to one of three processes, at a random moment.
-fn struck(random: &mut Random, strike: impl Fn(u32) + Sync) {
+fn struck(random: &mut Random, name: &'static str) {
     let mut fleet = Fleet::new(3, 4000);
     let victim = random.below(2usize);
     let moment = Duration::from_millis(random.below(400u64));
     let process = fleet.children[victim].id();
     let system = kanban(4);
-    let strike = &strike;
+    let is_silent = name == "-STOP";
     let (found, since) = std::thread::scope(|scope| {
         let striker = scope.spawn(move || {
             std::thread::sleep(moment);
-            strike(process);
+            signal(process, name);
             Instant::now()
         });
         let (found, _) = decide(&fleet.machines, &system, &hopeless(), &Budget::unlimited());
@@ -37,7 +37,12 @@ fn struck(random: &mut Random, strike: impl Fn(u32) + Sync) {
     });
     // It may have been over before.
     if found != Ok(Outcome::Empty) {
-        assert_eq!(found, Err(Stop::Lost(format!("host {}", victim + 1))));
+        let Err(Stop::Lost(who)) = &found else {
+            panic!("{found:?}");
+        };
+        // Of silence on a machine that stands still itself it is hard to say whose it was.
+        let whoever = is_silent && who.starts_with("host ");
+        assert!(whoever || *who == format!("host {}", victim + 1), "{who}");
         assert!(since.elapsed() < SOON, "{:?}", since.elapsed());
         let (again, _) = decide(&fleet.machines, &system, &hopeless(), &Budget::unlimited());
         assert_eq!(again, found, "nobody is asked any more");
@@ -57,16 +62,12 @@ fn signal_quietly(process: u32) {
 
 #[test]
 fn who_is_killed_is_lost() {
-    each_case(4, |random| {
-        struck(random, |process| signal(process, "-KILL"))
-    });
+    each_case(4, |random| struck(random, "-KILL"));
 }
 
 #[test]
 fn who_is_stopped_is_lost() {
-    each_case(1, |random| {
-        struck(random, |process| signal(process, "-STOP"))
-    });
+    each_case(1, |random| struck(random, "-STOP"));
 }
 
 #[test]

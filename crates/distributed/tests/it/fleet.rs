@@ -137,8 +137,8 @@ fn automaton(states: &[(bool, &[(Option<bool>, u32)])]) -> Automaton {
     }
 }
 
-/// Infinitely often the atom holds, and infinitely often it does not. Not weak: cycles go through both states.
-pub fn alternating() -> Automaton {
+/// Infinitely often the atom holds. Not weak: cycles go through both states.
+pub fn recurring() -> Automaton {
     let (no, yes) = (Some(false), Some(true));
     automaton(&[(false, &[(no, 0), (yes, 1)]), (true, &[(yes, 1), (no, 0)])])
 }

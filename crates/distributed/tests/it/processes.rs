@@ -1,6 +1,6 @@
 //! Several processes on this machine.
 
-use crate::fleet::{Fleet, alternating, decide, hopeless, kanban};
+use crate::fleet::{Fleet, decide, hopeless, kanban, recurring};
 use lariat_budget::{Budget, Quiet};
 use lariat_engines::Outcome;
 use std::time::Duration;
@@ -15,7 +15,7 @@ fn processes_answer_one_question_after_the_other() {
         let states: Vec<u64> = count.workers.iter().map(|w| w.states).collect();
         assert_eq!(states.len(), processes);
         assert_eq!(states.iter().sum::<u64>(), 58_400);
-        let (found, account) = decide(&fleet.machines, &kanban(2), &alternating(), &budget);
+        let (found, account) = decide(&fleet.machines, &kanban(2), &recurring(), &budget);
         assert!(matches!(found, Ok(Outcome::Accepting(lasso)) if lasso.comes_round()));
         assert_eq!(account.workers.len(), processes);
         let (found, _) = decide(&fleet.machines, &kanban(2), &hopeless(), &budget);

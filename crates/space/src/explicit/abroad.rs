@@ -190,6 +190,7 @@ impl States {
 
     /// Takes a wire form off the front of `bytes`: the head, and the state as a prospect. `None` if there is none.
     pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<(u32, Prospect)>, Stop> {
+        self.open()?;
         let Some(head) = take_number(bytes) else {
             return Ok(None);
         };
@@ -204,7 +205,6 @@ impl States {
             word[..body.len()].copy_from_slice(body);
             return Ok(Some((head, Prospect::Word(u64::from_le_bytes(word)))));
         }
-        self.open()?;
         let upper = match escaped {
             true => match take_pairs(bytes, self.layout.fields.len()) {
                 Some(upper) => Some(upper),
