@@ -1,8 +1,9 @@
 //! The budget itself: a deadline, bytes, counted work, and a switch to stop.
 
 use std::fmt;
-use std::sync::Arc;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Why a computation stopped before its end. Never a verdict.
@@ -59,6 +60,22 @@ impl Cancel {
     }
 }
 
+/// A reason to stop that one of several workers has met, for all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Abort(Arc<OnceLock<Stop>>);
+
+impl Abort {
+    /// Asks everything that runs under a budget with this to stop for `reason`. The first reason counts.
+    pub fn because(&self, reason: Stop) {
+        let _ = self.0.set(reason);
+    }
+
+    /// The reason, if there is one.
+    pub fn reason(&self) -> Option<&Stop> {
+        self.0.get()
+    }
+}
+
 #[derive(Debug)]
 struct Ledger {
     limit: u64,
@@ -86,6 +103,8 @@ pub struct Budget {
     cancel: Cancel,
     ledger: Arc<Ledger>,
     work: Option<Arc<Work>>,
+    threads: NonZeroUsize,
+    abort: Option<Abort>,
 }
 
 impl Budget {
@@ -106,7 +125,36 @@ impl Budget {
                 opened: Instant::now(),
             }),
             work: None,
+            threads: NonZeroUsize::MIN,
+            abort: None,
         }
+    }
+
+    /// The same accounts for a computation on so many threads; it is one where nothing is said.
+    pub fn with_threads(mut self, threads: NonZeroUsize) -> Budget {
+        self.threads = threads;
+        self
+    }
+
+    /// On how many threads a computation may run, its own included.
+    ///
+    /// What is counted on several threads does not repeat, so there is but one under a
+    /// [limit on counted work](Budget::with_work).
+    pub fn threads(&self) -> NonZeroUsize {
+        let mut account = self.work.as_deref();
+        while let Some(work) = account {
+            if work.limit < u64::MAX {
+                return NonZeroUsize::MIN;
+            }
+            account = work.outer.as_deref();
+        }
+        self.threads
+    }
+
+    /// The same accounts for one of several workers: it stops where one of them says why.
+    pub fn with_abort(mut self, abort: &Abort) -> Budget {
+        self.abort = Some(abort.clone());
+        self
     }
 
     /// The same accounts with a switch to stop.
@@ -145,6 +193,9 @@ impl Budget {
     pub fn check(&self) -> Result<(), Stop> {
         if self.cancel.is_pressed() {
             return Err(Stop::Interrupted);
+        }
+        if let Some(reason) = self.abort.as_ref().and_then(Abort::reason) {
+            return Err(reason.clone());
         }
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Stop::Time),
@@ -274,6 +325,27 @@ mod tests {
         b.resize(40).unwrap();
         drop(a);
         assert_eq!((budget.bytes_used(), budget.bytes_peak()), (40, 100));
+    }
+
+    #[test]
+    fn there_is_one_thread_where_work_is_limited() {
+        let two = NonZeroUsize::MIN.saturating_add(1);
+        let budget = Budget::unlimited().with_threads(two);
+        assert_eq!(budget.threads(), two);
+        let counted = budget.clone().with_work(u64::MAX);
+        assert_eq!(counted.threads(), two);
+        assert_eq!(counted.with_work(7).threads(), NonZeroUsize::MIN);
+        assert_eq!(Budget::unlimited().threads(), NonZeroUsize::MIN);
+    }
+
+    #[test]
+    fn the_first_reason_to_abort_is_everybodys() {
+        let abort = Abort::default();
+        let budget = Budget::unlimited().with_abort(&abort);
+        budget.check().unwrap();
+        abort.because(Stop::Memory);
+        abort.because(Stop::Time);
+        assert_eq!(budget.check(), Err(Stop::Memory));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod observer;
 mod statistic;
 mod stats;
 
-pub use ledger::{Budget, Cancel, Lease, Stop};
+pub use ledger::{Abort, Budget, Cancel, Lease, Stop};
 pub use observer::{Observer, Progress, Quiet};
 pub use statistic::Statistic;
 pub use stats::{Figure, Stats};

@@ -47,6 +47,7 @@ statistics! {
     FULL_STATES "full_states" "Nodes of the whole product.";
     FULL_EDGES "full_edges" "Edges of the whole product.";
     STATES "states" "Different states of the system among them.";
+    WORKERS "workers" "Workers that searched together, if there were several: other figures then depend on who came first.";
     PACKED_BITS "packed_bits" "Bits of a packed state.";
     SYMMETRIES "symmetries" "Symmetries of the net: the logarithm of their number, to base 10.";
     SYMMETRIES_KEPT "symmetries_kept" "The same of those that the property cannot tell apart.";
@@ -55,6 +56,7 @@ statistics! {
     INCLUSIONS "inclusions" "Nodes that were left out because another one includes them.";
     SYMBOLIC_OPERATIONS "symbolic_operations" "Successors, predecessors, closures and parts of sets that were computed.";
     DIVERGENCE_TESTS "divergence_tests" "Sets that were searched for a cycle.";
+    THREADS "threads" "Threads that worked on the product, if they were several: what diagrams and operations count then depends on who was faster.";
     DIAGRAM_PEAK "diagram_peak" "The most diagram nodes at one moment.";
     DIAGRAM_CREATED "diagram_created" "Diagram nodes created.";
     CACHE_LOOKUPS "cache_lookups" "Questions to the operation cache.";

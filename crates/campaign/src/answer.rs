@@ -15,6 +15,7 @@ use serde_json::{Map, Value as Json};
 pub(crate) struct Answer {
     formula: Option<String>,
     verdict: Option<String>,
+    engine: Option<String>,
     states: Option<String>,
     bounded: Option<bool>,
     reason: Option<String>,
@@ -62,6 +63,8 @@ pub struct Ended {
     pub wall: f64,
     /// The largest resident memory.
     pub peak_bytes: u64,
+    /// Who decided.
+    pub decided_by: Option<String>,
     /// The engine's own seconds.
     pub engine_seconds: Option<f64>,
     /// The variable order.
@@ -104,6 +107,7 @@ impl Remains {
             cpu: self.cpu,
             wall: self.wall,
             peak_bytes: self.peak_bytes,
+            decided_by: said.engine.filter(|_| outcome.is_decided()),
             engine_seconds: said.seconds,
             order,
             stats: said.stats,

@@ -119,6 +119,10 @@ pub(crate) fn check(
     args.extend_from_slice(property);
     // Engines are measured, not what is done afterwards for whoever reads a run.
     args.extend(["--as-found", "--no-vacuity"].map(str::to_owned));
+    // Processor time is measured, and counts are to repeat: one thread, unless threads are what a campaign is about.
+    if !engine.iter().any(|arg| arg == "--threads") {
+        args.extend(["--threads", "1"].map(str::to_owned));
+    }
     finish(args, engine, limits, clock)
 }
 

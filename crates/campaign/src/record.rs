@@ -123,6 +123,9 @@ pub struct Record {
     pub wall: f64,
     /// The largest resident memory in bytes, as the system saw it.
     pub peak_bytes: u64,
+    /// Which engine decided, where one of several may have (`auto`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
     /// The engine's own seconds, without reading the model and the property.
     pub engine_seconds: Option<f64>,
     /// The variable order used, where there was one.
@@ -220,6 +223,7 @@ pub(crate) mod tests {
             cpu: 0.5,
             wall: 0.5,
             peak_bytes: 1 << 20,
+            decided_by: None,
             engine_seconds: Some(0.4),
             order: None,
             stats: Map::new(),

@@ -372,6 +372,7 @@ fn record(setup: &Setup, job: &Job, ended: Ended, host: &str) -> Record {
         cpu: ended.cpu,
         wall: ended.wall,
         peak_bytes: ended.peak_bytes,
+        decided_by: ended.decided_by,
         engine_seconds: ended.engine_seconds,
         order: ended.order,
         stats: ended.stats,

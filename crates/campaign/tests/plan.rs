@@ -104,6 +104,8 @@ fn contest_folders_bring_their_answers() {
         "Mutex-00",
         "--as-found",
         "--no-vacuity",
+        "--threads",
+        "1",
         "--engine",
         "sog",
         "--emptiness",

@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use lariat::model::generate::Family;
 use lariat::{
     AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, OrderSchedule, Preset,
-    Proof, Rule,
+    Proof, Rule, Technique,
 };
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Measure, PlotKind};
@@ -163,7 +163,8 @@ pub(crate) struct Check {
     pub order: OrderChoice,
     /// The construction as it was published, where ours differs, with Couvreur's check and without a look near the initial states: slap
     /// and slap-fst take in the self-loops whose marks are on the edge, and terminal states are those with self-loops alone; sog of
-    /// events leaves silent steps out, where that does not matter; sop shrinks its alphabet at every state; owcty and el are asked at once; bcz. Others say that they have no such variant.
+    /// events leaves silent steps out, where that does not matter; sop shrinks its alphabet at every state; owcty and el are asked at once; bcz; ta and
+    /// tgta copy edges to livelock states and merge nothing but bisimilar states. Others say that they have no such variant.
     #[arg(long)]
     pub published: bool,
     /// Find all reachable states before an engine on sets begins (sog, sop, slap, slap-fst, bcz, owcty, el): it knows a better order
@@ -183,7 +184,7 @@ pub(crate) struct Check {
     /// Check the net as it was read, without reductions.
     #[arg(long, conflicts_with = "reduce")]
     pub no_reduce: bool,
-    /// Do without a reduction, or without a proof of absence before a symbolic search (hyb), to see what it is worth.
+    /// Do without a reduction, a proof of absence before a symbolic search (hyb), or a technique of `auto`, to see what it is worth.
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = without())]
     pub without: Vec<Without>,
     /// What a run does at a deadlock: repeat the state for ever, or not count.
@@ -200,10 +201,16 @@ pub(crate) struct Check {
     pub strong_fair: Vec<String>,
     #[command(flatten)]
     pub limits: Limits,
-    /// Properties that are decided side by side, each on a processor of its own; as many as there are processors by default.
+    /// Processors to use; all that there are by default. Several properties are decided side by side. Where there are fewer properties
+    /// than processors, the others help with each of them, where the engine can.
     ///
-    /// Verdicts are the same with any number. Which engine answers, and what it counts, may depend on what was learned from
-    /// other properties before: with 1 that repeats from run to run. With --hosts: workers of each process, 1 by default.
+    /// sog, sop, slap, slap-fst and bcz on nets and tables compute edges of their product ahead of the emptiness check, whose graph and
+    /// counterexample stay as they are. explicit and ba let several workers search the states of a single property together: if --threads
+    /// is given, and otherwise from four processors on, as two gain little; so does `auto` from four on.
+    ///
+    /// Verdicts are the same with any number. Which engine answers, which run is shown and what is counted may depend on what was
+    /// learned from other properties before, and on who came first: with 1 everything repeats from run to run.
+    /// With --hosts: workers of each process, 1 by default.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -360,17 +367,23 @@ fn emptiness() -> impl TypedValueParser<Value = Emptiness> {
 pub(crate) enum Without {
     Rule(Rule),
     Proof(Proof),
+    Technique(Technique),
 }
 
 fn without() -> impl TypedValueParser<Value = Without> {
-    let rule = |rule: Rule| PossibleValue::new(rule.name()).help(rule.about());
-    let proof = |proof: Proof| PossibleValue::new(proof.name()).help(proof.about());
-    let values = Rule::ALL.map(rule).into_iter().chain(Proof::ALL.map(proof));
-    PossibleValuesParser::new(values).try_map(|text| {
-        let rule = Rule::ALL.into_iter().find(|rule| rule.name() == text);
-        let proof = Proof::ALL.into_iter().find(|proof| proof.name() == text);
-        let found = rule.map(Without::Rule).or(proof.map(Without::Proof));
-        found.ok_or_else(|| format!("`{text}` is none of them"))
+    let rules = Rule::ALL.map(|rule| (rule.name(), rule.about(), Without::Rule(rule)));
+    let proofs = Proof::ALL.map(|proof| (proof.name(), proof.about(), Without::Proof(proof)));
+    let techniques = Technique::ALL.map(|t| (t.name(), t.about(), Without::Technique(t)));
+    let all: Vec<_> = { rules.into_iter() }
+        .chain(proofs)
+        .chain(techniques)
+        .collect();
+    let values = { all.iter() }.map(|(name, about, _)| PossibleValue::new(*name).help(*about));
+    PossibleValuesParser::new(values.collect::<Vec<_>>()).try_map(move |text| {
+        let found = all.iter().find(|(name, ..)| *name == text);
+        found
+            .map(|(_, _, without)| *without)
+            .ok_or_else(|| format!("`{text}` is none of them"))
     })
 }
 
@@ -496,13 +509,19 @@ pub(crate) struct States {
     /// lists the names).
     #[arg(long, value_name = "SCHEDULE", long_help = schedule_help())]
     pub order_schedule: Option<OrderSchedule>,
+    /// Workers that explore single states together, each on a processor of its own. The figures of the state space are the same with any
+    /// number; how many bytes it takes is not.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        conflicts_with = "symmetry"
+    )]
+    pub threads: NonZeroUsize,
     #[command(flatten)]
     pub limits: Limits,
     #[command(flatten)]
     pub team: Team,
-    /// With --hosts: workers of each process, 1 by default.
-    #[arg(long, value_name = "N", requires = "hosts")]
-    pub threads: Option<NonZeroUsize>,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,

@@ -5,17 +5,17 @@ use crate::cluster::{Part, take_part};
 use crate::cross::Opinion;
 use crate::program::Mistakes;
 use crate::progress::{Line, Lines};
+use crate::tasks::{Sources, Task, tasks};
 use crate::view::Page;
 use crate::{Exit, Failure, input, out, program, reach, vacuity};
 use anstyle::{AnsiColor, Style};
-use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
-use lariat::ltl::{AtomError, AtomId, Formula, Formulas, Strengthening};
-use lariat::model::{self, Errors, Modality, Model, Names, Outline, Properties};
+use lariat::ltl::{Formulas, Strengthening};
+use lariat::model::{Modality, Model, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Agreement, Attempt, Budget, Choice, Deadlock, Explored, Fairness, InputError, Options, Proofs,
-    Property, Reason, Reduce, Removed, Report, Rules, Shortening, Stop, Strength, Subject, System,
-    Systems, Variant, Verdict, check, property_process, reconciled, side_by_side, unrelated,
+    Agreement, Attempt, Budget, Choice, Deadlock, Explored, LeftOut, Options, Proofs, Property,
+    Reason, Reduce, Removed, Report, Rules, Schedule, Shortening, Stop, Subject, System, Systems,
+    Variant, Verdict, Workers, check, reconciled, side_by_side, unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -23,55 +23,9 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// What is to be decided, with what is said of it.
-struct Task {
-    name: String,
-    /// The formula, or a sentence about the automaton.
-    text: String,
-    question: Question,
-    atoms: Vec<AtomId>,
-    fairness: Fairness,
-    /// Was it written as `EF p` or `AG p`?
-    modality: Option<Modality>,
-    /// What is asked if it holds: does each of its parts matter?
-    strengthenings: Vec<Strengthening>,
-}
-
-enum Question {
-    Formula(Formula),
-    Never(Automaton),
-}
-
-impl Task {
-    /// What its verdict means for the exit code.
-    fn exit(&self, verdict: &Verdict) -> Exit {
-        match reach::holds(self.modality, verdict) {
-            Some(true) => Exit::Fine,
-            Some(false) => Exit::Violated,
-            None => exit(verdict),
-        }
-    }
-}
-
-impl Question {
-    fn property(&self) -> Property<'_> {
-        match self {
-            Question::Formula(formula) => Property::Formula(*formula),
-            Question::Never(automaton) => Property::Never(automaton),
-        }
-    }
-
-    fn formula(&self) -> Option<Formula> {
-        match self {
-            Question::Formula(formula) => Some(*formula),
-            Question::Never(_) => None,
-        }
-    }
-}
 
 pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let start = Instant::now();
@@ -107,6 +61,9 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         Err(Failure::Undecided(stop)) => return unread(&args, &sources, stop, start),
         bound => bound?,
     };
+    if tasks.len() == 1 {
+        search_together(&args, &mut options);
+    }
     let systems = Systems::new();
     let subject = Subject::new(&model, &properties);
     let mistakes = program::mistakes(&model, &budget, time);
@@ -127,9 +84,13 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         let verdict = &answered.report.verdict;
         matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Memory)))
     };
+    let threads = threads(&args);
+    // What is left where there are fewer properties than threads goes to each.
+    let each = NonZeroUsize::new(threads.get() / tasks.len().max(1)).unwrap_or(NonZeroUsize::MIN);
+    let budget = budget.with_threads(each);
     side_by_side(
         &tasks,
-        threads(&args),
+        threads,
         &systems,
         |task, explored| {
             let subject = subject.clone().assuming(task.fairness.clone());
@@ -146,6 +107,24 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
+}
+
+/// From so many processors on several workers search together without having been asked to: they look at many edges twice, so that two gain
+/// little.
+const MANY: usize = 4;
+
+/// One property for several threads: its states are searched together, where the engine can.
+fn search_together(args: &Check, options: &mut Options) {
+    let threads = threads(args);
+    let workers = Workers::new(threads);
+    let are_many = threads.get() >= MANY;
+    match &mut options.choice {
+        Choice::Plan(plan) if plan.works_together() && (are_many || args.threads.is_some()) => {
+            *plan = plan.by(workers);
+        }
+        Choice::Auto(_) if are_many => options.workers = workers,
+        _ => {}
+    }
 }
 
 /// The threads that the arguments ask for: by default as many as there are processors.
@@ -371,68 +350,14 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
     Ok(exit)
 }
 
-/// The texts of all properties of the command line, read but not understood.
-#[derive(Clone, Default)]
-struct Sources {
-    formulas: Vec<String>,
-    files: Vec<Source>,
-    mcc: Vec<Source>,
-    automata: Vec<Source>,
-}
-
-/// A file and what it contains.
-#[derive(Clone)]
-struct Source {
-    origin: String,
-    bytes: Arc<[u8]>,
-}
-
-impl Sources {
-    fn read(args: &Arc<Check>, budget: &Budget) -> Result<Sources, Failure> {
-        let (args, own) = (Arc::clone(args), budget.clone());
-        input::supervised(budget, move || {
-            let source = |path: &PathBuf| {
-                Ok(Source {
-                    origin: path.display().to_string(),
-                    bytes: input::bytes(path, &own)?.into(),
-                })
-            };
-            let all = |paths: &[PathBuf]| paths.iter().map(source).collect::<Result<_, Failure>>();
-            Ok(Sources {
-                formulas: args.formulas.clone(),
-                files: all(&args.formula_files)?,
-                mcc: all(&args.mcc)?,
-                automata: all(&args.automaton)?,
-            })
-        })
-    }
-
-    /// The properties as far as they can be told apart without a model.
-    fn outline(&self) -> Outline {
-        let mut outline = Outline::default();
-        for text in &self.formulas {
-            outline.add(None, text);
-        }
-        for file in &self.files {
-            outline.add_file(&file.bytes);
-        }
-        for file in &self.mcc {
-            outline.add_mcc(&file.bytes);
-        }
-        for file in &self.automata {
-            outline.add(None, &no_run(&file.origin, ""));
-        }
-        outline
-    }
-}
-
 /// What the arguments ask for, if it goes together.
 pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
-    let (mut rules, mut proofs) = (Vec::new(), Vec::new());
+    let (mut rules, mut proofs, mut techniques) = (Vec::new(), Vec::new(), Vec::new());
     for without in &args.without {
         match without {
             Without::Rule(rule) => rules.push(*rule),
             Without::Proof(proof) => proofs.push(*proof),
+            Without::Technique(technique) => techniques.push(*technique),
         }
     }
     let variant = Variant {
@@ -454,9 +379,19 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
                     "`auto` chooses {what} too; name an engine"
                 )));
             }
-            args.engine.clone()
+            Choice::Auto(Schedule {
+                without: LeftOut::of(&techniques),
+                ..Schedule::default()
+            })
         }
         Choice::Plan(preset) => {
+            if let Some(technique) = techniques.first() {
+                return Err(Failure::new(format!(
+                    "`{}` is a technique of `auto`; `{}` has none to do without",
+                    technique.name(),
+                    preset.name
+                )));
+            }
             let mut plan = preset.as_variant(variant);
             if let Some(kind) = args.automaton_kind {
                 plan = plan.reading(kind);
@@ -485,6 +420,7 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
         deadlock: args.deadlock,
         reduce,
         whole_product: args.whole_product,
+        workers: Workers::ONE,
         shortening: match (args.shortest, args.as_found) {
             (true, _) => Shortening::Insist,
             (false, true) => Shortening::Never,
@@ -528,165 +464,6 @@ impl Trace<'_> {
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write {}: {error}", path.display())
-}
-
-/// All properties of the command line, or those selected.
-///
-/// A property process that the model comes with is one of them, the last.
-fn tasks(
-    args: &Check,
-    sources: &Sources,
-    model: &Model,
-) -> Result<(Properties, Vec<Task>), Failure> {
-    let names = &model.names();
-    let mut properties = Properties::new();
-    properties.read_modalities();
-    let mut errors = Errors::default();
-    for text in &sources.formulas {
-        errors.note(properties.add_formula(names, "formula", None, text));
-    }
-    for Source { origin, bytes } in &sources.files {
-        errors.note(properties.add_file(names, origin, bytes));
-    }
-    for Source { origin, bytes } in &sources.mcc {
-        errors.note(properties.add_mcc(names, origin, bytes));
-    }
-    let mut automata = Vec::new();
-    for Source { origin, bytes } in &sources.automata {
-        automata.extend(errors.note(automaton(&mut properties, names, origin, bytes)));
-    }
-    let mut fairness = Fairness::default();
-    for (strength, what) in assumptions(args) {
-        let added = fairness.add(names, strength, what);
-        errors.note(added.map_err(|AtomError { message, help, .. }| {
-            let error = InputError::new(format!("--{}-fair", strength.name()), message);
-            match help {
-                Some(help) => error.help(help),
-                None => error,
-            }
-        }));
-    }
-    errors.into_result()?;
-    if let Some(process) = &model.property {
-        let automaton = property_process::automaton(process, &mut properties)?;
-        let text = format!(
-            "no run is accepted by the property process {}",
-            process.name
-        );
-        automata.push((text, automaton));
-    }
-    let formulas = properties.list.iter().map(|property| Task {
-        name: property.name.clone(),
-        text: property.text.clone(),
-        question: Question::Formula(property.formula),
-        atoms: atoms(&properties.formulas, property),
-        fairness: property.fairness.clone().and(&fairness),
-        modality: property.modality,
-        strengthenings: Vec::new(),
-    });
-    let mut tasks: Vec<Task> = formulas.collect();
-    for (text, automaton) in automata {
-        tasks.push(Task {
-            name: (tasks.len() + 1).to_string(),
-            text,
-            atoms: automaton.atoms.clone(),
-            question: Question::Never(automaton),
-            fairness: fairness.clone(),
-            modality: None,
-            strengthenings: Vec::new(),
-        });
-    }
-    if tasks.is_empty() {
-        return Err(Failure::new(
-            "nothing to check\n  = help: give a formula with -f, or a file with -F, --mcc or --automaton; see `lariat check --help`",
-        ));
-    }
-    let unfair = |task: &&Task| task.modality.is_some() && task.fairness.strength().is_some();
-    if let Some(task) = tasks.iter().find(unfair) {
-        return Err(Failure::new(format!(
-            "{}: EF and AG are about reachable states, fair runs or not\n  = help: ask for F or G under --weak-fair and --strong-fair",
-            task.text
-        )));
-    }
-    for id in &args.select {
-        if !tasks.iter().any(|task| task.name == *id) {
-            return Err(Failure::new(format!("no property is called `{id}`")));
-        }
-    }
-    if !args.select.is_empty() {
-        tasks.retain(|task| args.select.contains(&task.name));
-    }
-    if let Choice::Plan(plan) = &options(args)?.choice {
-        for strength in tasks.iter().filter_map(|task| task.fairness.strength()) {
-            plan.accepts(strength).map_err(Failure::new)?;
-        }
-    }
-    for task in &mut tasks {
-        // A state that is reached needs no condition to matter.
-        let skip = args.no_vacuity || task.modality == Some(Modality::Some);
-        if let (Question::Formula(formula), false) = (&task.question, skip) {
-            task.strengthenings = vacuity::questions(&mut properties.formulas, *formula);
-        }
-    }
-    Ok((properties, tasks))
-}
-
-/// The fairness that the command line asks for.
-fn assumptions(args: &Check) -> impl Iterator<Item = (Strength, &str)> {
-    let weak = args.weak_fair.iter().map(|what| (Strength::Weak, &**what));
-    let strong = args
-        .strong_fair
-        .iter()
-        .map(|what| (Strength::Strong, &**what));
-    weak.chain(strong)
-}
-
-/// The atoms of a formula in the order in which its text names them.
-fn atoms(formulas: &Formulas, property: &model::Property) -> Vec<AtomId> {
-    let mut atoms = formulas.atoms_of(property.formula);
-    atoms.sort_by_key(|atom| property.text.find(formulas.atom_name(*atom)));
-    atoms
-}
-
-/// The automaton in a HOA file, its propositions bound to the model, and a sentence about it.
-fn automaton(
-    properties: &mut Properties,
-    names: &Names<'_>,
-    origin: &str,
-    bytes: &[u8],
-) -> Result<(String, Automaton), InputError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let at = error.valid_up_to();
-        InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
-            .help("expected an automaton in the HOA format")
-    })?;
-    let mut advice = None;
-    let mut bind = |proposition: &str| {
-        properties
-            .add_atom(names, proposition)
-            .map_err(|AtomError { message, help, .. }| {
-                advice = help;
-                message
-            })
-    };
-    match read_hoa(text, &mut bind) {
-        Ok(Hoa { name, automaton }) => Ok((no_run(origin, &name), automaton)),
-        Err(HoaError { span, message }) => {
-            let error = InputError::at(origin, bytes, span, message);
-            Err(match advice {
-                Some(advice) => error.help(advice),
-                None => error,
-            })
-        }
-    }
-}
-
-/// What the automaton of a file claims; `name` is its own, if it has one.
-fn no_run(origin: &str, name: &str) -> String {
-    match name {
-        "" => format!("no run is accepted by {origin}"),
-        name => format!("no run is accepted by {origin} ({name})"),
-    }
 }
 
 pub(crate) fn exit(verdict: &Verdict) -> Exit {

@@ -97,7 +97,7 @@ mod present {
         /// How properties are decided.
         pub(crate) fn plan(&self) -> Plan {
             // There is one for each process, and it is there as long as the process is.
-            Plan::by(Box::leak(Box::new(engine(self.0))))
+            Plan::of_engine(Box::leak(Box::new(engine(self.0))))
         }
 
         /// The figures of a state space.

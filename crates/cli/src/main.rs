@@ -23,6 +23,7 @@ mod reach;
 mod reduce;
 mod simulate;
 mod states;
+mod tasks;
 mod traces;
 mod translate;
 mod vacuity;

@@ -7,14 +7,20 @@ use crate::{Exit, Failure, input, out};
 use lariat::model::Format;
 use lariat::space::symbolic::UBig;
 use lariat::{
-    Counting, OrderChoice, Pumping, StateSpace, Stop, System, orbits, report, states_and_claims,
+    Counting, OrderChoice, Pumping, StateSpace, Stop, System, Workers, orbits, report,
+    states_together,
 };
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
-    let asker = match take_part(&args.team, args.threads, &args.model, &mut args.limits)? {
+    let asker = match take_part(
+        &args.team,
+        Some(args.threads),
+        &args.model,
+        &mut args.limits,
+    )? {
         Part::Break(exit) => return Ok(exit),
         Part::Continue(asker) => asker,
     };
@@ -55,10 +61,11 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
     if args.symmetry && modulo.is_none() {
         crate::remark("no symmetries are known: states are counted as they are");
     }
+    let workers = Workers::new(args.threads);
     let mut found = match (modulo, asker) {
         (Some(found), _) => found,
         (None, Some(asker)) => asker.count(system, &claims, &budget, &line),
-        (None, None) => states_and_claims(system, &claims, engine, &order, &budget, &line),
+        (None, None) => states_together(system, &claims, engine, &order, workers, &budget, &line),
     };
     let seconds = start.elapsed().as_secs_f64();
     drop(line);

@@ -298,7 +298,7 @@ impl Store {
     pub fn project(&mut self, set: &Set, keep: &[bool]) -> Result<Set, Stop> {
         assert_eq!(keep.len(), self.levels(), "one entry per level");
         let node = self.of(set);
-        let scope = self.kernel.scope();
+        let scope = self.scope();
         let mut kept = Kept {
             levels: keep,
             scope: scope.id(),

@@ -14,25 +14,44 @@
 //! is *starved*: it gives up for want of memory instead of going on without end.
 //!
 //! Entries own nothing. A collection keeps those whose nodes and scopes all live.
+//!
+//! # Workers
+//!
+//! All workers use the same tables: with tables of their own they would do nearly all work twice. Where there are several, an
+//! entry is guarded by a [version](Versions), one for every 64 bytes of entries, in an array beside the table. So entries are no larger
+//! than they must be, which is what counts where most look-ups hit, and a single worker, which needs no
+//! versions, does not look at them: it reads and writes entries as if they were its own. The state of growth belongs to each worker
+//! ([`Pressure`]); a put may not wait for the others, so a worker that wants a table to grow remembers that until
+//! it makes the next node.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::kernel::{
     Audit, Audits, CacheKey, CacheValue, NARROW_WORDS, NodeId, Operation, REGISTRY, Registry,
     ScopeId, WIDE_WORDS,
 };
 use lariat_budget::{Lease, Stop};
+use lariat_workers::Versions;
 
 /// An entry: the tag and chain, the words of the key, the words of the result.
-trait CacheEntry: Copy + Default {
+pub(crate) trait CacheEntry: Copy {
     /// How many words of the key there are.
     const WORDS: usize;
+
+    /// An entry as it lies in the table; no entry at first, whose first word is 0.
+    type Cell: Default + Send + Sync;
 
     fn hash(&self) -> u64;
     fn all_words(&self) -> &[u32];
 
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.all_words()[0] == 0
-    }
+    /// The first word, as it lies in the table.
+    fn first(cell: &Self::Cell) -> &AtomicU64;
+
+    fn store(&self, cell: &Self::Cell);
+    fn load(cell: &Self::Cell) -> Self;
+
+    /// The result in `cell`, if its key is this one's: two words as one, which stays in a register.
+    fn find(&self, cell: &Self::Cell) -> Option<u64>;
 
     /// Do all nodes and scopes in it live?
     #[inline]
@@ -69,11 +88,23 @@ fn pair(a: u32, b: u32) -> u64 {
     (a as u64) << 32 | b as u64
 }
 
+#[inline]
+fn unpair(word: u64) -> [u32; 2] {
+    [(word >> 32) as u32, word as u32]
+}
+
+#[inline]
+fn look(word: &AtomicU64) -> u64 {
+    word.load(Ordering::Relaxed)
+}
+
 /// `[tag and chain, two words, result]`
-type Narrow = [u32; 4];
+pub(crate) type Narrow = [u32; 4];
 
 impl CacheEntry for Narrow {
     const WORDS: usize = NARROW_WORDS;
+
+    type Cell = [AtomicU64; 2];
 
     #[inline]
     fn hash(&self) -> u64 {
@@ -84,13 +115,40 @@ impl CacheEntry for Narrow {
     fn all_words(&self) -> &[u32] {
         self
     }
+
+    #[inline]
+    fn first(cell: &Self::Cell) -> &AtomicU64 {
+        &cell[0]
+    }
+
+    #[inline]
+    fn store(&self, cell: &Self::Cell) {
+        let [a, b, c, d] = *self;
+        cell[0].store(pair(a, b), Ordering::Relaxed);
+        cell[1].store(pair(c, d), Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn load(cell: &Self::Cell) -> Narrow {
+        let ([a, b], [c, d]) = (unpair(look(&cell[0])), unpair(look(&cell[1])));
+        [a, b, c, d]
+    }
+
+    #[inline]
+    fn find(&self, cell: &Self::Cell) -> Option<u64> {
+        let (first, second) = (look(&cell[0]), look(&cell[1]));
+        let known = first == pair(self[0], self[1]) && (second >> 32) as u32 == self[2];
+        known.then_some(second << 32)
+    }
 }
 
 /// `[tag and chain, five words, two words of the result]`
-type Wide = [u32; 8];
+pub(crate) type Wide = [u32; 8];
 
 impl CacheEntry for Wide {
     const WORDS: usize = WIDE_WORDS;
+
+    type Cell = [AtomicU64; 4];
 
     #[inline]
     fn hash(&self) -> u64 {
@@ -102,6 +160,35 @@ impl CacheEntry for Wide {
     fn all_words(&self) -> &[u32] {
         self
     }
+
+    #[inline]
+    fn first(cell: &Self::Cell) -> &AtomicU64 {
+        &cell[0]
+    }
+
+    #[inline]
+    fn store(&self, cell: &Self::Cell) {
+        for (to, words) in cell.iter().zip(self.as_chunks::<2>().0) {
+            to.store(pair(words[0], words[1]), Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    fn load(cell: &Self::Cell) -> Wide {
+        let mut words = [0; 8];
+        for (from, words) in cell.iter().zip(words.as_chunks_mut::<2>().0) {
+            *words = unpair(look(from));
+        }
+        words
+    }
+
+    #[inline]
+    fn find(&self, cell: &Self::Cell) -> Option<u64> {
+        let known = look(&cell[0]) == pair(self[0], self[1])
+            && look(&cell[1]) == pair(self[2], self[3])
+            && look(&cell[2]) == pair(self[4], self[5]);
+        known.then(|| look(&cell[3]))
+    }
 }
 
 /// Entries of a new table.
@@ -110,91 +197,238 @@ const SMALLEST: usize = 1 << 10;
 /// Refusals, one for half a table of evictions each, that an operation puts up with.
 const STARVED: usize = 64;
 
-struct DirectMapped<E> {
-    entries: Vec<E>,
-    /// Entries overwritten since the table last grew, and at how many it asks to grow again.
+/// Bytes of entries that one version guards: a line of the processor's caches.
+const GUARDED: usize = 64;
+
+/// How much a worker misses a larger table.
+#[derive(Clone, Copy)]
+pub(crate) struct Pressure {
+    /// Entries of the table that this is about.
+    length: usize,
+    /// Entries overwritten since the table last grew, and at how many to ask for a larger one.
     evictions: usize,
     ask_at: usize,
+    /// How often the budget refused since the last operation began.
+    refused: usize,
+}
+
+impl Pressure {
+    fn on(length: usize) -> Pressure {
+        Pressure {
+            length,
+            evictions: 0,
+            ask_at: length / 2,
+            refused: 0,
+        }
+    }
+
+    /// Is it time to ask for a larger table?
+    #[inline]
+    pub fn is_high(&self) -> bool {
+        self.evictions > self.ask_at
+    }
+
+    /// Counts an entry that was overwritten; other workers of as many as `weight` in all have overwritten others.
+    #[inline]
+    pub fn count(&mut self, evicted: bool, weight: usize) {
+        self.evictions += weight * evicted as usize;
+    }
+
+    /// Asks again later.
+    fn bear(&mut self) {
+        self.ask_at += self.length / 2;
+    }
+}
+
+/// The pressures of one worker on both tables.
+#[derive(Clone, Copy)]
+pub(crate) struct Pressures {
+    pub narrow: Pressure,
+    pub wide: Pressure,
+}
+
+impl Pressures {
+    pub fn on(cache: &Cache) -> Pressures {
+        Pressures {
+            narrow: Pressure::on(cache.narrow.cells.len()),
+            wide: Pressure::on(cache.wide.cells.len()),
+        }
+    }
+
+    /// After a meeting: what was about a table that has grown is forgotten.
+    pub fn review(&mut self, cache: &Cache) {
+        let new = Pressures::on(cache);
+        if new.narrow.length != self.narrow.length {
+            self.narrow = new.narrow;
+        }
+        if new.wide.length != self.wide.length {
+            self.wide = new.wide;
+        }
+    }
+
+    /// Has a table that may not grow been overwritten dozens of times?
+    pub fn starve(&self) -> bool {
+        self.narrow.refused.max(self.wide.refused) > STARVED
+    }
+
+    /// Another operation begins.
+    pub fn refresh(&mut self) {
+        self.narrow.refused = 0;
+        self.wide.refused = 0;
+    }
+}
+
+/// Entries by hash.
+pub(crate) struct DirectMapped<E: CacheEntry> {
+    cells: Vec<E::Cell>,
+    /// None while there is but one worker.
+    versions: Versions,
     /// Entries up to which the table grows readily, and those it may have at most.
     ready: usize,
     most: usize,
-    /// How often the budget refused since the last operation began.
-    refused: usize,
     lease: Lease,
 }
 
 impl<E: CacheEntry> DirectMapped<E> {
     fn new(mut lease: Lease) -> Result<DirectMapped<E>, Stop> {
-        lease.resize(SMALLEST * size_of::<E>())?;
+        lease.resize(Self::bytes_for(SMALLEST))?;
         Ok(DirectMapped {
-            entries: vec![E::default(); SMALLEST],
-            evictions: 0,
-            ask_at: SMALLEST / 2,
+            cells: cells::<E>(SMALLEST),
+            ..DirectMapped::empty(lease)
+        })
+    }
+
+    fn empty(lease: Lease) -> DirectMapped<E> {
+        DirectMapped {
+            cells: Vec::new(),
+            versions: Versions::default(),
             ready: usize::MAX,
             most: usize::MAX,
-            refused: 0,
             lease,
-        })
+        }
+    }
+
+    fn bytes_for(length: usize) -> usize {
+        length * size_of::<E::Cell>()
     }
 
     #[inline]
     fn slot(&self, entry: &E) -> usize {
-        entry.hash() as usize & (self.entries.len() - 1)
+        entry.hash() as usize & (self.cells.len() - 1)
+    }
+
+    /// Which version guards the entry in `slot`.
+    #[inline]
+    fn guard(slot: usize) -> usize {
+        slot / (GUARDED / size_of::<E::Cell>())
     }
 
     #[inline]
-    fn put(&mut self, entry: E) {
-        if self.evictions > self.ask_at {
-            self.grow();
+    pub fn get(&self, probe: E, several: bool) -> Option<u64> {
+        let slot = self.slot(&probe);
+        let cell = &self.cells[slot];
+        match several {
+            true => self.get_guarded(probe, slot),
+            false => probe.find(cell),
         }
-        let at = self.slot(&entry);
-        self.evictions += !self.entries[at].is_empty() as usize;
-        self.entries[at] = entry;
     }
 
-    /// Doubles the table in place: what was in slot `i` goes to `i` or to `i + length`.
-    #[cold]
-    fn grow(&mut self) {
-        let length = self.entries.len();
-        if length * 2 > self.ready && self.evictions < length * 2 {
-            self.ask_at += length / 2;
+    /// Out of the way of a single worker, whose look-ups are short enough to be inlined.
+    #[inline(never)]
+    fn get_guarded(&self, probe: E, slot: usize) -> Option<u64> {
+        let find = || probe.find(&self.cells[slot]);
+        self.versions.read(Self::guard(slot), find).flatten()
+    }
+
+    /// Puts `entry` in its slot. True if there was another.
+    #[inline]
+    pub fn put(&self, entry: E, several: bool) -> bool {
+        let slot = self.slot(&entry);
+        let cell = &self.cells[slot];
+        let evicted = look(E::first(cell)) != 0;
+        match several {
+            true => self.put_guarded(entry, slot),
+            false => entry.store(cell),
+        }
+        evicted
+    }
+
+    #[inline(never)]
+    fn put_guarded(&self, entry: E, slot: usize) {
+        let store = || entry.store(&self.cells[slot]);
+        self.versions.write(Self::guard(slot), store);
+    }
+
+    /// Is the table large enough for now? If so, `pressure` asks again later.
+    pub fn suffices(&self, pressure: &mut Pressure) -> bool {
+        let length = self.cells.len();
+        let suffices = length * 2 > self.ready && pressure.evictions < length * 2;
+        if suffices {
+            pressure.bear();
+        }
+        suffices
+    }
+
+    /// Doubles the table in place, unless it has grown already: what was in slot `i` goes to `i` or to `i + length`.
+    pub fn grow(&mut self, pressure: &mut Pressure) {
+        let length = self.cells.len();
+        if length != pressure.length {
+            *pressure = Pressure::on(length);
             return;
         }
-        let bytes = length * 2 * size_of::<E>();
+        let versions = self.versions.count() * 2;
+        let bytes = Self::bytes_for(length * 2) + versions * 4;
         if length * 2 > self.most || self.lease.resize(bytes).is_err() {
-            self.ask_at += length / 2;
-            self.refused += 1;
+            pressure.bear();
+            pressure.refused += 1;
             return;
         }
-        self.evictions = 0;
-        self.ask_at = length;
-        self.entries.reserve_exact(length);
-        self.entries.resize(length * 2, E::default());
+        let refused = pressure.refused;
+        *pressure = Pressure {
+            refused,
+            ..Pressure::on(length * 2)
+        };
+        self.versions = Versions::new(versions);
+        self.cells.reserve_exact(length);
+        self.cells.resize_with(length * 2, E::Cell::default);
         for at in 0..length {
-            let entry = self.entries[at];
+            let entry = E::load(&self.cells[at]);
             let to = self.slot(&entry);
-            if to != at && !entry.is_empty() {
-                self.entries[to] = entry;
-                self.entries[at] = E::default();
+            if to != at && entry.all_words()[0] != 0 {
+                entry.store(&self.cells[to]);
+                self.cells[at] = E::Cell::default();
             }
         }
     }
 
+    /// From now on there may be several workers.
+    fn share(&mut self) -> Result<(), Stop> {
+        let length = self.cells.len();
+        let versions = Self::guard(length);
+        if self.versions.count() < versions {
+            self.lease.resize(Self::bytes_for(length) + versions * 4)?;
+            self.versions = Versions::new(versions);
+        }
+        Ok(())
+    }
+
     fn retain(&mut self, keep: impl Fn(&E) -> bool) {
-        for entry in &mut self.entries {
-            if !entry.is_empty() && !keep(entry) {
-                *entry = E::default();
+        for cell in &mut self.cells {
+            if look(E::first(cell)) != 0 && !keep(&E::load(cell)) {
+                *cell = E::Cell::default();
             }
         }
     }
 }
 
+fn cells<E: CacheEntry>(length: usize) -> Vec<E::Cell> {
+    (0..length).map(|_| E::Cell::default()).collect()
+}
+
 pub(crate) struct Cache {
-    narrow: DirectMapped<Narrow>,
-    wide: DirectMapped<Wide>,
+    pub narrow: DirectMapped<Narrow>,
+    pub wide: DirectMapped<Wide>,
     pub registry: Registry,
-    pub lookups: u64,
-    pub hits: u64,
 }
 
 impl Cache {
@@ -203,14 +437,20 @@ impl Cache {
             narrow: DirectMapped::new(narrow)?,
             wide: DirectMapped::new(wide)?,
             registry: REGISTRY,
-            lookups: 0,
-            hits: 0,
         })
     }
 
+    /// No cache at all.
+    pub fn empty(narrow: Lease, wide: Lease) -> Cache {
+        Cache {
+            narrow: DirectMapped::empty(narrow),
+            wide: DirectMapped::empty(wide),
+            registry: REGISTRY,
+        }
+    }
+
     pub fn bytes(&self) -> usize {
-        self.narrow.entries.len() * size_of::<Narrow>()
-            + self.wide.entries.len() * size_of::<Wide>()
+        self.narrow.cells.len() * size_of::<Narrow>() + self.wide.cells.len() * size_of::<Wide>()
     }
 
     /// From now on each table grows readily up to `ready` bytes, and up to `most` if it must.
@@ -221,56 +461,25 @@ impl Cache {
         self.wide.most = (most / size_of::<Wide>()).max(SMALLEST);
     }
 
-    /// Has a table that may not grow been overwritten dozens of times?
-    pub fn starved(&self) -> bool {
-        self.narrow.refused.max(self.wide.refused) > STARVED
+    /// From now on there may be several workers.
+    pub fn share(&mut self) -> Result<(), Stop> {
+        self.narrow.share()?;
+        self.wide.share()
     }
 
-    /// Another operation begins.
-    pub fn refresh(&mut self) {
-        self.narrow.refused = 0;
-        self.wide.refused = 0;
-    }
-
-    /// What `operation` returned for `key`, if that is remembered.
+    /// What `operation` returned for `key`, if that is remembered; `several` workers look for the versions of entries.
     #[inline]
     pub fn get<K: CacheKey, V: CacheValue>(
-        &mut self,
+        &self,
         operation: Operation<K, V>,
         key: K,
+        several: bool,
     ) -> Option<V> {
-        self.lookups += 1;
-        if Operation::<K, V>::IS_NARROW {
-            let probe = narrow(operation, key, [0; 2]);
-            let entry = self.narrow.entries[self.narrow.slot(&probe)];
-            if entry[1] == probe[1] && entry[2] == probe[2] && entry[0] == probe[0] {
-                self.hits += 1;
-                return Some(V::from_words([entry[3], 0]));
-            }
-        } else {
-            let probe = wide(operation, key, [0; 2]);
-            let entry = &self.wide.entries[self.wide.slot(&probe)];
-            if entry[..6] == probe[..6] {
-                self.hits += 1;
-                return Some(V::from_words([entry[6], entry[7]]));
-            }
-        }
-        None
-    }
-
-    /// Remembers what `operation` returned for `key`.
-    #[inline]
-    pub fn put<K: CacheKey, V: CacheValue>(
-        &mut self,
-        operation: Operation<K, V>,
-        key: K,
-        value: V,
-    ) {
-        if Operation::<K, V>::IS_NARROW {
-            self.narrow.put(narrow(operation, key, value.to_words()));
-        } else {
-            self.wide.put(wide(operation, key, value.to_words()));
-        }
+        let found = match Operation::<K, V>::IS_NARROW {
+            true => self.narrow.get(narrow(operation, key, [0; 2]), several),
+            false => self.wide.get(wide(operation, key, [0; 2]), several),
+        };
+        found.map(|words| V::from_words(unpair(words)))
     }
 
     /// Drops what mentions a dead node or a closed scope.
@@ -284,7 +493,11 @@ impl Cache {
 
 /// The entry of the narrow table; the second word of a result is 0.
 #[inline(always)]
-fn narrow<K: CacheKey, V>(operation: Operation<K, V>, key: K, value: [u32; 2]) -> Narrow {
+pub(crate) fn narrow<K: CacheKey, V>(
+    operation: Operation<K, V>,
+    key: K,
+    value: [u32; 2],
+) -> Narrow {
     let key = key.to_words();
     let [a, b, ..] = key.words;
     [operation.tag | key.chain, a, b, value[0]]
@@ -292,7 +505,7 @@ fn narrow<K: CacheKey, V>(operation: Operation<K, V>, key: K, value: [u32; 2]) -
 
 /// The entry of the wide table.
 #[inline(always)]
-fn wide<K: CacheKey, V>(operation: Operation<K, V>, key: K, value: [u32; 2]) -> Wide {
+pub(crate) fn wide<K: CacheKey, V>(operation: Operation<K, V>, key: K, value: [u32; 2]) -> Wide {
     let key = key.to_words();
     let [a, b, c, d, e] = key.words;
     let [first, second] = value;

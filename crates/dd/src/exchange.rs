@@ -72,6 +72,7 @@ impl From<Halt> for Trouble {
 impl Store {
     /// `set` as bytes.
     pub fn export(&self, set: &Set) -> Vec<u8> {
+        let tables = self.kernel.look();
         let mut bytes = MAGIC.to_vec();
         write(&mut bytes, self.levels() as u64);
         write(&mut bytes, !set.is_empty() as u64);
@@ -80,9 +81,9 @@ impl Store {
         for level in self.by_level(set).iter().rev() {
             write(&mut bytes, level.len() as u64);
             for &node in level {
-                write(&mut bytes, self.kernel.edges(node).count() as u64);
+                write(&mut bytes, tables.pool.edges(node).count() as u64);
                 let mut last = 0;
-                for (value, child) in self.kernel.edges(node) {
+                for (value, child) in tables.pool.edges(node) {
                     write(&mut bytes, (value - last) as u64);
                     write(&mut bytes, index.get(&child).copied().unwrap_or(0));
                     last = value;

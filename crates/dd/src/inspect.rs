@@ -8,13 +8,13 @@ use std::fmt::Write;
 use dashu_int::UBig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::kernel::{Kernel, NodeId};
-use crate::pool::NodeEdges;
+use crate::kernel::{Look, NodeId};
 use crate::store::{Set, Store};
 
 impl Store {
     /// The nodes of `set`, level by level.
     pub(crate) fn by_level(&self, set: &Set) -> Vec<Vec<NodeId>> {
+        let tables = self.kernel.look();
         let root = self.of(set);
         let mut levels = Vec::new();
         if root.is_empty() {
@@ -26,7 +26,7 @@ impl Store {
             seen.clear();
             let mut below = Vec::new();
             for &node in &level {
-                let children = self.kernel.edges(node).map(|edge| edge.1);
+                let children = tables.pool.edges(node).map(|edge| edge.1);
                 below.extend(children.filter(|&child| seen.insert(child)));
             }
             levels.push(std::mem::replace(&mut level, below));
@@ -41,13 +41,14 @@ impl Store {
 
     /// The number of vectors in `set`, exactly.
     pub fn count(&self, set: &Set) -> UBig {
+        let tables = self.kernel.look();
         let mut below = FxHashMap::default();
         below.insert(NodeId::ONE, UBig::ONE);
         for level in self.by_level(set).iter().rev() {
             let mut counts = FxHashMap::default();
             for &node in level {
                 let mut sum = UBig::ZERO;
-                for (_, child) in self.kernel.edges(node) {
+                for (_, child) in tables.pool.edges(node) {
                     if let Some(count) = below.get(&child) {
                         sum += count;
                     }
@@ -61,9 +62,13 @@ impl Store {
 
     /// Is `vector` in `set`?
     pub fn contains(&self, set: &Set, vector: &[u32]) -> bool {
+        let tables = self.kernel.look();
         let mut node = self.of(set);
         for &value in vector {
-            node = self.kernel.child(node, value);
+            if node == NodeId::EMPTY || node == NodeId::ONE {
+                return false;
+            }
+            node = tables.pool.child(node, value);
         }
         node == NodeId::ONE
     }
@@ -77,7 +82,7 @@ impl Store {
     pub fn iter(&self, set: &Set) -> Vectors<'_> {
         let node = self.of(set);
         Vectors {
-            kernel: &self.kernel,
+            tables: self.kernel.look(),
             path: Vec::new(),
             vector: Vec::new(),
             start: (!node.is_empty()).then_some(node),
@@ -89,8 +94,9 @@ impl Store {
         if set.is_empty() {
             return None;
         }
+        let tables = self.kernel.look();
         let range = |level: &Vec<NodeId>| {
-            let edges = level.iter().flat_map(|&node| self.kernel.edges(node));
+            let edges = level.iter().flat_map(|&node| tables.pool.edges(node));
             edges.fold((u32::MAX, 0), |(low, high), (value, _)| {
                 (low.min(value), high.max(value))
             })
@@ -100,9 +106,10 @@ impl Store {
 
     /// The values that occur on every level, in increasing order.
     pub fn values(&self, set: &Set) -> Vec<Vec<u32>> {
+        let tables = self.kernel.look();
         let mut values = vec![Vec::new(); self.levels()];
         for (values, level) in values.iter_mut().zip(self.by_level(set)) {
-            let edges = level.iter().flat_map(|&node| self.kernel.edges(node));
+            let edges = level.iter().flat_map(|&node| tables.pool.edges(node));
             values.extend(edges.map(|edge| edge.0));
             values.sort_unstable();
             values.dedup();
@@ -112,12 +119,13 @@ impl Store {
 
     /// The diagram of `set` in the DOT language, for looking at small ones.
     pub fn dot(&self, set: &Set) -> String {
+        let tables = self.kernel.look();
         let mut text = String::from("digraph set {\n  node [shape=box];\n  1 [label=\"⊤\"];\n");
         for (level, nodes) in self.by_level(set).iter().enumerate() {
             for &node in nodes {
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "  {} [label=\"{level}\"];", node.0);
-                for (value, child) in self.kernel.edges(node) {
+                for (value, child) in tables.pool.edges(node) {
                     let (from, to) = (node.0, child.0);
                     let _ = writeln!(text, "  {from} -> {to} [label=\"{value}\"];");
                 }
@@ -130,9 +138,9 @@ impl Store {
 
 /// The vectors of a set in lexicographic order.
 pub struct Vectors<'a> {
-    kernel: &'a Kernel,
-    /// The edges not yet taken of the node on every level of the present vector.
-    path: Vec<NodeEdges<'a>>,
+    tables: Look<'a>,
+    /// The node on every level of the present vector, and where its edges are that were not yet taken.
+    path: Vec<(NodeId, usize)>,
     vector: Vec<u32>,
     start: Option<NodeId>,
 }
@@ -145,24 +153,22 @@ impl Iterator for Vectors<'_> {
             if node == NodeId::ONE {
                 return Some(Vec::new());
             }
-            self.path.push(self.kernel.edges(node));
+            self.path.push((node, 0));
         }
         loop {
             let level = self.path.len().checked_sub(1)?;
             self.vector.truncate(level);
-            match self.path[level].next() {
-                None => {
-                    self.path.pop();
-                }
-                Some((value, NodeId::ONE)) => {
-                    self.vector.push(value);
-                    return Some(self.vector.clone());
-                }
-                Some((value, child)) => {
-                    self.vector.push(value);
-                    self.path.push(self.kernel.edges(child));
-                }
+            let (node, place) = self.path[level];
+            let Some(((value, child), next)) = self.tables.pool.edge_from(node, place) else {
+                self.path.pop();
+                continue;
+            };
+            self.path[level].1 = next;
+            self.vector.push(value);
+            if child == NodeId::ONE {
+                return Some(self.vector.clone());
             }
+            self.path.push((child, 0));
         }
     }
 }

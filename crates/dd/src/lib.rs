@@ -51,16 +51,16 @@
 //!
 //! # Threads
 //!
-//! `Store`, `Set`, `Subset` and `Scope` are `Send + Sync`; there is no interior mutability but
-//! the reference counts of handles. Today an operation takes `&mut Store`, so workers share a
-//! store behind a lock, while they hold, clone, compare and drop sets without it. The kernel is
-//! cut so that this can change without touching its users: node pool and unique table are what
-//! threads will share — nodes are immutable and never move, so readers need no lock, and writers
-//! need one per stretch of the table — and so is the operation cache, since workers with caches of
-//! their own would do nearly all work twice; shadow stack, workbench and scratch space belong to one
-//! worker. Recursive operations are [calls as data](kernel::Call), which a worker can hand to another. `Store` then becomes a worker's handle, of which there can be
-//! several; operations already take it by `&mut`. A collection stops the workers at an
-//! allocation, which is the only place where one can begin today.
+//! A [`Store`] is a worker's handle, and [`Store::worker`] makes another for another thread. Workers share everything that sets consist of: node pool and
+//! [unique table](lariat_workers::Slots), to which they add without a lock; events; handles; and the operation cache, since workers with caches of their
+//! own would do nearly all work twice. Shadow stack, workbench, budget and counters belong to one worker. Sets, subsets and scopes
+//! of one worker can be used with the others, and equal sets are one node whoever made them.
+//!
+//! Where a table must grow or garbage is to be collected, workers [meet](lariat_workers::Pass): each makes way at the next node that it makes, which is the
+//! only place where a collection could ever begin, and leaves its roots. A worker that computes nothing is not waited for.
+//!
+//! A store with a single worker pays next to nothing for all that: its atomics are read and written like other words, its cache entries need no
+//! versions, and it meets nobody.
 
 #![forbid(unsafe_code)]
 
@@ -75,6 +75,7 @@ mod predicate;
 pub mod saturation;
 mod step;
 mod store;
+mod tables;
 mod unique;
 
 pub use dashu_int::UBig;
@@ -85,7 +86,7 @@ pub use kernel::{Residual, Scope};
 pub use predicate::Predicate;
 pub use store::{Set, Store, StoreFigures};
 
-/// Workers will share these.
+/// What workers share, and what may go from thread to thread.
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Store>();

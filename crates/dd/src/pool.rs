@@ -12,39 +12,86 @@
 //! different cursors, so a large node does not make the small holes before it useless. A cursor
 //! takes a stretch of at most [`STRETCH`] words at a time; what is left of a stretch too short
 //! for the request is lost until the next collection.
+//!
+//! Workers write nodes into stretches of their own, so that what they share is the bitmap, once a stretch. A word of a
+//! node is written before its id is [published](crate::unique) and never changes while the node lives, so reading it
+//! is a relaxed load: an ordinary one.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use crate::kernel::NodeId;
 
 const STRETCH: usize = 4096;
 
+/// Words beyond the capacity, so that what looks for a short node may look at three words anywhere.
+const MARGIN: usize = 2;
+
+/// The stretches that a worker has in hand, by the size of requests.
+#[derive(Default)]
+pub(crate) struct Stretches([Stretch; CLASSES]);
+
+/// The next free word, and the end.
 #[derive(Clone, Copy, Default)]
-struct HoleCursor {
-    /// The next free word of the stretch in hand, and its end.
+struct Stretch {
     at: usize,
     end: usize,
-    /// Where to look for the next stretch.
-    scan: usize,
 }
 
-pub(crate) struct NodePool {
-    words: Vec<u32>,
+/// Requests of how many sizes walk the holes by themselves.
+const CLASSES: usize = 3;
+
+#[inline]
+fn class(count: usize) -> usize {
+    match count {
+        0..=4 => 0,
+        5..=64 => 1,
+        _ => 2,
+    }
+}
+
+impl Stretches {
+    /// Room for `count` words in a stretch in hand.
+    #[inline]
+    pub fn take(&mut self, count: usize) -> Option<usize> {
+        let stretch = &mut self.0[class(count)];
+        let at = stretch.at;
+        if stretch.end - at < count {
+            return None;
+        }
+        stretch.at += count;
+        Some(at)
+    }
+
+    /// Takes back the room for `count` words that was taken last.
+    pub fn untake(&mut self, count: usize) {
+        self.0[class(count)].at -= count;
+    }
+}
+
+/// Which words are free.
+#[derive(Default)]
+struct Holes {
     in_use: Vec<u64>,
     capacity: usize,
-    cursors: [HoleCursor; 3],
-    /// Words of nodes: alive after the last collection, or made since.
-    occupied: usize,
+    /// Where each class looks for its next stretch.
+    scans: [usize; CLASSES],
+}
+
+#[derive(Default)]
+pub(crate) struct NodePool {
+    words: Vec<AtomicU32>,
+    holes: Mutex<Holes>,
+    capacity: usize,
+    /// Words of nodes: alive after the last collection, or made since, as far as workers have reported them.
+    occupied: AtomicUsize,
 }
 
 impl NodePool {
     pub fn new() -> NodePool {
-        let mut pool = NodePool {
-            words: vec![0, 0],
-            in_use: vec![0],
-            capacity: 2,
-            cursors: [HoleCursor::default(); 3],
-            occupied: 2,
-        };
-        pool.take_bits(0, 2);
+        let mut pool = NodePool::default();
+        pool.grow(2);
+        pool.unmark();
         pool
     }
 
@@ -57,45 +104,173 @@ impl NodePool {
         self.capacity
     }
 
-    /// Words that hold nodes.
+    /// Words that hold nodes, as far as workers have reported them.
+    #[inline]
     pub fn occupied(&self) -> usize {
-        self.occupied
+        self.occupied.load(Ordering::Relaxed)
+    }
+
+    /// A worker reports that it has made nodes of `words` words.
+    pub fn occupy(&self, words: usize) {
+        self.occupied.fetch_add(words, Ordering::Relaxed);
     }
 
     /// Makes room for `capacity` words in all. The caller holds the lease.
     pub fn grow(&mut self, capacity: usize) {
-        self.words.reserve_exact(capacity - self.words.len());
+        let all = capacity + MARGIN;
+        self.words.reserve_exact(all - self.words.len());
+        self.words.resize_with(all, AtomicU32::default);
+        self.capacity = capacity;
+        self.holes().grow(capacity);
+    }
+
+    /// A worker's next stretch for `count` words, or false if the pool must grow or be collected.
+    #[cold]
+    pub fn refill(&self, stretches: &mut Stretches, count: usize) -> bool {
+        let mut holes = match self.holes.lock() {
+            Ok(holes) => holes,
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        let class = class(count);
+        let Some((at, end)) = holes.stretch(holes.scans[class], count) else {
+            return false;
+        };
+        holes.take_bits(at, end);
+        holes.scans[class] = end;
+        stretches.0[class] = Stretch { at, end };
+        true
+    }
+
+    fn holes(&mut self) -> &mut Holes {
+        match self.holes.get_mut() {
+            Ok(holes) => holes,
+            Err(poisoned) => poisoned.into_inner(),
+        }
+    }
+
+    /// Begins a collection: nothing but the two terminals is in use. Stretches in hand are lost.
+    pub fn unmark(&mut self) {
+        let holes = self.holes();
+        holes.in_use.fill(0);
+        holes.in_use[0] = 3;
+        holes.scans = [0; CLASSES];
+        *self.occupied.get_mut() = 2;
+    }
+
+    /// Marks `node`; false if it was marked before.
+    pub fn mark(&mut self, node: NodeId) -> bool {
+        let start = node.index();
+        if self.holes().is_taken(start) {
+            return false;
+        }
+        let end = start + self.block(node).len();
+        self.holes().take_bits(start, end);
+        *self.occupied.get_mut() += end - start;
+        true
+    }
+
+    /// During a collection: which nodes are marked?
+    pub fn marked(&mut self) -> impl Fn(NodeId) -> bool {
+        let holes = self.holes();
+        |node| holes.is_taken(node.index())
+    }
+
+    /// The words of `node`, header first.
+    #[inline]
+    pub fn block(&self, node: NodeId) -> &[AtomicU32] {
+        let at = node.index();
+        let header = word(&self.words[at]);
+        let length = (header >> 1) as usize;
+        &self.words[at..at + 1 + (length << (header & 1))]
+    }
+
+    /// The edge of `node` if it has but one.
+    #[inline]
+    pub fn single(&self, node: NodeId) -> Option<(u32, NodeId)> {
+        let [header, first, second, ..] = &self.words[node.index()..] else {
+            return None;
+        };
+        // Dense for the value 0, sparse for any, dense for the value 1.
+        match word(header) {
+            2 => Some((0, NodeId(word(first)))),
+            3 => Some((word(first), NodeId(word(second)))),
+            4 if word(first) == 0 => Some((1, NodeId(word(second)))),
+            _ => None,
+        }
+    }
+
+    /// Does the block at `node` equal `block`?
+    #[inline]
+    pub fn holds(&self, node: NodeId, block: &[u32]) -> bool {
+        let words = self.words.get(node.index()..node.index() + block.len());
+        words.is_some_and(|words| words.iter().zip(block).all(|(a, b)| word(a) == *b))
+    }
+
+    /// Writes a node that nobody knows yet.
+    #[inline]
+    pub fn write(&self, at: usize, block: &[u32]) {
+        let words = &self.words[at..at + block.len()];
+        for (to, &from) in words.iter().zip(block) {
+            to.store(from, Ordering::Relaxed);
+        }
+    }
+
+    /// The edges of `node` by increasing value.
+    #[inline]
+    pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
+        let block = self.block(node);
+        if word(&block[0]) & 1 == 0 {
+            NodeEdges::Dense {
+                value: 0,
+                children: &block[1..],
+            }
+        } else {
+            NodeEdges::Sparse(&block[1..])
+        }
+    }
+
+    /// The first edge of `node` from `place` on, in the order of values, and the place behind it.
+    pub fn edge_from(&self, node: NodeId, place: usize) -> Option<((u32, NodeId), usize)> {
+        let block = self.block(node);
+        let (header, rest) = block.split_first()?;
+        if word(header) & 1 == 0 {
+            let at = place
+                + rest
+                    .get(place..)?
+                    .iter()
+                    .position(|child| word(child) != 0)?;
+            return Some(((at as u32, NodeId(word(&rest[at]))), at + 1));
+        }
+        let [value, child] = rest.as_chunks::<2>().0.get(place)?;
+        Some(((word(value), NodeId(word(child))), place + 1))
+    }
+
+    /// The child of `node` under `value`, [`NodeId::EMPTY`] if there is none.
+    #[inline]
+    pub fn child(&self, node: NodeId, value: u32) -> NodeId {
+        let block = self.block(node);
+        if word(&block[0]) & 1 == 0 {
+            return NodeId(block[1..].get(value as usize).map_or(0, word));
+        }
+        let (pairs, _) = block[1..].as_chunks::<2>();
+        match pairs.binary_search_by_key(&value, |pair| word(&pair[0])) {
+            Ok(at) => NodeId(word(&pairs[at][1])),
+            Err(_) => NodeId::EMPTY,
+        }
+    }
+}
+
+impl Holes {
+    fn grow(&mut self, capacity: usize) {
         let bits = capacity.div_ceil(64);
         self.in_use.reserve_exact(bits - self.in_use.len());
         self.in_use.resize(bits, 0);
         self.capacity = capacity;
     }
 
-    /// Room for `count` words, or nothing if the pool must grow or be collected.
-    pub fn take(&mut self, count: usize) -> Option<usize> {
-        let class = match count {
-            0..=4 => 0,
-            5..=64 => 1,
-            _ => 2,
-        };
-        let cursor = self.cursors[class];
-        if cursor.end - cursor.at >= count {
-            self.cursors[class].at += count;
-            self.occupied += count;
-            return Some(cursor.at);
-        }
-        let (start, end) = self.stretch(cursor.scan, count)?;
-        self.take_bits(start, end);
-        if self.words.len() < end {
-            self.words.resize(end, 0);
-        }
-        self.cursors[class] = HoleCursor {
-            at: start + count,
-            end,
-            scan: end,
-        };
-        self.occupied += count;
-        Some(start)
+    #[inline]
+    fn is_taken(&self, at: usize) -> bool {
+        self.in_use[at / 64] >> (at % 64) & 1 != 0
     }
 
     /// The first free stretch of at least `count` words from `scan` on.
@@ -147,102 +322,24 @@ impl NodePool {
             self.in_use[last] |= high;
         }
     }
+}
 
-    /// Begins a collection: nothing but the two terminals is in use.
-    pub fn unmark(&mut self) {
-        self.in_use.fill(0);
-        self.in_use[0] = 3;
-        self.cursors = [HoleCursor::default(); 3];
-        self.occupied = 2;
-    }
-
-    /// Marks `node`; false if it was marked before.
-    pub fn mark(&mut self, node: NodeId) -> bool {
-        if self.alive(node) {
-            return false;
-        }
-        let start = node.index();
-        let end = start + self.block(node).len();
-        self.take_bits(start, end);
-        self.occupied += end - start;
-        true
-    }
-
-    /// During a collection: is `node` marked?
-    #[inline]
-    pub fn alive(&self, node: NodeId) -> bool {
-        self.in_use[node.index() / 64] >> (node.index() % 64) & 1 != 0
-    }
-
-    /// The words of `node`, header first.
-    #[inline]
-    pub fn block(&self, node: NodeId) -> &[u32] {
-        let at = node.index();
-        let header = self.words[at];
-        let length = (header >> 1) as usize;
-        &self.words[at..at + 1 + (length << (header & 1))]
-    }
-
-    /// The edge of `node` if it has but one.
-    #[inline]
-    pub fn single(&self, node: NodeId) -> Option<(u32, NodeId)> {
-        match self.words[node.index()..] {
-            // Dense for the value 0, sparse for any, dense for the value 1.
-            [2, child, ..] => Some((0, NodeId(child))),
-            [3, value, child, ..] => Some((value, NodeId(child))),
-            [4, 0, child, ..] => Some((1, NodeId(child))),
-            _ => None,
-        }
-    }
-
-    /// Does the block at `node` equal `block`?
-    #[inline]
-    pub fn holds(&self, node: NodeId, block: &[u32]) -> bool {
-        self.words
-            .get(node.index()..node.index() + block.len())
-            .is_some_and(|words| words == block)
-    }
-
-    pub fn write(&mut self, at: usize, block: &[u32]) {
-        self.words[at..at + block.len()].copy_from_slice(block);
-    }
-
-    /// The edges of `node` by increasing value.
-    #[inline]
-    pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
-        let block = self.block(node);
-        if block[0] & 1 == 0 {
-            NodeEdges::Dense {
-                value: 0,
-                children: &block[1..],
-            }
-        } else {
-            NodeEdges::Sparse(&block[1..])
-        }
-    }
-
-    /// The child of `node` under `value`, [`NodeId::EMPTY`] if there is none.
-    #[inline]
-    pub fn child(&self, node: NodeId, value: u32) -> NodeId {
-        let block = self.block(node);
-        if block[0] & 1 == 0 {
-            return NodeId(*block[1..].get(value as usize).unwrap_or(&0));
-        }
-        let (pairs, _) = block[1..].as_chunks::<2>();
-        match pairs.binary_search_by_key(&value, |pair| pair[0]) {
-            Ok(at) => NodeId(pairs[at][1]),
-            Err(_) => NodeId::EMPTY,
-        }
-    }
+/// A word of a node that is known.
+#[inline]
+pub(crate) fn word(word: &AtomicU32) -> u32 {
+    word.load(Ordering::Relaxed)
 }
 
 /// The edges of a node by increasing value, none of them to the empty set.
 #[derive(Clone, Debug)]
 pub enum NodeEdges<'a> {
     #[doc(hidden)]
-    Dense { value: u32, children: &'a [u32] },
+    Dense {
+        value: u32,
+        children: &'a [AtomicU32],
+    },
     #[doc(hidden)]
-    Sparse(&'a [u32]),
+    Sparse(&'a [AtomicU32]),
 }
 
 impl Iterator for NodeEdges<'_> {
@@ -252,7 +349,8 @@ impl Iterator for NodeEdges<'_> {
     fn next(&mut self) -> Option<(u32, NodeId)> {
         match self {
             NodeEdges::Dense { value, children } => loop {
-                let (&child, rest) = children.split_first()?;
+                let (child, rest) = children.split_first()?;
+                let child = word(child);
                 *children = rest;
                 *value += 1;
                 if child != 0 {
@@ -261,7 +359,7 @@ impl Iterator for NodeEdges<'_> {
             },
             NodeEdges::Sparse(words) => match words {
                 [value, child, rest @ ..] => {
-                    let edge = (*value, NodeId(*child));
+                    let edge = (word(value), NodeId(word(child)));
                     *words = rest;
                     Some(edge)
                 }

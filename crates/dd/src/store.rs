@@ -1,9 +1,11 @@
 //! The store: where all sets over the same levels live.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::event::{Event, EventPart, Subset};
 use crate::kernel::{Halt, Kernel, NodeId, Scope};
+use crate::pool::NodePool;
 use lariat_budget::{Budget, Stop};
 
 /// A set of vectors, kept alive for as long as the handle or a clone of it lives.
@@ -119,12 +121,12 @@ impl Store {
     ///
     /// Its ledger of bytes should be the one the store was made with.
     pub fn set_budget(&mut self, budget: &Budget) {
-        self.kernel.set_budget(budget);
+        self.inside(|kernel| kernel.set_budget(budget));
     }
 
     /// Collects garbage now.
     pub fn collect(&mut self) {
-        self.kernel.collect();
+        self.inside(Kernel::collect);
     }
 
     /// Collects garbage before every single node that is made: a switch for tests, which
@@ -135,26 +137,52 @@ impl Store {
 
     /// What the store has counted and holds.
     pub fn figures(&self) -> StoreFigures {
-        let kernel = &self.kernel;
+        let tables = self.kernel.look();
+        let counted = self.kernel.counted;
+        let (nodes, words) = self.kernel.unreported();
+        let (nodes, words) = (
+            tables.unique.count() + nodes,
+            tables.pool.occupied() + words,
+        );
+        let (peak, peak_words) = tables.peak.max((nodes, words));
+        let told = |count: &AtomicU64| count.load(Ordering::Relaxed);
         StoreFigures {
-            created: kernel.created,
-            nodes: kernel.unique.count(),
-            peak: kernel.peak,
-            node_bytes: kernel.pool.occupied() * 4,
-            peak_bytes: kernel.peak_words * 4,
-            pool_bytes: crate::pool::NodePool::bytes_for(kernel.pool.capacity()),
-            unique_bytes: kernel.unique.bytes(),
-            cache_bytes: kernel.cache.bytes(),
-            lookups: kernel.cache.lookups,
-            hits: kernel.cache.hits,
-            collections: kernel.collections,
+            created: told(&tables.created) + counted.created,
+            nodes,
+            peak,
+            node_bytes: words * 4,
+            peak_bytes: peak_words * 4,
+            pool_bytes: NodePool::bytes_for(tables.pool.capacity()),
+            unique_bytes: tables.unique.bytes(),
+            cache_bytes: tables.cache.bytes(),
+            lookups: told(&tables.lookups) + counted.lookups,
+            hits: told(&tables.hits) + counted.hits,
+            collections: tables.collections,
         }
+    }
+
+    /// Another worker on this store, for another thread: the sets of one can be used with the other, and what one has computed the
+    /// other need not. Workers stop for a moment when one of them collects garbage; a
+    /// worker that computes nothing stops nobody.
+    pub fn worker(&mut self) -> Result<Store, Stop> {
+        Ok(Store {
+            kernel: self.kernel.worker()?,
+            id: self.id.clone(),
+        })
+    }
+
+    /// Runs `work` while nobody else can have the tables alone.
+    fn inside<T>(&mut self, work: impl FnOnce(&mut Kernel) -> T) -> T {
+        self.kernel.begin();
+        let result = work(&mut self.kernel);
+        self.kernel.end();
+        result
     }
 
     /// A new scope, for a [`Predicate`](crate::Predicate) or the keys of an operation written on the
     /// kernel.
     pub fn scope(&mut self) -> Scope {
-        self.kernel.scope()
+        self.inside(Kernel::scope)
     }
 
     /// The event that does all `parts` at once, on different levels; `None` if it can never
@@ -168,26 +196,33 @@ impl Store {
             EventPart::Delta { .. } => 0,
             EventPart::Table { levels, .. } => levels.len(),
         };
-        let build = |kernel: &mut Kernel| kernel.chains.event(kernel.levels, parts);
+        let build = |kernel: &mut Kernel| {
+            let levels = kernel.levels;
+            kernel.alone(|tables| tables.chains.event(levels, parts))
+        };
         // Tables are built recursively, column by column.
         let chain = if parts.iter().map(columns).sum::<usize>() > SHALLOW as usize {
             self.deep(|kernel| Ok(build(kernel)))??
         } else {
-            build(&mut self.kernel)?
+            self.inside(build)?
         };
         Ok(chain.map(Event))
     }
 
     /// The event that leads back; `None` if the event leads nowhere.
     pub fn inverse(&mut self, event: Event) -> Result<Option<Event>, Stop> {
-        Ok(self.kernel.chains.invert(event.chain())?.map(Event))
+        let invert =
+            |kernel: &mut Kernel| kernel.alone(|tables| tables.chains.invert(event.chain()));
+        Ok(self.inside(invert)?.map(Event))
     }
 
     /// The subset of these events, for fixpoints and steps.
     pub fn subset(&mut self, events: impl IntoIterator<Item = Event>) -> Subset {
-        let scope = self.kernel.scope();
         let chains = events.into_iter().map(Event::chain).collect();
-        Subset::new(scope, self.kernel.levels, &self.kernel.chains, chains)
+        self.inside(|kernel| {
+            let scope = kernel.scope();
+            Subset::new(scope, kernel.levels, &kernel.tables.chains, chains)
+        })
     }
 
     /// The subset of the inverses of these events.
@@ -208,8 +243,11 @@ impl Store {
         &mut self,
         operation: impl FnOnce(&mut Kernel) -> Result<NodeId, Halt> + Send,
     ) -> Result<Option<Set>, Stop> {
-        let node = self.deep_or_left(operation)?;
-        Ok(node.map(|node| self.wrap(node)))
+        let root = self.deep_or_left(|kernel| {
+            let node = operation(kernel)?;
+            Ok(kernel.root(node))
+        })?;
+        Ok(root.map(|root| self.set(root)))
     }
 
     /// Like [`run`](Store::run) for operations that never leave.
@@ -217,8 +255,11 @@ impl Store {
         &mut self,
         operation: impl FnOnce(&mut Kernel) -> Result<NodeId, Halt> + Send,
     ) -> Result<Set, Stop> {
-        let node = self.deep(operation)?;
-        Ok(self.wrap(node))
+        let root = self.deep(|kernel| {
+            let node = operation(kernel)?;
+            Ok(kernel.root(node))
+        })?;
+        Ok(self.set(root))
     }
 
     /// Runs `operation` on a stack that is deep enough.
@@ -236,32 +277,38 @@ impl Store {
         &mut self,
         operation: impl FnOnce(&mut Kernel) -> Result<T, Halt> + Send,
     ) -> Result<Option<T>, Stop> {
-        let kernel = &mut self.kernel;
-        if kernel.levels <= SHALLOW {
-            let outcome = operation(kernel);
-            return kernel.conclude(outcome);
-        }
-        let bytes = (kernel.levels as usize + 1024).saturating_mul(FRAME);
-        std::thread::scope(|scope| {
+        let bytes = (self.levels() + 1024).saturating_mul(FRAME);
+        let shallow = self.kernel.levels <= SHALLOW;
+        self.inside(|kernel| {
             let run = || {
                 let outcome = operation(kernel);
                 kernel.conclude(outcome)
             };
-            let thread = std::thread::Builder::new().stack_size(bytes);
-            match thread.spawn_scoped(scope, run) {
-                Ok(handle) => match handle.join() {
-                    Ok(outcome) => outcome,
-                    Err(panic) => std::panic::resume_unwind(panic),
-                },
-                Err(_) => Err(Stop::Memory),
+            if shallow {
+                return run();
             }
+            std::thread::scope(|scope| {
+                let thread = std::thread::Builder::new().stack_size(bytes);
+                match thread.spawn_scoped(scope, run) {
+                    Ok(handle) => match handle.join() {
+                        Ok(outcome) => outcome,
+                        Err(panic) => std::panic::resume_unwind(panic),
+                    },
+                    Err(_) => Err(Stop::Memory),
+                }
+            })
         })
     }
 
     /// A handle for `node`.
     pub fn wrap(&mut self, node: NodeId) -> Set {
+        let root = self.inside(|kernel| kernel.root(node));
+        self.set(root)
+    }
+
+    fn set(&self, root: Arc<NodeId>) -> Set {
         Set {
-            root: self.kernel.root(node),
+            root,
             store: self.id.clone(),
         }
     }

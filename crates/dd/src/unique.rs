@@ -1,112 +1,86 @@
 //! The unique table: equal nodes have equal ids.
 //!
-//! Open addressing with linear probing over `(hash, id)` pairs of 32 bits each. The home of a
-//! hash is `hash · capacity / 2³²`, so the table can have any capacity (it grows by half, which
-//! keeps its share of a node below 16 bytes) and its entries lie nearly in the order of their
-//! hashes: growing and sweeping read and write memory in order.
+//! A [hash table of ids](Slots) that workers add to without a lock. So that it never overfills, whoever adds a node needs a
+//! *permit*, the right to one slot; workers take some hundred at a time. The table grows by half, which keeps its
+//! share of a node below 16 bytes.
 
-use crate::kernel::NodeId;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use lariat_workers::Slots;
+
+#[derive(Default)]
 pub(crate) struct UniqueTable {
-    entries: Vec<u64>,
-    count: usize,
+    pub slots: Slots,
+    /// Nodes in the table, as far as workers have reported them.
+    count: AtomicUsize,
+    /// Permits that nobody has taken.
+    left: AtomicUsize,
 }
 
 const SMALLEST: usize = 1 << 10;
 
+/// Permits that a worker takes at a time.
+const PERMITS: usize = 256;
+
 impl UniqueTable {
     pub fn new() -> UniqueTable {
-        UniqueTable {
-            entries: vec![0; SMALLEST],
-            count: 0,
-        }
+        let mut table = UniqueTable {
+            slots: Slots::new(SMALLEST),
+            ..UniqueTable::default()
+        };
+        table.recall();
+        table
     }
 
+    /// Nodes in the table, as far as workers have reported them.
     pub fn count(&self) -> usize {
-        self.count
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// A worker reports that it has made `nodes` nodes.
+    pub fn report(&self, nodes: usize) {
+        self.count.fetch_add(nodes, Ordering::Relaxed);
     }
 
     pub fn bytes(&self) -> usize {
-        self.entries.len() * 8
+        self.slots.capacity() * 8
     }
 
-    /// The capacity to grow to before one more entry goes in, if it must.
-    pub fn wants(&self) -> Option<usize> {
-        let capacity = self.entries.len();
-        (self.count * 4 >= capacity * 3).then(|| capacity + capacity / 2)
+    /// Permits for a worker; none if the table must grow.
+    pub fn permits(&self) -> usize {
+        let take = |left: usize| (left > 0).then(|| left.saturating_sub(PERMITS));
+        let taken = self
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.map_or(0, |before| before.min(PERMITS))
     }
 
-    /// Grows to `capacity` entries. The caller holds the lease for both tables.
-    pub fn grow(&mut self, capacity: usize) {
-        let old = std::mem::replace(&mut self.entries, vec![0; capacity]);
-        for entry in old {
-            if entry != 0 {
-                self.put(entry);
-            }
-        }
+    /// Are all permits taken?
+    pub fn is_full(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
     }
 
-    #[inline]
-    fn home(&self, hash: u32) -> usize {
-        ((hash as u64 * self.entries.len() as u64) >> 32) as usize
+    /// Declares all permits void that workers have not used.
+    pub fn recall(&mut self) {
+        let room = Slots::room(self.slots.capacity());
+        *self.left.get_mut() = room.saturating_sub(*self.count.get_mut());
     }
 
-    #[inline]
-    fn put(&mut self, entry: u64) {
-        let mut at = self.home((entry >> 32) as u32);
-        while self.entries[at] != 0 {
-            at += 1;
-            if at == self.entries.len() {
-                at = 0;
-            }
-        }
-        self.entries[at] = entry;
+    /// The capacity to grow to.
+    pub fn next_capacity(&self) -> usize {
+        let capacity = self.slots.capacity();
+        capacity + capacity / 2
     }
 
-    #[inline]
-    pub fn find(&self, hash: u32, equal: impl Fn(NodeId) -> bool) -> Option<NodeId> {
-        let mut at = self.home(hash);
-        loop {
-            let entry = self.entries[at];
-            if entry == 0 {
-                return None;
-            }
-            if (entry >> 32) as u32 == hash && equal(NodeId(entry as u32)) {
-                return Some(NodeId(entry as u32));
-            }
-            at += 1;
-            if at == self.entries.len() {
-                at = 0;
-            }
-        }
+    /// Grows. The caller holds the lease for both tables; permits are void.
+    pub fn grow(&mut self) {
+        self.slots.grow(self.next_capacity());
+        self.recall();
     }
 
-    #[inline]
-    pub fn insert(&mut self, hash: u32, node: NodeId) {
-        self.put((hash as u64) << 32 | node.0 as u64);
-        self.count += 1;
-    }
-
-    /// Keeps the entries whose node is `alive`.
-    ///
-    /// Starting behind an empty slot, every entry is taken out and put back at or before the
-    /// place it had, so no second table is needed.
-    pub fn sweep(&mut self, alive: impl Fn(NodeId) -> bool) {
-        let capacity = self.entries.len();
-        let Some(start) = self.entries.iter().position(|&entry| entry == 0) else {
-            return;
-        };
-        self.count = 0;
-        for step in 1..=capacity {
-            let at = (start + step) % capacity;
-            let entry = self.entries[at];
-            if entry != 0 {
-                self.entries[at] = 0;
-                if alive(NodeId(entry as u32)) {
-                    self.put(entry);
-                    self.count += 1;
-                }
-            }
-        }
+    /// Keeps the nodes that are `alive`; permits are void.
+    pub fn sweep(&mut self, alive: impl Fn(u32) -> bool) {
+        *self.count.get_mut() = self.slots.sweep(alive);
+        self.recall();
     }
 }

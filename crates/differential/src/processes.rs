@@ -43,7 +43,7 @@ fn plan(n: usize, program: &Path) -> Plan {
     let cluster = Cluster::new(hosts, 0).expect("process 0");
     let machines = Machines::connect(&cluster).expect("processes that meet");
     let machines: &'static Machines = Box::leak(Box::new(machines));
-    Plan::by(Box::leak(Box::new(engine(machines))))
+    Plan::of_engine(Box::leak(Box::new(engine(machines))))
 }
 
 /// Is a process that others ask, with these arguments.

@@ -3,7 +3,7 @@
 use lariat::{
     Account, AutomatonKind, Choice, Emptiness, Explored, Fixpoint, Needs, Options, OrderChoice,
     Plan, Preset, Proof, Proofs, Property, Reduce, Rule, Rules, Run, Schedule, Systems, Variant,
-    Verdict, check,
+    Verdict, Workers, check,
 };
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet};
@@ -17,6 +17,7 @@ use lariat_model::{Action, Event, Fairness, Names, Properties, Proposition, Stre
 use lariat_testkit::formulas::{Op1, Op2};
 use lariat_testkit::oracle::Buchi;
 use lariat_testkit::{Answer, Atom, Case, Ltl, Subject, tableau};
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -57,7 +58,9 @@ pub fn plans() -> Vec<(String, Plan)> {
         published: true,
         ..Variant::default()
     };
-    for preset in ["sog", "slap", "slap-fst", "bcz", "owcty", "el"] {
+    for preset in [
+        "sog", "slap", "slap-fst", "bcz", "owcty", "el", "ta", "tgta",
+    ] {
         let plan = Plan::of(preset).as_variant(published);
         plans.push((format!("{preset}-published"), plan));
     }
@@ -76,6 +79,7 @@ pub fn plans() -> Vec<(String, Plan)> {
     let slap_fst = Plan::of("slap-fst").checked_by(Emptiness::Iec);
     plans.push(("slap-fst-el".to_owned(), slap_fst.as_variant(el)));
     plans.push(("distributed".to_owned(), distributed()));
+    plans.extend([2, 3].map(together));
     plans.extend(hyb_without());
     plans
 }
@@ -87,7 +91,14 @@ fn distributed() -> Plan {
         Ok(machines) => engine(Box::leak(Box::new(machines))),
         Err(why) => panic!("no threads: {why}"),
     });
-    Plan::by(engine)
+    Plan::of_engine(engine)
+}
+
+/// The explicit engine with so many workers.
+fn together(workers: usize) -> (String, Plan) {
+    let several = NonZeroUsize::new(workers).map_or(Workers::ONE, Workers::new);
+    let plan = Plan::of("explicit").by(several);
+    (format!("explicit-{workers}-workers"), plan)
 }
 
 /// The component-wise engine without some of its proofs of absence, in every combination.
@@ -148,6 +159,7 @@ pub fn all() -> Vec<Subject> {
             }
         }
     }
+    all.extend(built());
     let walk = Plan::of("walk");
     all.push(on_tableau("walk", walk).may_give_up());
     all.push(on_translation("walk-translated", walk).may_give_up());
@@ -156,6 +168,8 @@ pub fn all() -> Vec<Subject> {
         let name = format!("facade-{}", preset.name);
         all.push(facade(&name, preset.plan().into()));
     }
+    let (name, plan) = together(2);
+    all.push(facade(&format!("facade-{name}"), plan.into()));
     for kind in [AutomatonKind::Ba, AutomatonKind::Ta, AutomatonKind::Tgta] {
         let name = format!("facade-sog-{}", kind.name());
         all.push(facade(&name, Plan::of("sog").reading(kind).into()));
@@ -180,6 +194,52 @@ pub fn all() -> Vec<Subject> {
     all.push(facade_text());
     all.extend(reduced());
     all
+}
+
+/// Engines on sets with builders beside the check: two and three workers on one diagram store, which are at work where nothing
+/// limits counted work, so not near the initial states.
+fn built() -> Vec<Subject> {
+    let variants = [
+        Variant {
+            reachable_first: true,
+            ..Variant::default()
+        },
+        Variant {
+            published: true,
+            ..Variant::default()
+        },
+    ];
+    let mut subjects = Vec::new();
+    let mut add = |plan: Plan, threads: usize, variant: Variant| {
+        let how = match variant.published {
+            true => "published",
+            false => "reachable-first",
+        };
+        let plan = plan.as_variant(variant);
+        let name = format!("{}-{how}-{threads}-threads", plan.engine.name);
+        let subject = on_translation_with(&name, plan, threads);
+        subjects.push(match plan.needs() {
+            Needs::Nothing => subject,
+            Needs::Stuttering | Needs::StateStuttering => subject.only(stutter_invariant),
+        });
+    };
+    for threads in [2, 3] {
+        let [ours, published] = variants;
+        for preset in ["sog", "sop", "slap", "slap-fst", "bcz"] {
+            add(Plan::of(preset), threads, ours);
+        }
+        add(
+            Plan::of("slap").checked_by(Emptiness::Aec),
+            threads,
+            published,
+        );
+        add(
+            Plan::of("sog").checked_by(Emptiness::Iec),
+            threads,
+            published,
+        );
+    }
+    subjects
 }
 
 /// With so little work in its first turns `auto` asks for facts and goes through many rounds.
@@ -339,11 +399,16 @@ fn has_tableau(case: &Case) -> bool {
 
 /// A plan on the automaton that the project's own translation makes.
 pub fn on_translation(name: &str, plan: Plan) -> Subject {
+    on_translation_with(name, plan, 1)
+}
+
+/// The same on so many threads.
+fn on_translation_with(name: &str, plan: Plan, threads: usize) -> Subject {
     Subject::new(name, move |case| {
         let (mut formulas, formula) = intern(case, &case.formula.negated());
         let budget = Budget::unlimited().with_deadline(PATIENCE);
         match translate(&mut formulas, formula, &legal(case), &budget) {
-            Ok(negation) => run(plan, case, &negation),
+            Ok(negation) => run_on(threads, plan, case, &negation, None),
             Err(stop) => Answer::Unknown(stop.to_string()),
         }
     })
@@ -502,6 +567,17 @@ pub fn run_modulo(
     negation: &Automaton,
     symmetry: Option<&Symmetry<'_>>,
 ) -> Answer {
+    run_on(1, plan, case, negation, symmetry)
+}
+
+/// The same on so many threads.
+fn run_on(
+    threads: usize,
+    plan: Plan,
+    case: &Case,
+    negation: &Automaton,
+    symmetry: Option<&Symmetry<'_>>,
+) -> Answer {
     let atoms = negation.atoms.iter();
     let propositions: Vec<Proposition> = atoms
         .map(|atom| case.atoms[atom.index()].proposition.clone())
@@ -520,7 +596,8 @@ pub fn run_modulo(
         .filter(|(i, _)| !read(*i))
         .map(|(_, atom)| atom.proposition.clone())
         .collect();
-    let budget = budget(Some(&plan));
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    let budget = budget(Some(&plan)).with_threads(threads);
     // Under an order that is given nobody looks for states in order to find one: engines on sets begin on the fly.
     let order = OrderChoice::Named(OrderName::FILE);
     let run = Run {

@@ -15,7 +15,7 @@ use crate::report::{Conclusion, Figures, Report};
 use crate::shared::Shared;
 use crate::wave::garbled;
 use lariat_budget::{Budget, Observer, Progress, Statistic, Stats, Stop};
-use lariat_engines::{Found, Outcome, Task, Workers};
+use lariat_engines::{Found, Outcome, Task, Team};
 use lariat_model::{Predicate, System, VarId};
 use std::fmt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -307,7 +307,7 @@ fn tell_progress(gauges: &[Vec<(u64, u64)>], observer: &dyn Observer) {
     });
 }
 
-impl Workers for Machines {
+impl Team for Machines {
     fn decide(&self, task: &mut Task<'_>) -> Found {
         let question = about_runs(task.problem).map_err(|error| garbled(&error.to_string()))?;
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -109,13 +109,12 @@ impl NetPicture {
             }
         }
         svg.close();
-        self.paint_nodes(svg, &lines, number);
+        let sides = self.sides(&lines);
+        self.paint_nodes(svg, &sides, number);
         svg.open("class=\"inscriptions\" fill=\"#31383f\"");
-        for (line, arc) in lines.iter().zip(&self.net.arcs) {
-            if !arc.label.is_empty() {
-                let text = fit(&arc.label, NAME - 1.0, WIDEST_LABEL);
-                let (x, y) = line.at(0.5);
-                let at = (x, y + 3.0);
+        let labels = self.inscriptions(&lines, &sides);
+        for (arc, (text, at)) in self.net.arcs.iter().zip(labels) {
+            if !text.is_empty() {
                 svg.open("class=\"inscription\"");
                 svg.hint(&arc.label);
                 svg.overlay(at, Anchor::Middle, NAME - 1.0, &text, "");
@@ -125,8 +124,38 @@ impl NetPicture {
         svg.close();
     }
 
-    fn paint_nodes(&self, svg: &mut Svg, lines: &[Line], number: &dyn Fn(NodeId) -> u32) {
-        let sides = self.sides(lines);
+    /// What arcs say, and where: on the arc where that covers no node, name or other inscription, at best in the middle.
+    fn inscriptions(&self, lines: &[Line], sides: &[Side]) -> Vec<(String, Point)> {
+        let mut taken: Vec<Box4> = Vec::new();
+        let choices: &[f64] = match self.net.nodes.len() + self.net.arcs.len() <= MOST_CHOICES {
+            true => &[0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78],
+            false => &[0.5],
+        };
+        if choices.len() > 1 {
+            for (i, side) in sides.iter().enumerate() {
+                taken.push(self.shape(i));
+                taken.push(self.name_area(i, *side));
+            }
+        }
+        let place = |(line, arc): (&Line, &NetArc)| {
+            let text = fit(&arc.label, NAME - 1.0, WIDEST_LABEL);
+            let half = width(&text, NAME - 1.0) / 2.0;
+            let area = |t: f64| -> Box4 {
+                let (x, y) = line.at(t);
+                [x - half, y - NAME / 2.0, x + half, y + NAME / 2.0]
+            };
+            let covered = |t: &&f64| taken.iter().filter(|box4| meet(area(**t), **box4)).count();
+            let t = choices.iter().min_by_key(covered).copied().unwrap_or(0.5);
+            let (x, y) = line.at(t);
+            if !text.is_empty() {
+                taken.push(area(t));
+            }
+            (text, (x, y + 3.0))
+        };
+        lines.iter().zip(&self.net.arcs).map(place).collect()
+    }
+
+    fn paint_nodes(&self, svg: &mut Svg, sides: &[Side], number: &dyn Fn(NodeId) -> u32) {
         for (i, (node, at)) in self.net.nodes.iter().zip(&self.points).enumerate() {
             let id = number(NodeId(i as u32));
             let (x, y) = *at;
@@ -239,17 +268,23 @@ impl NetPicture {
         }
     }
 
+    /// The box around a node.
+    fn shape(&self, i: usize) -> Box4 {
+        let (x, y) = self.points[i];
+        [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]
+    }
+
+    /// The box around a node's name, if it stands at this side.
+    fn name_area(&self, i: usize, side: Side) -> Box4 {
+        let node = &self.net.nodes[i];
+        let name = fit(&node.name, NAME, WIDEST);
+        side.area(node.kind, self.points[i], width(&name, NAME))
+    }
+
     /// Where every name stands: where it covers least.
     fn sides(&self, lines: &[Line]) -> Vec<Side> {
-        let label = |i: usize, side: Side| -> Box4 {
-            let node = &self.net.nodes[i];
-            let name = fit(&node.name, NAME, WIDEST);
-            side.area(node.kind, self.points[i], width(&name, NAME))
-        };
-        let shape = |i: usize| -> Box4 {
-            let (x, y) = self.points[i];
-            [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]
-        };
+        let label = |i: usize, side: Side| self.name_area(i, side);
+        let shape = |i: usize| self.shape(i);
         let n = self.net.nodes.len();
         let mut sides = vec![Side::Below; n];
         if n > MOST_CHOICES {

@@ -109,7 +109,8 @@ pub struct Edge {
 ///
 /// `self` is what all workers share and never changes behind a reference; everything
 /// mutable — interned nodes, scratch space — is in the [`Worker`](Graph::Worker) context.
-/// Edges are a function of the node: asking twice gives the same edges in the same order.
+/// Edges are a function of the node: asking twice gives the same edges in the same order. For a check by several workers
+/// nodes are common, too: one id is the same node to all of them.
 pub trait Graph {
     /// Why the graph could not go on.
     type Stop;
@@ -138,6 +139,9 @@ pub trait Graph {
     fn tick(&self, _worker: &mut Self::Worker, _bytes: usize) -> Result<(), Self::Stop> {
         Ok(())
     }
+
+    /// The worker is done, or lost, while others may go on: it must not keep them from what they share.
+    fn rest(&self, _worker: &mut Self::Worker) {}
 }
 
 /// A graph whose nodes are sets that can be compared.

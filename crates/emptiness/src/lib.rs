@@ -11,13 +11,14 @@
 //! | check | on | uses | answers |
 //! | --- | --- | --- | --- |
 //! | [`couvreur`] | any [`Graph`] | equality | exact |
+//! | [`ufscc`] | any [`Graph`], by several workers | equality | exact |
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
 //! | [`iec`] | [`Ordered`] | and of active nodes, taking nodes apart | exact, on the [`Decomposed`] graph |
 //! | [`aec`] | [`Ordered`] | and in active nodes | "empty" is exact, the rest may be undecided |
 //! | [`two_pass`] | [`Livelocks`] | equality, twice at most | exact, for testing automata |
 //! | [`streett`] | [`Streett`] | equality, and refinement of components | exact, for pairs of strong fairness |
 //!
-//! All are one depth-first search with different decisions about unseen nodes. They
+//! All but [`ufscc`] are one depth-first search with different decisions about unseen nodes. They
 //! answer with [`Evidence`], from which [`lasso`] makes a path and a cycle.
 //!
 //! ```
@@ -71,6 +72,8 @@ mod outcome;
 mod scc_stack;
 mod streett;
 mod two_pass;
+mod ufscc;
+mod union_find;
 
 pub use aec::aec;
 pub use couvreur::couvreur;
@@ -82,3 +85,4 @@ pub use nsiec::nsiec;
 pub use outcome::{Counts, Evidence, Outcome, Part};
 pub use streett::{FairLasso, Numbered, PairSet, Streett, streett};
 pub use two_pass::{FirstPass, Livelocks, TwoPassEvidence, two_pass};
+pub use ufscc::{Clue, ufscc};

@@ -50,13 +50,18 @@ pub(crate) fn look_at_claims(
         complete: true,
     };
     let mut steps = Vec::new();
-    let mut next = 0;
-    while next < worker.states.len() {
+    let (mut next, mut looked_at) = (0, 0);
+    while next < worker.states.end() {
         if next % TICK == 0 && worker.check().is_err() {
             told.complete = false;
             break;
         }
         let state = StateId(next as u32);
+        next += 1;
+        if !worker.states.is_known(state) {
+            continue;
+        }
+        looked_at += 1;
         for (claim, failed) in claims.iter().zip(&mut told.failed) {
             *failed = *failed || !product.space().holds(&mut worker.states, state, claim);
         }
@@ -65,9 +70,8 @@ pub(crate) fn look_at_claims(
             more = more.saturating_sub(1);
             told.complete &= listed;
         }
-        next += 1;
     }
-    told.states = Some(next as u64);
+    told.states = Some(looked_at);
     Some(told)
 }
 

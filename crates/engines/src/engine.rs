@@ -8,7 +8,7 @@
 //! Procedure::Single          single states; needs nothing but the system
 //! Procedure::Sets            sets of states; takes the system under an order, and the reachable states where they are known
 //! Procedure::ComponentWise   the product by saturation; takes the system under an order
-//! Procedure::Workers         single states, divided among workers that are there already
+//! Procedure::Team            single states, divided among workers that are there already
 //! ```
 //!
 //! An engine is handed what it needs: the façade finds orders and states before it runs one.
@@ -23,6 +23,7 @@ use lariat_emptiness::Outcome;
 use lariat_model::{Lasso, Strength};
 use lariat_space::symbolic::Symbolic;
 use std::fmt;
+use std::num::NonZeroUsize;
 
 /// In which form an engine reads the formula's automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -158,6 +159,33 @@ pub struct Variant {
     pub reachable_first: bool,
     /// Where AEC leaves a doubt, it is told instead of asking NSIEC.
     pub doubts: bool,
+    /// How many search a product of single states together.
+    pub workers: Workers,
+}
+
+/// A number of workers, at least one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Workers(NonZeroUsize);
+
+impl Workers {
+    /// One, whose search repeats from run to run.
+    pub const ONE: Workers = Workers(NonZeroUsize::MIN);
+
+    /// So many.
+    pub const fn new(count: NonZeroUsize) -> Workers {
+        Workers(count)
+    }
+
+    /// How many.
+    pub fn count(self) -> NonZeroUsize {
+        self.0
+    }
+}
+
+impl Default for Workers {
+    fn default() -> Workers {
+        Workers::ONE
+    }
 }
 
 /// An engine, described beside its algorithm.
@@ -190,11 +218,11 @@ pub enum Procedure {
     /// On the system under an order, which must have learned what programs do.
     ComponentWise(fn(&mut Task<'_>, &Symbolic<'_>) -> Found),
     /// On single states, by workers that are there already and divide them.
-    Workers(&'static dyn Workers),
+    Team(&'static dyn Team),
 }
 
 /// Workers that answer together, of this process or of several. They are there as long as the process is: see crate `distributed`.
-pub trait Workers: Send + Sync + fmt::Debug {
+pub trait Team: Send + Sync + fmt::Debug {
     /// Decides a problem whose automaton has been degeneralized.
     fn decide(&self, task: &mut Task<'_>) -> Found;
 }

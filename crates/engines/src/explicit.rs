@@ -6,7 +6,7 @@
 //!
 //! | automaton | product | check |
 //! | --- | --- | --- |
-//! | TGBA, BA | [`Sync`] | Couvreur; that for Streett pairs where fairness needs it |
+//! | TGBA, BA | [`Sync`] | Couvreur, UFSCC by several workers; that for Streett pairs where fairness needs it |
 //! | TA | [`testing_automata::Product`](crate::testing_automata::Product) | two passes |
 //! | TGTA | the same | Couvreur |
 
@@ -15,10 +15,10 @@ use crate::claims::look_at_claims;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
 use crate::prefix::{LOOK, nearest};
 use crate::steps::{Steps, concrete, concrete_fair};
-use crate::sync::Sync;
+use crate::sync::{Sync, Worker};
 use crate::testing_automata;
 use lariat_budget::{Statistic, Stop};
-use lariat_emptiness::{Counts, Lasso as Abstract, Outcome, couvreur, lasso, streett};
+use lariat_emptiness::{Clue, Counts, Lasso as Abstract, Outcome, couvreur, lasso, streett, ufscc};
 use lariat_model::{Lasso, Strength};
 use lariat_space::explicit::States;
 
@@ -44,37 +44,72 @@ pub const EXPLICIT: Engine = Engine {
     }),
 };
 
-/// The synchronous product × Couvreur's check, or that for Streett pairs.
+/// The synchronous product × Couvreur's check, or UFSCC by several workers, or the check for Streett pairs, which is for one.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let product = Sync::new(task.problem, task.observer);
-    let mut worker = product.worker(task.budget);
+    let several = match product.has_fairness_in_marks() {
+        true => task.variant.workers.count().get(),
+        false => 1,
+    };
+    let mut workers = match several {
+        1 => vec![product.worker(task.budget)],
+        several => product.workers(several, task.budget),
+    };
     let mut counts = Counts::default();
-    if let Some(beginning) = look_around(task, &product, &mut worker, &mut counts)? {
-        tell(task.account, &counts, worker.states());
+    if let Some(beginning) = look_around(task, &product, &mut workers[0], &mut counts)? {
+        tell(task.account, &counts, workers[0].states());
         finish(task);
         return Ok(Outcome::Accepting(beginning));
     }
+    if several > 1 {
+        let found = ufscc(&product, &mut workers, &mut counts);
+        let mut worker = the_last_of(workers);
+        tell(task.account, &counts, worker.states());
+        task.account.stats.set(Statistic::WORKERS, several);
+        let lasso = |product: &Sync<'_>, worker: &mut Worker, clue: &Clue| {
+            let evidence = clue.evidence(product, worker)?;
+            lasso(product, worker, &evidence)
+        };
+        let found = found.and_then(|found| conclude(&product, &mut worker, found, lasso));
+        return end(task, &product, worker, found);
+    }
+    let mut worker = the_last_of(workers);
     let found = match product.has_fairness_in_marks() {
         true => {
             let found = couvreur(&product, &mut worker, &mut counts);
             tell(task.account, &counts, worker.states());
-            conclude(&product, &mut worker, found?, lasso)
+            found.and_then(|found| conclude(&product, &mut worker, found, lasso))
         }
         false => {
             let found = streett(&product, &mut worker, &mut counts);
             tell(task.account, &counts, worker.states());
-            match found? {
+            found.and_then(|found| match found {
                 Outcome::Accepting(found) => {
                     concrete_fair(&product, &mut worker, &found).map(Outcome::Accepting)
                 }
                 other => Ok(other.map(|_| unreachable!("the check for pairs is exact"))),
-            }
+            })
         }
     };
+    end(task, &product, worker, found)
+}
+
+/// The worker that goes on when the search is over, knowing what all have found.
+fn the_last_of(mut workers: Vec<Worker>) -> Worker {
+    let mut last = workers.swap_remove(0);
+    for other in workers {
+        last.learn(&other);
+    }
+    last.states.resume();
+    last
+}
+
+/// What is asked when the search is over: the model's claims, and whether it has left anything out.
+fn end(task: &mut Task<'_>, product: &Sync<'_>, mut worker: Worker, found: Found) -> Found {
     let is_over = matches!(found, Ok(Outcome::Empty));
     if found.is_ok() {
         let claims = task.problem.claims;
-        task.account.claims = look_at_claims(&product, &mut worker, claims, is_over);
+        task.account.claims = look_at_claims(product, &mut worker, claims, is_over);
     }
     let found = match found? {
         Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
@@ -93,7 +128,7 @@ pub(crate) fn look_around<P: Steps>(
     worker: &mut P::Worker,
     counts: &mut Counts,
 ) -> Result<Option<Lasso>, Stop> {
-    if !task.problem.system.makes_tokens() {
+    if task.variant.published || !task.problem.system.makes_tokens() {
         return Ok(None);
     }
     let found = nearest(product, worker, (LOOK, usize::MAX), counts)?;

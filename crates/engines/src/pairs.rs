@@ -1,25 +1,154 @@
 //! Nodes of products: pairs of a state and a state of the automaton.
+//!
+//! One worker keeps pairs by their contents. Several share them without a table that would have to grow: a state has few pairs, which form a list that begins
+//! at the state. A new one is written and then put before the others by one exchange; whoever was slower looks at what has come before its own.
 
 use lariat_automata::StateId as Location;
-use lariat_budget::{Budget, Stop};
+use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::NodeId;
 use lariat_space::explicit::{Interner, StateId};
+use lariat_workers::Segments;
+use std::ops::Range;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The pairs found so far, by one worker. A new one is a unit of work.
+/// Nodes that a worker numbers at a time.
+const BLOCK: u32 = 256;
+
+/// The pairs found so far, by one worker or by several. A new one is a unit of work.
 #[derive(Debug)]
 pub(crate) struct Pairs {
-    /// The state in the first cell, the automaton's in the second.
-    cells: Interner,
+    found: Found,
     budget: Budget,
     is_sealed: bool,
+}
+
+#[derive(Debug)]
+enum Found {
+    /// The state in the first cell, the automaton's in the second.
+    Own(Interner),
+    /// With the numbers that this worker gives out next.
+    Common(Arc<Common>, Range<u32>),
+}
+
+/// The pairs of several workers.
+#[derive(Debug)]
+struct Common {
+    /// For each state its last pair, plus one.
+    last: Segments<AtomicU32>,
+    pairs: Segments<Pair>,
+    top: AtomicU32,
+    len: AtomicU32,
+    bytes: Mutex<Lease>,
+}
+
+#[derive(Debug, Default)]
+struct Pair {
+    /// The state below, the automaton's above.
+    both: AtomicU64,
+    /// The pair of the same state that was found before, plus one.
+    before: AtomicU32,
+}
+
+impl Common {
+    fn lease(&self, more: usize) -> Result<(), Stop> {
+        let mut lease = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = lease.bytes() as usize;
+        lease.resize(held + more)
+    }
+
+    fn get(&self, node: u32) -> (StateId, Location) {
+        let both = self.pairs.at(node as usize).both.load(Relaxed);
+        (StateId(both as u32), Location((both >> 32) as u32))
+    }
+
+    /// The pair with this location on the list that begins with `first`, looked for as far as `end`.
+    fn on_list(&self, first: u32, end: u32, location: Location) -> Option<u32> {
+        let mut at = first;
+        while at != end {
+            if self.get(at - 1).1 == location {
+                return Some(at - 1);
+            }
+            at = self.pairs.at(at as usize - 1).before.load(Relaxed);
+        }
+        None
+    }
+
+    fn find(&self, state: StateId, location: Location) -> Option<u32> {
+        let last = self.last.get(state.index())?.load(Acquire);
+        self.on_list(last, 0, location)
+    }
+
+    /// Numbers for new pairs.
+    fn block(&self) -> Result<Range<u32>, Stop> {
+        let more = |top: u32| top.checked_add(BLOCK);
+        let too_many = |_| Stop::Bound("more than four billion product states".to_owned());
+        let start = self.top.fetch_update(Relaxed, Relaxed, more);
+        let start = start.map_err(too_many)?;
+        let block = start..start + BLOCK;
+        let places = block.start as usize..block.end as usize;
+        self.pairs.reserve_all(places, |more| self.lease(more))?;
+        Ok(block)
+    }
+
+    /// The number of a pair, and whether it is new.
+    fn intern(
+        &self,
+        (state, location): (StateId, Location),
+        block: &mut Range<u32>,
+    ) -> Result<(u32, bool), Stop> {
+        self.last.reserve(state.index(), |more| self.lease(more))?;
+        let last = self.last.at(state.index());
+        let (mut first, mut looked_at) = (last.load(Acquire), 0);
+        loop {
+            if let Some(known) = self.on_list(first, looked_at, location) {
+                return Ok((known, false));
+            }
+            if block.start == block.end {
+                *block = self.block()?;
+            }
+            let pair = self.pairs.at(block.start as usize);
+            let both = u64::from(state.0) | u64::from(location.0) << 32;
+            pair.both.store(both, Relaxed);
+            pair.before.store(first, Relaxed);
+            let put = last.compare_exchange(first, block.start + 1, AcqRel, Acquire);
+            match put {
+                Ok(_) => {
+                    self.len.fetch_add(1, Relaxed);
+                    block.start += 1;
+                    return Ok((block.start - 1, true));
+                }
+                Err(now) => (first, looked_at) = (now, first),
+            }
+        }
+    }
 }
 
 impl Pairs {
     /// None yet, for an automaton with this many states.
     pub fn new(locations: usize, budget: &Budget) -> Pairs {
         let bits = u32::BITS - (locations as u32).leading_zeros();
+        let own = Interner::new(4 + bits.div_ceil(8) as usize, budget);
+        Pairs::of(Found::Own(own), budget)
+    }
+
+    /// None yet, for so many workers.
+    pub fn common(workers: usize, budget: &Budget) -> Vec<Pairs> {
+        let common = Arc::new(Common {
+            last: Segments::new(),
+            pairs: Segments::new(),
+            top: AtomicU32::new(0),
+            len: AtomicU32::new(0),
+            bytes: Mutex::new(budget.lease()),
+        });
+        let worker = |_| Pairs::of(Found::Common(common.clone(), 0..0), budget);
+        (0..workers).map(worker).collect()
+    }
+
+    fn of(found: Found, budget: &Budget) -> Pairs {
         Pairs {
-            cells: Interner::new(4 + bits.div_ceil(8) as usize, budget),
+            found,
             budget: budget.clone(),
             is_sealed: false,
         }
@@ -31,21 +160,33 @@ impl Pairs {
     }
 
     pub fn get(&self, node: NodeId) -> (StateId, Location) {
-        let mut cells = self.cells.get(node.0);
-        let mut next = || cells.next().unwrap_or(0);
-        (StateId(next()), Location(next()))
+        match &self.found {
+            Found::Own(cells) => {
+                let mut cells = cells.get(node.0);
+                let mut next = || cells.next().unwrap_or(0);
+                (StateId(next()), Location(next()))
+            }
+            Found::Common(common, _) => common.get(node.0),
+        }
     }
 
     /// The number of a pair; `None` if it is unknown and stays so.
     pub fn reach(&mut self, state: StateId, location: Location) -> Result<Option<NodeId>, Stop> {
-        match self.is_sealed {
-            true => Ok(self.cells.find(&[state.0, location.0]).map(NodeId)),
-            false => self.intern(state, location).map(Some),
+        if !self.is_sealed {
+            return self.intern(state, location).map(Some);
         }
+        let found = match &self.found {
+            Found::Own(cells) => cells.find(&[state.0, location.0]),
+            Found::Common(common, _) => common.find(state, location),
+        };
+        Ok(found.map(NodeId))
     }
 
     pub fn intern(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
-        let (id, new) = self.cells.intern(&[state.0, location.0])?;
+        let (id, new) = match &mut self.found {
+            Found::Own(cells) => cells.intern(&[state.0, location.0])?,
+            Found::Common(common, block) => common.intern((state, location), block)?,
+        };
         if new {
             self.budget.spend(1)?;
         }
@@ -53,6 +194,54 @@ impl Pairs {
     }
 
     pub fn len(&self) -> usize {
-        self.cells.len()
+        match &self.found {
+            Found::Own(cells) => cells.len(),
+            Found::Common(common, _) => common.len.load(Relaxed) as usize,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// Workers that come by in different orders agree about every number.
+    #[test]
+    fn numbers_are_common() {
+        let budget = Budget::bytes(50_000_000);
+        let mut all = Pairs::common(4, &budget);
+        let found: Vec<HashMap<(u32, u32), NodeId>> = std::thread::scope(|scope| {
+            let work = |(i, pairs): (u32, &mut Pairs)| {
+                let mut found = HashMap::new();
+                for k in 0..20_000u32 {
+                    // A permutation, another one for each worker.
+                    let k = (k * (2 * i + 7) + i) % 20_000;
+                    let (state, location) = (k / 4 % 1000, k % 4 * 5 + k / 4000);
+                    let node = pairs.intern(StateId(state), Location(location)).unwrap();
+                    found.insert((state, location), node);
+                }
+                found
+            };
+            let threads = (0..).zip(&mut all);
+            let threads: Vec<_> = threads.map(|t| scope.spawn(move || work(t))).collect();
+            threads.into_iter().map(|t| t.join().unwrap()).collect()
+        });
+        for other in &found {
+            for (pair, node) in other {
+                assert!(found.iter().all(|f| f.get(pair).is_none_or(|n| n == node)));
+                let (state, location) = all[0].get(*node);
+                assert_eq!((state.0, location.0), *pair);
+            }
+        }
+        let mut different: Vec<(u32, u32)> = found.iter().flat_map(|f| f.keys().copied()).collect();
+        different.sort_unstable();
+        different.dedup();
+        assert_eq!(all[0].len(), different.len());
+        all[0].seal();
+        assert_eq!(all[0].reach(StateId(0), Location(999)), Ok(None));
+        assert_eq!(all[0].reach(StateId(70_000), Location(0)), Ok(None));
+        drop(all);
+        assert_eq!(budget.bytes_used(), 0);
     }
 }

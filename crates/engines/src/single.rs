@@ -79,9 +79,14 @@ pub(crate) fn is_forever(forever: &[bool], location: Location) -> bool {
 impl<K: Eq + Hash> Worker<K> {
     /// Nothing is found yet of a product with an automaton of this many states.
     pub(crate) fn new(states: States, locations: usize, budget: &Budget) -> Worker<K> {
+        Worker::on(states, Pairs::new(locations, budget), budget)
+    }
+
+    /// The same with these nodes.
+    pub(crate) fn on(states: States, nodes: Pairs, budget: &Budget) -> Worker<K> {
         Worker {
             states,
-            nodes: Pairs::new(locations, budget),
+            nodes,
             labels: Labels::default(),
             enabled: Enabled::default(),
             listed: Vec::new(),
@@ -106,6 +111,16 @@ impl<K: Eq + Hash> Worker<K> {
             self.listed.resize(word + 1, 0);
         }
         self.listed[word] |= 1 << (state.0 % 64);
+    }
+
+    /// Takes over what is to be told of the search of another worker, which shares the nodes of this one.
+    pub(crate) fn learn(&mut self, other: &Worker<K>) {
+        self.states.learn(&other.states);
+        let words = self.listed.len().max(other.listed.len());
+        self.listed.resize(words, 0);
+        for (word, more) in self.listed.iter_mut().zip(&other.listed) {
+            *word |= more;
+        }
     }
 
     /// Have all steps from `state` been listed?

@@ -6,8 +6,7 @@
 use crate::engine::AutomatonKind;
 use crate::problem::Problem;
 use crate::sync::Sync;
-use crate::testing_automata::{Product, only_states};
-use lariat_automata::testing::{Ta, Tgta};
+use crate::testing_automata::{Construction, Product, only_states};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Graph, NodeId};
 
@@ -23,7 +22,7 @@ pub struct Size {
 /// The size of the product of single states that the explicit engine searches with this kind of automaton.
 pub fn product_size(
     problem: &Problem<'_>,
-    kind: AutomatonKind,
+    (kind, construction): (AutomatonKind, Construction),
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Size, Stop> {
@@ -40,12 +39,12 @@ pub fn product_size(
             synchronous(&problem.with_automaton(&automaton), budget, observer)
         }
         AutomatonKind::Ta => {
-            let automaton = Ta::new(problem.automaton, budget)?;
+            let automaton = construction.ta(problem.automaton, budget)?;
             let product = Product::two_pass(problem, &automaton, observer);
             size(&product, &mut product.worker(budget))
         }
         AutomatonKind::Tgta => {
-            let automaton = Tgta::new(problem.automaton, budget)?;
+            let automaton = construction.tgta(problem.automaton, budget)?;
             let product = Product::generalized(problem, &automaton, observer);
             size(&product, &mut product.worker(budget))
         }

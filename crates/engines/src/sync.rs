@@ -18,6 +18,7 @@
 use crate::alphabet::{Alphabet, ClassId};
 use crate::fairness::{Constraints, Form};
 use crate::labels::{Label, labelled};
+use crate::pairs::Pairs;
 use crate::problem::Problem;
 use crate::single::{self, Moves, is_forever};
 use crate::steps::Steps;
@@ -25,7 +26,7 @@ use lariat_automata::{Letter, StateId as Location, accepting_forever};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
 use lariat_model::{Deadlock, EventId, State, Value};
-use lariat_space::explicit::{self, Explicit, StateId, Successor, Way};
+use lariat_space::explicit::{self, Explicit, StateId, States, Successor, Way};
 use std::sync::Arc;
 
 pub use crate::single::Cursor;
@@ -67,11 +68,23 @@ impl<'p> Sync<'p> {
 
     /// A worker that has found nothing yet.
     pub fn worker(&self, budget: &Budget) -> Worker {
-        let mut states = self.space.states(budget);
+        let states = self.within_limits(self.space.states(budget));
+        Worker::new(states, self.problem.automaton.states.len(), budget)
+    }
+
+    /// So many workers that share what they find: nodes have the same numbers for all of them.
+    pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<Worker> {
+        let states = self.space.workers(workers, budget).into_iter();
+        let nodes = Pairs::common(workers, budget);
+        let worker = |(states, nodes)| Worker::on(self.within_limits(states), nodes, budget);
+        states.zip(nodes).map(worker).collect()
+    }
+
+    fn within_limits(&self, mut states: States) -> States {
         if let Some(most) = self.problem.most_tokens {
             states.cut_above(most);
         }
-        Worker::new(states, self.problem.automaton.states.len(), budget)
+        states
     }
 
     pub(crate) fn space(&self) -> &Explicit<'p> {
@@ -257,6 +270,10 @@ impl Graph for Sync<'_> {
 
     fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stop> {
         worker.tick(self.observer, bytes)
+    }
+
+    fn rest(&self, worker: &mut Worker) {
+        worker.states.rest();
     }
 }
 

@@ -24,6 +24,7 @@ use lariat::{
     Quiet, Report, Statistic, Stop, Subject, Systems, Verdict, check,
 };
 use lariat_corpora::bench::{self, cpu};
+use lariat_engines::testing_automata::Construction;
 use lariat_engines::{Problem, product_size};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -182,7 +183,12 @@ fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
         Deadlock::Stutter,
     );
     let budget = budget.with_work(2 * LEAST_PRODUCT);
-    match product_size(&problem, AutomatonKind::Tgba, &budget, &Quiet) {
+    match product_size(
+        &problem,
+        (AutomatonKind::Tgba, Construction::Ours),
+        &budget,
+        &Quiet,
+    ) {
         Ok(size) => size.nodes as u64 >= LEAST_PRODUCT,
         Err(_) => true,
     }

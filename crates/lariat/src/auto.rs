@@ -19,8 +19,10 @@
 
 mod learn;
 mod schedule;
+mod technique;
 
 pub use schedule::Schedule;
+pub use technique::{LeftOut, Technique};
 
 use crate::check::{Attempt, Query, Report, Turn, Unliftable, once_more};
 use crate::explored::Explored;
@@ -33,6 +35,10 @@ use lariat_engines::{Found, Outcome, Problem};
 use lariat_model::{Strength, Value};
 use learn::{FACTS, Learned, learn};
 
+/// Product states from which on several workers search them together: for fewer it is not worth starting threads, and with one worker
+/// everything repeats.
+const WORTH_SHARING: u64 = 1_000_000;
+
 /// A plan, how much it may create, and why it is tried.
 #[derive(Clone)]
 struct Candidate {
@@ -41,6 +47,18 @@ struct Candidate {
     /// See [`lariat_engines::Problem::most_tokens`].
     most_tokens: Option<Value>,
     why: String,
+}
+
+impl Candidate {
+    /// What it is, if that can be left out.
+    fn technique(&self) -> Option<Technique> {
+        match self.plan.name {
+            "walk" => Some(Technique::Walk),
+            "hyb" => Some(Technique::Saturation),
+            "explicit" | "sym" => None,
+            _ => Some(Technique::Sets),
+        }
+    }
 }
 
 fn candidate(preset: &str, work: u64, why: impl Into<String>) -> Candidate {
@@ -202,22 +220,21 @@ pub(crate) fn run<'s>(
         portfolio.field = field(&features, schedule);
         return portfolio.rounds(first_look(&features, schedule), explored, report);
     }
-    if let Some(found) = portfolio
-        .turns(
-            vec![glance(schedule), stroll(schedule)],
-            0,
-            explored,
-            report,
-        )
-        .done()
-    {
+    let mut begin = vec![glance(schedule)];
+    if !schedule.without.contains(Technique::Walk) {
+        begin.push(stroll(schedule));
+    }
+    if let Some(found) = portfolio.turns(begin, 0, explored, report).done() {
         return found;
     }
-    let learned = learn(query, explored, report)?;
+    let learned = match schedule.without.contains(Technique::Facts) {
+        true => learn::nothing(query)?,
+        false => learn(query, explored, report)?,
+    };
     if learned.leaves_nothing() {
         return decided_by_facts(query, &learned, explored, report);
     }
-    let reduced = learn::reduce(query, &learned, explored, report)?;
+    let reduced = learn::reduce(query, &learned, schedule, explored, report)?;
     if let Some((subject, smaller)) = &reduced
         && smaller.leaves_nothing()
     {
@@ -230,13 +247,21 @@ pub(crate) fn run<'s>(
     };
     let known = learned.boundedness;
     let mut features = Features::of(subject, &left.formulas, left.property(), known);
-    features.symmetries = symmetries_kept(query, &learned, explored)?;
+    if !schedule.without.contains(Technique::Symmetries) {
+        features.symmetries = symmetries_kept(query, &learned, explored)?;
+    }
     portfolio.reduced = reduced;
     portfolio.learned = Some(learned);
     portfolio.field = field(&features, schedule);
     if let Some(asked) = query.subject.fairness().strength() {
         of_fairness(&mut portfolio.field, asked, schedule);
     }
+    let kept = |turn: &Candidate| {
+        !turn
+            .technique()
+            .is_some_and(|t| schedule.without.contains(t))
+    };
+    portfolio.field.retain(kept);
     portfolio.rounds(first_look(&features, schedule), explored, report)
 }
 
@@ -395,7 +420,10 @@ impl<'s> Portfolio<'_, 's> {
     ) -> Found {
         let budget = self.query.budget;
         let begun = budget.elapsed();
-        let plan = candidate.plan;
+        let plan = match candidate.plan.works_together() && candidate.work >= WORTH_SHARING {
+            true => candidate.plan.by(self.query.options.workers),
+            false => candidate.plan,
+        };
         if plan.has_single_states() && plan.is_complete() && round > 1 {
             // Many single states may need all the room there is.
             explored.clear();

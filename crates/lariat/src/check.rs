@@ -13,7 +13,10 @@ use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Figure, Observer, Progress, Statistic, Stop};
-use lariat_engines::{Account, Found, Invariance, Outcome, Problem, product_size, shorten};
+use lariat_engines::testing_automata::Construction;
+use lariat_engines::{
+    Account, Found, Invariance, Outcome, Problem, Workers, product_size, shorten,
+};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::passes::{Astray, Removed, Rules};
 use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Predicate, Value};
@@ -97,6 +100,9 @@ pub struct Options {
     pub whole_product: bool,
     /// What a short counterexample is worth.
     pub shortening: Shortening,
+    /// How many workers `auto` lets search single states together, where there are many. With several, who answers may depend on
+    /// who comes first.
+    pub workers: Workers,
     /// What the model claims of itself, for engines that come to see all states: see [`Account::claims`]. Of nets nothing is claimed.
     pub claims: Vec<Predicate>,
 }
@@ -495,8 +501,9 @@ impl<'s> Query<'_, 's> {
             }
             outcome => outcome,
         };
+        let read = (plan.automaton, Construction::of(&plan.variant));
         if self.options.whole_product
-            && let Ok(size) = product_size(&problem, plan.automaton, budget, self.observer)
+            && let Ok(size) = product_size(&problem, read, budget, self.observer)
         {
             let stats = &mut report.account.stats;
             stats.set(Statistic::FULL_STATES, size.nodes);

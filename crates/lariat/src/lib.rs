@@ -62,7 +62,7 @@ pub use lariat_ltl as ltl;
 pub use lariat_model as model;
 pub use lariat_space as space;
 
-pub use auto::Schedule;
+pub use auto::{LeftOut, Schedule, Technique};
 pub use check::{Attempt, Choice, Fact, Options, Report, Shortening, check};
 pub use cross::{Agreement, agreement, reconciled, unrelated};
 pub use explored::{Explored, Ordered, States};
@@ -71,7 +71,7 @@ pub use lariat_budget::{
     Budget, Cancel, Figure, Observer, Progress, Quiet, Statistic, Stats, Stop,
 };
 pub use lariat_engines::{
-    Account, AutomatonKind, Claims, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant,
+    Account, AutomatonKind, Claims, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant, Workers,
 };
 pub use lariat_model::passes::{Lift, Pass, Removed, Rule, Rules, Systems};
 pub use lariat_model::{
@@ -82,6 +82,6 @@ pub use plan::{Plan, Preset};
 pub use reduce::{Reduce, reduction};
 pub use run::Run;
 pub use side_by_side::side_by_side;
-pub use states::{Counting, StateSpace, orbits, states, states_and_claims};
+pub use states::{Counting, StateSpace, orbits, states, states_and_claims, states_together};
 pub use subject::{Property, Subject};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

@@ -6,7 +6,7 @@
 
 use lariat_engines::{
     AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, Fixpoint, HYB, Needs, OWCTY, Procedure,
-    Proofs, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK,
+    Proofs, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK, Workers,
 };
 use lariat_model::Strength;
 use std::fmt;
@@ -186,7 +186,7 @@ impl Plan {
     }
 
     /// The plan of an engine that no preset names, because it is made when the program runs: with the automaton that it reads first.
-    pub fn by(engine: &'static Engine) -> Plan {
+    pub fn of_engine(engine: &'static Engine) -> Plan {
         let plan = Plan {
             name: engine.name,
             engine,
@@ -235,6 +235,20 @@ impl Plan {
         }
     }
 
+    /// Can several workers search one product together?
+    pub fn works_together(&self) -> bool {
+        self.engine.name == EXPLICIT.name && !self.automaton.is_testing()
+    }
+
+    /// The same by so many workers.
+    pub fn by(self, workers: Workers) -> Plan {
+        let variant = Variant {
+            workers,
+            ..self.variant
+        };
+        Plan { variant, ..self }
+    }
+
     /// What must be known of a property.
     pub fn needs(&self) -> Needs {
         match self.engine.needs {
@@ -270,7 +284,7 @@ impl Plan {
     pub fn has_single_states(&self) -> bool {
         matches!(
             self.engine.procedure,
-            Procedure::Single(_) | Procedure::Workers(_)
+            Procedure::Single(_) | Procedure::Team(_)
         )
     }
 
@@ -335,7 +349,11 @@ impl Plan {
 
     fn validate_variant(&self) -> Result<(), String> {
         let (name, variant) = (self.name, self.variant);
-        let has_published = self.engine.has_published && !self.automaton.is_testing();
+        // Of testing automata the paper has products with single states.
+        let has_published = match self.automaton.is_testing() {
+            true => self.has_single_states(),
+            false => self.engine.has_published,
+        };
         if variant.published && !has_published {
             return Err(format!("`{name}` has no published variant of its own"));
         }
@@ -347,6 +365,11 @@ impl Plan {
         }
         if variant.doubts && (!on_sets || self.emptiness != Some(Emptiness::Aec)) {
             return Err("only `aec` on sets is ever left in doubt".to_owned());
+        }
+        if variant.workers != Workers::ONE && !self.works_together() {
+            return Err(format!(
+                "`{name}` searches with one worker; `explicit` and `ba` can with several"
+            ));
         }
         let has_proofs = matches!(self.engine.procedure, Procedure::ComponentWise(_));
         if variant.proofs != Proofs::default() && !has_proofs {
@@ -363,6 +386,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroUsize;
 
     #[test]
     fn presets_are_legal_and_have_names_of_their_own() {
@@ -399,6 +423,22 @@ mod tests {
         assert_eq!(check, Some(Emptiness::Couvreur));
         let on_changes = Plan::of("sog").reading(AutomatonKind::Tgta);
         assert!(on_changes.as_variant(published).validate().is_err());
+    }
+
+    #[test]
+    fn several_workers_search_single_states() {
+        let two = Workers::new(NonZeroUsize::MIN.saturating_add(1));
+        for (preset, can) in [
+            ("explicit", true),
+            ("ba", true),
+            ("ta", false),
+            ("slap", false),
+        ] {
+            let plan = Plan::of(preset);
+            assert_eq!(plan.works_together(), can);
+            assert_eq!(plan.by(two).validate().is_ok(), can, "{preset}");
+            assert_ne!(plan.by(two), plan);
+        }
     }
 
     #[test]

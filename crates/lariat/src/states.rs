@@ -1,6 +1,7 @@
 //! The figures of a whole state space, counted explicitly or on decision diagrams.
 
 use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
+use lariat_engines::Workers;
 use lariat_model::symmetry::detect;
 use lariat_model::{Deadlock, Model, Predicate, System, VarId};
 use lariat_space::explicit::{self, Explicit};
@@ -9,7 +10,7 @@ use lariat_space::symbolic::{OrderChoice, Pumping, Reach, Reached, UBig, reach};
 /// What the state space is counted with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counting {
-    /// Single states while they are few, then diagrams.
+    /// Single states and diagrams in turns, with ever more work.
     #[default]
     Auto,
     /// Single states, packed.
@@ -34,15 +35,30 @@ impl Counting {
     /// What it is, in a few words.
     pub fn about(self) -> &'static str {
         match self {
-            Counting::Auto => "single states while they are few, then diagrams",
+            Counting::Auto => "single states and diagrams in turns, with ever more work",
             Counting::Explicit => "single states, packed",
             Counting::Symbolic => "sets of states in decision diagrams, by saturation",
         }
     }
 }
 
-/// States that `auto` counts one by one before it turns to diagrams.
-const FEW: u64 = 50_000;
+/// How `auto` shares the work. Whoever comes to the end of it in a turn has counted: nobody knows before which nets are small as a list and
+/// large as a diagram, and some are a hundred times slower one way than the other.
+#[derive(Clone, Copy)]
+struct Turns {
+    /// States that are counted one by one before diagrams are tried.
+    first: u64,
+    /// Nodes of diagrams for each state of the turn before; as in [`AskSchedule::sets`](crate::ask::AskSchedule::sets).
+    nodes: u64,
+    /// How much more work there is in a turn than in the one before. Each begins anew: all before it together cost a seventh of the last.
+    growth: u64,
+}
+
+const TURNS: Turns = Turns {
+    first: 50_000,
+    nodes: 7,
+    growth: 8,
+};
 
 /// What was counted. A figure is `None` where it is not known.
 #[derive(Clone, Debug, Default)]
@@ -99,28 +115,62 @@ pub fn states_and_claims(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> StateSpace {
-    let explicit = |budget: &Budget| explicit(system, claims, budget, observer);
-    let symbolic = || symbolic(system, claims, order, budget, observer);
+    let one = Workers::ONE;
+    states_together(system, claims, counting, order, one, budget, observer)
+}
+
+/// The same; single states are explored by so many workers together. What is counted does not depend on their number.
+pub fn states_together(
+    system: &System,
+    claims: &[Predicate],
+    counting: Counting,
+    order: &OrderChoice,
+    workers: Workers,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> StateSpace {
+    let explicit = |budget: &Budget| explicit(system, claims, workers, budget, observer);
+    let symbolic = |budget: &Budget| symbolic(system, claims, order, budget, observer);
     match counting {
         Counting::Explicit => explicit(budget),
-        Counting::Symbolic => symbolic(),
-        Counting::Auto => {
-            let few = explicit(&budget.clone().with_work(FEW));
-            if !matches!(few.stop, Some(Stop::Work(_))) {
-                return few;
-            }
-            if !system.is_net() {
-                // Programs are quick to run, and some are slow to learn as relations.
-                let all = explicit(budget);
-                let full = matches!(all.stop, Some(Stop::Memory));
-                return if full { symbolic() } else { all };
-            }
-            let found = symbolic();
-            match found.stop {
-                Some(Stop::Unsupported(_) | Stop::Bound(_)) => explicit(budget),
-                _ => found,
-            }
+        Counting::Symbolic => symbolic(budget),
+        // Programs are quick to run, and some are slow to learn as relations.
+        Counting::Auto if !system.is_net() => {
+            let all = explicit(budget);
+            let full = matches!(all.stop, Some(Stop::Memory));
+            if full { symbolic(budget) } else { all }
         }
+        Counting::Auto => in_turns(TURNS, budget, &explicit, &symbolic),
+    }
+}
+
+/// Lists and diagrams in turns. Whoever cannot go on leaves the rest to the other.
+fn in_turns(
+    turns: Turns,
+    budget: &Budget,
+    explicit: &dyn Fn(&Budget) -> StateSpace,
+    symbolic: &dyn Fn(&Budget) -> StateSpace,
+) -> StateSpace {
+    let mut work = turns.first;
+    loop {
+        let listed = explicit(&budget.clone().with_work(work));
+        match listed.stop {
+            Some(Stop::Work(_)) => {}
+            Some(Stop::Memory) => return symbolic(budget),
+            _ => return listed,
+        }
+        let nodes = work.saturating_mul(turns.nodes);
+        let sets = symbolic(&budget.clone().with_work(nodes));
+        match sets.stop {
+            Some(Stop::Work(_)) => {}
+            Some(Stop::Memory | Stop::Unsupported(_) | Stop::Bound(_)) => return explicit(budget),
+            _ => return sets,
+        }
+        // A limit around all of it ends the turns.
+        if work == u64::MAX || budget.spend(0).is_err() {
+            return sets;
+        }
+        work = work.saturating_mul(turns.growth);
     }
 }
 
@@ -168,12 +218,17 @@ pub fn orbits(
 fn explicit(
     system: &System,
     claims: &[Predicate],
+    workers: Workers,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> StateSpace {
     let space = Explicit::new(system, Deadlock::Stutter);
-    let count = explicit::count(&space, claims, budget, observer);
+    let several = workers.count();
+    let count = explicit::count_together(&space, claims, several, budget, observer);
     let mut stats = Stats::default();
+    if workers != Workers::ONE {
+        stats.set(Statistic::WORKERS, several.get());
+    }
     stats.set(Statistic::STATES_SEEN, count.states);
     stats.set(Statistic::EDGES_SEEN, count.edges);
     stats.set(Statistic::PACKED_BITS, count.packed_bits);
@@ -264,4 +319,62 @@ fn figures(
         found.failed.push(failed);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_budget::Quiet;
+    use lariat_model::generate::{Family, generate};
+
+    /// Many turns count what one does, whoever comes to the end first.
+    #[test]
+    fn turns_begin_anew() {
+        let system = generate(Family::Philosophers, 6).unwrap();
+        let (budget, order) = (Budget::bytes(64 << 20), OrderChoice::default());
+        let one_by_one = |budget: &Budget| explicit(&system, &[], Workers::ONE, budget, &Quiet);
+        let as_sets = |budget: &Budget| symbolic(&system, &[], &order, budget, &Quiet);
+        let stuck = |stop: Stop| {
+            move |_: &Budget| StateSpace {
+                stop: Some(stop.clone()),
+                ..StateSpace::default()
+            }
+        };
+        let turns = Turns {
+            first: 3,
+            nodes: 2,
+            growth: 2,
+        };
+        let all = one_by_one(&budget);
+        let counted = |found: &StateSpace| (found.states.clone(), found.edges.clone());
+        let both = in_turns(turns, &budget, &one_by_one, &as_sets);
+        assert_eq!(counted(&both), counted(&all));
+        for stop in [Stop::Work(1), Stop::Memory] {
+            let sets = in_turns(turns, &budget, &stuck(stop), &as_sets);
+            assert_eq!((counted(&sets), sets.engine), (counted(&all), "symbolic"));
+        }
+        for stop in [Stop::Work(1), Stop::Memory, Stop::Bound("so".to_owned())] {
+            let list = in_turns(turns, &budget, &one_by_one, &stuck(stop));
+            assert_eq!((counted(&list), list.engine), (counted(&all), "explicit"));
+        }
+    }
+
+    /// Work that is limited as a whole ends all turns.
+    #[test]
+    fn a_limit_ends_all_turns() {
+        let system = generate(Family::Philosophers, 12).unwrap();
+        let budget = Budget::bytes(64 << 20).with_work(5000);
+        let found = states(
+            &system,
+            Counting::Auto,
+            &OrderChoice::default(),
+            &budget,
+            &Quiet,
+        );
+        assert!(
+            matches!(found.stop, Some(Stop::Work(_))),
+            "{:?}",
+            found.stop
+        );
+    }
 }

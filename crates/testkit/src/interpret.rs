@@ -52,8 +52,16 @@ fn value(expr: &Expr, state: &[Value]) -> Option<i128> {
             }
         }
     };
-    let fits = (i128::from(Value::MIN)..=i128::from(Value::MAX)).contains(&wide);
-    fits.then_some(wide)
+    match expr {
+        Expr::Unary(..) | Expr::Binary(..) => Some(cut(wide)),
+        Expr::Const(_) | Expr::Var(_) | Expr::Element { .. } => Some(wide),
+    }
+}
+
+/// What is left of a result in 32 bits.
+fn cut(wide: i128) -> i128 {
+    let half = 1 << 31;
+    (wide + half).rem_euclid(2 * half) - half
 }
 
 fn slot(first: usize, len: u32, index: i128) -> Option<usize> {

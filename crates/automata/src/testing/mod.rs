@@ -20,6 +20,7 @@
 
 mod expand;
 mod pairs;
+mod published;
 mod reduce;
 mod ta;
 mod tgta;

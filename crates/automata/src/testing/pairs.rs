@@ -62,20 +62,7 @@ pub(super) struct Merged {
 /// `a` has at least one mark: without marks every run would accept, also the one that
 /// stays in a state that cannot stutter (E-7).
 pub(super) fn merged_pairs(a: &Automaton, alike: Alike, budget: &Budget) -> Result<Merged, Stop> {
-    debug_assert!(a.mark_count > 0);
-    let edges = a.states.iter().flatten();
-    let observed = edges.fold(0, |mask, t| mask | a.guards.support(t.guard));
-    let bits = observed.count_ones();
-    let work = 1usize
-        .checked_shl(2 * bits)
-        .and_then(|w| w.checked_mul(a.states.len()));
-    if bits > 12 || work.is_none_or(|w| w > MOST_WORK) {
-        return Err(Stop::Unsupported(format!(
-            "a testing automaton over {bits} atoms would be too large for this automaton of {} states",
-            a.states.len()
-        )));
-    }
-    let pairs = Pairs::new(a, observed, bits);
+    let pairs = Pairs::of(a)?;
     let mut lease = budget.lease();
     let (mut class, mut classes) = pairs.first_partition(alike);
     loop {
@@ -98,7 +85,8 @@ pub(super) fn merged_pairs(a: &Automaton, alike: Alike, budget: &Budget) -> Resu
     }
 }
 
-struct Pairs<'a> {
+/// The pairs of an automaton, by numbers.
+pub(super) struct Pairs<'a> {
     automaton: &'a Automaton,
     observed: u64,
     bits: u32,
@@ -114,6 +102,91 @@ struct Pairs<'a> {
 type Signature = Vec<(Marks, Trie)>;
 
 impl<'a> Pairs<'a> {
+    /// The pairs of `a`, unless they are too many.
+    pub fn of(a: &'a Automaton) -> Result<Pairs<'a>, Stop> {
+        debug_assert!(a.mark_count > 0);
+        let edges = a.states.iter().flatten();
+        let observed = edges.fold(0, |mask, t| mask | a.guards.support(t.guard));
+        let bits = observed.count_ones();
+        let work = 1usize
+            .checked_shl(2 * bits)
+            .and_then(|w| w.checked_mul(a.states.len()));
+        if bits > 12 || work.is_none_or(|w| w > MOST_WORK) {
+            return Err(Stop::Unsupported(format!(
+                "a testing automaton over {bits} atoms would be too large for this automaton of {} states",
+                a.states.len()
+            )));
+        }
+        Ok(Pairs::new(a, observed, bits))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.letters.len() * self.automaton.states.len()
+    }
+
+    /// The atoms that matter, as bits.
+    pub fn observed(&self) -> u64 {
+        self.observed
+    }
+
+    /// The letter, by number, and the state of a pair.
+    fn parts(&self, pair: usize) -> (usize, usize) {
+        let states = self.automaton.states.len();
+        (pair / states, pair % states)
+    }
+
+    /// Does it lie in an accepting component of its stuttering subgraph?
+    pub fn accepts(&self, pair: usize) -> bool {
+        let (l, q) = self.parts(pair);
+        self.facts(l).accepting[q]
+    }
+
+    /// Is such a component reached by stuttering?
+    pub fn reaches(&self, pair: usize) -> bool {
+        let (l, q) = self.parts(pair);
+        self.facts(l).reaching[q]
+    }
+
+    /// The pairs in such components that are reached from it by stuttering.
+    pub fn accepting_behind(&self, pair: usize) -> Vec<u32> {
+        let (l, q) = self.parts(pair);
+        let mut seen = vec![false; self.automaton.states.len()];
+        let mut todo = vec![q];
+        while let Some(q) = todo.pop() {
+            if !std::mem::replace(&mut seen[q], true) {
+                let reading = self.automaton.reading(StateId(q as u32), self.letters[l]);
+                todo.extend(reading.map(|t| t.to.index()));
+            }
+        }
+        let accepting = |q: &usize| seen[*q] && self.facts(l).accepting[*q];
+        let behind = (0..seen.len()).filter(accepting);
+        behind.map(|q| self.index(l, q) as u32).collect()
+    }
+
+    /// The edges of a pair that change something: the change by number, the marks, the target.
+    pub fn changes_of(&self, pair: usize) -> impl Iterator<Item = (usize, Marks, usize)> + '_ {
+        let (l, q) = self.parts(pair);
+        let reading = self.automaton.reading(StateId(q as u32), self.letters[l]);
+        reading.flat_map(move |t| {
+            let others = (0..self.letters.len()).filter(move |other| *other != l);
+            others.map(move |other| (l ^ other, t.marks, self.index(other, t.to.index())))
+        })
+    }
+
+    /// Where a run may begin: the first letter by number, and the pair.
+    pub fn initial(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.letters.len()).flat_map(move |l| {
+            let initial = self.automaton.initial.iter();
+            initial.map(move |q| (l, self.index(l, q.index())))
+        })
+    }
+
+    /// Exactly this letter, or change, by its number.
+    pub fn exactly(&self, number: usize, guards: &mut Guards) -> Guard {
+        self.cube(self.letters.len() - 1, number, guards)
+    }
+
     fn new(automaton: &'a Automaton, observed: u64, bits: u32) -> Pairs<'a> {
         let letters: Vec<Letter> = submasks(observed).collect();
         let mut known: FxHashMap<Vec<bool>, usize> = FxHashMap::default();

@@ -44,6 +44,13 @@ pub(super) fn reduce(t: &mut Testing, marks: Placement, budget: &Budget) -> Resu
     }
 }
 
+/// Merges bisimilar states of `t`, and drops useless ones: all that the papers do.
+pub(super) fn bisimilar(t: &mut Testing, budget: &Budget) -> Result<(), Stop> {
+    trim(t);
+    merge_edges(t);
+    bisimulate(t, budget)
+}
+
 /// The components of the graph of changes.
 pub(super) fn change_components(t: &Testing) -> Components {
     components(t.states.len(), |n, k| {

@@ -18,6 +18,7 @@
 //! infinitely many changes: the first pass of the check needs nothing but marks.
 
 use super::pairs::{Alike, merged_pairs};
+use super::published::{Livelocks, published};
 use super::{Testing, expand, reduce};
 use crate::automaton::{Automaton, StateId};
 use crate::degeneralize::{Placement, degeneralize};
@@ -36,6 +37,12 @@ impl Ta {
         let mut testing = merged_pairs(&buchi, Alike::Staying, budget)?.testing;
         reduce::reduce(&mut testing, Placement::States, budget)?;
         Ok(Ta(testing))
+    }
+
+    /// The same as it was published: larger, since only bisimilar states are merged.
+    pub fn published(a: &Automaton, budget: &Budget) -> Result<Ta, Stop> {
+        let buchi = degeneralize(a, Placement::States);
+        published(&buchi, Livelocks::Reaching, budget).map(Ta)
     }
 
     /// Is `state` a Büchi state?

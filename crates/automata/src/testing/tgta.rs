@@ -19,6 +19,7 @@
 //! would accept (E-7). The rest is `reduce.rs`.
 
 use super::pairs::{Alike, Merged, merged_pairs};
+use super::published::{Livelocks, published};
 use super::{Testing, TestingState, expand, reduce};
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::degeneralize::Placement;
@@ -26,6 +27,7 @@ use crate::guard::Guards;
 use crate::scc::{Components, components};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
+use std::borrow::Cow;
 
 /// A transition-based generalized testing automaton.
 ///
@@ -38,17 +40,15 @@ impl Tgta {
     ///
     /// [`Stop::Unsupported`] if it would be too large.
     pub fn new(a: &Automaton, budget: &Budget) -> Result<Tgta, Stop> {
-        let marked;
-        let a = if a.mark_count == 0 {
-            marked = with_a_mark(a);
-            &marked
-        } else {
-            a
-        };
-        let merged = merged_pairs(a, Alike::Returning, budget)?;
+        let merged = merged_pairs(&with_a_mark(a), Alike::Returning, budget)?;
         let mut testing = settle(merged);
         reduce::reduce(&mut testing, Placement::Edges, budget)?;
         Ok(Tgta(testing))
+    }
+
+    /// The same as it was published: larger, since edges are copied to every livelock state behind them, and only bisimilar states are merged.
+    pub fn published(a: &Automaton, budget: &Budget) -> Result<Tgta, Stop> {
+        published(&with_a_mark(a), Livelocks::Copied, budget).map(Tgta)
     }
 
     /// An ordinary automaton with the same language, for formats that know no changes.
@@ -57,14 +57,17 @@ impl Tgta {
     }
 }
 
-/// The same automaton with one mark, on every edge.
-fn with_a_mark(a: &Automaton) -> Automaton {
+/// The same automaton, with one mark on every edge if it has none.
+fn with_a_mark(a: &Automaton) -> Cow<'_, Automaton> {
+    if a.mark_count > 0 {
+        return Cow::Borrowed(a);
+    }
     let mut marked = a.clone();
     marked.mark_count = 1;
     for t in marked.states.iter_mut().flatten() {
         t.marks = Marks::one(0);
     }
-    marked
+    Cow::Owned(marked)
 }
 
 /// Leaves `livelock` only where stuttering may collect all marks, and sends the rest to a sink.

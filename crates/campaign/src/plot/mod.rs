@@ -35,6 +35,7 @@ pub mod results;
 mod scale;
 pub mod scatter;
 pub mod table;
+mod techniques;
 pub mod testing;
 pub mod win_lose_fail;
 
@@ -152,6 +153,8 @@ pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
         (PlotKind::Families, Some(families::families(&results))),
         (PlotKind::Portfolio, Some(portfolio::portfolio(&results))),
         (PlotKind::Portfolio, portfolio::unique(&results)),
+        (PlotKind::Portfolio, techniques::deciders(&results)),
+        (PlotKind::Portfolio, techniques::lost(&results)),
         (PlotKind::Components, components::components(&results)),
         (PlotKind::Testing, testing::testing(&results)),
     ];

@@ -6,6 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// A net that is there.
+pub const MUTEX: &str = "examples/mutex.pnml";
+/// A property of it that is violated.
+pub const STARVATION: &str = "G (waiting_1 -> F critical_1)";
+/// A property of it that holds.
+pub const EXCLUSION: &str = "G !(critical_1 & critical_2)";
+
 /// What a run of the binary gave.
 #[derive(Debug)]
 pub struct Ran {

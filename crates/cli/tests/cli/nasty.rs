@@ -1,18 +1,25 @@
 //! Inputs that nobody would give on purpose, and limits that leave no room: a clear message or
 //! `unknown`, in time, whatever it is.
 
-use crate::kit::{Folder, Ran, command, every_engine, lariat, ran};
+use crate::kit::{Folder, MUTEX, Ran, command, every_engine, lariat, ran};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Runs the binary, which must end within `limit` and a second, or ten on a machine that is busy.
+/// Seconds after a limit: one is the promise. A machine that is busy takes longer, and tests share it; `LARIAT_GRACE=1` insists.
+fn grace() -> Duration {
+    let asked = std::env::var("LARIAT_GRACE");
+    let seconds = asked.ok().and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(10))
+}
+
+/// Runs the binary, which must end within `limit` and the [`grace`].
 #[track_caller]
 fn in_time(args: &[&str], limit: Duration) -> Ran {
     let start = Instant::now();
     let ran = lariat(args);
     let took = start.elapsed();
-    assert!(took < limit + Duration::from_secs(10), "{args:?}: {took:?}");
+    assert!(took < limit + grace(), "{args:?}: {took:?}");
     assert!(matches!(ran.code, Some(0..=3 | 130)), "{args:?}: {ran:?}");
     assert!(!ran.err.contains("panicked"), "{args:?}: {ran:?}");
     ran
@@ -34,8 +41,6 @@ fn sparse(folder: &Folder, name: &str, head: &str, bytes: u64) -> String {
         .expect("a sparse file");
     path
 }
-
-const MUTEX: &str = "examples/mutex.pnml";
 
 #[cfg(unix)]
 #[test]
@@ -109,7 +114,7 @@ fn signals_are_heard_while_reading() {
             .status();
         assert!(sent.expect("kill runs").success());
         let ended = ran(child.wait_with_output().expect("the binary ends")).exits(130);
-        assert!(start.elapsed() < Duration::from_secs(10));
+        assert!(start.elapsed() < grace());
         assert_eq!(ended.json()[0]["reason"], "interrupted");
     }
 }

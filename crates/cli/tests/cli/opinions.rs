@@ -1,8 +1,6 @@
 //! What is asked about answers: second opinions, and properties that hold for no good reason.
 
-use crate::kit::{Folder, lariat};
-
-const MUTEX: &str = "examples/mutex.pnml";
+use crate::kit::{Folder, MUTEX, lariat};
 
 #[test]
 fn a_second_engine_is_asked() {

@@ -61,3 +61,64 @@ fn none_is_no_number_of_threads() {
     .exits(2)
     .complains("--threads");
 }
+
+/// One property: workers that search together say what one says, and that they were several.
+#[test]
+fn workers_that_search_together_agree() {
+    let formulas = [
+        "G !(\"critical_1 >= 1\" & \"critical_2 >= 1\")",
+        "G F \"critical_1 >= 1\"",
+        "F \"lock >= 2\"",
+    ];
+    for formula in formulas {
+        let check = |threads: &str| {
+            let args = ["check", "examples/mutex.pnml", "--engine", "explicit"];
+            let ran =
+                lariat(&[&args[..], &["-f", formula, "--json", "--threads", threads]].concat());
+            let json = ran.json().remove(0);
+            (json["verdict"].clone(), json["stats"]["workers"].as_u64())
+        };
+        let (verdict, workers) = check("1");
+        assert_eq!(workers, None);
+        for n in [2, 3] {
+            assert_eq!(
+                check(&n.to_string()),
+                (verdict.clone(), Some(n)),
+                "{formula}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_limit_ends_all_workers() {
+    let folder = Folder::new();
+    let net = large_net(&folder);
+    let check = ["check", &net, "--engine", "explicit", "-f", LARGE_HOLDS];
+    let states = ["states", &net, "--engine", "explicit"];
+    for args in [&check[..], &states] {
+        for (limit, value, reason) in [("--timeout", "1s", "time"), ("--memory", "20M", "memory")] {
+            let ran = lariat(&[args, &[limit, value, "--threads", "3", "--json"]].concat());
+            let json = ran.exits(3).json().remove(0);
+            assert_eq!(json["reason"], reason, "{json}");
+        }
+    }
+}
+
+#[test]
+fn states_are_counted_the_same_by_any_number() {
+    let count = |threads: &str| {
+        let args = ["states", "examples/mutex.pnml", "--engine", "explicit"];
+        let ran = lariat(&[&args[..], &["--json", "--threads", threads]].concat()).exits(0);
+        let json = ran.json().remove(0);
+        let names = [
+            "states",
+            "edges",
+            "deadlocks",
+            "max_tokens_in_place",
+            "max_tokens",
+        ];
+        names.map(|name| json[name].clone())
+    };
+    assert_eq!(count("3"), count("1"));
+}

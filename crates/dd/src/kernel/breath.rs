@@ -32,7 +32,7 @@ impl Kernel {
     fn breathe(&mut self) -> Result<(), Halt> {
         let settled = self.settle();
         let stop = match self.budget.check().and(settled) {
-            Ok(()) if self.cache.starved() => Stop::Memory,
+            Ok(()) if self.pressures.starve() => Stop::Memory,
             Ok(()) => return Ok(()),
             Err(stop) => stop,
         };

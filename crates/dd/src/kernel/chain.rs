@@ -19,7 +19,7 @@ impl Kernel {
     /// The level of the first action of `chain`, `None` if nothing is left to do.
     #[inline]
     pub fn first_level(&self, chain: ChainId) -> Option<u32> {
-        (chain != ChainId::END).then(|| self.chains.link(chain).level)
+        (chain != ChainId::END).then(|| self.tables.chains.link(chain).level)
     }
 
     /// The steps of the first action of `chain` where `level` has the value `from`. On the levels
@@ -32,7 +32,7 @@ impl Kernel {
     /// What `chain` does on `level`, which is not below its first action.
     #[inline]
     pub(crate) fn action_at(&self, chain: ChainId, level: u32) -> ChainAction {
-        let link = self.chains.link(chain);
+        let link = self.tables.chains.link(chain);
         match level < link.level {
             true => ChainAction::pass(chain),
             false => link.action,
@@ -44,7 +44,7 @@ impl Kernel {
     pub(crate) fn steps_of(&self, action: ChainAction, from: u32) -> ChainSteps {
         let (next, end) = match action {
             ChainAction::Delta { need, .. } => (0, (from >= need).into()),
-            ChainAction::Table { start, end } => self.chains.rows_from(start, end, from),
+            ChainAction::Table { start, end } => self.tables.chains.rows_from(start, end, from),
         };
         ChainSteps {
             action,
@@ -66,7 +66,7 @@ impl Kernel {
                 .shift(steps.from, delta)?
                 .map(|to| ChainStep { to, rest }),
             ChainAction::Table { .. } => {
-                let row = self.chains.row(steps.next - 1);
+                let row = self.tables.chains.row(steps.next - 1);
                 Some(ChainStep {
                     to: row.to,
                     rest: row.rest,
@@ -84,7 +84,7 @@ impl Kernel {
         steps.next += 1;
         Some(match steps.action {
             ChainAction::Delta { rest, .. } => rest,
-            ChainAction::Table { .. } => self.chains.row(steps.next - 1).rest,
+            ChainAction::Table { .. } => self.tables.chains.row(steps.next - 1).rest,
         })
     }
 

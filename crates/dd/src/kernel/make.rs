@@ -1,10 +1,11 @@
 //! Making nodes: equal edges give the node that exists, others a new one.
 //!
 //! This is the only place where memory is asked for on behalf of nodes, and hence the only one
-//! where a collection may begin.
+//! where a collection may begin and workers [meet](super::meeting).
 
 use super::{Halt, Kernel, NodeId};
-use crate::pool::NodePool;
+use crate::pool::Stretches;
+use crate::tables::Tables;
 use lariat_budget::Stop;
 
 /// Words of a node that count as much work as a new node.
@@ -14,9 +15,35 @@ const LONG: usize = 64;
 /// those that leave more than three quarters count four times.
 const SQUEEZES: u32 = 16;
 
+/// What of the tables is set aside for one worker, and what it has made of it. Worth nothing after a meeting.
+#[derive(Default)]
+pub(super) struct Reserve {
+    stretches: Stretches,
+    permits: usize,
+    /// Nodes and their words that the tables have not been told of.
+    nodes: usize,
+    words: usize,
+}
+
+impl Reserve {
+    /// Tells the tables what was made.
+    pub fn report(&mut self, tables: &Tables) {
+        tables.unique.report(std::mem::take(&mut self.nodes));
+        tables.pool.occupy(std::mem::take(&mut self.words));
+    }
+
+    /// Nodes and their words that the tables have not been told of.
+    pub fn unreported(&self) -> (usize, usize) {
+        (self.nodes, self.words)
+    }
+}
+
 impl Kernel {
     /// Like `make`, but leaves the edges on the stack.
     pub(crate) fn make_kept(&mut self, base: usize) -> Result<NodeId, Halt> {
+        if self.several && (self.tables.is_wanted() || self.cramped) {
+            self.make_way();
+        }
         let edges = &self.stack[base..];
         let Some(&(last, _)) = edges.last() else {
             return Ok(NodeId::EMPTY);
@@ -39,9 +66,10 @@ impl Kernel {
             }
         }
         let hash = hash_of(encoded);
-        let (pool, encoded) = (&self.pool, &self.encoded);
-        match self.unique.find(hash, |node| pool.holds(node, encoded)) {
-            Some(node) => Ok(node),
+        let (tables, encoded) = (&*self.tables, &self.encoded);
+        let equal = |node| tables.pool.holds(NodeId(node), encoded);
+        match tables.unique.slots.find(hash, equal) {
+            Some(node) => Ok(NodeId(node)),
             None => self.create(hash),
         }
     }
@@ -49,78 +77,90 @@ impl Kernel {
     /// A new node with the edges in `encoded`.
     fn create(&mut self, hash: u32) -> Result<NodeId, Halt> {
         let length = self.encoded.len();
-        if self.collect_always || self.pool.occupied() + length > self.collect_at {
+        if self.collect_always || self.is_full(length) {
             self.pause = self.longest_pause().min(2 * self.pause);
-            self.collect();
+            let seen = self.tables.collections;
+            let always = self.collect_always;
+            self.collect_unless(|now| now != seen && !always);
         }
-        if let Some(capacity) = self.unique.wants() {
-            let old = self.unique.bytes();
-            let new = capacity * 8;
-            if self.unique_lease.resize(old + new).is_err() {
-                let most = self.unique.count();
-                self.collect();
-                self.squeezed(self.unique.count(), most)?;
-            }
-            if self.unique.wants().is_some() {
-                self.unique.grow(capacity);
-                self.limit_cache();
-            }
-            // Shrinking never fails.
-            let _ = self.unique_lease.resize(self.unique.bytes());
+        let at = self.room(length)?;
+        self.tables.pool.write(at, &self.encoded);
+        let (tables, encoded) = (&*self.tables, &self.encoded);
+        let equal = |node| tables.pool.holds(NodeId(node), encoded);
+        if let Some(node) = tables.unique.slots.claim(hash, at as u32, equal) {
+            // Somebody was faster.
+            self.reserve.stretches.untake(length);
+            return Ok(NodeId(node));
         }
-        let at = match self.pool.take(length) {
-            Some(at) => at,
-            None => self.take_more(length)?,
-        };
-        let node = NodeId(at as u32);
-        self.pool.write(at, &self.encoded);
-        self.unique.insert(hash, node);
-        self.created += 1;
+        self.reserve.permits -= 1;
+        self.reserve.nodes += 1;
+        self.reserve.words += length;
+        self.counted.created += 1;
         // A node with very many edges is more work than one: values may grow without end.
         self.unspent += 1 + (length / LONG) as u64;
-        if self.unique.count() > self.peak {
-            self.peak = self.unique.count();
-            self.peak_words = self.pool.occupied();
-        }
         self.tick()?;
-        Ok(node)
+        Ok(NodeId(at as u32))
     }
 
-    /// Grows the pool, or collects if it may not grow.
+    /// Is it time for a collection before `length` more words?
+    #[inline]
+    fn is_full(&self, length: usize) -> bool {
+        let occupied = self.tables.pool.occupied() + self.reserve.words;
+        occupied + length > self.tables.collect_at
+    }
+
+    /// A slot in the unique table and `length` words in the pool, whatever has to grow or to be collected for that.
+    #[inline]
+    fn room(&mut self, length: usize) -> Result<usize, Halt> {
+        if self.reserve.permits > 0
+            && let Some(at) = self.reserve.stretches.take(length)
+        {
+            return Ok(at);
+        }
+        self.more_room(length)
+    }
+
     #[cold]
-    fn take_more(&mut self, length: usize) -> Result<usize, Halt> {
-        let old = self.pool.capacity();
-        let most = u32::MAX as usize;
-        for wish in [old / 4 + (1 << 14), 1 << 14, 0] {
-            // One more word than asked, so that offsets stay below the capacity.
-            let capacity = (old + length + wish).min(most);
-            if capacity < old + length {
-                break;
+    fn more_room(&mut self, length: usize) -> Result<usize, Halt> {
+        let limit = self.budget.byte_limit();
+        let mut collected = false;
+        loop {
+            let seen = self.tables.collections;
+            self.reserve.report(&self.tables);
+            if self.reserve.permits == 0 {
+                self.reserve.permits = self.tables.unique.permits();
             }
-            if self
-                .nodes_lease
-                .resize(NodePool::bytes_for(capacity))
-                .is_ok()
-            {
-                self.pool.grow(capacity);
-                self.limit_cache();
-                if let Some(at) = self.pool.take(length) {
-                    return Ok(at);
+            if self.reserve.permits == 0 {
+                if !self.alone(|tables| tables.grow_unique(limit))
+                    && let Some(done) = self.collect_unless(|now| now != seen)
+                {
+                    self.squeezed(done.nodes)?;
                 }
+                continue;
             }
-        }
-        self.collect();
-        self.squeezed(self.pool.occupied(), old)?;
-        match self.pool.take(length) {
-            Some(at) => Ok(at),
-            None => Err(self.halt(Stop::Memory)),
+            if let Some(at) = self.reserve.stretches.take(length) {
+                return Ok(at);
+            }
+            let was = self.tables.pool.capacity();
+            if self.tables.pool.refill(&mut self.reserve.stretches, length)
+                || self.alone(|tables| tables.grow_pool(was, length, limit))
+            {
+                continue;
+            }
+            if collected {
+                return Err(self.halt(Stop::Memory));
+            }
+            if let Some(done) = self.collect_unless(|now| now != seen) {
+                collected = true;
+                self.squeezed((was, done.words.1))?;
+            }
         }
     }
 
-    /// After a collection that had to be: `live` of `all` are left. Ends the operation if that
+    /// After a collection that had to be: of `all`, `live` are left. Ends the operation if that
     /// frees next to nothing, or little again and again; each collection costs as much as
     /// making everything that lives.
-    fn squeezed(&mut self, live: usize, all: usize) -> Result<(), Halt> {
+    fn squeezed(&mut self, (all, live): (usize, usize)) -> Result<(), Halt> {
         self.squeezes += match live {
             _ if live > all - all / 4 => 4,
             _ if live > all / 2 => 1,

@@ -24,6 +24,7 @@ mod collect;
 mod ids;
 mod key;
 mod make;
+mod meeting;
 mod operation;
 mod recursion;
 mod stack;
@@ -36,36 +37,39 @@ pub use collect::Scope;
 pub use ids::{NodeId, Residual, ScopeId};
 pub use key::{CacheKey, CacheValue, KeyPart, KeyWords, Meaning};
 pub(crate) use key::{NARROW_WORDS, WIDE_WORDS};
+pub(crate) use meeting::Look;
 pub use operation::Operation;
 pub(crate) use operation::{Audit, Audits, CHAIN_BITS, OPERATIONS, REGISTRY, Registry};
 pub use recursion::{Call, Opening};
 pub use stack::StackMark;
 
-use std::sync::Arc;
-
-use crate::cache::Cache;
-use crate::event::Chains;
-use crate::pool::NodePool;
+use crate::cache::Pressures;
 use crate::saturation::Workbench;
-use crate::unique::UniqueTable;
+use crate::tables::{Tables, WorkerId};
 use breath::BREATH;
 use lariat_budget::{Budget, Lease, Stop};
+use lariat_workers::Pass;
+use make::Reserve;
 
 /// Words allocated between two collections at least, in a small store and in any.
 const SMALL_PAUSE: usize = 1 << 21;
 const PAUSE: usize = 1 << 22;
 
-/// The cache readily takes this many bytes however few nodes there are.
-const SMALL_CACHE: usize = 1 << 24;
-
-/// Nodes, tables and stacks: everything that recursive operations need.
+/// A worker's place at the tables, and its stacks: everything that recursive operations need.
 pub struct Kernel {
     pub(crate) levels: u32,
     /// No delta leads to a larger value.
     pub(crate) cap: u32,
-    pub(crate) pool: NodePool,
-    pub(crate) unique: UniqueTable,
-    pub(crate) cache: Cache,
+    pub(crate) tables: Pass<Tables>,
+    worker: WorkerId,
+    /// How many workers there are on the tables, at most, and whether there are several.
+    workers: usize,
+    several: bool,
+    /// What of the tables is set aside for this worker.
+    reserve: Reserve,
+    pressures: Pressures,
+    /// Is the cache to grow at the next meeting?
+    cramped: bool,
     /// The shadow stack: edges of results in the making, and rooted nodes under value 0.
     pub(crate) stack: Vec<(u32, NodeId)>,
     /// The way down single edges: the values of the result, and what the filter asks of them.
@@ -74,85 +78,73 @@ pub struct Kernel {
     pub(crate) slides_known: u64,
     pub(crate) slides_blocked: u64,
     pub(crate) bench: Workbench,
-    pub(crate) chains: Chains,
-    pub(crate) roots: Vec<Arc<NodeId>>,
-    scopes: Vec<Arc<ScopeId>>,
-    next_scope: u32,
-    /// Purge the lists of handles when they reach this length.
-    purge_at: usize,
     encoded: Vec<u32>,
     budget: Budget,
-    nodes_lease: Lease,
-    unique_lease: Lease,
     stack_lease: Lease,
     fuel: u32,
-    /// Nodes made, and those of them not yet reported to the budget.
-    pub(crate) created: u64,
+    /// Nodes made that are not yet reported to the budget.
     unspent: u64,
-    /// The most nodes at one moment, and the words that held them.
-    pub(crate) peak: usize,
-    pub(crate) peak_words: usize,
-    pub(crate) collections: u64,
+    /// Counted since the tables were told.
+    pub(crate) counted: Counted,
     /// Words to be allocated before the next collection at least. It doubles with each that an
     /// operation makes: the results that die with their nodes are often needed again.
     pause: usize,
-    /// Collect when the pool holds this many words.
-    collect_at: usize,
     /// Collections in this operation that had to be and freed less than half.
     squeezes: u32,
     pub(crate) collect_always: bool,
     reason: Option<Stop>,
 }
 
+/// What a worker counts.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Counted {
+    /// Nodes made.
+    pub created: u64,
+    /// Questions to the cache, and those that it could answer.
+    pub lookups: u64,
+    pub hits: u64,
+}
+
 impl Kernel {
     pub(crate) fn new(levels: u32, budget: &Budget) -> Result<Kernel, Stop> {
-        let cache = Cache::new(budget.lease(), budget.lease())?;
-        let mut kernel = Kernel {
+        let mut tables = Tables::new(budget)?;
+        let worker = tables.enrol();
+        tables.limit_cache(budget.byte_limit());
+        let tables = Pass::new(tables, Tables::empty(budget));
+        let mut kernel = Kernel::with(levels, tables, worker, budget);
+        kernel.rest();
+        let pause = kernel.pause;
+        kernel.alone(|tables| tables.collect_at = pause);
+        Ok(kernel)
+    }
+
+    fn with(levels: u32, tables: Pass<Tables>, worker: WorkerId, budget: &Budget) -> Kernel {
+        Kernel {
             levels,
             cap: u32::MAX,
-            pool: NodePool::new(),
-            unique: UniqueTable::new(),
-            cache,
+            pressures: Pressures::on(&tables.cache),
+            tables,
+            worker,
+            workers: 1,
+            several: false,
+            reserve: Reserve::default(),
+            cramped: false,
             stack: Vec::new(),
             trail: Vec::new(),
             slides_known: 0,
             slides_blocked: 0,
             bench: Workbench::new(budget.lease()),
-            chains: Chains::new(budget.lease()),
-            roots: Vec::new(),
-            scopes: Vec::new(),
-            next_scope: 1,
-            purge_at: 64,
             encoded: Vec::new(),
             budget: budget.clone(),
-            nodes_lease: budget.lease(),
-            unique_lease: budget.lease(),
             stack_lease: budget.lease(),
             fuel: BREATH,
-            created: 0,
             unspent: 0,
-            peak: 0,
-            peak_words: 0,
-            collections: 0,
+            counted: Counted::default(),
             pause: SMALL_PAUSE,
-            collect_at: SMALL_PAUSE,
             squeezes: 0,
             collect_always: false,
             reason: None,
-        };
-        kernel.unique_lease.resize(kernel.unique.bytes())?;
-        kernel.limit_cache();
-        kernel.rest();
-        kernel.collect_at = kernel.pause;
-        Ok(kernel)
-    }
-
-    /// The cache grows readily until it is twice as large as the nodes, and if it must to a
-    /// quarter of all bytes.
-    fn limit_cache(&mut self) {
-        let quarter = usize::try_from(self.budget.byte_limit() / 4).unwrap_or(usize::MAX);
-        let nodes = NodePool::bytes_for(self.pool.capacity()) + self.unique.bytes();
-        self.cache.limit((2 * nodes).max(SMALL_CACHE), quarter);
+        }
     }
 
     /// The most that may lie between two collections: a sixteenth of all bytes.
@@ -165,12 +157,18 @@ impl Kernel {
     fn rest(&mut self) {
         self.pause = PAUSE.min(self.longest_pause());
         self.squeezes = 0;
-        self.cache.refresh();
+        self.pressures.refresh();
     }
 
     pub(crate) fn set_budget(&mut self, budget: &Budget) {
         self.budget = budget.clone();
-        self.limit_cache();
+        let limit = budget.byte_limit();
+        self.alone(|tables| tables.limit_cache(limit));
+    }
+
+    /// Nodes and their words that this worker has made and the tables have not been told of.
+    pub(crate) fn unreported(&self) -> (usize, usize) {
+        self.reserve.unreported()
     }
 
     /// The number of levels; levels are numbered from 0 at the top.
@@ -181,7 +179,7 @@ impl Kernel {
     /// The edges of `node`, which must be neither terminal.
     #[inline]
     pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
-        self.pool.edges(node)
+        self.tables.pool.edges(node)
     }
 
     /// The child of `node` under `value`, empty if there is none.
@@ -190,6 +188,6 @@ impl Kernel {
         if node.0 <= 1 {
             return NodeId::EMPTY;
         }
-        self.pool.child(node, value)
+        self.tables.pool.child(node, value)
     }
 }

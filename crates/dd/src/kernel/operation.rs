@@ -21,7 +21,7 @@
 //! the cache is wide enough, and which words a collection must look at. All of that happens at
 //! compile time; the tags of this crate's own operations are constants too.
 //!
-//! For several workers on one store nothing changes here: tags are issued before they start, and a
+//! With several workers on one store nothing changes: tags are issued before they start, and a
 //! key is a value that means the same to all of them.
 
 use std::marker::PhantomData;
@@ -260,7 +260,7 @@ impl Kernel {
     /// # Panics
     /// If there is no room left.
     pub fn operation<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
-        self.cache.registry.declare()
+        self.alone(|tables| tables.cache.registry.declare())
     }
 
     /// What `operation` returned for `key`, if the cache remembers.
@@ -270,7 +270,10 @@ impl Kernel {
         operation: Operation<K, V>,
         key: K,
     ) -> Option<V> {
-        self.cache.get(operation, key)
+        self.counted.lookups += 1;
+        let found = self.tables.cache.get(operation, key, self.several);
+        self.counted.hits += found.is_some() as u64;
+        found
     }
 
     /// Remembers what `operation` returned for `key`.
@@ -281,7 +284,25 @@ impl Kernel {
         key: K,
         value: V,
     ) {
-        self.cache.put(operation, key, value);
+        let is_narrow = Operation::<K, V>::IS_NARROW;
+        let pressure = match is_narrow {
+            true => &self.pressures.narrow,
+            false => &self.pressures.wide,
+        };
+        if pressure.is_high() {
+            self.crowd();
+        }
+        let cache = &self.tables.cache;
+        let value = value.to_words();
+        if is_narrow {
+            let entry = crate::cache::narrow(operation, key, value);
+            let evicted = cache.narrow.put(entry, self.several);
+            self.pressures.narrow.count(evicted, self.workers);
+        } else {
+            let entry = crate::cache::wide(operation, key, value);
+            let evicted = cache.wide.put(entry, self.several);
+            self.pressures.wide.count(evicted, self.workers);
+        }
     }
 
     /// What `operation` returns for `key`: from the cache, or else from `compute`.

@@ -15,7 +15,7 @@
 //! roots the children, collects the results, makes the node, counts the work and remembers.
 //!
 //! Calls are data for the sake of several workers. Every call below an edge goes through
-//! [`Kernel::call_into`], which today runs it at once; it is the one place where a worker can offer
+//! [`Kernel::call_into`], which runs it at once; it is the one place where a worker could offer
 //! it to another instead and pick up the result before the node is made. The operations themselves
 //! need not know.
 //!

@@ -1,7 +1,7 @@
 //! The shadow stack: edges of results in the making, and nodes that must not be collected.
 
 use super::{Halt, Kernel, NodeId};
-use crate::pool::NodeEdges;
+use crate::pool::{NodeEdges, word};
 
 /// A height of the shadow stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,10 +34,11 @@ impl Kernel {
     /// Pushes the edges of `node`.
     #[inline]
     pub fn push_edges(&mut self, node: NodeId) -> Result<(), Halt> {
-        self.reserve(self.pool.block(node).len())?;
-        match self.pool.edges(node) {
+        self.reserve(self.tables.pool.block(node).len())?;
+        match self.tables.pool.edges(node) {
             NodeEdges::Dense { children, .. } => {
-                for (value, &child) in children.iter().enumerate() {
+                for (value, child) in children.iter().enumerate() {
+                    let child = word(child);
                     if child != 0 {
                         self.stack.push((value as u32, NodeId(child)));
                     }
@@ -45,7 +46,8 @@ impl Kernel {
             }
             NodeEdges::Sparse(words) => {
                 let (pairs, _) = words.as_chunks::<2>();
-                let edges = pairs.iter().map(|&[value, child]| (value, NodeId(child)));
+                let edges = pairs.iter();
+                let edges = edges.map(|[value, child]| (word(value), NodeId(word(child))));
                 self.stack.extend(edges);
             }
         }

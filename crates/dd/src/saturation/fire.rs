@@ -81,7 +81,7 @@ impl Kernel {
             return self.closure(run, node, level, target);
         }
         // Where most images are known, a look at the cache comes first.
-        let single = self.pool.single(node).is_some();
+        let single = self.tables.pool.single(node).is_some();
         let look = !single || self.slides_known > self.slides_blocked;
         if look && let Some(result) = self.image_known(run, firing) {
             self.slides_known += single as u64;
@@ -173,10 +173,10 @@ impl Kernel {
         {
             return Ok(Slide::Landed);
         }
-        let Some((value, child)) = self.pool.single(node) else {
+        let Some((value, child)) = self.tables.pool.single(node) else {
             return Ok(Slide::Landed);
         };
-        let link = self.chains.link(firing.chain);
+        let link = self.tables.chains.link(firing.chain);
         let (to, chain) = match link.action {
             _ if level < link.level => (value, firing.chain),
             ChainAction::Delta { need, .. } if value < need => return Ok(Slide::Blocked),
@@ -249,9 +249,9 @@ impl Kernel {
                     }
                 }
                 ChainAction::Table { start, end } => {
-                    let (first, last) = self.chains.rows_from(start, end, value);
+                    let (first, last) = self.tables.chains.rows_from(start, end, value);
                     for row in first..last {
-                        let row = self.chains.row(row);
+                        let row = self.tables.chains.row(row);
                         self.fire_into(run, below, row.rest, row.to)?;
                     }
                 }

@@ -282,7 +282,7 @@ impl Kernel {
             // Written out, since `next_step` costs some percent here.
             let (mut row, last) = match action {
                 ChainAction::Delta { need, .. } => (0, (from >= need) as u32),
-                ChainAction::Table { start, end } => self.chains.rows_from(start, end, from),
+                ChainAction::Table { start, end } => self.tables.chains.rows_from(start, end, from),
             };
             while row < last {
                 let (to, rest) = match action {
@@ -291,7 +291,7 @@ impl Kernel {
                         None => break,
                     },
                     ChainAction::Table { .. } => {
-                        let row = self.chains.row(row);
+                        let row = self.tables.chains.row(row);
                         (row.to, row.rest)
                     }
                 };

@@ -7,3 +7,4 @@ mod events;
 mod explicit;
 mod fixpoints;
 mod limits;
+mod workers;

@@ -4,7 +4,7 @@ use lariat_automata::{Automaton, Guards, StateId, Transition};
 use lariat_budget::{Budget, Quiet};
 use lariat_distributed::{Cluster, Machines};
 use lariat_emptiness::Marks;
-use lariat_engines::{Account, AutomatonKind, Found, Problem, Task, Variant, Workers};
+use lariat_engines::{Account, AutomatonKind, Found, Problem, Task, Team, Variant};
 use lariat_ltl::AtomId;
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Comparison, Deadlock, Predicate, Proposition, System, VarId};
@@ -87,7 +87,7 @@ pub fn kanban(n: u32) -> System {
 
 /// What a set of workers says of an automaton over one proposition: that the first variable is not 0.
 pub fn decide(
-    workers: &dyn Workers,
+    workers: &dyn Team,
     system: &System,
     automaton: &Automaton,
     budget: &Budget,

@@ -20,6 +20,10 @@ let lit = [];
 const light = (element, name) => { if (element) { element.classList.add(name); lit.push([element, name]); } };
 const DIE = [[], [[0, 0]], [[-4.5, 0], [4.5, 0]], [[0, -5], [-5, 4], [5, 4]], [[-4.5, -4.5], [4.5, -4.5], [-4.5, 4.5], [4.5, 4.5]], [[-6, -6], [6, -6], [0, 0], [-6, 6], [6, 6]]];
 const HUES = [210, 25, 130, 290, 50, 340, 170, 250];
+// Colours in the order in which the net has them: the first eight differ in hue, the next eight are darker, and so on.
+const shades = new Map();
+if (data.colours) for (const [, name] of data.colours) if (!shades.has(name)) shades.set(name, shades.size);
+const shade = name => `hsl(${HUES[shades.get(name) % HUES.length]} 75% ${[48, 30, 65][Math.floor(shades.get(name) / HUES.length) % 3]}%)`;
 
 function drawTokens(group, node) {
   const vars = varsOf(node), held = [];
@@ -38,7 +42,7 @@ function drawTokens(group, node) {
     DIE[sum].forEach(([dx, dy], i) => {
       const dot = svg('circle', {cx: x + dx, cy: y + dy, r: 3.3});
       if (data.colours && data.colours[colours[i]][1] !== '') {
-        dot.setAttribute('fill', `hsl(${HUES[hash(data.colours[colours[i]][1]) % HUES.length]} 75% 48%)`);
+        dot.setAttribute('fill', shade(data.colours[colours[i]][1]));
         dot.append(svg('title', {}, data.colours[colours[i]][1]));
       }
       kids.push(dot);

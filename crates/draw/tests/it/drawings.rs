@@ -239,3 +239,48 @@ fn arcs_go_around_other_nodes() {
     assert!(arc((160.0, 112.0)));
     assert!(!arc((160.0, 160.0)));
 }
+
+/// Two arcs that cross in the middle do not write there both.
+#[test]
+fn inscriptions_stand_apart() {
+    let weight = "<inscription><text>7</text></inscription>";
+    let text = format!(
+        "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"g\">
+        <place id=\"p\"/><place id=\"q\"/><transition id=\"t\"/><transition id=\"u\"/>
+        <arc id=\"a\" source=\"p\" target=\"t\">{weight}</arc><arc id=\"b\" source=\"q\" target=\"u\">{weight}</arc></page></net></pnml>"
+    );
+    let model = read("cross.pnml", text.as_bytes()).expect("a net");
+    let mut picture = NetPicture::whole(Net::of(&model).expect("a net"));
+    for (node, point) in picture.net.nodes.iter().zip(&mut picture.points) {
+        *point = match &*node.name {
+            "p" => (60.0, 60.0),
+            "t" => (260.0, 260.0),
+            "q" => (60.0, 260.0),
+            _ => (260.0, 60.0),
+        };
+    }
+    let svg = picture.svg("a cross");
+    let (_, rest) = svg
+        .text
+        .split_once("class=\"inscriptions\"")
+        .expect("inscriptions");
+    let place = |text: &str| -> Vec<String> {
+        let attribute = |name: &str| {
+            text.split_once(name)?
+                .1
+                .split_once('"')
+                .map(|(x, _)| x.to_owned())
+        };
+        ["x=\"", "y=\""]
+            .iter()
+            .filter_map(|name| attribute(name))
+            .collect()
+    };
+    let places: Vec<_> = rest
+        .split("class=\"inscription\"")
+        .skip(1)
+        .map(place)
+        .collect();
+    assert_eq!(places.len(), 2);
+    assert_ne!(places[0], places[1]);
+}

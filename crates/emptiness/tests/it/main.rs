@@ -6,3 +6,4 @@ mod kit;
 mod powerset;
 mod streett;
 mod two_pass;
+mod ufscc;

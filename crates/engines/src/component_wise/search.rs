@@ -48,6 +48,8 @@ pub struct Proofs {
     pub abstraction: bool,
     /// What events do to components leaves no cycle at a level.
     pub structure: bool,
+    /// The automaton makes no inner move at a firing. Without it such firings are kept, and the proofs that follow must exclude them.
+    pub automaton: bool,
 }
 
 impl Default for Proofs {
@@ -56,6 +58,7 @@ impl Default for Proofs {
             recurring: true,
             abstraction: true,
             structure: true,
+            automaton: true,
         }
     }
 }
@@ -69,11 +72,18 @@ pub enum Proof {
     Abstraction,
     /// [`Proofs::structure`].
     Structure,
+    /// [`Proofs::automaton`].
+    Automaton,
 }
 
 impl Proof {
     /// All of them.
-    pub const ALL: [Proof; 3] = [Proof::Recurring, Proof::Abstraction, Proof::Structure];
+    pub const ALL: [Proof; 4] = [
+        Proof::Recurring,
+        Proof::Abstraction,
+        Proof::Structure,
+        Proof::Automaton,
+    ];
 
     /// The name by which it is asked for.
     pub fn name(self) -> &'static str {
@@ -81,6 +91,7 @@ impl Proof {
             Proof::Recurring => "recurring",
             Proof::Abstraction => "abstraction",
             Proof::Structure => "structure",
+            Proof::Automaton => "automaton",
         }
     }
 
@@ -90,6 +101,7 @@ impl Proof {
             Proof::Recurring => "no firing at the level of a node led to a known state",
             Proof::Abstraction => "the values of a node have no cycle",
             Proof::Structure => "what events do to components leaves no cycle at a level",
+            Proof::Automaton => "the automaton stays in no accepting component at a firing",
         }
     }
 }
@@ -102,6 +114,7 @@ impl Proofs {
             recurring: tried(Proof::Recurring),
             abstraction: tried(Proof::Abstraction),
             structure: tried(Proof::Structure),
+            automaton: tried(Proof::Automaton),
         }
     }
 }
@@ -246,7 +259,19 @@ impl<'a> Search<'a> {
         };
         let mut arcs: Vec<Arc> = frame.drain().map(arc).collect();
         if arcs.is_empty() {
-            self.counts.no_inner += 1;
+            // The first proof that is tried has it, where there is nothing to look at.
+            let Proofs {
+                recurring,
+                abstraction,
+                automaton,
+                ..
+            } = self.proofs;
+            match (automaton, recurring, abstraction) {
+                (true, ..) => self.counts.no_inner += 1,
+                (false, true, _) => self.counts.no_recurring += 1,
+                (false, false, true) => self.counts.no_cycle += 1,
+                (false, false, false) => self.counts.no_marks += 1,
+            }
             return Ok(arcs);
         }
         if !arcs.iter().any(|arc| arc.recurring) {
@@ -315,10 +340,15 @@ impl<'a> Search<'a> {
             level: fired.level + 1,
             residual: fired.residuals.1,
         };
-        if known == Some(true)
-            || letters.is_idle(at.residual)
+        if known == Some(true) {
+            return Ok(());
+        }
+        if letters.is_idle(at.residual)
             || !self.steps.lives(kernel, letters, fired.source, at.level)?
         {
+            if !self.proofs.automaton {
+                self.frames[fired.level as usize].insert(key, !self.proofs.recurring);
+            }
             return Ok(());
         }
         let mut ask = |target| {
@@ -329,7 +359,7 @@ impl<'a> Search<'a> {
             true => !fired.before.is_empty() && ask(Some(fired.before))?,
             false => false,
         };
-        if recurring || known == Some(false) || ask(None)? {
+        if recurring || known == Some(false) || !self.proofs.automaton || ask(None)? {
             let recurring = recurring || !self.proofs.recurring;
             self.frames[fired.level as usize].insert(key, recurring);
         }

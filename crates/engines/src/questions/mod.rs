@@ -25,6 +25,8 @@ mod by_sets;
 mod karp_miller;
 mod path;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod wander;
 
 pub use board::{Board, Ends};

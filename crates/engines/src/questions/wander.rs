@@ -31,8 +31,8 @@ const DRAWN: usize = 12;
 const RANDOM_STEP: usize = 10;
 /// Earlier markings that the present one is compared with.
 const COMPARED: usize = 48;
-/// Steps between two looks at the clock.
-const BREATH: u64 = 256;
+/// Parts of predicates that are looked at between two looks at the clock: about a millisecond.
+const BREATH: u64 = 65_536;
 /// Runs with more steps than this are not told.
 const MOST_STEPS: usize = 200_000;
 
@@ -57,6 +57,7 @@ pub fn wander(board: &mut Board<'_>, seed: u64, budget: &Budget) -> Search {
         let asked = aim.map(|q| board.question(q).clone());
         let walk = Plan {
             aim: asked.as_ref(),
+            weight: asked.as_ref().map_or(1, weight),
             length,
             pumps,
         };
@@ -171,6 +172,8 @@ impl Mark {
 /// One walk.
 struct Plan<'q> {
     aim: Option<&'q Question>,
+    /// Parts of what is aimed at.
+    weight: u64,
     length: usize,
     /// Is growth looked for?
     pumps: bool,
@@ -191,6 +194,8 @@ struct Walker<'s> {
     enabled: Vec<u32>,
     place_of: Vec<u32>,
     taken: Vec<EventId>,
+    /// What was looked at since the last look at the clock, on this walk and on those before: many walks are short.
+    looked: u64,
 }
 
 /// Not enabled.
@@ -218,6 +223,7 @@ impl<'s> Walker<'s> {
             at_start,
             enabled: Vec::new(),
             taken: Vec::new(),
+            looked: 0,
         };
         walker.restart();
         Some(walker)
@@ -301,12 +307,12 @@ impl<'s> Walker<'s> {
         budget: &Budget,
     ) -> Result<(), Stop> {
         self.restart();
+        self.looked += self.arcs.len() as u64;
         let mut here = Vec::new();
         board.begin(self, &mut here);
         met.note(&mut here, 0);
         let mut history = History::default();
         history.keep(0, &self.marking);
-        let mut steps = 0u64;
         loop {
             if board.is_over() || self.taken.len() >= plan.length {
                 return Ok(());
@@ -324,9 +330,10 @@ impl<'s> Walker<'s> {
                 return Ok(());
             }
             self.taken.push(EventId(event));
-            steps += 1;
             budget.spend(1)?;
-            if steps.is_multiple_of(BREATH) {
+            self.looked += plan.weight * DRAWN as u64;
+            if self.looked >= BREATH {
+                self.looked = 0;
                 budget.check()?;
             }
             if board.is_touched(EventId(event)) {
@@ -450,6 +457,23 @@ impl Sight for Walker<'_> {
 
     fn sum(&mut self, terms: &[(VarId, Value)]) -> i128 {
         sum(terms, &self.marking)
+    }
+}
+
+/// The parts of what is asked: comparisons, places, transitions.
+fn weight(question: &Question) -> u64 {
+    fn parts(predicate: &Predicate) -> u64 {
+        match predicate {
+            Predicate::Const(_) | Predicate::Expr(_) | Predicate::Deadlock => 1,
+            Predicate::Linear(linear) => linear.terms.len() as u64,
+            Predicate::Enabled(events) => events.len() as u64,
+            Predicate::Not(inner) => parts(inner),
+            Predicate::And(list) | Predicate::Or(list) => list.iter().map(parts).sum(),
+        }
+    }
+    match question {
+        Question::Reach(predicate) | Question::Always(predicate) => parts(predicate).max(1),
+        Question::Most(terms) => terms.len().max(1) as u64,
     }
 }
 

@@ -39,6 +39,7 @@ pub const BCZ: Engine = Engine {
 };
 
 /// The product.
+#[derive(Clone)]
 pub struct Bcz {
     automaton: Arc<Automaton>,
     /// The atoms that guards ask for.

@@ -20,6 +20,7 @@ use lariat_model::{Constraint, EventId, Predicate, Strength};
 use lariat_space::symbolic::Set;
 
 /// A constraint in terms of sets.
+#[derive(Clone)]
 pub struct Demand {
     /// How much it demands.
     pub strength: Strength,

@@ -28,7 +28,7 @@ pub enum Fixpoint {
 }
 
 /// Where accepting runs are.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Fair {
     /// From each of them an accepting run stays among them.
     pub core: Family,

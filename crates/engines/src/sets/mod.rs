@@ -5,6 +5,7 @@
 //! | `operators.rs` | the system as sets, guards as conditions on steps |
 //! | `rounds.rs` | near the initial states first, then with more and more tokens |
 //! | `product.rs` | what a product says, and the graph that it becomes for every check |
+//! | `builders.rs` | threads that compute edges before a check asks for them |
 //! | `walk.rs` | concrete lassos from abstract ones |
 //! | `bcz.rs` | sets of equal label, no closure |
 //! | `sog.rs` | aggregates closed under what is not observed |
@@ -21,6 +22,7 @@
 //! a product ends in `search`, which knows every check; one that is a fixpoint in `solve`.
 
 mod bcz;
+mod builders;
 mod el;
 mod fair;
 pub mod fixpoint;
@@ -38,11 +40,13 @@ pub mod whole;
 mod witness;
 
 use crate::engine::{Emptiness, Found, Task, Variant};
+use builders::{Ahead, with_builders};
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
 use lariat_model::Lasso;
 use operators::Sets;
 use product::{Aggregates, Product, Worker};
+use std::sync::Arc;
 use whole::Whole;
 
 pub use bcz::BCZ;
@@ -56,9 +60,28 @@ pub use sog::SOG;
 pub use sop::SOP;
 
 /// Searches a product and makes a lasso of what is found.
-fn search<P: Product>(task: &mut Task<'_>, sets: &mut Sets<'_, '_>, product: P) -> Found {
+fn search<P>(task: &mut Task<'_>, sets: &mut Sets<'_, '_>, product: P) -> Found
+where
+    P: Product + Clone + Send,
+{
+    let budget = task.budget;
+    with_builders(&product.clone(), sets, budget, |sets, ahead| {
+        searched(task, sets, product, ahead)
+    })
+}
+
+fn searched<P: Product>(
+    task: &mut Task<'_>,
+    sets: &mut Sets<'_, '_>,
+    product: P,
+    ahead: Option<Arc<Ahead>>,
+) -> Found {
     let check = task.emptiness.unwrap_or(Emptiness::Nsiec);
-    let (graph, mut worker) = Aggregates::new(product, sets, task.budget, task.observer);
+    if let Some(ahead) = &ahead {
+        let threads = 1 + ahead.builders();
+        task.account.stats.set(Statistic::THREADS, threads);
+    }
+    let (graph, mut worker) = Aggregates::new(product, sets, ahead, task.budget, task.observer);
     let mut counts = Counts::default();
     let found = conclude(&graph, &mut worker, check, task.variant, &mut counts);
     let stats = &mut task.account.stats;
@@ -88,6 +111,10 @@ fn conclude<'w, 'r, 's, P: Product>(
             ));
         }
     };
+    // An undecided check goes on.
+    if !matches!(found, Outcome::Undecided(_)) {
+        worker.dismiss_builders();
+    }
     let mut lasso = |evidence: &Evidence| walk::concrete(graph, worker, evidence);
     match found {
         Outcome::Empty => Ok(Outcome::Empty),

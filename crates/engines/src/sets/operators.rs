@@ -27,7 +27,7 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::{Constraint, EventId, Predicate, Proposition, State, Step, System};
 use lariat_space::symbolic::{Residual, Residuals, Set, Steps, Symbolic};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The sets of one problem, with everything that was prepared for its guards.
 pub struct Sets<'r, 's> {
@@ -51,15 +51,67 @@ pub struct Sets<'r, 's> {
     atoms: FxHashMap<usize, Residual>,
     conditions: FxHashMap<Guard, Condition>,
     letters: FxHashMap<Guard, Arc<Letters>>,
-    steps: FxHashMap<Vec<ClassId>, Steps>,
-    /// The steps of some events of one class.
-    event_steps: FxHashMap<Vec<EventId>, Steps>,
+    /// Common to the sets of all builders: what is computed with the same steps is found again.
+    steps: Arc<Mutex<KnownSteps>>,
     /// Are constructions asked for as they were published?
     pub published: bool,
     /// How often a set was asked for its successors, predecessors, a closure or a part.
     pub operations: u64,
     /// How often a set was searched for a cycle.
     pub divergence_tests: u64,
+}
+
+/// Steps that have been made.
+#[derive(Default)]
+struct KnownSteps {
+    of_classes: FxHashMap<Vec<ClassId>, Steps>,
+    /// The steps of some events of one class.
+    of_events: FxHashMap<Vec<EventId>, Steps>,
+}
+
+/// The sets of a problem for another worker, before it has a space.
+pub struct Beside<'r> {
+    problem: &'r Problem<'r>,
+    automaton: Arc<Automaton>,
+    territory: Territory,
+    stuttering: Option<Set>,
+    evidence: Vec<Guard>,
+    query: Residuals,
+    guards: Guards,
+    atoms: FxHashMap<usize, Residual>,
+    conditions: FxHashMap<Guard, Condition>,
+    letters: FxHashMap<Guard, Arc<Letters>>,
+    steps: Arc<Mutex<KnownSteps>>,
+    published: bool,
+}
+
+impl<'r> Beside<'r> {
+    /// The sets in `space`, a worker of the one that they were begun in.
+    pub fn sets<'w, 's>(self, space: &'w mut Symbolic<'s>) -> Sets<'w, 's>
+    where
+        'r: 'w,
+    {
+        Sets {
+            problem: self.problem,
+            system: space.system(),
+            automaton: self.automaton,
+            alphabet: self.problem.alphabet().clone(),
+            space,
+            territory: self.territory,
+            stuttering: self.stuttering,
+            left_out: false,
+            evidence: self.evidence,
+            query: self.query,
+            guards: self.guards,
+            atoms: self.atoms,
+            conditions: self.conditions,
+            letters: self.letters,
+            steps: self.steps,
+            published: self.published,
+            operations: 0,
+            divergence_tests: 0,
+        }
+    }
 }
 
 /// What a state is asked.
@@ -95,6 +147,13 @@ impl Territory {
 impl Condition {
     const ALWAYS: Condition = Condition::Predicate(Residual::TRUE);
     const NEVER: Condition = Condition::Predicate(Residual::FALSE);
+}
+
+fn known(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
+    match steps.lock() {
+        Ok(known) => known,
+        Err(poisoned) => poisoned.into_inner(),
+    }
 }
 
 /// A guard as conditions on steps.
@@ -135,8 +194,7 @@ impl<'r, 's> Sets<'r, 's> {
             atoms: FxHashMap::default(),
             conditions: FxHashMap::default(),
             letters: FxHashMap::default(),
-            steps: FxHashMap::default(),
-            event_steps: FxHashMap::default(),
+            steps: Arc::default(),
             published: false,
             operations: 0,
             divergence_tests: 0,
@@ -145,6 +203,28 @@ impl<'r, 's> Sets<'r, 's> {
             sets.evidence = sets.deciding();
         }
         sets
+    }
+
+    /// The same sets for another worker, under leases of `budget`. Guards that there are now mean the same to both.
+    pub fn beside(&mut self, budget: &Budget) -> Beside<'r> {
+        let empty = self.space.query();
+        let query = std::mem::replace(&mut self.query, empty);
+        let (mine, theirs) = query.worker(budget.lease(), budget.lease());
+        self.query = mine;
+        Beside {
+            problem: self.problem,
+            automaton: self.automaton.clone(),
+            territory: self.territory.clone(),
+            stuttering: self.stuttering.clone(),
+            evidence: self.evidence.clone(),
+            query: theirs,
+            guards: self.guards.clone(),
+            atoms: self.atoms.clone(),
+            conditions: self.conditions.clone(),
+            letters: self.letters.clone(),
+            steps: self.steps.clone(),
+            published: self.published,
+        }
     }
 
     /// See `evidence`: letters that lead to where everything is accepted, whatever event is taken.
@@ -339,8 +419,9 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// The steps of some classes.
     fn steps(&mut self, classes: Vec<ClassId>) -> Steps {
-        if let Some(known) = self.steps.get(&classes) {
-            return known.clone();
+        let mut known = known(&self.steps);
+        if let Some(steps) = known.of_classes.get(&classes) {
+            return steps.clone();
         }
         let mut events: Vec<EventId> = Vec::new();
         for &class in &classes {
@@ -352,7 +433,7 @@ impl<'r, 's> Sets<'r, 's> {
         } else {
             self.space.steps(&events)
         };
-        self.steps.insert(classes, steps.clone());
+        known.of_classes.insert(classes, steps.clone());
         steps
     }
 
@@ -455,11 +536,12 @@ impl<'r, 's> Sets<'r, 's> {
             if source == Condition::NEVER {
                 continue;
             }
-            let steps = match self.event_steps.get(&events) {
-                Some(known) => known.clone(),
+            let mut known = known(&self.steps);
+            let steps = match known.of_events.get(&events) {
+                Some(steps) => steps.clone(),
                 None => {
                     let steps = self.space.steps(&events);
-                    self.event_steps.insert(events, steps.clone());
+                    known.of_events.insert(events, steps.clone());
                     steps
                 }
             };

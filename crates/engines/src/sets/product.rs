@@ -9,6 +9,7 @@
 //! compared by their sets, so a product that gives its divergent nodes a kind per label and the empty set
 //! has them compared by equality.
 
+use super::builders::Ahead;
 use super::operators::Sets;
 use super::walk::{Ending, lost};
 use lariat_automata::{Guard, StateId};
@@ -18,6 +19,7 @@ use lariat_model::State;
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A node of a product.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -133,6 +135,7 @@ pub struct Worker<'w, 'r, 's, P> {
     initial_groups: Option<usize>,
     edges: Vec<Edges>,
     edge_count: usize,
+    ahead: Option<Arc<Ahead>>,
     budget: Budget,
     own: Lease,
     check: Lease,
@@ -148,10 +151,11 @@ struct Edges {
 }
 
 impl<'o, 'w, 'r, 's, P: Product> Aggregates<'o, 'w, 'r, 's, P> {
-    /// The graph of `product` and a worker that has found nothing yet.
+    /// The graph of `product` and a worker that has found nothing yet; builders may be ahead of it.
     pub fn new(
         product: P,
         sets: &'w mut Sets<'r, 's>,
+        ahead: Option<Arc<Ahead>>,
         budget: &Budget,
         observer: &'o dyn Observer,
     ) -> (Aggregates<'o, 'w, 'r, 's, P>, Worker<'w, 'r, 's, P>) {
@@ -171,6 +175,7 @@ impl<'o, 'w, 'r, 's, P: Product> Aggregates<'o, 'w, 'r, 's, P> {
             initial_groups: Some(0),
             edges: Vec::new(),
             edge_count: 0,
+            ahead,
             budget: budget.clone(),
             own: budget.lease(),
             check: budget.lease(),
@@ -204,6 +209,25 @@ impl<P: Product> Worker<'_, '_, '_, P> {
     pub fn evidence(&mut self, node: NodeId) -> Result<Set, Stop> {
         let node = &self.nodes[node.index()];
         self.product.evidence(self.sets, node)
+    }
+
+    /// The `k`-th group of edges of `from`.
+    fn group_of(
+        &mut self,
+        from: &Aggregate,
+        k: usize,
+    ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
+        match &self.ahead {
+            Some(ahead) => ahead.ask(&mut self.product, self.sets, from, k),
+            None => self.product.edges(self.sets, from, k),
+        }
+    }
+
+    /// The check is over: nobody need be ahead of it.
+    pub(super) fn dismiss_builders(&mut self) {
+        if let Some(ahead) = self.ahead.take() {
+            ahead.dismiss();
+        }
     }
 
     fn intern(&mut self, node: Aggregate) -> Result<NodeId, Stop> {
@@ -284,7 +308,7 @@ impl<'w, 'r, 's, P: Product> Graph for Aggregates<'_, 'w, 'r, 's, P> {
             let decides = group == 0 && !worker.evidence(node)?.is_empty();
             let found = match decides {
                 true => Some(vec![(self.marks, from)]),
-                false => worker.product.edges(worker.sets, &from, group as usize)?,
+                false => worker.group_of(&from, group as usize)?,
             };
             worker.edges[node.index()].complete = decides || found.is_none();
             worker.edges[node.index()].asked = group + 1;

@@ -67,6 +67,7 @@ impl Absorb {
 }
 
 /// An edge of the automaton with the closure of its target.
+#[derive(Clone)]
 pub(super) struct Out {
     pub guard: Guard,
     pub marks: Marks,
@@ -75,6 +76,7 @@ pub(super) struct Out {
 }
 
 /// The product.
+#[derive(Clone)]
 pub struct Slap {
     marks: Marks,
     /// The initial automaton states with the closures of their sets.

@@ -44,6 +44,7 @@ pub const SLAP_FST: Engine = Engine {
 };
 
 /// The product.
+#[derive(Clone)]
 pub struct SlapFst {
     slap: Slap,
     whole: Whole,

@@ -43,6 +43,7 @@ use std::sync::Arc;
 const ANY: Guard = Guards::TRUE;
 
 /// The product.
+#[derive(Clone)]
 pub struct SogTesting {
     testing: Testing,
     /// The successors of an aggregate before they are closed, each with its label.

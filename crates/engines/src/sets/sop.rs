@@ -35,7 +35,7 @@ use lariat_emptiness::Marks;
 use lariat_model::Strength;
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The symbolic observation product.
 pub const SOP: Engine = Engine {
@@ -97,15 +97,22 @@ struct Successor {
     shape: Shape,
 }
 
+/// Observations by number; the same number to all builders.
+#[derive(Default)]
+struct Kinds {
+    list: Vec<Observation>,
+    ids: FxHashMap<Observation, u32>,
+}
+
 /// The product.
+#[derive(Clone)]
 pub struct Sop {
     automaton: Arc<Automaton>,
     grain: Grain,
     /// What every automaton state would have observed if it is entered: its FV if its language is
     /// known to be invariant, everything if not.
     free: Vec<u64>,
-    kinds: Vec<Observation>,
-    kind_ids: FxHashMap<Observation, u32>,
+    kinds: Arc<Mutex<Kinds>>,
     plans: FxHashMap<Aggregate, Arc<[Successor]>>,
     exits: FxHashMap<(Set, Observation), Arc<[Exit]>>,
     closed: FxHashMap<(Set, u64), Set>,
@@ -126,8 +133,7 @@ impl Sop {
             automaton,
             grain,
             free,
-            kinds: Vec::new(),
-            kind_ids: FxHashMap::default(),
+            kinds: Arc::default(),
             plans: FxHashMap::default(),
             exits: FxHashMap::default(),
             closed: FxHashMap::default(),
@@ -135,11 +141,23 @@ impl Sop {
         }
     }
 
-    fn kind(&mut self, kind: Observation) -> u32 {
-        *self.kind_ids.entry(kind).or_insert_with(|| {
-            self.kinds.push(kind);
-            self.kinds.len() as u32 - 1
+    fn kinds(&self) -> MutexGuard<'_, Kinds> {
+        match self.kinds.lock() {
+            Ok(kinds) => kinds,
+            Err(poisoned) => poisoned.into_inner(),
+        }
+    }
+
+    fn kind(&self, kind: Observation) -> u32 {
+        let Kinds { list, ids } = &mut *self.kinds();
+        *ids.entry(kind).or_insert_with(|| {
+            list.push(kind);
+            list.len() as u32 - 1
         })
+    }
+
+    fn observation(&self, node: &Aggregate) -> Observation {
+        self.kinds().list[node.kind as usize]
     }
 
     /// The letters of silent steps: no event of the mask.
@@ -275,7 +293,7 @@ impl Sop {
         if let Some(known) = self.plans.get(node) {
             return Ok(known.clone());
         }
-        let kind = self.kinds[node.kind as usize];
+        let kind = self.observation(node);
         let (_, mask) = kind;
         let label = self.label(sets, &node.set, mask);
         let mut plan = Vec::new();
@@ -409,7 +427,7 @@ impl Product for Sop {
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
-        let (shape, mask) = self.kinds[from.kind as usize];
+        let (shape, mask) = self.observation(from);
         if let Shape::Divergent(label) = shape {
             return Ok((k == 0).then(|| self.divergent_edges(sets, from.location, mask, label)));
         }
@@ -443,7 +461,7 @@ impl Product for Sop {
     }
 
     fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard> {
-        let (shape, mask) = self.kinds[node.kind as usize];
+        let (shape, mask) = self.observation(node);
         (shape == Shape::Closed).then(|| self.silent(sets, mask))
     }
 
@@ -454,7 +472,7 @@ impl Product for Sop {
         k: usize,
         _: &Aggregate,
     ) -> Result<Passage, Stop> {
-        let (_, mask) = self.kinds[from.kind as usize];
+        let (_, mask) = self.observation(from);
         let Some(k) = k.checked_sub(1) else {
             let silent = self.silent(sets, mask);
             let divergent = sets.divergent(&from.set, silent)?;

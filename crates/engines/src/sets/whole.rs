@@ -35,6 +35,7 @@ pub struct AutomatonEdge {
 }
 
 /// The automaton, prepared for families.
+#[derive(Clone)]
 pub struct Whole {
     /// All marks; at least one.
     pub marks: Marks,

@@ -19,9 +19,44 @@ pub use product::{Cursor, Product, Worker};
 pub(crate) use ta::ta;
 pub(crate) use tgta::tgta;
 
+use crate::engine::Variant;
 use crate::problem::Problem;
-use lariat_automata::testing::Testing;
-use lariat_budget::{Statistic, Stats, Stop};
+use lariat_automata::Automaton;
+use lariat_automata::testing::{Ta, Testing, Tgta};
+use lariat_budget::{Budget, Statistic, Stats, Stop};
+
+/// Whose testing automata are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Construction {
+    /// As small as we can make them.
+    Ours,
+    /// As Ben Salem, Duret-Lutz and Kordon make them.
+    Published,
+}
+
+impl Construction {
+    /// What a variant asks for.
+    pub fn of(variant: &Variant) -> Construction {
+        match variant.published {
+            true => Construction::Published,
+            false => Construction::Ours,
+        }
+    }
+
+    pub(crate) fn ta(self, a: &Automaton, budget: &Budget) -> Result<Ta, Stop> {
+        match self {
+            Construction::Ours => Ta::new(a, budget),
+            Construction::Published => Ta::published(a, budget),
+        }
+    }
+
+    pub(crate) fn tgta(self, a: &Automaton, budget: &Budget) -> Result<Tgta, Stop> {
+        match self {
+            Construction::Ours => Tgta::new(a, budget),
+            Construction::Published => Tgta::published(a, budget),
+        }
+    }
+}
 
 /// Refuses automata that read events.
 pub(crate) fn only_states(problem: &Problem<'_>) -> Result<(), Stop> {

@@ -1,15 +1,15 @@
 //! The product with a testing automaton × the two-pass check.
 
-use super::{Product, note_automaton, only_states};
+use super::{Construction, Product, note_automaton, only_states};
 use crate::engine::{Found, Task};
 use crate::explicit::{conclude, finish, look_around, tell};
-use lariat_automata::testing::Ta;
 use lariat_emptiness::{Counts, FirstPass, Outcome, two_pass};
 
 /// Decides the task with a testing automaton.
 pub(crate) fn ta(task: &mut Task<'_>) -> Found {
     only_states(task.problem)?;
-    let automaton = Ta::new(task.problem.automaton, task.budget)?;
+    let construction = Construction::of(&task.variant);
+    let automaton = construction.ta(task.problem.automaton, task.budget)?;
     note_automaton(&mut task.account.stats, &automaton.0);
     let product = Product::two_pass(task.problem, &automaton, task.observer);
     let mut worker = product.worker(task.budget);

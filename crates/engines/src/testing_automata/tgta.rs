@@ -1,15 +1,15 @@
 //! The product with a generalized testing automaton × Couvreur's check.
 
-use super::{Product, note_automaton, only_states};
+use super::{Construction, Product, note_automaton, only_states};
 use crate::engine::{Found, Task};
 use crate::explicit::{conclude, finish, look_around, tell};
-use lariat_automata::testing::Tgta;
 use lariat_emptiness::{Counts, Outcome, couvreur, lasso};
 
 /// Decides the task with a generalized testing automaton.
 pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
     only_states(task.problem)?;
-    let automaton = Tgta::new(task.problem.automaton, task.budget)?;
+    let construction = Construction::of(&task.variant);
+    let automaton = construction.tgta(task.problem.automaton, task.budget)?;
     note_automaton(&mut task.account.stats, &automaton.0);
     let product = Product::generalized(task.problem, &automaton, task.observer);
     let mut worker = product.worker(task.budget);

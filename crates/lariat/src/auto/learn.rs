@@ -10,6 +10,7 @@
 //! agglomerated has other runs than the original: letters and steps that the original lacks may be there, so the automaton is cut down
 //! anew, by facts about the smaller net. The lasso that an engine finds is replayed on the *original* property, as ever.
 
+use super::{Schedule, Technique};
 use crate::check::{Attempt, Fact, Query, Report};
 use crate::explored::Explored;
 use crate::features::Boundedness;
@@ -131,10 +132,31 @@ pub(super) fn learn<'s>(
     })
 }
 
+/// The question as it was asked, for those who do without facts.
+pub(super) fn nothing(query: &Query<'_, '_>) -> Result<Learned, Stop> {
+    let mut formulas = query.formulas.clone();
+    let (formula, automaton) = match query.property {
+        Property::Never(automaton) => (None, automaton.clone()),
+        Property::Formula(formula) => {
+            let negation = formulas.not(formula);
+            let legal = legal_letters(query.subject);
+            let automaton = translate(&mut formulas, negation, &legal, query.budget)?;
+            (Some(formula), automaton)
+        }
+    };
+    Ok(Learned {
+        formulas,
+        formula,
+        automaton,
+        boundedness: Boundedness::Open,
+    })
+}
+
 /// The net that reductions leave of the query's, for what is left of the formula, and the question about it; `None` if there is nothing to reduce.
 pub(super) fn reduce<'s>(
     query: &Query<'_, 's>,
     learned: &Learned,
+    schedule: &Schedule,
     explored: &mut Explored<'s>,
     report: &mut Report,
 ) -> Result<Option<(Subject<'s>, Learned)>, Stop> {
@@ -155,21 +177,23 @@ pub(super) fn reduce<'s>(
         let formulas = &mut learned.formulas;
         let negation = formulas.not(formula);
         let mut automaton = translate(formulas, negation, &legal_letters(&subject), budget)?;
-        let propositions = meanings(&subject, &automaton);
-        let facts = explored.facts(subject.system());
-        let (_, spent) = facts.effort();
-        let pruned = facts.prune(&mut automaton, &propositions, options.deadlock, budget)?;
-        let told = of_automaton(&pruned, &automaton);
-        if !told.is_empty() {
-            let (_, now) = facts.effort();
-            report.trail.push(Attempt {
-                engine: FACTS,
-                outcome: told.join("; "),
-                why: "the same of the reduced net, which has other steps".to_owned(),
-                work: now - spent,
-                time: budget.elapsed().saturating_sub(begun),
-            });
-            (report.facts).extend(of_components(&pruned, subject.system()));
+        if !schedule.without.contains(Technique::Facts) {
+            let propositions = meanings(&subject, &automaton);
+            let facts = explored.facts(subject.system());
+            let (_, spent) = facts.effort();
+            let pruned = facts.prune(&mut automaton, &propositions, options.deadlock, budget)?;
+            let told = of_automaton(&pruned, &automaton);
+            if !told.is_empty() {
+                let (_, now) = facts.effort();
+                report.trail.push(Attempt {
+                    engine: FACTS,
+                    outcome: told.join("; "),
+                    why: "the same of the reduced net, which has other steps".to_owned(),
+                    work: now - spent,
+                    time: budget.elapsed().saturating_sub(begun),
+                });
+                (report.facts).extend(of_components(&pruned, subject.system()));
+            }
         }
         learned.automaton = automaton;
     }

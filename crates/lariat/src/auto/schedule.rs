@@ -19,6 +19,7 @@
 //! 250 000 nodes. The glance and
 //! the walks are not tuned yet: no campaign has compared other values of these two rows.
 
+use super::technique::LeftOut;
 use lariat_model::Value;
 
 /// How much work `auto` gives to whom; see the table above.
@@ -42,6 +43,8 @@ pub struct Schedule {
     pub symmetric_look: u64,
     /// Tokens in a place above which the second look at an unbounded net does not go.
     pub few_tokens: Value,
+    /// What is done without, to see what it is worth.
+    pub without: LeftOut,
 }
 
 impl Default for Schedule {
@@ -56,6 +59,7 @@ impl Default for Schedule {
             many_symmetries: 2.0,
             symmetric_look: 3,
             few_tokens: 3,
+            without: LeftOut::default(),
         }
     }
 }

@@ -386,14 +386,14 @@ impl Compiled {
     fn fire(&self, states: &mut States, assigns: Range) -> Result<bool, Stop> {
         let (values, scratch) = (&mut states.focus.values, &mut states.scratch);
         scratch.undo.clear();
-        let mut failed = false;
+        let (mut failed, mut overflow) = (false, None);
         for assign in part(&self.assigns, assigns) {
             let Ok((var, value, wrapped)) = self.assign(assign, values, &mut scratch.stack) else {
                 failed = true;
                 break;
             };
             if wrapped {
-                states.overflow.get_or_insert(VarId(var as u32));
+                overflow.get_or_insert(VarId(var as u32));
             }
             let old = std::mem::replace(&mut values[var], value);
             scratch.undo.push((var as u32, old));
@@ -406,6 +406,9 @@ impl Compiled {
         scratch.assigned.extend(became);
         for (var, old) in scratch.undo.iter().rev() {
             values[*var as usize] = *old;
+        }
+        if let Some(var) = overflow {
+            states.overflows(var);
         }
         if failed {
             return self.fail(states);

@@ -7,10 +7,20 @@
 use super::index::weight;
 use super::tree::{Change, Nodes, Tree};
 use lariat_budget::{Budget, Stop};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The vectors, of all workers.
+#[derive(Debug)]
+struct Vectors {
+    tree: Tree,
+    /// The nodes of all zeros; none as long as there is nothing else.
+    zeros: Nodes,
+}
 
 #[derive(Debug)]
 pub(super) struct Escapes {
-    tree: Tree,
+    /// Rarely asked for, so that a lock costs little.
+    vectors: Arc<Mutex<Vectors>>,
     /// The vector in focus; no nodes as long as there are only zeros.
     id: u32,
     nodes: Nodes,
@@ -21,7 +31,21 @@ pub(super) struct Escapes {
 impl Escapes {
     pub fn new(vars: usize, budget: &Budget) -> Escapes {
         Escapes {
-            tree: Tree::new(2 * vars, budget),
+            vectors: Arc::new(Mutex::new(Vectors {
+                tree: Tree::new(2 * vars, budget),
+                zeros: Nodes::default(),
+            })),
+            id: 0,
+            nodes: Nodes::default(),
+            sum: 0,
+            changes: Vec::new(),
+        }
+    }
+
+    /// The same vectors for another worker.
+    pub fn another(&self) -> Escapes {
+        Escapes {
+            vectors: self.vectors.clone(),
             id: 0,
             nodes: Nodes::default(),
             sum: 0,
@@ -30,7 +54,7 @@ impl Escapes {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.tree.bytes()
+        lock(&self.vectors).tree.bytes()
     }
 
     /// The upper bits of a variable in the vector in focus.
@@ -44,17 +68,21 @@ impl Escapes {
 
     /// The upper bits of all variables.
     pub fn get(&self, id: u32) -> impl Fn(u32) -> u64 + use<> {
-        let cells = (id != 0).then(|| self.tree.get(id));
+        let cells = (id != 0).then(|| lock(&self.vectors).tree.get(id));
         move |var| cells.as_ref().map_or(0, |cells| join(cells, var))
     }
 
     /// The vector in focus with other upper bits for some variables.
     #[cold]
     pub fn with(&mut self, upper: impl Iterator<Item = (u32, u64)>) -> Result<u32, Stop> {
+        let mut vectors = lock(&self.vectors);
+        if vectors.zeros.is_empty() {
+            let zeros = vectors.tree.zero()?;
+            vectors.tree.intern(&zeros, &[], 0)?;
+            vectors.zeros = zeros;
+        }
         if self.nodes.is_empty() {
-            let nodes = self.tree.zero()?;
-            self.tree.intern(&nodes, &[], 0)?;
-            self.nodes = nodes;
+            self.nodes.clone_from(&vectors.zeros);
         }
         let first = self.nodes.len() / 2;
         let cells = upper.flat_map(|(var, upper)| {
@@ -68,19 +96,28 @@ impl Escapes {
         let sum = self.changes.iter().fold(self.sum, |sum, (cell, new)| {
             sum.wrapping_add(weigh(*cell, self.nodes[first + *cell as usize], *new))
         });
-        Ok(self.tree.intern(&self.nodes, &self.changes, sum)?.0)
+        Ok(vectors.tree.intern(&self.nodes, &self.changes, sum)?.0)
     }
 
     /// Moves the focus, and tells the variables that change.
     #[cold]
     pub fn load(&mut self, id: u32, mut changed: impl FnMut(u32)) {
+        let vectors = lock(&self.vectors);
+        if self.nodes.is_empty() {
+            // Another worker has made this vector, and those zeros.
+            self.nodes.clone_from(&vectors.zeros);
+        }
         let sum = &mut self.sum;
-        self.tree.load(&mut self.nodes, id, |cell, old, new| {
+        vectors.tree.load(&mut self.nodes, id, |cell, old, new| {
             *sum = sum.wrapping_add(weigh(cell, old, new));
             changed(cell / 2);
         });
         self.id = id;
     }
+}
+
+fn lock(vectors: &Mutex<Vectors>) -> MutexGuard<'_, Vectors> {
+    vectors.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn join(cells: &[u32], var: u32) -> u64 {

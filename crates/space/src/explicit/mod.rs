@@ -2,7 +2,8 @@
 //!
 //! [`Explicit`] is the immutable part that workers share: how states are packed (`layout.rs`), and events in
 //! a flat form (`net.rs`, `compile.rs`). [`States`] is what one worker has found so far, in a store that hands out
-//! dense ids (`store.rs`), and what it knows of the one state in focus (`states.rs`).
+//! dense ids (`store.rs`), and what it knows of the one state in focus (`states.rs`). Several workers can share a
+//! store (`common.rs`).
 //!
 //! A step costs what it changes, not what the system has. The focus goes from state to state by the cells that differ;
 //! the enabled transitions follow by the places that have changed (`enabled.rs`), and so do the observed
@@ -12,6 +13,7 @@
 mod abroad;
 mod chunks;
 mod code;
+mod common;
 mod compile;
 mod count;
 mod enabled;
@@ -34,7 +36,7 @@ mod tree;
 mod words;
 
 pub use abroad::{Prospect, TOGETHER};
-pub use count::{Count, count};
+pub use count::{Count, count, count_together};
 pub use orbits::{Orbits, orbits};
 pub use plain::Interner;
 pub use states::States;
@@ -105,6 +107,12 @@ impl<'s> Explicit<'s> {
     /// An empty collection of states.
     pub fn states(&self, budget: &Budget) -> States {
         States::new(self, budget)
+    }
+
+    /// Empty collections of states for so many workers, at least one, that share what they find: a state has the same id for
+    /// all of them. Each is for a thread of its own, and [rests](States::rest) until it is asked for an [initial](Explicit::initial) state.
+    pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<States> {
+        States::common(self, workers, budget)
     }
 
     /// The `k`-th initial state, `None` behind the last that there is or, of [sealed](States::seal) ones, that is known.

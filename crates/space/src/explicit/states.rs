@@ -1,10 +1,11 @@
-//! What one worker knows: the states found so far, and one state that is in *focus*.
+//! What one worker knows: the states found so far, by it or by several, and one state that is in *focus*.
 //!
 //! Of the state in focus everything is at hand: values, packed form, hash, enabled transitions, which of the
 //! observed predicates hold. The focus goes from state to state by what differs, so that a step of a depth-first search,
 //! forwards or back, costs as much as the step changes, and so does the way from one state to the next in the order of
 //! discovery. A successor is never put together: it is looked up by the cells in which it differs.
 
+use super::common::Common;
 use super::enabled::Enabled;
 use super::escapes::Escapes;
 use super::index::mix;
@@ -37,7 +38,7 @@ pub struct States {
     budget: Budget,
     steps: u32,
     /// The first variable that was assigned a value beyond its range.
-    pub(super) overflow: Option<VarId>,
+    overflow: Option<VarId>,
     /// Successors of net transitions with more tokens in a place are cut off.
     most: Value,
     /// May that happen to a state all of whose values fit their fields?
@@ -123,11 +124,32 @@ pub(super) struct Scratch {
 
 impl States {
     pub(super) fn new(space: &Explicit<'_>, budget: &Budget) -> States {
+        let store = Store::new(&space.layout, budget);
+        let escapes = Escapes::new(space.layout.fields.len(), budget);
+        States::on(space, store, escapes, budget)
+    }
+
+    /// Those of so many workers, which find the same states and call them by the same ids.
+    pub(super) fn common(space: &Explicit<'_>, workers: usize, budget: &Budget) -> Vec<States> {
+        let common = Common::new(&space.layout, budget);
+        let escapes = Escapes::new(space.layout.fields.len(), budget);
+        let others = (1..workers).map(|_| (common.another(), escapes.another()));
+        let others: Vec<_> = others.collect();
+        let all = std::iter::once((common, escapes)).chain(others);
+        all.map(|(common, escapes)| {
+            let mut store = Store::Common(Box::new(common));
+            store.rest();
+            States::on(space, store, escapes, budget)
+        })
+        .collect()
+    }
+
+    fn on(space: &Explicit<'_>, store: Store, escapes: Escapes, budget: &Budget) -> States {
         let layout = space.layout.clone();
         let values: Vec<Value> = layout.fields.iter().map(|field| field.low).collect();
         States {
-            store: Store::new(&layout, budget),
-            escapes: Escapes::new(layout.fields.len(), budget),
+            store,
+            escapes,
             focus: Focus {
                 id: None,
                 view: View::default(),
@@ -153,7 +175,58 @@ impl States {
         }
     }
 
-    /// How many states have been found.
+    /// Nothing will be asked of these states until they [resume](States::resume). Of [several workers](Explicit::workers) each must say so that has nothing to do
+    /// or waits for another: else those who go on might wait for it.
+    pub fn rest(&mut self) {
+        self.store.rest();
+    }
+
+    /// Goes on after a [rest](States::rest).
+    pub fn resume(&mut self) {
+        self.store.resume();
+    }
+
+    /// From now on what this worker is the first to find is kept for [`take_new`](States::take_new).
+    pub(super) fn keep_new(&mut self) {
+        self.store.keep_new();
+    }
+
+    /// Appends what this worker was the first to find since it was last asked.
+    #[inline]
+    pub(super) fn take_new(&mut self, new: &mut Vec<StateId>) {
+        self.store.take_new(new);
+    }
+
+    /// The states found so far are those with ids below this that are [known](States::is_known).
+    pub fn end(&self) -> usize {
+        self.store.end()
+    }
+
+    /// Is this a state? Of several workers only the last that is left may ask.
+    pub fn is_known(&self, state: StateId) -> bool {
+        self.store.is_known(state.0)
+    }
+
+    /// Takes over what another worker tells of its search, who shares the store of this one: whether successors were cut off, and overflows.
+    pub fn learn(&mut self, other: &States) {
+        if other.was_cut() {
+            self.cut = Cut::Before;
+        }
+        if let Some(var) = other.overflow {
+            self.overflows(var);
+        }
+    }
+
+    /// A variable was assigned a value beyond its range.
+    pub(super) fn overflows(&mut self, var: VarId) {
+        let known = self.overflow.get_or_insert(var);
+        if self.store.is_common() {
+            // Who comes first depends on nothing that repeats.
+            *known = var.min(*known);
+        }
+    }
+
+    /// How many states have been found; by several workers, about so many as long as others are at work.
     pub fn len(&self) -> usize {
         self.store.len()
     }
@@ -213,6 +286,7 @@ impl States {
 
     /// To be called before the first state is interned.
     pub(super) fn open(&mut self) -> Result<(), Stop> {
+        self.store.resume();
         if self.focus.view.is_empty() {
             self.focus.view = self.store.zero(&self.layout)?;
         }
@@ -225,6 +299,7 @@ impl States {
         self.steps += 1;
         if self.steps >= STEPS_PER_CHECK {
             self.steps = 0;
+            self.store.make_way();
             self.budget.check()?;
         }
         Ok(())
@@ -284,6 +359,7 @@ impl States {
                 let (word, escape) = vectors.word(state.0);
                 (escape == 0).then_some(word)
             }
+            Store::Common(common) if !self.is_cut_in_words => common.word(state.0),
             _ => None,
         }
     }
@@ -297,6 +373,8 @@ impl States {
                 Ok(vectors.find_word(word, 0).map(StateId))
             }
             Store::Word(vectors, _) => Ok(Some(StateId(vectors.intern_word(word, 0)?.0))),
+            Store::Common(common) if self.is_sealed => Ok(common.find_word(word, 0).map(StateId)),
+            Store::Common(common) => Ok(Some(StateId(common.intern_word(word, 0)?))),
             _ => unreachable!("only words are fired as words"),
         }
     }

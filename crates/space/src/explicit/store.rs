@@ -1,15 +1,17 @@
-//! The states found so far: words, whole vectors if they are narrow, else trees.
+//! The states found so far: words, whole vectors if they are narrow, else trees; of one worker, or common to several (`common.rs`).
 //!
 //! A store is asked relative to a [`View`], the packed form of a state that its owner keeps: a successor is looked up by
 //! the cells in which it differs, and the view goes on to another state by the cells in which they differ.
 
+use super::common::Common;
 use super::index::mix;
 use super::layout::Layout;
 use super::plain::{Interner, hash_of_word};
 use super::tree::{Change, Tree};
 use lariat_budget::{Budget, Stop};
 
-/// A state of one explicit space: dense, from 0, in the order of discovery.
+/// A state of one explicit space: dense, from 0, in the order of discovery; with [several workers](super::Explicit::workers) dense but for
+/// gaps, in no order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct StateId(pub u32);
 
@@ -26,17 +28,22 @@ pub(super) enum Store {
     Word(Interner, u32),
     Plain(Interner),
     Tree(Tree),
+    Common(Box<Common>),
 }
 
 /// The packed form of one state: its cells, behind what the store needs besides.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    nodes: Vec<u32>,
+    pub nodes: Vec<u32>,
     /// Where the cells begin.
     first: usize,
 }
 
 impl View {
+    pub fn new(nodes: Vec<u32>, first: usize) -> View {
+        View { nodes, first }
+    }
+
     #[inline]
     pub fn cell(&self, cell: u32) -> u32 {
         self.nodes[self.first + cell as usize]
@@ -49,7 +56,7 @@ impl View {
 
     /// The word that differs by `changes`, of which the first cell has `low` bits, and the escape.
     #[inline]
-    fn word(&self, changes: &[Change], low: u32) -> (u64, u32) {
+    pub fn word(&self, changes: &[Change], low: u32) -> (u64, u32) {
         let mut cells = [self.cell(0), self.cell(1), self.cell(2)];
         for (cell, new) in changes {
             cells[*cell as usize] = *new;
@@ -61,7 +68,7 @@ impl View {
 
 /// The cells of a word, and the escape.
 #[inline]
-fn cells((word, escape): (u64, u32), low: u32) -> [u32; 3] {
+pub(super) fn cells((word, escape): (u64, u32), low: u32) -> [u32; 3] {
     let first = word & ((1 << low) - 1);
     [first as u32, (word >> low) as u32, escape]
 }
@@ -88,6 +95,7 @@ impl Store {
                 let first = nodes.len() / 2;
                 View { nodes, first }
             }
+            Store::Common(common) => common.zero()?,
         })
     }
 
@@ -95,6 +103,60 @@ impl Store {
         match self {
             Store::Word(vectors, _) | Store::Plain(vectors) => vectors.len(),
             Store::Tree(tree) => tree.len(),
+            Store::Common(common) => common.len(),
+        }
+    }
+
+    pub fn is_common(&self) -> bool {
+        matches!(self, Store::Common(_))
+    }
+
+    /// See [`Common::rest`].
+    pub fn rest(&mut self) {
+        if let Store::Common(common) = self {
+            common.rest();
+        }
+    }
+
+    pub fn resume(&mut self) {
+        if let Store::Common(common) = self {
+            common.resume();
+        }
+    }
+
+    pub fn make_way(&mut self) {
+        if let Store::Common(common) = self {
+            common.make_way();
+        }
+    }
+
+    /// See [`Common::keep_new`].
+    pub fn keep_new(&mut self) {
+        if let Store::Common(common) = self {
+            common.keep_new();
+        }
+    }
+
+    #[inline]
+    pub fn take_new(&mut self, new: &mut Vec<StateId>) {
+        if let Store::Common(common) = self {
+            common.take_new(new);
+        }
+    }
+
+    /// No id is as large as this.
+    pub fn end(&self) -> usize {
+        match self {
+            Store::Common(common) => common.end(),
+            own => own.len(),
+        }
+    }
+
+    /// Is this the id of a state?
+    pub fn is_known(&self, id: u32) -> bool {
+        match self {
+            Store::Common(common) => common.is_known(id),
+            own => (id as usize) < own.len(),
         }
     }
 
@@ -102,6 +164,7 @@ impl Store {
         match self {
             Store::Word(vectors, _) | Store::Plain(vectors) => vectors.bytes(),
             Store::Tree(tree) => tree.bytes(),
+            Store::Common(common) => common.bytes(),
         }
     }
 
@@ -137,6 +200,7 @@ impl Store {
                 Ok(found?.0)
             }
             Store::Tree(tree) => Ok(tree.intern(&view.nodes, changes, sum)?.0),
+            Store::Common(common) => common.intern(view, changes, sum),
         }
     }
 
@@ -155,6 +219,7 @@ impl Store {
                 vectors.find_sum(&vector, sum)
             }
             Store::Tree(tree) => tree.find(&view.nodes, changes, sum),
+            Store::Common(common) => common.find(view, changes, sum),
         }
     }
 
@@ -176,6 +241,7 @@ impl Store {
                 hash_of_word(word, escape)
             }
             Store::Plain(_) | Store::Tree(_) => mix(sum),
+            Store::Common(common) => common.hash(view, changes, sum),
         }
     }
 
@@ -185,6 +251,7 @@ impl Store {
         match self {
             Store::Word(vectors, _) | Store::Plain(vectors) => vectors.touch(hashes),
             Store::Tree(tree) => tree.touch(hashes),
+            Store::Common(common) => common.touch(hashes),
         }
     }
 
@@ -194,6 +261,7 @@ impl Store {
             Store::Word(vectors, low) => cells(vectors.word(id), *low).to_vec(),
             Store::Plain(vectors) => vectors.get(id).collect(),
             Store::Tree(tree) => tree.get(id),
+            Store::Common(common) => common.get(id),
         }
     }
 
@@ -218,6 +286,7 @@ impl Store {
                 new.for_each(|(i, new)| turn(i, new));
             }
             Store::Tree(tree) => tree.load(&mut view.nodes, id, changed),
+            Store::Common(common) => common.load(view, id, changed),
         }
     }
 }

@@ -48,6 +48,33 @@ impl Random {
             ..System::default()
         }
     }
+
+    /// A net that moves bundles of `weight` tokens about, one or two at a time, and makes none: there is an end to its states.
+    pub fn closed_net(&mut self, places: u32, bundles: u32, weight: Value) -> System {
+        let mut events = Vec::new();
+        for i in 0..3 * places {
+            let mut deltas = vec![0; places as usize];
+            let mut needs = vec![0; places as usize];
+            for _ in 0..1 + self.below(2) {
+                let from = self.below(places) as usize;
+                deltas[from] -= weight;
+                needs[from] += weight;
+                deltas[self.below(places) as usize] += weight;
+            }
+            let arcs = (0..places).zip(needs.into_iter().zip(deltas));
+            let arcs = arcs.filter(|(_, arc)| *arc != (0, 0));
+            let arcs: Vec<(u32, Value, Value)> = arcs.map(|(p, (n, d))| (p, n, d)).collect();
+            events.push(transition(&format!("t{i}"), &arcs));
+        }
+        let mut initial = vec![0; places as usize];
+        (0..bundles).for_each(|_| initial[self.below(places) as usize] += weight);
+        System {
+            initial: vec![initial.into()],
+            variables: (0..places).map(|i| place(&format!("p{i}"))).collect(),
+            events,
+            ..System::default()
+        }
+    }
 }
 
 pub(super) fn place(name: &str) -> Variable {

@@ -39,9 +39,16 @@ pub(super) struct Tree {
     scratch: Scratch,
 }
 
+/// Where inner nodes are found by their contents and by their ids.
+pub(super) trait PairStore {
+    fn get(&self, id: u32) -> u64;
+
+    fn intern(&mut self, pair: u64) -> Result<u32, Stop>;
+}
+
 /// The nodes that a step changes, children first, and what they become.
 #[derive(Debug, Default)]
-struct Scratch {
+pub(super) struct Scratch {
     path: Vec<u32>,
     values: Vec<u32>,
 }
@@ -49,7 +56,7 @@ struct Scratch {
 impl Tree {
     pub fn new(cells: usize, budget: &Budget) -> Tree {
         Tree {
-            leaves: cells.next_power_of_two().max(2),
+            leaves: leaves(cells),
             roots: Chunks::new(budget),
             hashes: Chunks::new(budget),
             index: Index::new(budget),
@@ -68,14 +75,7 @@ impl Tree {
 
     /// The nodes of the state whose cells are all 0.
     pub fn zero(&mut self) -> Result<Nodes, Stop> {
-        let mut nodes = vec![0; 2 * self.leaves];
-        let (mut start, mut id) = (self.leaves / 2, 0);
-        while start > ROOT as usize {
-            id = self.pairs.intern(pair(id, id))?;
-            nodes[start..2 * start].fill(id);
-            start /= 2;
-        }
-        Ok(nodes)
+        zero(&mut self.pairs, self.leaves)
     }
 
     /// The id of the state that differs from that of `nodes` by `changes`, sorted by cell downwards, and
@@ -122,40 +122,80 @@ impl Tree {
         self.index.touch(hashes, |id| self.roots.get(id));
     }
 
-    /// Turns `nodes` into those of a state, going down only where they differ, and tells the cells that
-    /// do.
+    /// Turns `nodes` into those of a state, and tells the cells that differ.
     #[inline]
     pub fn load(&self, nodes: &mut Nodes, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
-        self.descend(nodes, ROOT, self.roots.get(id), &mut changed);
+        load(
+            &self.pairs,
+            self.leaves,
+            nodes,
+            self.roots.get(id),
+            &mut changed,
+        );
     }
 
     /// All cells of a state.
     pub fn get(&self, id: u32) -> Vec<u32> {
-        let mut level = vec![self.roots.get(id)];
-        while level.len() * 2 < self.leaves {
-            let ids = level.iter().flat_map(|pair| children(ROOT, *pair));
-            level = ids.map(|(_, id)| self.pairs.get(id)).collect();
-        }
-        let cells = level.iter().flat_map(|pair| children(ROOT, *pair));
-        cells.map(|(_, cell)| cell).collect()
+        cells(&self.pairs, self.leaves, self.roots.get(id))
     }
+}
 
-    fn descend(
-        &self,
-        nodes: &mut Nodes,
-        node: u32,
-        pair: u64,
-        changed: &mut impl FnMut(u32, u32, u32),
-    ) {
-        for (child, new) in children(node, pair) {
-            let old = std::mem::replace(&mut nodes[child as usize], new);
-            if old == new {
-                continue;
-            }
-            match (child as usize).checked_sub(self.leaves) {
-                Some(cell) => changed(cell as u32, old, new),
-                None => self.descend(nodes, child, self.pairs.get(new), changed),
-            }
+/// The leaves of a tree with so many cells.
+pub(super) fn leaves(cells: usize) -> usize {
+    cells.next_power_of_two().max(2)
+}
+
+/// The nodes of the state whose cells are all 0.
+pub(super) fn zero(pairs: &mut impl PairStore, leaves: usize) -> Result<Nodes, Stop> {
+    let mut nodes = vec![0; 2 * leaves];
+    let (mut start, mut id) = (leaves / 2, 0);
+    while start > ROOT as usize {
+        id = pairs.intern(pair(id, id))?;
+        nodes[start..2 * start].fill(id);
+        start /= 2;
+    }
+    Ok(nodes)
+}
+
+/// All cells of the state with this root.
+pub(super) fn cells(pairs: &impl PairStore, leaves: usize, root: u64) -> Vec<u32> {
+    let mut level = vec![root];
+    while level.len() * 2 < leaves {
+        let ids = level.iter().flat_map(|pair| children(ROOT, *pair));
+        level = ids.map(|(_, id)| pairs.get(id)).collect();
+    }
+    let cells = level.iter().flat_map(|pair| children(ROOT, *pair));
+    cells.map(|(_, cell)| cell).collect()
+}
+
+/// Turns `nodes` into those of the state with this root, going down only where they differ, and tells the cells that
+/// do.
+#[inline]
+pub(super) fn load(
+    pairs: &impl PairStore,
+    leaves: usize,
+    nodes: &mut Nodes,
+    root: u64,
+    changed: &mut impl FnMut(u32, u32, u32),
+) {
+    descend(pairs, leaves, nodes, (ROOT, root), changed);
+}
+
+fn descend(
+    pairs: &impl PairStore,
+    leaves: usize,
+    nodes: &mut Nodes,
+    (node, pair): (u32, u64),
+    changed: &mut impl FnMut(u32, u32, u32),
+) {
+    for (child, new) in children(node, pair) {
+        let old = std::mem::replace(&mut nodes[child as usize], new);
+        if old == new {
+            continue;
+        }
+        match (child as usize).checked_sub(leaves) {
+            Some(cell) => changed(cell as u32, old, new),
+            None => descend(pairs, leaves, nodes, (child, pairs.get(new)), changed),
         }
     }
 }
@@ -163,7 +203,7 @@ impl Tree {
 impl Scratch {
     /// Sets the path to the leaves of `changes` and all above them.
     #[inline]
-    fn climb(&mut self, leaves: usize, changes: &[Change]) {
+    pub fn climb(&mut self, leaves: usize, changes: &[Change]) {
         let path = &mut self.path;
         path.clear();
         path.extend(changes.iter().map(|(cell, _)| leaves as u32 + cell));
@@ -185,7 +225,13 @@ impl Scratch {
 
     /// Is the state with this root that of `nodes` after `changes`?
     #[inline]
-    fn is(&mut self, root: u64, pairs: &Pairs, nodes: &Nodes, changes: &[Change]) -> bool {
+    pub fn is(
+        &mut self,
+        root: u64,
+        pairs: &impl PairStore,
+        nodes: &Nodes,
+        changes: &[Change],
+    ) -> bool {
         let (path, values) = (&self.path[..], &mut self.values[..]);
         // From here on, the members of the path have their values from their parents.
         let mut next = path.len() - 1;
@@ -210,7 +256,12 @@ impl Scratch {
 
     /// Makes the nodes along the path, and tells the pair at the root.
     #[inline]
-    fn make(&mut self, pairs: &mut Pairs, nodes: &Nodes, changes: &[Change]) -> Result<u64, Stop> {
+    pub fn make(
+        &mut self,
+        pairs: &mut impl PairStore,
+        nodes: &Nodes,
+        changes: &[Change],
+    ) -> Result<u64, Stop> {
         let (path, values) = (&self.path[..], &mut self.values[..]);
         for (value, (_, new)) in values.iter_mut().zip(changes) {
             *value = *new;
@@ -265,7 +316,9 @@ impl Pairs {
     fn bytes(&self) -> u64 {
         self.pairs.bytes() + self.index.bytes()
     }
+}
 
+impl PairStore for Pairs {
     #[inline]
     fn get(&self, id: u32) -> u64 {
         self.pairs.get(id)
@@ -291,7 +344,7 @@ impl Pairs {
 
 /// The hash of a pair: both halves are small numbers, so they are spread before they are mixed.
 #[inline]
-fn scatter(pair: u64) -> u32 {
+pub(super) fn scatter(pair: u64) -> u32 {
     mix(pair.wrapping_mul(0xD6E8_FEB8_6659_FD93))
 }
 

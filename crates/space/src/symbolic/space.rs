@@ -90,6 +90,27 @@ impl<'a> Symbolic<'a> {
         Symbolic::with_cap(self.system, order, self.deadlock, self.cap, &self.budget)
     }
 
+    /// The same space, with the same sets, for another thread; `None` for programs, of which every worker would learn for itself.
+    pub fn worker(&mut self) -> Result<Option<Symbolic<'a>>, Stop> {
+        if self.learns() {
+            return Ok(None);
+        }
+        let mut store = self.store.worker()?;
+        // Equal events are one.
+        let moves = Moves::new(self.system, &self.layout, &mut store, &self.budget)?;
+        Ok(Some(Symbolic {
+            system: self.system,
+            layout: self.layout.clone(),
+            store,
+            moves,
+            all: self.all.clone(),
+            known: self.known.clone(),
+            deadlock: self.deadlock,
+            cap: self.cap,
+            budget: self.budget.clone(),
+        }))
+    }
+
     fn with_cap(
         system: &'a System,
         order: &Order,

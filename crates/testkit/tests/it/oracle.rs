@@ -1,6 +1,6 @@
 //! The oracle on fixed cases and against a second brute force, and its interpreter against the reference semantics.
 
-use lariat_model::{Deadlock, Predicate, Proposition};
+use lariat_model::{BinaryOp, Deadlock, Expr, Predicate, Proposition, System};
 use lariat_testkit::harness::Campaign;
 use lariat_testkit::oracle::Reachable;
 use lariat_testkit::{Case, cases, interpret, lassos, oracle, tableau};
@@ -128,6 +128,42 @@ fn tableau_and_oracle_agree() {
             );
             if let Some(run) = run {
                 assert_eq!(case.check(&run), Ok(()), "seed {seed}\n{case}");
+            }
+        }
+    }
+}
+
+/// Results that do not fit into 32 bits, as values of programs and of places can give them.
+#[test]
+fn the_interpreter_cuts_as_the_reference_semantics_does() {
+    let values = [
+        0,
+        1,
+        -1,
+        3,
+        31,
+        32,
+        65_536,
+        i64::from(i32::MAX),
+        i64::from(i32::MIN),
+        1 << 40,
+    ];
+    let system = System::default();
+    use BinaryOp::*;
+    for op in [
+        Add, Sub, Mul, Div, Rem, BitAnd, BitOr, BitXor, Shl, Shr, Lt, Eq,
+    ] {
+        for (x, y) in values.iter().flat_map(|x| values.map(|y| (*x, y))) {
+            let operation = Expr::Binary(op, Box::new(Expr::Const(x)), Box::new(Expr::Const(y)));
+            for wanted in [0, i64::from(i32::MIN), -2, 3] {
+                let equal = Expr::Binary(
+                    Eq,
+                    Box::new(operation.clone()),
+                    Box::new(Expr::Const(wanted)),
+                );
+                let p = Predicate::Expr(equal);
+                let own = interpret::satisfies(&system, &[], &p);
+                assert_eq!(own, system.holds(&p, &[]), "{x} {op:?} {y} = {wanted}");
             }
         }
     }

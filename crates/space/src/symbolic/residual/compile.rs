@@ -1,6 +1,6 @@
 //! The residuals of predicates and of what events ask for, before anything is read.
 
-use super::{Residuals, constant};
+use super::{Interner, constant};
 use lariat_budget::Stop;
 use lariat_dd::Residual;
 use lariat_model::order::Level;
@@ -8,9 +8,13 @@ use lariat_model::{
     Action, BinaryOp, Comparison, EventId, Expr, LValue, Linear, Predicate, System, UnaryOp,
 };
 
-impl Residuals {
+impl Interner {
     /// The residual of a predicate before anything is read.
-    pub fn compile(&mut self, system: &System, predicate: &Predicate) -> Result<Residual, Stop> {
+    pub(super) fn compile(
+        &mut self,
+        system: &System,
+        predicate: &Predicate,
+    ) -> Result<Residual, Stop> {
         self.signed(system, predicate, false, true)
     }
 
@@ -132,7 +136,7 @@ impl Residuals {
     }
 
     /// Where `event` can be taken.
-    pub fn enabled(&mut self, system: &System, event: EventId) -> Result<Residual, Stop> {
+    fn enabled(&mut self, system: &System, event: EventId) -> Result<Residual, Stop> {
         if let Some(known) = self.enabled.get(&event) {
             return Ok(*known);
         }

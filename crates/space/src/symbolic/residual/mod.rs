@@ -11,15 +11,17 @@
 //! They are in negation normal form. Sums are `Σ c·x ≤ k` or `Σ c·x = k` over the unread
 //! levels: the constant absorbs what was read, and the known ranges of what is unread
 //! decide early (the sum is clipped). Expressions are partially evaluated. Ids belong to
-//! one query and go with it. `compile.rs` makes them of predicates and of what events ask for.
+//! one query and go with it. `compile.rs` makes them of predicates and of what events ask for; `query.rs` is a worker's handle on them.
 
 mod compile;
+mod query;
+
+pub use query::Residuals;
 
 use super::layout::Layout;
 use super::partial::{ExprId, Exprs};
 use lariat_budget::{Lease, Stop};
 use lariat_dd::Residual;
-use lariat_dd::kernel::Scope;
 use lariat_model::order::Level;
 use lariat_model::{Comparison, EventId};
 use rustc_hash::FxHashMap;
@@ -59,9 +61,9 @@ enum ResidualForm {
     Or(Box<[Residual]>),
 }
 
-/// The residuals of one query.
+/// All residuals of one query.
 #[derive(Debug)]
-pub struct Residuals {
+struct Interner {
     layout: Layout,
     nodes: Vec<ResidualForm>,
     tops: Vec<Level>,
@@ -71,7 +73,6 @@ pub struct Residuals {
     exprs: Exprs,
     stepped: FxHashMap<(Residual, u32, u32), Residual>,
     enabled: FxHashMap<EventId, Residual>,
-    scope: Scope,
     lease: Lease,
     /// Ask for more bytes when there are more things than this.
     ask_at: usize,
@@ -80,9 +81,9 @@ pub struct Residuals {
 const NEVER: Level = Level(u32::MAX);
 const EMPTY: SumId = SumId(0);
 
-impl Residuals {
+impl Interner {
     /// No predicate yet. Values beyond what `layout` says is possible are never asked for.
-    pub fn new(layout: &Layout, scope: Scope, lease: Lease) -> Residuals {
+    fn new(layout: &Layout, lease: Lease) -> Interner {
         let empty = Term {
             level: NEVER,
             c: 0,
@@ -92,7 +93,7 @@ impl Residuals {
             min: Some(0),
             max: Some(0),
         };
-        let mut residuals = Residuals {
+        let mut residuals = Interner {
             layout: layout.clone(),
             nodes: Vec::new(),
             tops: Vec::new(),
@@ -102,7 +103,6 @@ impl Residuals {
             exprs: Exprs::default(),
             stepped: FxHashMap::default(),
             enabled: FxHashMap::default(),
-            scope,
             lease,
             ask_at: 0,
         };
@@ -112,7 +112,7 @@ impl Residuals {
     }
 
     /// The first level that the residual still depends on; beyond all levels if it is decided.
-    pub fn top(&self, residual: Residual) -> Level {
+    fn top(&self, residual: Residual) -> Level {
         self.tops[residual.0 as usize]
     }
 
@@ -139,7 +139,7 @@ impl Residuals {
     // --- making residuals ---------------------------------------------------------------------
 
     /// The opposite.
-    pub fn not(&mut self, residual: Residual) -> Residual {
+    fn not(&mut self, residual: Residual) -> Residual {
         match self.nodes[residual.0 as usize].clone() {
             ResidualForm::Const(value) => constant(!value),
             ResidualForm::Le(sum, k) => {
@@ -161,12 +161,12 @@ impl Residuals {
     }
 
     /// Where both hold.
-    pub fn and(&mut self, a: Residual, b: Residual) -> Residual {
+    fn and(&mut self, a: Residual, b: Residual) -> Residual {
         self.junction(true, vec![a, b])
     }
 
     /// Where one of them holds.
-    pub fn or(&mut self, a: Residual, b: Residual) -> Residual {
+    fn or(&mut self, a: Residual, b: Residual) -> Residual {
         self.junction(false, vec![a, b])
     }
 
@@ -368,11 +368,7 @@ impl Residuals {
     }
 }
 
-impl lariat_dd::Predicate for Residuals {
-    fn scope(&self) -> &Scope {
-        &self.scope
-    }
-
+impl Interner {
     fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
         self.account()?;
         Ok(self.read_level(residual, Level(level), value))

@@ -1,0 +1,105 @@
+//! Testing automata as they were published, for those who compare.
+//!
+//! ```text
+//! (q, k) –k⊕k',m→ (d, k')   iff   q –K,m→ d,   k ∈ K,   any k'                                              (Prop. 2, 4)
+//! TA:    (q, k) is a livelock state iff an accepting component of A|k is reachable from q in A|k            (Prop. 3)
+//! TGTA:  (q, k) is a livelock state iff q lies in an accepting component of A|k, and every edge into a pair that
+//!        reaches such states has a copy to each of them                                                     (Prop. 5)
+//! ```
+//!
+//! Edges without change go, and bisimilar states are merged: nothing else is made smaller. First states are copied as targets of edges are:
+//! otherwise the word that never changes would be lost. An automaton without marks has got one before (E-7), and the two steps to a TA are one
+//! (E-8); both are as in [`Ta`](super::Ta) and [`Tgta`](super::Tgta), because without them the automata are wrong.
+//!
+//! A.-E. Ben Salem, A. Duret-Lutz, F. Kordon, *Model checking using generalized testing automata*, ToPNoC VI, 2012.
+
+use super::pairs::Pairs;
+use super::{Testing, TestingState, reduce};
+use crate::automaton::{Automaton, StateId, Transition};
+use crate::guard::{Guard, Guards};
+use lariat_budget::{Budget, Stop};
+use rustc_hash::FxHashMap;
+
+/// How livelock states are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Livelocks {
+    /// All pairs that reach an accepting component are such states.
+    Reaching,
+    /// Those in an accepting component are; edges to others are copied.
+    Copied,
+}
+
+/// The testing automaton of `a`, which has marks.
+pub(super) fn published(
+    a: &Automaton,
+    livelocks: Livelocks,
+    budget: &Budget,
+) -> Result<Testing, Stop> {
+    let pairs = Pairs::of(a)?;
+    let mut guards = Guards::new();
+    let mut states = Vec::with_capacity(pairs.count());
+    let mut lease = budget.lease();
+    let mut edges = 0;
+    // Where an edge into a pair leads: there, and to the copies.
+    let targets: Vec<Vec<u32>> = (0..pairs.count())
+        .map(|pair| {
+            let mut targets = vec![pair as u32];
+            if livelocks == Livelocks::Copied {
+                targets.extend(pairs.accepting_behind(pair));
+                targets.sort_unstable();
+                targets.dedup();
+            }
+            targets
+        })
+        .collect();
+    for pair in 0..pairs.count() {
+        budget.check()?;
+        lease.resize(edges * size_of::<Transition>())?;
+        let mut to: FxHashMap<(u32, lariat_emptiness::Marks), Guard> = FxHashMap::default();
+        for (change, marks, target) in pairs.changes_of(pair) {
+            let cube = pairs.exactly(change, &mut guards);
+            for target in &targets[target] {
+                let slot = to.entry((*target, marks)).or_insert(Guards::FALSE);
+                *slot = guards.or(*slot, cube);
+            }
+        }
+        let mut changes: Vec<Transition> = to
+            .into_iter()
+            .map(|((to, marks), guard)| Transition {
+                guard,
+                marks,
+                to: StateId(to),
+            })
+            .collect();
+        changes.sort_unstable_by_key(|t| (t.to, t.marks));
+        edges += changes.len();
+        states.push(TestingState {
+            livelock: match livelocks {
+                Livelocks::Reaching => pairs.reaches(pair),
+                Livelocks::Copied => pairs.accepts(pair),
+            },
+            changes,
+        });
+    }
+    let mut initial: FxHashMap<u32, Guard> = FxHashMap::default();
+    for (letter, pair) in pairs.initial() {
+        let cube = pairs.exactly(letter, &mut guards);
+        for target in &targets[pair] {
+            let slot = initial.entry(*target).or_insert(Guards::FALSE);
+            *slot = guards.or(*slot, cube);
+        }
+    }
+    let mut initial: Vec<(StateId, Guard)> =
+        initial.into_iter().map(|(q, g)| (StateId(q), g)).collect();
+    initial.sort_unstable();
+    let mut testing = Testing {
+        atoms: a.atoms.clone(),
+        observed: pairs.observed(),
+        guards,
+        mark_count: a.mark_count,
+        initial,
+        states,
+    };
+    reduce::bisimilar(&mut testing, budget)?;
+    Ok(testing)
+}

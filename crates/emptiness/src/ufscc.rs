@@ -1,0 +1,477 @@
+//! UFSCC: several workers find the components of one graph together.
+//!
+//! Every worker runs a search of its own, each through the edges of a node in another order, and all enter what they find into one
+//! structure (`union_find.rs`): as soon as one knows that two nodes lie in one component, so do all. A worker does not only skip what others have finished; in
+//! the component that it is in, it goes on with any node that nobody has finished. So also a graph that is one large component, as state
+//! spaces of nets often are, is divided among them.
+//!
+//! ```text
+//! search(p, v₀):  claim(v₀); R := [v₀]; frames := [(v₀, current = v₀)]
+//!   top frame (v, current):  next edge  current –m→ w, unless current is finished
+//!     claim(w):  Dead   nothing
+//!                New    push w on R and frames
+//!                Found  while not same(top R, w):  r := pop R;  unite(r, top R, marks of the edge into r)
+//!                       add m; all marks there: accepting
+//!   no edge left:  finish current
+//!     v ≠ top R:  pop the frame            the root of its component goes on, lower on the path
+//!     else        pick(v):  some x → current := x;   none → the component is dead: pop R and the frame
+//! ```
+//!
+//! V. Bloemen, A. Laarman, J. van de Pol, *Multi-core on-the-fly SCC decomposition*, PPoPP 2016; with marks at the roots, V. Bloemen, A. Duret-Lutz, J. van de Pol,
+//! *Explicit state model checking with generalized Büchi and Rabin automata*, SPIN 2017. We differ in leaving the frames of nodes that are no roots at
+//! once, which with one worker halves the edges, and in looking at all edges of a node before any is followed: cycles are
+//! closed first, and edges to dead nodes need not be kept.
+//!
+//! *Empty is right.* When a node is finished, each of its successors is dead or in its set: `Dead` says so, `Found` makes it so, and the frame of a `New` one is
+//! left when its component is dead or was united with what lies below. So a set without unfinished nodes is a whole component that leads to dead ones alone. No mark is lost: of an edge
+//! inside of a component, the iteration that finishes its source adds the mark before, after `Found` or when the target's entry leaves R by `unite`; it does not leave R
+//! otherwise, as the component cannot be dead before the source is finished. Whoever adds the last missing mark at the root sees all of them.
+//!
+//! *Accepting is right* because nobody believes it: [`Clue::evidence`] is a second, sequential search, among nodes that are not dead.
+//!
+//! Numbers of nodes must mean the same to all workers: products intern their nodes in one shared table. Cost: 32 bytes a node, 16 for each edge that waits on a
+//! path; an edge is looked at by one worker, or by several that come by at the same time.
+
+use crate::graph::{Edge, Graph, Marks, NodeId};
+use crate::outcome::{Counts, Evidence, Outcome};
+use crate::scc_stack::{Policy, SearchMove, bytes, room, search};
+use crate::union_find::{Claim, MOST_WORKERS, UnionFind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread::{Builder, scope};
+
+/// Edges between two looks at the budget.
+const TICK: u64 = 1024;
+
+/// There is an accepting lasso: what is known of the graph, for finding it again.
+#[derive(Debug)]
+pub struct Clue {
+    sets: UnionFind,
+    /// A node of the accepting component.
+    at: NodeId,
+}
+
+/// Does `graph` have an accepting lasso? All `workers` look for it, each but the first on a thread of its own; at most 64, and those beyond stay idle. Never answers
+/// [`Outcome::Undecided`].
+///
+/// The first worker to find a lasso, to be stopped or to panic ends the work of all; a panic goes on in the caller. [`Outcome::Empty`] is only told when all
+/// have come to their end. `counts` is filled in also when the graph stops the search. What is counted depends on who comes first, but for the nodes of an
+/// empty graph.
+pub fn ufscc<G>(
+    graph: &G,
+    workers: &mut [G::Worker],
+    counts: &mut Counts,
+) -> Result<Outcome<Clue>, G::Stop>
+where
+    G: Graph + Sync,
+    G::Worker: Send,
+    G::Stop: Send,
+{
+    let sets = UnionFind::new();
+    let most = workers.len().min(MOST_WORKERS);
+    let numbered = (0..).zip(&mut workers[..most]);
+    let mut searches = numbered.map(|(number, worker)| Search::new(graph, worker, &sets, number));
+    let first = searches.next().expect("there is a worker");
+    let ends = scope(|scope| {
+        let mut others = Vec::new();
+        for search in searches {
+            let thread = Builder::new().name("ufscc".to_owned());
+            // Where there is no thread to be had, the others do the work.
+            others.extend(thread.spawn_scoped(scope, move || search.run()));
+        }
+        let mut ends = vec![first.run()];
+        for other in others {
+            // Whoever panics has told the others to stop.
+            ends.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        ends
+    });
+    let mut stop = None;
+    let mut accepting = None;
+    for (end, counted) in ends {
+        counts.nodes += counted.nodes;
+        counts.edges += counted.edges;
+        counts.deepest = counts.deepest.max(counted.deepest);
+        match end {
+            Ok(at) => accepting = accepting.or(at),
+            Err(why) => stop = stop.or(Some(why)),
+        }
+    }
+    match (accepting, stop) {
+        (Some(at), _) => Ok(Outcome::Accepting(Clue { sets, at })),
+        (None, Some(stop)) => Err(stop),
+        (None, None) => Ok(Outcome::Empty),
+    }
+}
+
+impl Clue {
+    /// Where the lasso is: a search by one worker, in what all have found. A graph that can be sealed should be, before.
+    pub fn evidence<G: Graph>(
+        &self,
+        graph: &G,
+        worker: &mut G::Worker,
+    ) -> Result<Evidence, G::Stop> {
+        let counts = &mut Counts::default();
+        let mut is_known = |node| {
+            let dead = || self.sets.is_dead(node) && !self.sets.same(node, self.at);
+            self.sets.is_seen(node) && !dead()
+        };
+        if let Outcome::Accepting(evidence) = search(graph, worker, counts, Among(&mut is_known))? {
+            return Ok(evidence);
+        }
+        // What leads there may have died before all had heard that it is over.
+        match search(graph, worker, counts, Among(&mut |_| true))? {
+            Outcome::Accepting(evidence) => Ok(evidence),
+            _ => unreachable!("a component with all marks has a lasso"),
+        }
+    }
+}
+
+/// Enters the nodes of which something holds.
+struct Among<'a>(&'a mut dyn FnMut(NodeId) -> bool);
+
+impl<G: Graph> Policy<G> for Among<'_> {
+    fn meet(
+        &mut self,
+        _: &G,
+        _: &mut G::Worker,
+        _: &mut Counts,
+        node: NodeId,
+    ) -> Result<SearchMove, G::Stop> {
+        Ok(match (self.0)(node) {
+            true => SearchMove::Enter,
+            false => SearchMove::Ignore,
+        })
+    }
+}
+
+/// A node on the path.
+struct Frame {
+    node: NodeId,
+    /// The node of its component whose edges are followed.
+    current: NodeId,
+    /// Where those edges begin in `pending`.
+    pending: usize,
+    /// The marks of the edge by which it was entered.
+    marks: Marks,
+}
+
+/// One worker's search.
+struct Search<'a, G: Graph> {
+    graph: &'a G,
+    worker: &'a mut G::Worker,
+    sets: &'a UnionFind,
+    number: u64,
+    counts: Counts,
+    frames: Vec<Frame>,
+    /// The frames that were not united with those below: the path as components.
+    roots: Vec<u32>,
+    /// Edges that are still to be followed, those of the top frame last.
+    pending: Vec<Edge>,
+    /// Bytes of the shared structure that this worker has asked for.
+    shared: usize,
+    /// The state of a random sequence.
+    order: u64,
+}
+
+/// A node of an accepting component, if one was found; `None` also where others have ended the search.
+type End = Option<NodeId>;
+
+impl<'a, G: Graph> Search<'a, G> {
+    fn new(
+        graph: &'a G,
+        worker: &'a mut G::Worker,
+        sets: &'a UnionFind,
+        number: u64,
+    ) -> Search<'a, G> {
+        Search {
+            graph,
+            worker,
+            sets,
+            number,
+            counts: Counts::default(),
+            frames: Vec::new(),
+            roots: Vec::new(),
+            pending: Vec::new(),
+            shared: 0,
+            order: number + 1,
+        }
+    }
+
+    fn run(mut self) -> (Result<End, G::Stop>, Counts) {
+        // A worker that is lost keeps nobody waiting: neither here nor at what the graph shares.
+        let end = catch_unwind(AssertUnwindSafe(|| self.search()));
+        if !matches!(end, Ok(Ok(None))) {
+            self.sets.end();
+        }
+        self.graph.rest(self.worker);
+        (
+            end.unwrap_or_else(|panic| resume_unwind(panic)),
+            self.counts,
+        )
+    }
+
+    fn bit(&self) -> u64 {
+        1 << self.number
+    }
+
+    fn search(&mut self) -> Result<End, G::Stop> {
+        let mut k = 0;
+        while !self.sets.is_over()
+            && let Some(node) = self.graph.initial(self.worker, k)?
+        {
+            k += 1;
+            self.reserve(node)?;
+            if let Claim::New { first } = self.sets.claim(node, self.bit())
+                && let Some(found) = self.enter(node, Marks::NONE, first)?
+            {
+                return Ok(Some(found));
+            }
+            if let Some(found) = self.explore()? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Searches until the path is empty again.
+    fn explore(&mut self) -> Result<End, G::Stop> {
+        while let Some(frame) = self.frames.last_mut() {
+            if self.sets.is_over() {
+                return Ok(None);
+            }
+            let Frame {
+                node,
+                current,
+                pending,
+                ..
+            } = *frame;
+            if self.sets.is_finished(current) {
+                self.pending.truncate(pending);
+            }
+            let found = match self.pending.len() > pending {
+                true => self.follow_next()?,
+                false => {
+                    self.sets.finish(current);
+                    let is_root = self.roots.last() == Some(&(self.frames.len() as u32 - 1));
+                    match is_root.then(|| self.sets.pick(node)) {
+                        Some(Some(next)) => self.turn_to(next)?,
+                        // Dead, or the root goes on.
+                        other => {
+                            self.frames.pop();
+                            self.roots
+                                .truncate(self.roots.len() - usize::from(other.is_some()));
+                            None
+                        }
+                    }
+                }
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Puts a node on the path that this worker has claimed.
+    fn enter(&mut self, node: NodeId, marks: Marks, is_first: bool) -> Result<End, G::Stop> {
+        let held = self.bytes();
+        let mut ask = |more| self.graph.tick(self.worker, held + more);
+        room(&mut self.frames, 1, &mut ask)?;
+        room(&mut self.roots, 1, &mut ask)?;
+        self.roots.push(self.frames.len() as u32);
+        self.frames.push(Frame {
+            node,
+            current: node,
+            pending: self.pending.len(),
+            marks,
+        });
+        self.counts.nodes += u64::from(is_first);
+        self.counts.deepest = self.counts.deepest.max(self.frames.len() as u64);
+        self.turn_to(node)
+    }
+
+    /// Looks at the edges of a node in the component of the top frame. Those to nodes that this worker has not claimed are kept.
+    fn turn_to(&mut self, current: NodeId) -> Result<End, G::Stop> {
+        let Some(frame) = self.frames.last_mut() else {
+            unreachable!("edges are followed from a frame");
+        };
+        frame.current = current;
+        let start = frame.pending;
+        if self.sets.is_finished(current) {
+            return Ok(None);
+        }
+        let mut cursor = G::Cursor::default();
+        while let Some(edge) = self.graph.next_edge(self.worker, current, &mut cursor)? {
+            self.counts.edges += 1;
+            if self.counts.edges.is_multiple_of(TICK) {
+                self.graph.tick(self.worker, self.bytes())?;
+            }
+            self.reserve(edge.to)?;
+            match self.sets.look(edge.to, self.bit()) {
+                Claim::Dead => {}
+                Claim::Found => {
+                    if let Some(found) = self.close(edge) {
+                        return Ok(Some(found));
+                    }
+                }
+                Claim::New { .. } => {
+                    let held = self.bytes();
+                    let ask = |more| self.graph.tick(self.worker, held + more);
+                    room(&mut self.pending, 1, ask)?;
+                    self.pending.push(edge);
+                }
+            }
+        }
+        self.arrange(start);
+        Ok(None)
+    }
+
+    /// The first worker follows edges as the graph tells them, the others beginning anywhere.
+    fn arrange(&mut self, start: usize) {
+        let edges = &mut self.pending[start..];
+        edges.reverse();
+        if self.number > 0 && edges.len() > 1 {
+            // Marsaglia's xorshift.
+            self.order ^= self.order << 13;
+            self.order ^= self.order >> 7;
+            self.order ^= self.order << 17;
+            edges.rotate_left(self.order as usize % edges.len());
+        }
+    }
+
+    /// Follows the last edge of those that are kept.
+    fn follow_next(&mut self) -> Result<End, G::Stop> {
+        let Some(edge) = self.pending.pop() else {
+            return Ok(None);
+        };
+        match self.sets.claim(edge.to, self.bit()) {
+            Claim::Dead => Ok(None),
+            Claim::Found => Ok(self.close(edge)),
+            Claim::New { first } => self.enter(edge.to, edge.marks, first),
+        }
+    }
+
+    /// An edge of the top frame leads to a component on the path: all from there on are one.
+    fn close(&mut self, edge: Edge) -> End {
+        let all = self.graph.marks();
+        let top = |search: &Self| match search.roots.last() {
+            Some(root) => search.frames[*root as usize].node,
+            None => unreachable!("what was found lies on the path"),
+        };
+        let mut node = top(self);
+        while !self.sets.same(node, edge.to) {
+            if self.sets.is_over() {
+                return None;
+            }
+            let above = self.roots.pop();
+            let marks = above.map_or(Marks::NONE, |above| self.frames[above as usize].marks);
+            let below = top(self);
+            if self.sets.unite(node, below, marks).contains(all) {
+                return Some(below);
+            }
+            node = below;
+        }
+        let marks = self.sets.mark(node, edge.marks);
+        marks.contains(all).then_some(node)
+    }
+
+    fn reserve(&mut self, node: NodeId) -> Result<(), G::Stop> {
+        let held = self.bytes();
+        let (worker, shared) = (&mut *self.worker, &mut self.shared);
+        self.sets.reserve(node, |more| {
+            self.graph.tick(worker, held + more)?;
+            *shared += more;
+            Ok(())
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        bytes(&self.frames) + bytes(&self.roots) + bytes(&self.pending) + self.shared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_corpora::{Random, each_case};
+    use std::convert::Infallible;
+
+    /// Nodes with their successors; threads take turns at random.
+    struct Listed(Vec<Vec<u32>>);
+
+    impl Graph for Listed {
+        type Stop = Infallible;
+        type Worker = Random;
+        type Cursor = usize;
+
+        fn marks(&self) -> Marks {
+            Marks::all(1)
+        }
+
+        fn initial(&self, _: &mut Random, k: usize) -> Result<Option<NodeId>, Infallible> {
+            Ok((k == 0).then_some(NodeId(0)))
+        }
+
+        fn next_edge(
+            &self,
+            random: &mut Random,
+            node: NodeId,
+            cursor: &mut usize,
+        ) -> Result<Option<Edge>, Infallible> {
+            if random.chance(1, 50) {
+                std::thread::yield_now();
+            }
+            let to = self.0[node.index()].get(*cursor).copied();
+            *cursor += 1;
+            Ok(to.map(|to| Edge {
+                to: NodeId(to),
+                marks: Marks::NONE,
+            }))
+        }
+    }
+
+    fn reached(edges: &[Vec<u32>], from: u32) -> Vec<bool> {
+        let mut seen = vec![false; edges.len()];
+        let mut todo = vec![from];
+        while let Some(node) = todo.pop() {
+            if !std::mem::replace(&mut seen[node as usize], true) {
+                todo.extend(&edges[node as usize]);
+            }
+        }
+        seen
+    }
+
+    /// When all is over, everything that can be reached is dead, and its sets are the components.
+    #[test]
+    fn sets_are_components() {
+        each_case(600, |random| {
+            let n = random.between(1, 60);
+            let out = random.between(1, 3);
+            let node = |random: &mut Random| {
+                let edges = (0..random.between(0, out)).map(|_| random.below(n) as u32);
+                edges.collect::<Vec<u32>>()
+            };
+            let graph = Listed((0..n).map(|_| node(random)).collect());
+            let sets = UnionFind::new();
+            scope(|scope| {
+                for number in 0..1 + random.below(5) as u64 {
+                    let (graph, sets) = (&graph, &sets);
+                    let mut worker = Random::new(random.bits());
+                    scope.spawn(move || {
+                        let worker = &mut worker;
+                        let end = Search::new(graph, worker, sets, number).run().0;
+                        assert_eq!(end, Ok(None));
+                    });
+                }
+            });
+            let all: Vec<Vec<bool>> = (0..n as u32).map(|v| reached(&graph.0, v)).collect();
+            for a in (0..n).filter(|a| all[0][*a]) {
+                assert!(sets.is_dead(NodeId(a as u32)));
+                for b in (0..n).filter(|b| all[0][*b]) {
+                    let same = sets.same(NodeId(a as u32), NodeId(b as u32));
+                    assert_eq!(same, all[a][b] && all[b][a], "{a} and {b}");
+                }
+            }
+        });
+    }
+}

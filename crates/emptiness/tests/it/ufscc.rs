@@ -1,0 +1,203 @@
+//! UFSCC against Couvreur's check and the naive answer, with few and with many workers.
+
+use crate::kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
+use lariat_corpora::{Random, each_case};
+use lariat_emptiness::{Clue, Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso, ufscc};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A graph whose workers let others go first from time to time, so that they meet at different places.
+struct Uneven<'g>(&'g Explicit);
+
+struct Worker {
+    limit: Limit,
+    random: Random,
+    /// Panics when it has asked for so many edges.
+    fuse: Option<u64>,
+}
+
+fn workers(random: &mut Random, count: usize) -> Vec<Worker> {
+    let worker = |_| Worker {
+        limit: Limit::none(),
+        random: Random::new(random.bits()),
+        fuse: None,
+    };
+    (0..count).map(worker).collect()
+}
+
+impl Graph for Uneven<'_> {
+    type Stop = Stopped;
+    type Worker = Worker;
+    type Cursor = usize;
+
+    fn marks(&self) -> Marks {
+        self.0.marks
+    }
+
+    fn initial(&self, worker: &mut Worker, k: usize) -> Result<Option<NodeId>, Stopped> {
+        self.0.initial(&mut worker.limit, k)
+    }
+
+    fn next_edge(
+        &self,
+        worker: &mut Worker,
+        node: NodeId,
+        cursor: &mut usize,
+    ) -> Result<Option<Edge>, Stopped> {
+        if worker.random.chance(1, 300) {
+            std::thread::yield_now();
+        }
+        if let Some(fuse) = &mut worker.fuse {
+            *fuse = fuse.checked_sub(1).expect("the fuse has burnt down");
+        }
+        self.0.next_edge(&mut worker.limit, node, cursor)
+    }
+
+    fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stopped> {
+        self.0.tick(&mut worker.limit, bytes)
+    }
+}
+
+/// Small graphs as in other tests, and larger ones with few marks, so that most are empty and workers meet.
+fn random_graph(random: &mut Random) -> Explicit {
+    if random.percent(50) {
+        return Explicit::random(random);
+    }
+    let n = random.between(50, 400);
+    let marks = 1 + random.below(3) as u32;
+    let near = random.between(2, n);
+    let edges = |v: usize, random: &mut Random| {
+        let edge = |random: &mut Random| {
+            // Backwards only nearby: components of every size.
+            let to = match random.percent(30) {
+                true => v.saturating_sub(random.below(near)),
+                false => (v + random.below(40)).min(n - 1),
+            };
+            let carried = match random.percent(3) {
+                true => Marks::one(random.below(marks as usize) as u32),
+                false => Marks::NONE,
+            };
+            (to, carried)
+        };
+        (0..random.between(0, 4)).map(|_| edge(random)).collect()
+    };
+    Explicit {
+        marks: Marks::all(marks),
+        initial: vec![0, random.below(n)],
+        edges: (0..n).map(|v| edges(v, random)).collect(),
+    }
+}
+
+fn check(graph: &Uneven<'_>, workers: &mut [Worker], found: &Outcome<Clue>) {
+    let right = couvreur(graph, &mut workers[0], &mut Counts::default()).unwrap();
+    match found {
+        Outcome::Empty => assert_eq!(right, Outcome::Empty),
+        Outcome::Accepting(clue) => {
+            assert!(matches!(right, Outcome::Accepting(_)));
+            let worker = &mut workers[0];
+            let evidence = clue.evidence(graph, worker).unwrap();
+            check_evidence(graph, worker, &evidence);
+            let lasso = lasso(graph, worker, &evidence).unwrap().unwrap();
+            check_lasso(graph, worker, &lasso);
+        }
+        Outcome::Undecided(_) => panic!("UFSCC decides"),
+    }
+}
+
+#[test]
+fn agrees_with_one_worker_alone() {
+    let empty = AtomicUsize::new(0);
+    each_case(1000, |random| {
+        let explicit = random_graph(random);
+        let graph = Uneven(&explicit);
+        for count in [1, 2, 3, 8] {
+            let mut workers = workers(random, count);
+            let mut counts = Counts::default();
+            let found = ufscc(&graph, &mut workers, &mut counts).unwrap();
+            check(&graph, &mut workers, &found);
+            if matches!(found, Outcome::Empty) {
+                empty.fetch_add(1, Ordering::Relaxed);
+                let reachable = explicit.reach(&explicit.initial, 0);
+                let nodes = reachable.iter().filter(|r| **r).count();
+                assert_eq!(counts.nodes, nodes as u64);
+            }
+        }
+        if explicit.edges.len() < 30 {
+            let mut workers = workers(random, 2);
+            let found = ufscc(&graph, &mut workers, &mut Counts::default()).unwrap();
+            assert_eq!(matches!(found, Outcome::Accepting(_)), explicit.accepts());
+        }
+    });
+    println!("{} answers were `empty`", empty.into_inner());
+}
+
+/// Whoever is stopped, and wherever: the answer is the right one or none, and everybody comes home.
+#[test]
+fn a_stop_of_one_is_a_stop_of_all() {
+    each_case(600, |random| {
+        let explicit = random_graph(random);
+        let graph = Uneven(&explicit);
+        let count = *random.one_of(&[2, 3, 8]);
+        let mut workers = workers(random, count);
+        let stopped = random.below(workers.len());
+        workers[stopped].limit = Limit(random.below(400) as u64);
+        match ufscc(&graph, &mut workers, &mut Counts::default()) {
+            Err(Stopped) => {}
+            Ok(found) => {
+                workers[stopped].limit = Limit::none();
+                check(&graph, &mut workers, &found);
+            }
+        }
+    });
+}
+
+/// A worker that panics takes nobody along but the caller.
+#[test]
+fn a_panic_reaches_the_caller_and_nobody_waits_for_it() {
+    let mut panics = 0;
+    let quiet = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    each_case(150, |random| {
+        let explicit = random_graph(random);
+        let graph = Uneven(&explicit);
+        let mut workers = workers(random, 3);
+        let lost = random.below(3);
+        workers[lost].fuse = Some(random.below(200) as u64);
+        let mut counts = Counts::default();
+        let found = catch_unwind(AssertUnwindSafe(|| {
+            ufscc(&graph, &mut workers, &mut counts)
+        }));
+        workers[lost].fuse = None;
+        match found {
+            Err(_) => panics += 1,
+            Ok(found) => check(&graph, &mut workers, &found.unwrap()),
+        }
+    });
+    std::panic::set_hook(quiet);
+    assert!(panics > 0);
+}
+
+#[test]
+fn self_loops_and_no_marks() {
+    let answer = |marks: u32, initial: &[usize], edges: &[&[(usize, u64)]]| {
+        let graph = Explicit {
+            marks: Marks::all(marks),
+            initial: initial.to_vec(),
+            edges: edges
+                .iter()
+                .map(|e| e.iter().map(|&(to, m)| (to, Marks(m))).collect())
+                .collect(),
+        };
+        let mut workers = [Limit::none(), Limit::none()];
+        let found = ufscc(&graph, &mut workers, &mut Counts::default()).unwrap();
+        matches!(found, Outcome::Accepting(_))
+    };
+    assert!(!answer(0, &[], &[&[(0, 0)]]));
+    assert!(!answer(0, &[0], &[&[]]));
+    assert!(!answer(0, &[0], &[&[(1, 0)], &[]]));
+    assert!(answer(0, &[0], &[&[(0, 0)]]));
+    assert!(answer(2, &[0], &[&[(0, 1), (0, 2)]]));
+    assert!(!answer(1, &[0], &[&[(1, 1)], &[(1, 0)]]));
+    assert!(answer(1, &[0], &[&[(1, 1)], &[(0, 0)]]));
+    assert!(answer(1, &[0, 1, 2], &[&[(1, 0)], &[], &[(2, 1)]]));
+}

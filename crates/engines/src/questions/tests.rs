@@ -1,0 +1,206 @@
+//! What each engine says about two nets that fit on a napkin, and what it must not say.
+
+use super::*;
+use lariat_budget::{Budget, Quiet};
+use lariat_model::{Comparison, Domain, Event, EventId, Linear, Variable};
+use lariat_space::symbolic::{OrderChoice, Reach, reach};
+
+type Arcs<'a> = &'a [(u32, Value, Value)];
+
+fn net(tokens: &[Value], transitions: &[Arcs<'_>]) -> System {
+    let variable = |i: usize| Variable {
+        name: format!("p{i}"),
+        domain: Domain::Count { bound: None },
+    };
+    let arc = |(var, need, delta): &(u32, Value, Value)| Arc {
+        var: VarId(*var),
+        need: *need,
+        delta: *delta,
+    };
+    let event = |(i, arcs): (usize, &Arcs<'_>)| Event {
+        name: format!("t{i}"),
+        action: Action::Net(arcs.iter().map(arc).collect()),
+    };
+    System {
+        variables: (0..tokens.len()).map(variable).collect(),
+        events: transitions.iter().enumerate().map(event).collect(),
+        initial: vec![tokens.into()],
+        ..System::default()
+    }
+}
+
+/// `p0 → p1 → p2`, where the last step loses a token, and a way back from `p1`. Two tokens at the start.
+fn losing() -> System {
+    net(
+        &[2, 0, 0],
+        &[
+            &[(0, 1, -1), (1, 0, 1)],
+            &[(1, 1, -1), (0, 0, 1)],
+            &[(1, 2, -2), (2, 0, 1)],
+        ],
+    )
+}
+
+/// `p0` makes tokens on `p1` for ever; `p1` gives to `p2`, which holds one.
+fn growing() -> System {
+    net(
+        &[1, 0, 0, 1],
+        &[
+            &[(0, 1, 0), (1, 0, 1)],
+            &[(1, 1, -1), (2, 0, 1), (3, 1, -1)],
+        ],
+    )
+}
+
+fn at_least(var: u32, tokens: Value) -> Predicate {
+    Predicate::Linear(Linear {
+        terms: vec![(VarId(var), 1)],
+        comparison: Comparison::Ge,
+        constant: tokens,
+    })
+}
+
+fn about_losing() -> Vec<Question> {
+    vec![
+        Question::Reach(at_least(2, 1)),
+        Question::Reach(at_least(2, 2)),
+        Question::Reach(Predicate::Deadlock),
+        Question::Most(vec![(VarId(0), 1), (VarId(1), 1)]),
+        Question::Always(Predicate::Enabled(vec![EventId(0)])),
+        Question::Always(Predicate::Const(true)),
+    ]
+}
+
+/// The best that was found of each question, without runs.
+fn told(search: &Search, questions: usize) -> Vec<String> {
+    let mut told = vec![String::new(); questions];
+    for (q, finding) in &search.findings {
+        let word = match finding {
+            Finding::Reached(run) => format!("in {}", run.prefix.len()),
+            Finding::Never => "never".to_owned(),
+            Finding::AtLeast(value, _) => format!("≥{value}"),
+            Finding::AtMost(value) => format!("≤{value}"),
+            Finding::Endless(_) => "endless".to_owned(),
+            Finding::Always => "always".to_owned(),
+            Finding::Lost(run) => format!("lost in {}", run.prefix.len()),
+        };
+        match word.starts_with('≤') && !told[*q].is_empty() {
+            true => told[*q].push_str(&word),
+            false => told[*q] = word,
+        }
+    }
+    told
+}
+
+#[test]
+fn a_sweep_finds_shortest_runs_and_proves_the_rest() {
+    let system = losing();
+    let questions = about_losing();
+    let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
+    let search = sweep(&mut board, &Budget::unlimited());
+    assert_eq!(search.stop, None);
+    let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
+    assert_eq!(told(&search, questions.len()), wanted);
+}
+
+#[test]
+fn sets_say_what_a_sweep_says() {
+    let system = losing();
+    let questions = about_losing();
+    let budget = Budget::unlimited();
+    let order = OrderChoice::Auto;
+    let found = reach(
+        &system,
+        &order,
+        lariat_model::Deadlock::Stutter,
+        &budget,
+        &Quiet,
+    );
+    let Ok(Reach::All(mut reached)) = found else {
+        panic!("a bounded net");
+    };
+    let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
+    let search = by_sets(&mut board, &mut reached, &budget);
+    assert_eq!(search.stop, None);
+    let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
+    assert_eq!(told(&search, questions.len()), wanted);
+}
+
+#[test]
+fn walks_find_and_prove_nothing() {
+    let system = losing();
+    let questions = about_losing();
+    for seed in 0..20 {
+        let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
+        let search = wander(&mut board, seed, &Budget::unlimited().with_work(2000));
+        let told = told(&search, questions.len());
+        assert!(told[0].starts_with("in "), "seed {seed}: {told:?}");
+        let proofs = |finding: &Finding| {
+            matches!(
+                finding,
+                Finding::Never | Finding::AtMost(_) | Finding::Always
+            )
+        };
+        assert!(
+            !search.findings.iter().any(|(_, f)| proofs(f)),
+            "seed {seed}"
+        );
+    }
+}
+
+#[test]
+fn the_tree_knows_what_has_no_end() {
+    let system = growing();
+    let questions = vec![
+        Question::Most(vec![(VarId(1), 1)]),
+        Question::Most(vec![(VarId(2), 1)]),
+        Question::Reach(at_least(1, 1000)),
+        Question::Reach(at_least(2, 2)),
+    ];
+    let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
+    let search = karp_miller(&mut board, &Budget::unlimited());
+    assert_eq!(search.stop, None);
+    let told = told(&search, questions.len());
+    assert_eq!(told[0], "endless");
+    assert!(told[1].ends_with("≤1"), "{told:?}");
+    assert_ne!(told[2], "never");
+    assert_eq!(told[3], "never");
+    let endless = search
+        .findings
+        .iter()
+        .find_map(|(_, finding)| match finding {
+            Finding::Endless(run) => run.growth.clone(),
+            _ => None,
+        });
+    assert!(endless.is_some_and(|growth| growth[1] > 0));
+}
+
+/// What was cut proves nothing.
+#[test]
+fn a_search_that_is_cut_says_so() {
+    let system = losing();
+    let questions = about_losing();
+    for work in 1..4 {
+        let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
+        let search = sweep(&mut board, &Budget::unlimited().with_work(work));
+        assert!(matches!(search.stop, Some(Stop::Work(_))), "{work}");
+        let told = told(&search, questions.len());
+        assert_eq!(told[1], "", "{work}");
+        assert!(!told[3].contains('≤'), "{work}: {told:?}");
+        assert_eq!(told[5], "", "{work}");
+    }
+}
+
+/// Walks that end at once look at the clock, too.
+#[test]
+fn short_walks_keep_to_the_time() {
+    let system = net(&[1, 0], &[&[(0, 1, -1), (1, 0, 1)]]);
+    let mut board = Board::new(
+        &system,
+        vec![Question::Reach(at_least(1, 2))],
+        Ends::WithAll,
+    );
+    let budget = Budget::unlimited().with_deadline(std::time::Duration::from_millis(20));
+    let search = wander(&mut board, 1, &budget);
+    assert_eq!(search.stop, Some(Stop::Time));
+}

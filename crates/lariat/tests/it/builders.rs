@@ -1,0 +1,147 @@
+//! Threads that compute edges ahead of the check: the check sees the same product, and whatever ends one ends all.
+
+use lariat::model::generate::{Family, generate};
+use lariat::model::{Names, Properties};
+use lariat::{
+    Budget, Cancel, Explored, Figure, Options, OrderChoice, Plan, Property, Quiet, Reason, Report,
+    Statistic, Stop, Subject, Systems, Variant, Verdict, check,
+};
+use lariat_corpora::each_case;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+const ENGINES: [&str; 5] = ["sog", "sop", "slap", "slap-fst", "bcz"];
+
+/// Formulas about philosophers, and whether they hold.
+const FORMULAS: [(&str, bool); 4] = [
+    (r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#, true),
+    ("F deadlock", false),
+    (r#"G ("WaitsLeft_1 = 1" -> F "HasLeft_1 = 1")"#, false),
+    (r#"G ("HasLeft_1 = 1" -> "Fork_1 = 0")"#, true),
+];
+
+/// What `engine` says of a formula about philosophers. Near the initial states work is limited, and there are no builders; so it
+/// begins with all reachable states.
+fn ask(engine: &str, philosophers: u32, formula: &str, budget: &Budget) -> Report {
+    let system = generate(Family::Philosophers, philosophers).unwrap();
+    let mut properties = Properties::new();
+    let names = Names::of(&system);
+    properties
+        .add_formula(&names, "test", None, formula)
+        .unwrap();
+    let Properties {
+        formulas,
+        propositions,
+        list,
+        ..
+    } = &properties;
+    let variant = Variant {
+        reachable_first: true,
+        ..Variant::default()
+    };
+    check(
+        &Subject::of_system(&system, formulas, propositions),
+        Property::Formula(list[0].formula),
+        &Options {
+            choice: Plan::of(engine).as_variant(variant).into(),
+            order: OrderChoice::Named("file-up".parse().unwrap()),
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        budget,
+        &Quiet,
+    )
+}
+
+fn threads(count: usize) -> NonZeroUsize {
+    NonZeroUsize::new(count).unwrap()
+}
+
+/// The verdict with the run that shows it, and what the check counts.
+fn essence(report: &Report) -> String {
+    let verdict = match &report.verdict {
+        Verdict::Holds(_) => "holds".to_owned(),
+        Verdict::Violated(replayed) => format!("{:?}", replayed.lasso()),
+        Verdict::Unknown(reason) => panic!("{reason}"),
+    };
+    let counted = [
+        Statistic::AGGREGATES,
+        Statistic::PRODUCT_STATES,
+        Statistic::PRODUCT_EDGES,
+        Statistic::INCLUSIONS,
+    ]
+    .map(|statistic| report.account.stats.get(statistic));
+    format!("{verdict} {counted:?}")
+}
+
+#[test]
+fn the_check_sees_the_same_product_on_any_number_of_threads() {
+    for engine in ENGINES {
+        for (formula, holds) in FORMULAS {
+            let alone = ask(engine, 4, formula, &Budget::unlimited());
+            assert!(alone.account.stats.get(Statistic::THREADS).is_none());
+            assert_eq!(
+                matches!(alone.verdict, Verdict::Holds(_)),
+                holds,
+                "{engine}: {formula}"
+            );
+            for count in [2, 3] {
+                let budget = Budget::unlimited().with_threads(threads(count));
+                let report = ask(engine, 4, formula, &budget);
+                assert_eq!(essence(&report), essence(&alone), "{engine}: {formula}");
+                let told = report.account.stats.get(Statistic::THREADS);
+                assert_eq!(told, Some(&Figure::from(count)), "{engine}: {formula}");
+            }
+        }
+    }
+}
+
+/// Time, memory and the switch end at any point: the answer is the right one or says what ended, and everybody is gone.
+#[test]
+fn what_ends_one_ends_all() {
+    let mut ended = [0; 3];
+    each_case(60, |random| {
+        let engine = *random.one_of(&ENGINES);
+        let (formula, holds) = *random.one_of(&FORMULAS);
+        let cancel = Cancel::default();
+        let pause = Duration::from_micros(random.below(6_000_u64));
+        let count = 2 + random.below(2_usize);
+        let (budget, which, expected) = match random.below(3_u32) {
+            0 => (
+                Budget::bytes(200_000 + random.below(1_500_000_u64)),
+                0,
+                Stop::Memory,
+            ),
+            1 => (Budget::unlimited().with_deadline(pause), 1, Stop::Time),
+            _ => (
+                Budget::unlimited().with_cancel(cancel.clone()),
+                2,
+                Stop::Interrupted,
+            ),
+        };
+        let report = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(pause);
+                cancel.press();
+            });
+            ask(
+                engine,
+                4,
+                formula,
+                &budget.clone().with_threads(threads(count)),
+            )
+        });
+        match &report.verdict {
+            Verdict::Holds(_) => assert!(holds),
+            Verdict::Violated(_) => assert!(!holds),
+            Verdict::Unknown(Reason::Stopped(stop)) => {
+                assert_eq!(*stop, expected, "{engine}: {formula}");
+                ended[which] += 1;
+            }
+            Verdict::Unknown(reason) => panic!("{engine}: {formula}: {reason}"),
+        }
+        drop(report);
+        assert_eq!(budget.bytes_used(), 0);
+    });
+    assert!(ended.iter().all(|count| *count > 0), "{ended:?}");
+}

@@ -1,0 +1,67 @@
+//! What several workers gain when they explore single states together, on contest nets where they are at hand.
+//!
+//! ```text
+//! cargo bench -p lariat-space --bench together -- [--threads N] [--rounds N] [NAME…]
+//! ```
+//!
+//! For every place/transition instance whose name contains one of the names, one worker and N (2 by default) in turn, as often as there are rounds: seconds
+//! of the clock, seconds of all processors in sum, bytes a state. States and edges must be the same. On a machine that does other things, too,
+//! the second figure is the one to trust: what N workers need in sum above what one needs is lost; the rest is divided among them.
+
+use lariat_budget::{Budget, Quiet};
+use lariat_corpora::bench::{arguments, cpu};
+use lariat_corpora::models;
+use lariat_model::{Deadlock, read_model};
+use lariat_space::explicit::{Count, Explicit, count_together};
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+/// Bytes for one exploration.
+const BYTES: u64 = 4 << 30;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (mut threads, mut rounds, mut names) = (NonZeroUsize::MIN.saturating_add(1), 3, Vec::new());
+    let mut arguments = arguments();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--threads" => threads = arguments.next().ok_or("how many threads?")?.parse()?,
+            "--rounds" => rounds = arguments.next().ok_or("how many rounds?")?.parse()?,
+            _ => names.push(argument),
+        }
+    }
+    println!("workers\tclock s\tprocessors s\tB/state\tstates\tedges\tnet");
+    for folder in ["mcc-wide", "mcc"].iter().filter_map(|kind| models(kind)) {
+        let mut entries: Vec<_> = std::fs::read_dir(folder)?.flatten().collect();
+        entries.sort_by_key(|entry| entry.file_name());
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = entry.path().join("model.pnml");
+            let is_asked_for = names.iter().any(|part| name.contains(part));
+            if !name.contains("-PT-") || !is_asked_for || !path.exists() {
+                continue;
+            }
+            let system = read_model(&path.display().to_string(), &std::fs::read(&path)?)?;
+            let space = Explicit::new(&system, Deadlock::Stutter);
+            let mut first: Option<Count> = None;
+            for workers in [NonZeroUsize::MIN, threads].repeat(rounds) {
+                let (clock, before) = (Instant::now(), cpu());
+                let found = count_together(&space, &[], workers, &Budget::bytes(BYTES), &Quiet);
+                println!(
+                    "{workers}\t{:.2}\t{:.2}\t{:.1}\t{}\t{}\t{name}",
+                    clock.elapsed().as_secs_f64(),
+                    cpu() - before,
+                    found.bytes as f64 / found.states as f64,
+                    found.states,
+                    found.edges,
+                );
+                let first = first.get_or_insert(found.clone());
+                let figures = |count: &Count| (count.states, count.edges, count.deadlocks);
+                if found.stop.is_none() && figures(first) != figures(&found) {
+                    return Err(format!("{name}: {first:?} and {found:?}").into());
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,654 @@
+//! The store of several workers: one table, one id for each state, and nobody waits for a lock to look one up.
+//!
+//! States are words or vectors of words if they are narrow, and trees if they are wide, as with one worker. What they consist of is
+//! written into arrays that grow without moving ([`Segments`]), and then their id into a table that is found by hash ([`Slots`]):
+//! whoever finds an id there finds the state written. Two workers that come to a new state at once write it twice; the slot decides,
+//! and the other one takes its id for something else.
+//!
+//! Ids are handed out in blocks, which are also the right to as many slots: so the table never overfills, and ids are dense but for
+//! what is left of the blocks. Only the table has to move when it grows. That is a meeting at a gate ([`Pass`]), where one
+//! worker has everything alone; the others make way when they next look something up. Who does anything else for
+//! long must [go out](Common::rest).
+//!
+//! Cost beside the states: 11 to 21 bytes each, and a look at the gate for every lookup.
+
+use super::index::mix;
+use super::layout::Layout;
+use super::plain::hash_of_word;
+use super::store::{StateId, View, cells};
+use super::tree::{self, Change, PairStore, Scratch, scatter};
+use lariat_budget::{Budget, Lease, Stop};
+use lariat_workers::{Pass, Segments, Slots};
+use std::hint::black_box;
+use std::ops::Range;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Ids that a worker takes at a time.
+const BLOCK: u32 = 256;
+/// Slots of the first table: as many as some blocks need.
+const LEAST_SLOTS: usize = 1 << 12;
+/// A table of fewer slots is in the cache anyway.
+const LEAST_TOUCHED: usize = 1 << 15;
+
+/// What is found by its contents: states, or the inner nodes of trees.
+#[derive(Clone, Copy)]
+enum Kind {
+    States,
+    Pairs,
+}
+
+/// Everything that is shared.
+#[derive(Default)]
+struct Tables {
+    tables: [Table; 2],
+    /// The last cells of vectors, where one is not 0.
+    escapes: Segments<AtomicU32>,
+    has_escapes: AtomicBool,
+}
+
+/// Items of some words each, by their contents and by their ids.
+#[derive(Default)]
+struct Table {
+    /// Ids, plus one.
+    slots: Slots,
+    words: Segments<AtomicU64>,
+    /// Ids from here on were never handed out.
+    top: AtomicU32,
+    /// What workers have left of their blocks, and how many that are.
+    spare: Mutex<Vec<Range<u32>>>,
+    spares: AtomicU32,
+}
+
+impl Table {
+    #[inline]
+    fn word(&self, at: usize) -> u64 {
+        self.words.at(at).load(Relaxed)
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Range<u32>>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn give_back(&self, block: Range<u32>) {
+        if !block.is_empty() {
+            self.spares.fetch_add(block.len() as u32, Relaxed);
+            self.spare().push(block);
+        }
+    }
+
+    /// May another block be handed out without growing?
+    fn has_room(&self) -> bool {
+        u64::from(self.top.load(Acquire)) + u64::from(BLOCK)
+            <= Slots::room(self.slots.capacity()) as u64
+    }
+}
+
+impl Tables {
+    #[inline]
+    fn of(&self, kind: Kind) -> &Table {
+        &self.tables[kind as usize]
+    }
+
+    #[inline]
+    fn escape(&self, id: u32) -> u32 {
+        if !self.has_escapes.load(Relaxed) {
+            return 0;
+        }
+        let escape = self.escapes.get(id as usize);
+        escape.map_or(0, |escape| escape.load(Relaxed))
+    }
+}
+
+/// One worker's way to the tables, and its blocks of ids.
+struct Desk {
+    pass: Pass<Tables>,
+    /// The bytes of all tables.
+    bytes: Arc<Mutex<Lease>>,
+    blocks: [Range<u32>; 2],
+    /// States that this worker was the first to find, if they are wanted.
+    new: Option<Vec<StateId>>,
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.pass.enter();
+        for kind in [Kind::States, Kind::Pairs] {
+            let block = std::mem::take(&mut self.blocks[kind as usize]);
+            self.pass.of(kind).give_back(block);
+        }
+    }
+}
+
+impl Desk {
+    fn another(&self) -> Desk {
+        Desk {
+            pass: self.pass.another(),
+            bytes: self.bytes.clone(),
+            blocks: Default::default(),
+            new: None,
+        }
+    }
+
+    /// Lets others have the tables alone who want to.
+    #[inline]
+    fn make_way(&mut self) {
+        if self.pass.is_wanted() {
+            self.pass.make_way();
+        }
+    }
+
+    fn lease(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
+        let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = lease.bytes() as usize;
+        lease.resize(held + more)
+    }
+
+    #[inline]
+    fn find(&self, kind: Kind, hash: u32, mut is: impl FnMut(&Tables, u32) -> bool) -> Option<u32> {
+        let tables = &*self.pass;
+        let found = tables.of(kind).slots.find(hash, |id| is(tables, id - 1));
+        found.map(|id| id - 1)
+    }
+
+    /// The next id of a block: free until something is [entered](Desk::enter) under it.
+    #[inline]
+    fn fresh(&mut self, kind: Kind, width: usize) -> Result<u32, Stop> {
+        if self.blocks[kind as usize].is_empty() {
+            self.refill(kind, width)?;
+        }
+        Ok(self.blocks[kind as usize].start)
+    }
+
+    /// Another block of ids, with room for their words.
+    #[cold]
+    fn refill(&mut self, kind: Kind, width: usize) -> Result<(), Stop> {
+        loop {
+            let table = self.pass.of(kind);
+            if let Some(block) = table.spare().pop() {
+                table.spares.fetch_sub(block.len() as u32, Relaxed);
+                self.blocks[kind as usize] = block;
+                return Ok(());
+            }
+            let room = Slots::room(table.slots.capacity());
+            let more = |top: u32| {
+                let end = top.checked_add(BLOCK)?;
+                (end as usize <= room).then_some(end)
+            };
+            let Ok(start) = table.top.fetch_update(AcqRel, Acquire, more) else {
+                self.grow(kind)?;
+                continue;
+            };
+            let block = start..start + BLOCK;
+            let words = block.start as usize * width..block.end as usize * width;
+            let ask = |more| Desk::lease(&self.bytes, more);
+            if let Err(stop) = table.words.reserve_all(words, ask) {
+                table.give_back(block);
+                return Err(stop);
+            }
+            self.blocks[kind as usize] = block;
+            return Ok(());
+        }
+    }
+
+    /// A larger table, unless somebody else was faster.
+    #[cold]
+    fn grow(&mut self, kind: Kind) -> Result<(), Stop> {
+        let bytes = self.bytes.clone();
+        self.pass.alone(|tables| {
+            let table = &mut tables.tables[kind as usize];
+            if table.has_room() {
+                return Ok(());
+            }
+            let old = table.slots.capacity();
+            let new = LEAST_SLOTS.max(2 * old);
+            if new > 1 << 32 {
+                return Err(Stop::Bound("more than three billion states".to_owned()));
+            }
+            // Both exist while one is made from the other.
+            Desk::lease(&bytes, new * size_of::<u64>())?;
+            table.slots.grow(new);
+            let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+            let held = lease.bytes() as usize;
+            lease.resize(held - old * size_of::<u64>())
+        })
+    }
+
+    /// Enters what is written under the worker's fresh id, unless somebody has entered the same; returns its id, and whether it is new.
+    #[inline]
+    fn enter(
+        &mut self,
+        kind: Kind,
+        hash: u32,
+        mut is: impl FnMut(&Tables, u32) -> bool,
+    ) -> (u32, bool) {
+        let tables = &*self.pass;
+        let block = &mut self.blocks[kind as usize];
+        let id = block.start;
+        let slots = &tables.of(kind).slots;
+        match slots.claim(hash, id + 1, |other| is(tables, other - 1)) {
+            Some(other) => (other - 1, false),
+            None => {
+                block.start += 1;
+                (id, true)
+            }
+        }
+    }
+
+    /// The id of some words, and of the rare cell behind them.
+    #[inline]
+    fn intern(&mut self, words: &[u64], escape: u32, hash: u32) -> Result<u32, Stop> {
+        self.make_way();
+        let width = words.len();
+        let is = |tables: &Tables, id: u32| {
+            let states = tables.of(Kind::States);
+            let found = (0..width).all(|i| states.word(id as usize * width + i) == words[i]);
+            found && tables.escape(id) == escape
+        };
+        if let Some(id) = self.find(Kind::States, hash, is) {
+            return Ok(id);
+        }
+        let id = self.fresh(Kind::States, width)?;
+        let tables = &*self.pass;
+        for (i, word) in words.iter().enumerate() {
+            let at = id as usize * width + i;
+            tables.of(Kind::States).words.at(at).store(*word, Relaxed);
+        }
+        if escape != 0 || tables.has_escapes.load(Relaxed) {
+            let ask = |more| Desk::lease(&self.bytes, more);
+            tables.escapes.reserve(id as usize, ask)?;
+            tables.escapes.at(id as usize).store(escape, Relaxed);
+            tables.has_escapes.store(true, Relaxed);
+        }
+        Ok(self.enter_state(hash, is))
+    }
+
+    #[inline]
+    fn enter_state(&mut self, hash: u32, is: impl FnMut(&Tables, u32) -> bool) -> u32 {
+        let (id, is_new) = self.enter(Kind::States, hash, is);
+        if is_new && let Some(new) = &mut self.new {
+            new.push(StateId(id));
+        }
+        id
+    }
+}
+
+/// The inner nodes of trees.
+impl PairStore for Desk {
+    #[inline]
+    fn get(&self, id: u32) -> u64 {
+        self.pass.of(Kind::Pairs).word(id as usize)
+    }
+
+    #[inline]
+    fn intern(&mut self, pair: u64) -> Result<u32, Stop> {
+        let hash = scatter(pair);
+        let is = |tables: &Tables, id: u32| tables.of(Kind::Pairs).word(id as usize) == pair;
+        if let Some(id) = self.find(Kind::Pairs, hash, is) {
+            return Ok(id);
+        }
+        let id = self.fresh(Kind::Pairs, 1)?;
+        let pairs = self.pass.of(Kind::Pairs);
+        pairs.words.at(id as usize).store(pair, Relaxed);
+        Ok(self.enter(Kind::Pairs, hash, is).0)
+    }
+}
+
+/// How states are kept.
+#[derive(Clone, Copy)]
+enum Form {
+    /// As a word, whose first cell has so many bits.
+    Word(u32),
+    /// Two cells a word.
+    Vector,
+    /// As trees with so many leaves.
+    Tree(usize),
+}
+
+/// One worker's part of a store that several share.
+pub(super) struct Common {
+    desk: Desk,
+    form: Form,
+    /// Cells of a state, without the escape.
+    cells: usize,
+    scratch: Scratch,
+    /// The words of a vector that is looked up.
+    words: Vec<u64>,
+}
+
+impl std::fmt::Debug for Common {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Common").finish_non_exhaustive()
+    }
+}
+
+impl Common {
+    /// The store of a first worker.
+    pub fn new(layout: &Layout, budget: &Budget) -> Common {
+        let form = match layout.word {
+            Some(low) => Form::Word(low),
+            None if layout.is_plain() => Form::Vector,
+            None => Form::Tree(tree::leaves(layout.cells + 1)),
+        };
+        Common {
+            desk: Desk {
+                pass: Pass::new(Tables::default(), Tables::default()),
+                bytes: Arc::new(Mutex::new(budget.lease())),
+                blocks: Default::default(),
+                new: None,
+            },
+            form,
+            cells: layout.cells,
+            scratch: Scratch::default(),
+            words: Vec::new(),
+        }
+    }
+
+    /// The same store for another worker.
+    pub fn another(&self) -> Common {
+        Common {
+            desk: self.desk.another(),
+            form: self.form,
+            cells: self.cells,
+            scratch: Scratch::default(),
+            words: Vec::new(),
+        }
+    }
+
+    /// Words of a state.
+    fn width(&self) -> usize {
+        match self.form {
+            Form::Word(_) | Form::Tree(_) => 1,
+            Form::Vector => self.cells.div_ceil(2),
+        }
+    }
+
+    /// The worker has nothing to do for now; until it [resumes](Common::resume) it must ask for nothing.
+    pub fn rest(&mut self) {
+        self.desk.pass.leave();
+    }
+
+    pub fn resume(&mut self) {
+        self.desk.pass.enter();
+    }
+
+    #[inline]
+    pub fn make_way(&mut self) {
+        self.desk.make_way();
+    }
+
+    /// From now on the states that this worker is the first to find are kept.
+    pub fn keep_new(&mut self) {
+        self.desk.new = Some(Vec::new());
+    }
+
+    /// Appends those that were kept.
+    #[inline]
+    pub fn take_new(&mut self, new: &mut Vec<StateId>) {
+        if let Some(kept) = &mut self.desk.new {
+            new.append(kept);
+        }
+    }
+
+    /// A view of the state whose cells are all 0, which need not be in the store. To be asked for first.
+    pub fn zero(&mut self) -> Result<View, Stop> {
+        self.resume();
+        let kinds: &[Kind] = match self.form {
+            Form::Tree(_) => &[Kind::States, Kind::Pairs],
+            _ => &[Kind::States],
+        };
+        for kind in kinds {
+            if self.desk.pass.of(*kind).slots.capacity() == 0 {
+                self.desk.grow(*kind)?;
+            }
+        }
+        Ok(match self.form {
+            Form::Tree(leaves) => {
+                let nodes = tree::zero(&mut self.desk, leaves)?;
+                View::new(nodes, leaves)
+            }
+            _ => View::new(vec![0; self.cells + 1], 0),
+        })
+    }
+
+    /// How many states there are: exact as soon as all other workers are gone.
+    pub fn len(&self) -> usize {
+        let table = self.desk.pass.of(Kind::States);
+        let spare = table.spares.load(Relaxed) as usize + self.own().len();
+        (table.top.load(Relaxed) as usize).saturating_sub(spare)
+    }
+
+    fn own(&self) -> &Range<u32> {
+        &self.desk.blocks[Kind::States as usize]
+    }
+
+    /// No id is as large as this.
+    pub fn end(&self) -> usize {
+        self.desk.pass.of(Kind::States).top.load(Acquire) as usize
+    }
+
+    /// Is this the id of a state? Only to be asked when all other workers are gone.
+    pub fn is_known(&self, id: u32) -> bool {
+        let table = self.desk.pass.of(Kind::States);
+        let spare = table.spare();
+        let is_free = self.own().contains(&id) || spare.iter().any(|block| block.contains(&id));
+        (id as usize) < self.end() && !is_free
+    }
+
+    pub fn bytes(&self) -> u64 {
+        let lease = self.desk.bytes.lock();
+        lease.unwrap_or_else(PoisonError::into_inner).bytes()
+    }
+
+    /// The word that a state is, if it is one that nothing has escaped from.
+    #[inline]
+    pub fn word(&self, id: u32) -> Option<u64> {
+        match self.form {
+            Form::Word(_) if self.desk.pass.escape(id) == 0 => {
+                Some(self.desk.pass.of(Kind::States).word(id as usize))
+            }
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub fn intern_word(&mut self, word: u64, escape: u32) -> Result<u32, Stop> {
+        self.desk
+            .intern(&[word], escape, hash_of_word(word, escape))
+    }
+
+    /// The id of a word that is known already.
+    pub fn find_word(&self, word: u64, escape: u32) -> Option<u32> {
+        let is = |tables: &Tables, id: u32| {
+            tables.of(Kind::States).word(id as usize) == word && tables.escape(id) == escape
+        };
+        self.desk.find(Kind::States, hash_of_word(word, escape), is)
+    }
+
+    /// The id of the state that differs from that of `view` by `changes`, sorted by cell downwards; `sum` is over
+    /// all its cells.
+    #[inline]
+    pub fn intern(&mut self, view: &View, changes: &[Change], sum: u64) -> Result<u32, Stop> {
+        match self.form {
+            Form::Word(low) => {
+                let (word, escape) = view.word(changes, low);
+                self.intern_word(word, escape)
+            }
+            Form::Vector => {
+                let escape = self.pack(view, changes);
+                self.desk.intern(&self.words, escape, mix(sum))
+            }
+            Form::Tree(leaves) => self.intern_tree(leaves, view, changes, sum),
+        }
+    }
+
+    fn intern_tree(
+        &mut self,
+        leaves: usize,
+        view: &View,
+        changes: &[Change],
+        sum: u64,
+    ) -> Result<u32, Stop> {
+        let Common { desk, scratch, .. } = self;
+        desk.make_way();
+        let hash = mix(sum);
+        scratch.climb(leaves, changes);
+        if let Some(id) = find_tree(desk, scratch, hash, view, changes) {
+            return Ok(id);
+        }
+        let root = scratch.make(desk, &view.nodes, changes)?;
+        let id = desk.fresh(Kind::States, 1)?;
+        let states = desk.pass.of(Kind::States);
+        states.words.at(id as usize).store(root, Relaxed);
+        // Equal nodes have one id, and equal trees one root.
+        let is = |tables: &Tables, id: u32| tables.of(Kind::States).word(id as usize) == root;
+        Ok(desk.enter_state(hash, is))
+    }
+
+    /// The words of the state that differs from that of `view`, and its escape.
+    #[inline]
+    fn pack(&mut self, view: &View, changes: &[Change]) -> u32 {
+        let cells = &view.nodes[..self.cells];
+        let two = |cells: &[u32]| {
+            let second = cells.get(1).copied().unwrap_or(0);
+            u64::from(cells[0]) | u64::from(second) << 32
+        };
+        self.words.clear();
+        self.words.extend(cells.chunks(2).map(two));
+        let mut escape = view.nodes[self.cells];
+        for (cell, new) in changes {
+            match self.words.get_mut(*cell as usize / 2) {
+                Some(word) if (*cell as usize) < self.cells => {
+                    let shift = cell % 2 * 32;
+                    *word = *word & !(u64::from(u32::MAX) << shift) | u64::from(*new) << shift;
+                }
+                _ => escape = *new,
+            }
+        }
+        escape
+    }
+
+    /// The id of that state if it is known already.
+    pub fn find(&mut self, view: &View, changes: &[Change], sum: u64) -> Option<u32> {
+        match self.form {
+            Form::Word(low) => {
+                let (word, escape) = view.word(changes, low);
+                self.find_word(word, escape)
+            }
+            Form::Vector => {
+                let escape = self.pack(view, changes);
+                let words = &self.words;
+                let is = |tables: &Tables, id: u32| {
+                    let states = tables.of(Kind::States);
+                    let mut at = (id as usize * words.len()..).zip(words);
+                    at.all(|(at, word)| states.word(at) == *word) && tables.escape(id) == escape
+                };
+                self.desk.find(Kind::States, mix(sum), is)
+            }
+            Form::Tree(leaves) => {
+                self.scratch.climb(leaves, changes);
+                let Common { desk, scratch, .. } = self;
+                find_tree(desk, scratch, mix(sum), view, changes)
+            }
+        }
+    }
+
+    /// The hash of that state.
+    #[inline]
+    pub fn hash(&self, view: &View, changes: &[Change], sum: u64) -> u32 {
+        match self.form {
+            Form::Word(low) => {
+                let (word, escape) = view.word(changes, low);
+                hash_of_word(word, escape)
+            }
+            _ => mix(sum),
+        }
+    }
+
+    /// Brings what lookups of these hashes read first into the cache.
+    #[inline]
+    pub fn touch(&self, hashes: &[u32]) {
+        let table = self.desk.pass.of(Kind::States);
+        if table.slots.capacity() < LEAST_TOUCHED {
+            return;
+        }
+        let width = self.width();
+        let first = |hash: &u32| table.slots.first(*hash);
+        black_box(
+            hashes
+                .iter()
+                .fold(0, |sum, hash| sum ^ first(hash).unwrap_or(0)),
+        );
+        let word = |id: u32| table.word((id as usize - 1) * width);
+        let found = hashes.iter().filter_map(first);
+        black_box(found.fold(0, |sum, id| sum ^ word(id)));
+    }
+
+    /// All cells of a state.
+    pub fn get(&self, id: u32) -> Vec<u32> {
+        let states = self.desk.pass.of(Kind::States);
+        match self.form {
+            Form::Word(low) => {
+                let word = (states.word(id as usize), self.desk.pass.escape(id));
+                cells(word, low).to_vec()
+            }
+            Form::Vector => self.vector(id).collect(),
+            Form::Tree(leaves) => tree::cells(&self.desk, leaves, states.word(id as usize)),
+        }
+    }
+
+    /// The cells of a vector, the escape last.
+    #[inline]
+    fn vector(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
+        let (tables, width) = (&*self.desk.pass, self.width());
+        let cell = move |i: usize| {
+            let word = tables.of(Kind::States).word(id as usize * width + i / 2);
+            (word >> (i % 2 * 32)) as u32
+        };
+        let escape = std::iter::once_with(move || tables.escape(id));
+        (0..self.cells).map(cell).chain(escape)
+    }
+
+    /// Turns `view` to the state `id`, and tells the cells that differ, each with its old and its new value.
+    #[inline]
+    pub fn load(&self, view: &mut View, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
+        let tables = &*self.desk.pass;
+        let states = tables.of(Kind::States);
+        let mut turn = |i: usize, new: u32| {
+            let old = std::mem::replace(&mut view.nodes[i], new);
+            if old != new {
+                changed(i as u32, old, new);
+            }
+        };
+        match self.form {
+            Form::Word(low) => {
+                let word = (states.word(id as usize), tables.escape(id));
+                let new = cells(word, low).into_iter().enumerate();
+                new.for_each(|(i, new)| turn(i, new));
+            }
+            Form::Vector => self
+                .vector(id)
+                .enumerate()
+                .for_each(|(i, new)| turn(i, new)),
+            Form::Tree(leaves) => {
+                let root = states.word(id as usize);
+                tree::load(&self.desk, leaves, &mut view.nodes, root, &mut changed);
+            }
+        }
+    }
+}
+
+/// The id of the tree that differs from that of `view` by `changes`, to which `scratch` has climbed.
+fn find_tree(
+    desk: &Desk,
+    scratch: &mut Scratch,
+    hash: u32,
+    view: &View,
+    changes: &[Change],
+) -> Option<u32> {
+    desk.find(Kind::States, hash, |tables, id| {
+        let root = tables.of(Kind::States).word(id as usize);
+        scratch.is(root, desk, &view.nodes, changes)
+    })
+}

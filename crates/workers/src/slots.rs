@@ -1,0 +1,147 @@
+//! A hash table of ids: which of the things that lie elsewhere is equal to this one?
+//!
+//! Open addressing with linear probing over words of hash and id, 32 bits each; the word 0 is an empty slot, so ids
+//! begin with 1. The home of a hash is `hash · capacity / 2³²`, so the table can have any capacity and its entries lie
+//! nearly in the order of their hashes: growing and sweeping read and write memory in order.
+//!
+//! Nothing disappears between two meetings, so probing is exact while others add:
+//!
+//! ```text
+//! claim(hash, id):  i := home(hash)
+//!   loop  e := slot[i]                        acquire: what the thing consists of was written before
+//!         if e = 0: exchange 0 for hash·id    release; if somebody was faster, e is what it put there
+//!                   done
+//!         if hash and thing at e are equal: that is it
+//!         i := next(i)
+//! ```
+//!
+//! Who claims has written its thing already, and takes it back if an equal one is found. The table must never be full:
+//! callers hand out the right to a slot before ([`Slots::room`] is how many there may be).
+
+use crate::sync::{AtomicU64, Ordering, zeroed};
+
+/// A hash table of ids; see the [crate documentation](crate).
+#[derive(Default)]
+pub struct Slots {
+    words: Vec<AtomicU64>,
+}
+
+impl Slots {
+    /// A table with `capacity` empty slots.
+    pub fn new(capacity: usize) -> Slots {
+        Slots {
+            words: zeroed(capacity),
+        }
+    }
+
+    /// The number of slots.
+    pub fn capacity(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The number of ids that should be in `capacity` slots at most: three quarters.
+    pub fn room(capacity: usize) -> usize {
+        capacity - capacity / 4
+    }
+
+    #[inline]
+    fn home(&self, hash: u32) -> usize {
+        ((hash as u64 * self.words.len() as u64) >> 32) as usize
+    }
+
+    #[inline]
+    fn next(&self, at: usize) -> usize {
+        match at + 1 {
+            end if end == self.words.len() => 0,
+            next => next,
+        }
+    }
+
+    /// The id with this hash that is `equal`, if there is one.
+    #[inline]
+    pub fn find(&self, hash: u32, mut equal: impl FnMut(u32) -> bool) -> Option<u32> {
+        let mut at = self.home(hash);
+        loop {
+            let word = self.words[at].load(Ordering::Acquire);
+            if word == 0 {
+                return None;
+            }
+            if (word >> 32) as u32 == hash && equal(word as u32) {
+                return Some(word as u32);
+            }
+            at = self.next(at);
+        }
+    }
+
+    /// The id at the home of this hash, if it has the hash: one look, for those who will [find](Slots::find) it in a moment and
+    /// would wait for memory then.
+    #[inline]
+    pub fn first(&self, hash: u32) -> Option<u32> {
+        let word = self.words[self.home(hash)].load(Ordering::Acquire);
+        (word != 0 && (word >> 32) as u32 == hash).then_some(word as u32)
+    }
+
+    /// Adds `id`, which is not 0, unless there is one that is `equal`: that is returned then.
+    #[inline]
+    pub fn claim(&self, hash: u32, id: u32, mut equal: impl FnMut(u32) -> bool) -> Option<u32> {
+        let entry = (hash as u64) << 32 | id as u64;
+        let mut at = self.home(hash);
+        loop {
+            let slot = &self.words[at];
+            let mut word = slot.load(Ordering::Acquire);
+            if word == 0 {
+                match slot.compare_exchange(0, entry, Ordering::AcqRel, Ordering::Acquire) {
+                    Ok(_) => return None,
+                    Err(other) => word = other,
+                }
+            }
+            if (word >> 32) as u32 == hash && equal(word as u32) {
+                return Some(word as u32);
+            }
+            at = self.next(at);
+        }
+    }
+
+    /// Adds an entry of which there is no equal one, while nobody else looks.
+    #[inline]
+    fn put(&mut self, entry: u64) {
+        let mut at = self.home((entry >> 32) as u32);
+        while self.words[at].load(Ordering::Relaxed) != 0 {
+            at = self.next(at);
+        }
+        self.words[at].store(entry, Ordering::Relaxed);
+    }
+
+    /// Grows to `capacity` slots; old and new exist together for a moment.
+    pub fn grow(&mut self, capacity: usize) {
+        let old = std::mem::replace(&mut self.words, zeroed(capacity));
+        for word in old {
+            match word.load(Ordering::Relaxed) {
+                0 => {}
+                entry => self.put(entry),
+            }
+        }
+    }
+
+    /// Keeps the ids that are `alive`, and says how many these are.
+    ///
+    /// Starting behind an empty slot, every entry is taken out and put back at or before the place it had, so no
+    /// second table is needed.
+    pub fn sweep(&mut self, alive: impl Fn(u32) -> bool) -> usize {
+        let capacity = self.words.len();
+        let is_empty = |word: &AtomicU64| word.load(Ordering::Relaxed) == 0;
+        let Some(start) = self.words.iter().position(is_empty) else {
+            return capacity;
+        };
+        let mut count = 0;
+        for step in 1..=capacity {
+            let at = (start + step) % capacity;
+            let entry = self.words[at].swap(0, Ordering::Relaxed);
+            if entry != 0 && alive(entry as u32) {
+                self.put(entry);
+                count += 1;
+            }
+        }
+        count
+    }
+}

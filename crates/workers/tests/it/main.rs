@@ -1,0 +1,17 @@
+//! The files of this crate once more, on loom's atomics and locks, and what loom finds in them; then the crate as it is,
+//! in threads.
+//!
+//! Everything is tried with up to two preemptions a thread, which finds the known mistakes and ends in seconds;
+//! `LOOM_MAX_PREEMPTIONS` tries more.
+
+#[path = "../../src/board.rs"]
+mod board;
+#[path = "../../src/gate.rs"]
+mod gate;
+mod models;
+#[path = "../../src/slots.rs"]
+mod slots;
+mod sync;
+mod threads;
+#[path = "../../src/versions.rs"]
+mod versions;

@@ -1,0 +1,158 @@
+//! The crate as it is, in real threads.
+
+use lariat_workers::{Board, Pass, Slots, Versions, zeroed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+/// Numbers that got ids, in a table that begins far too small.
+#[derive(Default)]
+struct Numbers {
+    things: Vec<AtomicU32>,
+    slots: Slots,
+    /// The next id, and how many slots may still be taken.
+    next: AtomicU32,
+    left: AtomicUsize,
+}
+
+impl Numbers {
+    fn new(count: usize, capacity: usize) -> Numbers {
+        Numbers {
+            things: zeroed(count + 1),
+            slots: Slots::new(capacity),
+            next: AtomicU32::new(1),
+            left: AtomicUsize::new(Slots::room(capacity)),
+        }
+    }
+
+    fn grow(&mut self) {
+        if *self.left.get_mut() == 0 {
+            let before = Slots::room(self.slots.capacity());
+            self.slots.grow(self.slots.capacity() * 3 / 2);
+            *self.left.get_mut() = Slots::room(self.slots.capacity()) - before;
+        }
+    }
+}
+
+fn id_of(pass: &mut Pass<Numbers>, number: u32) -> u32 {
+    if pass.is_wanted() {
+        pass.make_way();
+    }
+    let hash = number.wrapping_mul(0x9E37_79B9);
+    loop {
+        let equal = |id: u32| pass.things[id as usize].load(Ordering::Relaxed) == number;
+        if let Some(id) = pass.slots.find(hash, equal) {
+            return id;
+        }
+        let right = |left: usize| left.checked_sub(1);
+        let taken = pass
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, right);
+        if taken.is_err() {
+            pass.alone(Numbers::grow);
+            continue;
+        }
+        let id = pass.next.fetch_add(1, Ordering::Relaxed);
+        pass.things[id as usize].store(number, Ordering::Relaxed);
+        return match pass.slots.claim(hash, id, equal) {
+            Some(known) => known,
+            None => id,
+        };
+    }
+}
+
+#[test]
+fn workers_agree_on_ids_while_the_table_grows() {
+    const NUMBERS: u32 = 20_000;
+    let mut pass = Pass::new(Numbers::new(4 * NUMBERS as usize, 16), Numbers::default());
+    let passes: Vec<Pass<Numbers>> = (0..4).map(|_| pass.another()).collect();
+    pass.leave();
+    let ids: Vec<Vec<u32>> = std::thread::scope(|scope| {
+        let work = |(turn, mut pass): (u32, Pass<Numbers>)| {
+            scope.spawn(move || {
+                pass.enter();
+                // Everybody begins elsewhere.
+                let number = |i: u32| (i + turn * NUMBERS / 4) % NUMBERS;
+                let mut ids = vec![0; NUMBERS as usize];
+                for i in 0..NUMBERS {
+                    ids[number(i) as usize] = id_of(&mut pass, number(i) + 1);
+                }
+                ids
+            })
+        };
+        let threads: Vec<_> = (0..).zip(passes).map(work).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    assert!(ids.iter().all(|other| *other == ids[0]));
+    let mut different = ids[0].clone();
+    different.sort_unstable();
+    different.dedup();
+    assert_eq!(different.len(), NUMBERS as usize);
+    pass.enter();
+    assert!(pass.is_sole());
+    let even = pass.alone(|numbers| {
+        let things = &numbers.things;
+        numbers
+            .slots
+            .sweep(|id| things[id as usize].load(Ordering::Relaxed) % 2 == 0)
+    });
+    assert_eq!(even, NUMBERS as usize / 2);
+}
+
+#[test]
+fn entries_of_a_cache_are_whole() {
+    let versions = Versions::new(4);
+    let entries: Vec<[AtomicU64; 2]> = (0..4).map(|_| Default::default()).collect();
+    let read = |at: usize| {
+        let words = || [0, 1].map(|i| entries[at][i].load(Ordering::Relaxed));
+        versions.read(at, words)
+    };
+    std::thread::scope(|scope| {
+        for worker in 1..4u64 {
+            let (versions, entries, read) = (&versions, &entries, &read);
+            scope.spawn(move || {
+                for turn in 0..100_000 {
+                    let key = worker * 1_000_000 + turn;
+                    let at = turn as usize % 4;
+                    versions.write(at, || {
+                        entries[at][0].store(key, Ordering::Relaxed);
+                        entries[at][1].store(!key, Ordering::Relaxed);
+                    });
+                    if let Some([key, value]) = read((at + 1) % 4) {
+                        assert!(value == !key || (key, value) == (0, 0));
+                    }
+                }
+            });
+        }
+    });
+    assert!((0..4).all(|at| read(at).is_some()));
+}
+
+#[test]
+fn somebody_who_panics_alone_stops_nobody_else() {
+    let mut pass = Pass::new(1_u32, 0);
+    let mut theirs = pass.another();
+    pass.leave();
+    let panicked = std::thread::spawn(move || theirs.alone(|_| panic!("on purpose"))).join();
+    assert!(panicked.is_err());
+    assert_eq!(pass.alone(|number| *number), 1);
+    assert!(pass.is_sole());
+}
+
+#[test]
+fn idle_workers_are_seen_and_sent_home() {
+    let board = Board::new();
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| std::iter::from_fn(|| board.next()).sum::<u32>());
+        while !board.is_hungry() {
+            std::thread::yield_now();
+        }
+        board.offer(20);
+        while !board.is_hungry() {
+            std::thread::yield_now();
+        }
+        board.close();
+        board.offer(22);
+        assert_eq!(worker.join().unwrap(), 20);
+    });
+    assert_eq!(board.take(), None);
+    assert_eq!(board.next(), None);
+}
