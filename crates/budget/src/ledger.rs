@@ -21,6 +21,8 @@ pub enum Stop {
     Bound(String),
     /// The engine cannot decide this kind of question; the text says what it needs.
     Unsupported(String),
+    /// Somebody who took part is no longer there; the text says who.
+    Lost(String),
     /// A defect of Lariat: the computation contradicts itself; the text says where.
     Internal(String),
 }
@@ -34,6 +36,7 @@ impl fmt::Display for Stop {
             Stop::Work(limit) => write!(f, "gave up after {limit} steps of work"),
             Stop::Bound(what) => write!(f, "bound: {what}"),
             Stop::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Stop::Lost(who) => write!(f, "a worker was lost ({who})"),
             Stop::Internal(what) => write!(f, "internal: {what}"),
         }
     }

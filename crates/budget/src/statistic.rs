@@ -82,6 +82,10 @@ statistics! {
     COLLECTIONS "collections" "Garbage collections.";
     ORDERS_TRIED "orders_tried" "Variable orders that were tried.";
     BYTES_PEAK "bytes_peak" "The most bytes that the stores held at one moment.";
+    STATES_SENT "states_sent" "States that a worker sent to the others while all were looked for.";
+    BYTES_SENT "bytes_sent" "Bytes that a worker sent to the others.";
+    BYTES_HELD "bytes_held" "Bytes that the process of a worker held when all states were found.";
+    CPU_SECONDS "cpu_seconds" "Processor time of a worker, in seconds.";
 }
 
 #[cfg(test)]

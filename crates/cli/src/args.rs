@@ -10,6 +10,7 @@ use lariat::{
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Measure, PlotKind};
 use lariat_campaign::units::{Bytes, Span};
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Mcc(Mcc),
     /// Build the state space and count it.
     States(Box<States>),
+    /// Start several processes on this machine that divide the states of one `check` or `states` among them.
+    Cluster(Cluster),
     /// Turn a formula into an automaton.
     Translate(Translate),
     /// Say what a model is.
@@ -207,8 +210,11 @@ pub(crate) struct Check {
     ///
     /// Verdicts are the same with any number. Which engine answers, which run is shown and what is counted may depend on what was
     /// learned from other properties before, and on who came first: with 1 everything repeats from run to run.
+    /// With --hosts: workers of each process, 1 by default.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub team: Team,
     /// One JSON object a property and line, as soon as it is known.
     #[arg(long)]
     pub json: bool,
@@ -267,6 +273,46 @@ pub(crate) enum Volume {
     Progress,
     /// And what is worth knowing of how it goes.
     Remarks,
+}
+
+/// Several processes that divide single states among them, on one machine or many.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Team {
+    /// Divide single states among processes: a file with one host:port for each. The same command is started once for each line, with its
+    /// --process; process 0 answers. Connections are plain TCP without any authentication: for trusted networks only.
+    #[arg(long, value_name = "FILE", requires = "process")]
+    pub hosts: Option<PathBuf>,
+    /// Which line of --hosts this process is; the first is 0.
+    #[arg(long, value_name = "I", requires = "hosts")]
+    pub process: Option<usize>,
+    /// How long processes wait for each other at the start; 60s by default.
+    #[arg(long, value_name = "TIME", requires = "hosts")]
+    pub connect_timeout: Option<Span>,
+}
+
+const CLUSTER_HELP: &str = "\
+Every process holds a part of the states, so that there is room for as many as all of them can hold; --memory is for each process.
+Several machines are started one by one: see --hosts of `check`, and docs/cluster.md.
+
+Examples:
+  lariat cluster -n 4 check net.pnml -f 'G F ready' --memory 2G
+  lariat cluster -n 2 states net.pnml --threads 2      two processes, two workers each
+  lariat cluster -n 1 states net.pnml --threads 4      the same in one process";
+
+#[derive(Args, Debug)]
+#[command(after_help = CLUSTER_HELP)]
+pub(crate) struct Cluster {
+    /// How many processes.
+    #[arg(short = 'n', long, value_name = "N", default_value = "2")]
+    pub processes: NonZeroUsize,
+    /// `check` or `states`, with everything that belongs to it.
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "COMMAND"
+    )]
+    pub command: Vec<OsString>,
 }
 
 /// Limits that end in an answer, never in a kill.
@@ -474,6 +520,8 @@ pub(crate) struct States {
     pub threads: NonZeroUsize,
     #[command(flatten)]
     pub limits: Limits,
+    #[command(flatten)]
+    pub team: Team,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,

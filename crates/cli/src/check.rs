@@ -1,6 +1,7 @@
 //! `lariat check`.
 
 use crate::args::{Check, Volume, Without};
+use crate::cluster::{Part, take_part};
 use crate::cross::Opinion;
 use crate::program::Mistakes;
 use crate::progress::{Line, Lines};
@@ -26,8 +27,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
+pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let start = Instant::now();
+    let asker = match take_part(&args.team, args.threads, &args.model, &mut args.limits)? {
+        Part::Break(exit) => return Ok(exit),
+        Part::Continue(asker) => asker,
+    };
+    if let Some(asker) = &asker {
+        if !matches!(args.engine, Choice::Auto(_)) {
+            return Err(Failure::new(format!(
+                "`{}` holds its states in one process; leave --engine or --hosts out",
+                args.engine.name()
+            )));
+        }
+        args.engine = asker.plan().into();
+        // One property after the other: workers are busy with one.
+        args.threads = Some(NonZeroUsize::MIN);
+    }
     let args = Arc::new(args);
     let mut options = options(&args)?;
     let (budget, cancel) = input::budget(&args.limits);
@@ -85,6 +101,7 @@ pub(crate) fn run(args: Check) -> Result<Exit, Failure> {
         |at, answered| lines.aside(|| answers.tell(&tasks[at], answered)),
     )?;
     drop(lines);
+    drop(asker);
     let mut worst = answers.finish()?;
     if cancel.is_pressed() {
         worst = worst.max(Exit::Interrupted);

@@ -147,17 +147,21 @@ fn default_memory() -> u64 {
     known / 4 * 3
 }
 
+/// The memory that a process may use.
+pub(crate) fn memory(limits: &Limits) -> u64 {
+    limits.memory.map_or_else(default_memory, |bytes| bytes.0)
+}
+
 /// The budget of a command that people talk to: Ctrl-C ends it at once.
 pub(crate) fn plain_budget(limits: &Limits) -> Budget {
-    let memory = limits.memory.map_or_else(default_memory, |bytes| bytes.0);
-    for_property(&Budget::bytes(memory), limits)
+    for_property(&Budget::bytes(memory(limits)), limits)
 }
 
 /// The budget of the process: its memory, and a switch that Ctrl-C presses.
 ///
 /// A second Ctrl-C ends the process at once.
 pub(crate) fn budget(limits: &Limits) -> (Budget, Cancel) {
-    let memory = limits.memory.map_or_else(default_memory, |bytes| bytes.0);
+    let memory = memory(limits);
     let cancel = Cancel::default();
     let switch = cancel.clone();
     // Without a handler Ctrl-C just kills, which is no reason not to start.

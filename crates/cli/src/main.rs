@@ -6,6 +6,7 @@ mod args;
 mod ask;
 mod bench;
 mod check;
+mod cluster;
 mod cross;
 mod draw;
 mod exams;
@@ -120,24 +121,7 @@ pub(crate) fn warn_of_overflow(variable: &str) {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.write_global();
-    let done = match cli.command {
-        Command::Check(args) => check::run(*args),
-        Command::Ask(args) => ask::run(&args),
-        Command::Mcc(args) => mcc::run(&args),
-        Command::States(args) => states::run(&args),
-        Command::Translate(args) => translate::run(&args),
-        Command::Info(args) => info::run(&args),
-        Command::Reduce(args) => reduce::run(&args),
-        Command::View(args) => view::run(&args),
-        Command::Simulate(args) => simulate::run(&args),
-        Command::Draw(args) => draw::run(&args),
-        Command::Generate(args) => generate::run(&args),
-        Command::Plot(args) => plot::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Completions(args) => pages::completions(&args),
-        Command::Manual(args) => pages::manual(&args),
-        Command::BenchWorker => bench::work(),
-    };
+    let done = run(cli.command);
     let exit = match done {
         Ok(exit) => exit,
         Err(Failure::Input(message)) => {
@@ -151,4 +135,27 @@ fn main() -> ExitCode {
         Err(Failure::NobodyListens) => Exit::Undecided,
     };
     exit.into()
+}
+
+/// Carries out a command.
+fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Check(args) => check::run(*args),
+        Command::Ask(args) => ask::run(&args),
+        Command::Mcc(args) => mcc::run(&args),
+        Command::States(args) => states::run(*args),
+        Command::Cluster(args) => cluster::run(args, run),
+        Command::Translate(args) => translate::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Reduce(args) => reduce::run(&args),
+        Command::View(args) => view::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Draw(args) => draw::run(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::Plot(args) => plot::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => pages::completions(&args),
+        Command::Manual(args) => pages::manual(&args),
+        Command::BenchWorker => bench::work(),
+    }
 }

@@ -1,18 +1,35 @@
 //! `lariat states`.
 
 use crate::args::{States, Volume};
+use crate::cluster::{Part, take_part};
 use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
 use lariat::model::Format;
 use lariat::space::symbolic::UBig;
 use lariat::{
-    OrderChoice, Pumping, StateSpace, Stop, System, Workers, orbits, report, states_together,
+    Counting, OrderChoice, Pumping, StateSpace, Stop, System, Workers, orbits, report,
+    states_together,
 };
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
+pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
+    let asker = match take_part(
+        &args.team,
+        Some(args.threads),
+        &args.model,
+        &mut args.limits,
+    )? {
+        Part::Break(exit) => return Ok(exit),
+        Part::Continue(asker) => asker,
+    };
+    if asker.is_some() && (args.engine != Counting::Auto || args.symmetry) {
+        return Err(Failure::new(
+            "several processes count single states as they are; leave --engine, --symmetry or --hosts out",
+        ));
+    }
+    let args = &args;
     let order = match (&args.order, args.order_schedule) {
         (OrderChoice::Auto, Some(schedule)) => OrderChoice::Scheduled(schedule),
         (order, None) => order.clone(),
@@ -45,9 +62,11 @@ pub(crate) fn run(args: &States) -> Result<Exit, Failure> {
         crate::remark("no symmetries are known: states are counted as they are");
     }
     let workers = Workers::new(args.threads);
-    let mut found = modulo.unwrap_or_else(|| {
-        states_together(system, &claims, engine, &order, workers, &budget, &line)
-    });
+    let mut found = match (modulo, asker) {
+        (Some(found), _) => found,
+        (None, Some(asker)) => asker.count(system, &claims, &budget, &line),
+        (None, None) => states_together(system, &claims, engine, &order, workers, &budget, &line),
+    };
     let seconds = start.elapsed().as_secs_f64();
     drop(line);
     if found.orbits.is_some() && found.states.is_none() {
@@ -139,6 +158,10 @@ fn json(
         "stats": report::stats(&found.stats),
     });
     if let Some(object) = object.as_object_mut() {
+        if !found.workers.is_empty() {
+            let workers = found.workers.iter().map(report::stats).collect();
+            object.insert("workers".to_owned(), workers);
+        }
         if let Some(orbits) = found.orbits {
             object.insert("orbits".to_owned(), json!(orbits.to_string()));
         }

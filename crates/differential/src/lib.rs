@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod processes;
 pub mod questions;
 pub mod subjects;
 pub mod symmetric;

@@ -1,13 +1,13 @@
 //! A long differential campaign: all subjects against the oracle.
 //!
 //! ```text
-//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair|questions] [SUBJECT]…
+//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair|questions|processes] [SUBJECT]…
 //! ```
 //!
-//! `LARIAT_SEED` chooses the first seed; `fair` asks about fair runs, `questions` about reachable states; names restrict the subjects. Exit code 1 on the first difference,
+//! `LARIAT_SEED` chooses the first seed; `fair` asks about fair runs, `questions` about reachable states, `processes` asks clusters of 1, 2 and 4 processes; names restrict the subjects. Exit code 1 on the first difference,
 //! with the command that replays it.
 
-use lariat_differential::{questions, subjects};
+use lariat_differential::{processes, questions, subjects};
 use lariat_testkit::{Campaign, Case};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -18,7 +18,16 @@ fn main() -> ExitCode {
     if names.first().is_some_and(|name| name == "questions") {
         return about_states(&campaign, &names[1..]);
     }
+    if names.first().is_some_and(|name| name == processes::WORKER) {
+        return processes::work(&names[1..]);
+    }
     let mut subjects = match names.first().map(String::as_str) {
+        Some("processes") => {
+            names.remove(0);
+            let program = std::env::current_exe().expect("this program");
+            let all = [1, 2, 4].map(|n| processes::subjects(n, &program));
+            all.into_iter().flatten().collect()
+        }
         Some("fair") => {
             names.remove(0);
             campaign = campaign.about(Case::fair);

@@ -7,8 +7,9 @@ use lariat::{
 };
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet};
+use lariat_distributed::{Machines, engine};
 use lariat_emptiness::Marks;
-use lariat_engines::{Invariance, Outcome, Problem};
+use lariat_engines::{Engine, Invariance, Outcome, Problem};
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::order::OrderName;
 use lariat_model::symmetry::Symmetry;
@@ -17,6 +18,7 @@ use lariat_testkit::formulas::{Op1, Op2};
 use lariat_testkit::oracle::Buchi;
 use lariat_testkit::{Answer, Atom, Case, Ltl, Subject, tableau};
 use std::num::NonZeroUsize;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Every plan that is asked without the façade, by its name: the one line that a new engine adds. Plans that need it are asked
@@ -76,9 +78,20 @@ pub fn plans() -> Vec<(String, Plan)> {
     };
     let slap_fst = Plan::of("slap-fst").checked_by(Emptiness::Iec);
     plans.push(("slap-fst-el".to_owned(), slap_fst.as_variant(el)));
+    plans.push(("distributed".to_owned(), distributed()));
     plans.extend([2, 3].map(together));
     plans.extend(hyb_without());
     plans
+}
+
+/// States divided among three threads, one of which owns less than the others by rounding.
+fn distributed() -> Plan {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    let engine = ENGINE.get_or_init(|| match Machines::threads(3) {
+        Ok(machines) => engine(Box::leak(Box::new(machines))),
+        Err(why) => panic!("no threads: {why}"),
+    });
+    Plan::of_engine(engine)
 }
 
 /// The explicit engine with so many workers.

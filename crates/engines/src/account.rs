@@ -17,6 +17,8 @@ pub struct Account {
     pub overflow: Option<VarId>,
     /// What is known of [the model's claims](crate::Problem::claims), if they were looked at.
     pub claims: Option<Claims>,
+    /// What each worker has counted, where several divide the states.
+    pub workers: Vec<Stats>,
 }
 
 impl Account {

@@ -8,6 +8,7 @@
 //! Procedure::Single          single states; needs nothing but the system
 //! Procedure::Sets            sets of states; takes the system under an order, and the reachable states where they are known
 //! Procedure::ComponentWise   the product by saturation; takes the system under an order
+//! Procedure::Team            single states, divided among workers that are there already
 //! ```
 //!
 //! An engine is handed what it needs: the façade finds orders and states before it runs one.
@@ -21,6 +22,7 @@ use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::Outcome;
 use lariat_model::{Lasso, Strength};
 use lariat_space::symbolic::Symbolic;
+use std::fmt;
 use std::num::NonZeroUsize;
 
 /// In which form an engine reads the formula's automaton.
@@ -215,6 +217,14 @@ pub enum Procedure {
     Sets(fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found),
     /// On the system under an order, which must have learned what programs do.
     ComponentWise(fn(&mut Task<'_>, &Symbolic<'_>) -> Found),
+    /// On single states, by workers that are there already and divide them.
+    Team(&'static dyn Team),
+}
+
+/// Workers that answer together, of this process or of several. They are there as long as the process is: see crate `distributed`.
+pub trait Team: Send + Sync + fmt::Debug {
+    /// Decides a problem whose automaton has been degeneralized.
+    fn decide(&self, task: &mut Task<'_>) -> Found;
 }
 
 /// What an engine returns. `Outcome::Empty` is only ever the end of a complete search.

@@ -38,7 +38,7 @@ pub use alphabet::{Alphabet, ClassId, EventClass, event_classes};
 pub use claims::Claims;
 pub use component_wise::{HYB, Proof, Proofs};
 pub use engine::{
-    AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Variant, Workers,
+    AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Team, Variant, Workers,
 };
 pub use explicit::EXPLICIT;
 pub use fairness::Folded;

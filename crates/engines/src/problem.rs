@@ -94,7 +94,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Is a finite run evidence if the automaton accepts whatever follows?
-    pub(crate) fn takes_prefixes(&self) -> bool {
+    pub fn takes_prefixes(&self) -> bool {
         self.prefixes && self.deadlock == Deadlock::Stutter && self.fairness.is_empty()
     }
 

@@ -185,6 +185,24 @@ impl Plan {
         }
     }
 
+    /// The plan of an engine that no preset names, because it is made when the program runs: with the automaton that it reads first.
+    pub fn of_engine(engine: &'static Engine) -> Plan {
+        let plan = Plan {
+            name: engine.name,
+            engine,
+            automaton: AutomatonKind::Tgba,
+            emptiness: None,
+            variant: Variant::default(),
+        };
+        plan.reading(
+            engine
+                .automata
+                .first()
+                .copied()
+                .unwrap_or(AutomatonKind::Tgba),
+        )
+    }
+
     /// The same with another kind of automaton, and the check that is usual for it.
     pub fn reading(self, automaton: AutomatonKind) -> Plan {
         let emptiness = (self.engine.checks)(automaton).first().copied();
@@ -264,7 +282,10 @@ impl Plan {
 
     /// Are single states searched, of which the whole product can be counted?
     pub fn has_single_states(&self) -> bool {
-        matches!(self.engine.procedure, Procedure::Single(_))
+        matches!(
+            self.engine.procedure,
+            Procedure::Single(_) | Procedure::Team(_)
+        )
     }
 
     /// Does it work modulo symmetries?

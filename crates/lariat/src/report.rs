@@ -381,6 +381,9 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
     if !report.met.is_empty() {
         object["counterexample"]["fair"] = report.met.iter().map(met_json).collect();
     }
+    if !report.account.workers.is_empty() {
+        object["workers"] = report.account.workers.iter().map(stats).collect();
+    }
     if let (Some(why), Some(object)) = (report.vacuous, object.as_object_mut()) {
         object.insert("vacuous".to_owned(), why.into());
     }

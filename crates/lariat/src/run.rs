@@ -102,6 +102,7 @@ impl Run<'_> {
         };
         match plan.engine.procedure {
             Procedure::Single(decide) => decide(&mut task),
+            Procedure::Team(team) => team.decide(&mut task),
             Procedure::Sets(decide) => {
                 let found = on_sets(decide, &mut task, system, order, explored);
                 if matches!(found, Err(Stop::Memory)) {

@@ -91,6 +91,8 @@ pub struct StateSpace {
     pub order: Option<String>,
     /// What else was counted, also of an unfinished state space.
     pub stats: Stats,
+    /// What each worker has counted, where several divide the states.
+    pub workers: Vec<Stats>,
 }
 
 /// Counts the state space of `system`.
@@ -249,6 +251,7 @@ fn explicit(
         engine: Counting::Explicit.name(),
         order: None,
         stats,
+        workers: Vec::new(),
     }
 }
 

@@ -31,6 +31,7 @@ impl fmt::Display for Fault {
 
 /// Operators with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum UnaryOp {
     /// Arithmetic negation.
     Neg,
@@ -43,6 +44,7 @@ pub enum UnaryOp {
 /// Operators with two operands. Comparisons and the logical ones give 0 or 1; any value but 0 is
 /// true.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs, reason = "named like the operators")]
 pub enum BinaryOp {
     Add,
@@ -73,6 +75,7 @@ pub enum BinaryOp {
 
 /// An expression over the variables of a [`crate::System`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Expr {
     /// A number.
     Const(Value),
@@ -95,6 +98,7 @@ pub enum Expr {
 
 /// What can be assigned.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LValue {
     /// A variable.
     Var(VarId),

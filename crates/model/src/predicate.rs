@@ -5,6 +5,7 @@ use crate::system::{EventId, Value, VarId};
 
 /// How two numbers compare.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs, reason = "named like the operators")]
 pub enum Comparison {
     Eq,
@@ -31,6 +32,7 @@ impl Comparison {
 
 /// `Σ cᵢ·xᵢ ⋈ constant`: each variable at most once, no coefficient 0, sorted by variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Linear {
     /// Variables with their coefficients.
     pub terms: Vec<(VarId, Value)>,
@@ -42,6 +44,7 @@ pub struct Linear {
 
 /// A property of a single state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Predicate {
     /// Always or never.
     Const(bool),
@@ -90,6 +93,7 @@ impl Predicate {
 
 /// What an atom of a formula says of a position of a run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Proposition {
     /// Of the state at the position.
     State(Predicate),

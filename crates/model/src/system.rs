@@ -12,10 +12,12 @@ pub type State = Box<[Value]>;
 
 /// A variable of a [`System`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VarId(pub u32);
 
 /// An event of a [`System`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EventId(pub u32);
 
 impl VarId {
@@ -34,6 +36,7 @@ impl EventId {
 
 /// What values a variable can take.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Domain {
     /// A count, from 0, open-ended; `bound` if the structure of the model guarantees one.
     Count {
@@ -53,6 +56,7 @@ pub enum Domain {
 
 /// A variable: a place, a program variable, a location.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variable {
     /// As the user knows it; unique in the system.
     pub name: String,
@@ -62,6 +66,7 @@ pub struct Variable {
 
 /// How a Petri-net transition touches one place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arc {
     /// The place.
     pub var: VarId,
@@ -73,6 +78,7 @@ pub struct Arc {
 
 /// One assignment of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Effect {
     /// What is assigned.
     pub target: LValue,
@@ -86,6 +92,7 @@ pub type Row = Box<[Option<(Value, Value)>]>;
 
 /// What an event does.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Action {
     /// A Petri-net transition: at most one arc a variable, sorted by variable.
     Net(Vec<Arc>),
@@ -110,6 +117,7 @@ pub enum Action {
 
 /// An event: a transition of a net, a step of a process, a transition group.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Event {
     /// As the user knows it; unique in the system.
     pub name: String,
@@ -120,6 +128,7 @@ pub struct Event {
 /// Variables that belong together. In a unit of a nested-unit Petri net at most one of its own places is
 /// marked at a time, if the net is unit-safe.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Unit {
     /// The places that belong to the unit itself.
     pub places: Vec<VarId>,
@@ -129,6 +138,7 @@ pub struct Unit {
 
 /// What happens to a run that reaches a state without enabled events.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Deadlock {
     /// It goes on by repeating that state for ever; no event fires in these steps.
     #[default]
@@ -160,6 +170,7 @@ impl Deadlock {
 
 /// A model: variables, events that change them, and where it starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct System {
     /// The model's own name.
     pub name: String,

@@ -5,6 +5,7 @@ mod ask;
 mod bad_input;
 mod bench;
 mod book;
+mod cluster;
 mod fairness;
 mod kit;
 mod limits;

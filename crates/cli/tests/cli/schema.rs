@@ -97,6 +97,16 @@ fn schema() -> Json {
     serde_json::from_str(&text).expect("the schema is JSON")
 }
 
+/// Checks that what was printed is what the schema says of it.
+#[cfg(feature = "distributed")]
+#[track_caller]
+pub fn follows(definition: &str, value: &Json) {
+    let root = schema();
+    if let Err(why) = validate(&root, &root["$defs"][definition], value) {
+        panic!("{definition}: {why}\n{value}");
+    }
+}
+
 #[test]
 fn outputs_follow_the_schema() {
     let root = schema();

@@ -3,6 +3,7 @@
 mod covering;
 mod differential;
 mod fairness;
+mod processes;
 mod questions;
 mod seeds;
 mod symmetry;

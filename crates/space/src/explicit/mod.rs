@@ -10,6 +10,7 @@
 //! predicates (`observed.rs`). The hash of a state is a weighted sum of its cells, to which a transition adds
 //! a constant: where all successors of a state would be found is known before any is fired.
 
+mod abroad;
 mod chunks;
 mod code;
 mod common;
@@ -34,6 +35,7 @@ mod testing;
 mod tree;
 mod words;
 
+pub use abroad::{Prospect, TOGETHER};
 pub use count::{Count, count, count_together};
 pub use orbits::{Orbits, orbits};
 pub use plain::Interner;

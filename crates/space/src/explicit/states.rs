@@ -52,7 +52,7 @@ pub struct States {
 pub(super) struct Focus {
     pub id: Option<StateId>,
     pub values: Vec<Value>,
-    view: View,
+    pub view: View,
     /// Σ wᵢ·cᵢ over the cells.
     pub sum: u64,
     /// Not kept of a net that is small enough to look at each transition.
@@ -376,6 +376,15 @@ impl States {
             Store::Common(common) if self.is_sealed => Ok(common.find_word(word, 0).map(StateId)),
             Store::Common(common) => Ok(Some(StateId(common.intern_word(word, 0)?))),
             _ => unreachable!("only words are fired as words"),
+        }
+    }
+
+    /// The id of a state that is a word, if it is known.
+    #[inline]
+    pub(super) fn find_word(&self, word: u64) -> Option<StateId> {
+        match &self.store {
+            Store::Word(vectors, _) => vectors.find_word(word, 0).map(StateId),
+            _ => None,
         }
     }
 

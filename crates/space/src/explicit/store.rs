@@ -223,6 +223,15 @@ impl Store {
         }
     }
 
+    /// That state, if states are words: the word, and the escape.
+    #[inline]
+    pub fn word(&self, view: &View, changes: &[Change]) -> Option<(u64, u32)> {
+        match self {
+            Store::Word(_, low) => Some(view.word(changes, *low)),
+            Store::Plain(_) | Store::Tree(_) => None,
+        }
+    }
+
     /// The hash of that state.
     #[inline]
     pub fn hash(&self, view: &View, changes: &[Change], sum: u64) -> u32 {

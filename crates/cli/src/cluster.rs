@@ -1,0 +1,283 @@
+//! Several processes that divide the states among them: `--hosts` of `check` and `states`, and `lariat cluster`.
+//!
+//! Process 0 is the command itself, with another engine. All others answer its questions ([`lariat_distributed::serve`]) and print
+//! nothing but why they ended early. The whole of it is behind the feature `distributed`; without it every way in says so.
+
+use crate::args::{Cluster, Command, Limits, Team};
+use crate::{Exit, Failure};
+use lariat::{Plan, StateSpace, System};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// What a command does by its `--hosts`: it is done, having answered the questions of another process, or it goes on, perhaps with others to ask.
+pub(crate) type Part = ControlFlow<Exit, Option<Asker>>;
+
+#[cfg(not(feature = "distributed"))]
+mod absent {
+    use super::*;
+
+    /// Nobody to ask.
+    pub(crate) enum Asker {}
+
+    const HOW: &str = "this program was built without support for several machines; install it with\n    \
+        cargo install --path crates/cli --features distributed";
+
+    impl Asker {
+        pub(crate) fn plan(&self) -> Plan {
+            match *self {}
+        }
+
+        pub(crate) fn count(
+            &self,
+            _: &System,
+            _: &[lariat::model::Predicate],
+            _: &lariat::Budget,
+            _: &dyn lariat::Observer,
+        ) -> StateSpace {
+            match *self {}
+        }
+    }
+
+    pub(crate) fn take_part(
+        team: &Team,
+        _: Option<NonZeroUsize>,
+        _: &Path,
+        _: &mut Limits,
+    ) -> Result<Part, Failure> {
+        match (&team.hosts, team.process, team.connect_timeout) {
+            (None, None, None) => Ok(Part::Continue(None)),
+            _ => Err(Failure::new(HOW)),
+        }
+    }
+
+    pub(crate) fn run(
+        args: Cluster,
+        _: fn(Command) -> Result<Exit, Failure>,
+    ) -> Result<Exit, Failure> {
+        let Cluster { processes, command } = args;
+        let command = command
+            .first()
+            .map_or("", |name| name.to_str().unwrap_or(""));
+        Err(Failure::new(format!(
+            "`{command}` by {processes} processes: {HOW}"
+        )))
+    }
+}
+
+#[cfg(not(feature = "distributed"))]
+pub(crate) use absent::{Asker, run, take_part};
+
+#[cfg(feature = "distributed")]
+mod present {
+    use super::*;
+    use crate::args::Cli;
+    use crate::input;
+    use clap::Parser as _;
+    use lariat::model::Predicate;
+    use lariat::{Budget, Observer, Statistic, Stats};
+    use lariat_campaign::units::Bytes;
+    use lariat_distributed::{Count, Figures, Machines, digest, engine, read_hosts, serve};
+    use std::ffi::OsString;
+    use std::net::TcpListener;
+    use std::path::PathBuf;
+    use std::process::{Child, Stdio};
+    use std::time::{Duration, Instant};
+
+    /// Who asks the others. They are sent home when it is dropped.
+    pub(crate) struct Asker(&'static Machines);
+
+    impl Drop for Asker {
+        fn drop(&mut self) {
+            self.0.dismiss();
+        }
+    }
+
+    impl Asker {
+        /// How properties are decided.
+        pub(crate) fn plan(&self) -> Plan {
+            // There is one for each process, and it is there as long as the process is.
+            Plan::of_engine(Box::leak(Box::new(engine(self.0))))
+        }
+
+        /// The figures of a state space.
+        pub(crate) fn count(
+            &self,
+            system: &System,
+            claims: &[Predicate],
+            budget: &Budget,
+            observer: &dyn Observer,
+        ) -> StateSpace {
+            let Count {
+                counted,
+                workers,
+                stop,
+            } = self.0.count(system, claims, budget, observer);
+            let sum = |figure: fn(&Figures) -> u64| workers.iter().map(figure).sum::<u64>();
+            let (states, edges) = (sum(|w| w.states), sum(|w| w.edges));
+            let edges = edges.saturating_sub(counted.deadlocks);
+            let mut stats = Stats::default();
+            stats.set(Statistic::STATES_SEEN, states);
+            stats.set(Statistic::EDGES_SEEN, edges);
+            let bits = workers.iter().map(|w| w.packed_bits).max();
+            stats.set(Statistic::PACKED_BITS, bits.unwrap_or(0));
+            let complete = stop.is_none();
+            StateSpace {
+                states: complete.then(|| states.into()),
+                edges: complete.then(|| edges.into()),
+                deadlocks: complete.then(|| counted.deadlocks.into()),
+                max_tokens_in_place: complete.then_some(counted.max_tokens_in_place),
+                max_tokens: complete.then_some(counted.max_tokens),
+                bounded: complete.then_some(true),
+                failed: counted.failed.into_iter().map(Into::into).collect(),
+                overflow: workers
+                    .iter()
+                    .find_map(|w| w.overflow)
+                    .map(lariat::model::VarId),
+                stop,
+                engine: "distributed",
+                stats,
+                workers: workers.iter().map(Figures::stats).collect(),
+                ..StateSpace::default()
+            }
+        }
+    }
+
+    /// Of the memory of a process, this part is left to what is on its way between processes.
+    const ON_THE_WAY: u64 = 10;
+
+    pub(crate) fn take_part(
+        team: &Team,
+        threads: Option<NonZeroUsize>,
+        model: &Path,
+        limits: &mut Limits,
+    ) -> Result<Part, Failure> {
+        let (Some(file), Some(process)) = (&team.hosts, team.process) else {
+            return Ok(Part::Continue(None));
+        };
+        let named = |why: String| Failure::new(format!("{}: {why}", file.display()));
+        let text = std::fs::read_to_string(file);
+        let text = text.map_err(|error| named(error.to_string()))?;
+        let hosts = read_hosts(&text).map_err(named)?;
+        let mut cluster = lariat_distributed::Cluster::new(hosts, process).map_err(named)?;
+        cluster.threads = threads.map_or(1, NonZeroUsize::get);
+        if let Some(time) = team.connect_timeout {
+            cluster.patience = time.0;
+        }
+        // What is no file here may be one at process 0.
+        let own = std::fs::metadata(model).is_ok_and(|file| file.is_file());
+        let own = own.then(|| std::fs::read(model).ok()).flatten();
+        cluster.model = own.map(|bytes| digest(&bytes));
+        let memory = input::memory(limits);
+        limits.memory = Some(Bytes(memory - memory / ON_THE_WAY));
+        if process > 0 {
+            let (budget, _) = input::budget(limits);
+            return match serve(&cluster, &budget) {
+                Ok(()) => Ok(Part::Break(Exit::Fine)),
+                Err(why) => {
+                    crate::complain(&format!("process {process}: {why}"));
+                    Ok(Part::Break(Exit::Undecided))
+                }
+            };
+        }
+        let machines = match cluster.hosts.len() {
+            1 => Machines::threads(cluster.threads),
+            _ => Machines::connect(&cluster),
+        };
+        let machines = Box::leak(Box::new(machines.map_err(Failure::new)?));
+        Ok(Part::Continue(Some(Asker(machines))))
+    }
+
+    /// How long other processes may take to end when all is done.
+    const GOODBYE: Duration = Duration::from_secs(5);
+
+    /// The other processes of a cluster on this machine, and the file that names them all.
+    struct Others {
+        file: PathBuf,
+        children: Vec<Child>,
+    }
+
+    impl Drop for Others {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.file);
+            let until = Instant::now() + GOODBYE;
+            for child in &mut self.children {
+                while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+    }
+
+    pub(crate) fn run(
+        args: Cluster,
+        command: fn(Command) -> Result<Exit, Failure>,
+    ) -> Result<Exit, Failure> {
+        let program = OsString::from("lariat");
+        let parsed = Cli::try_parse_from(std::iter::once(&program).chain(&args.command));
+        let mut asked = parsed.unwrap_or_else(|error| error.exit()).command;
+        let (team, limits) = match &mut asked {
+            Command::Check(check) => (&mut check.team, &mut check.limits),
+            Command::States(states) => (&mut states.team, &mut states.limits),
+            _ => {
+                return Err(Failure::new(
+                    "several processes can `check` or count `states`, and nothing else",
+                ));
+            }
+        };
+        if team.hosts.is_some() {
+            return Err(Failure::new(
+                "`cluster` chooses the hosts itself: leave --hosts to processes that are started one by one",
+            ));
+        }
+        // All of them are on this machine.
+        let each = input::memory(limits)
+            / if limits.memory.is_some() {
+                1
+            } else {
+                args.processes.get() as u64
+            };
+        limits.memory = Some(Bytes(each));
+        let others = start(&args, each)?;
+        team.hosts = Some(others.file.clone());
+        team.process = Some(0);
+        let done = command(asked);
+        drop(others);
+        done
+    }
+
+    /// Starts all processes but the first.
+    fn start(args: &Cluster, memory: u64) -> Result<Others, Failure> {
+        let free = || TcpListener::bind("127.0.0.1:0");
+        let listeners: Result<Vec<_>, _> = (0..args.processes.get()).map(|_| free()).collect();
+        let addresses: Result<Vec<_>, _> = listeners?.iter().map(TcpListener::local_addr).collect();
+        let hosts = addresses?
+            .iter()
+            .fold(String::new(), |all, host| format!("{all}{host}\n"));
+        let name = format!("lariat-cluster-{}", std::process::id());
+        let mut others = Others {
+            file: std::env::temp_dir().join(name),
+            children: Vec::new(),
+        };
+        std::fs::write(&others.file, hosts)?;
+        let program = std::env::current_exe()?;
+        for process in 1..args.processes.get() {
+            let child = std::process::Command::new(&program)
+                .args(&args.command)
+                .arg("--hosts")
+                .arg(&others.file)
+                .args(["--process", &process.to_string()])
+                .args(["--memory", &format!("{}K", memory >> 10)])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .spawn()?;
+            others.children.push(child);
+        }
+        Ok(others)
+    }
+}
+
+#[cfg(feature = "distributed")]
+pub(crate) use present::{Asker, run, take_part};

@@ -1,0 +1,130 @@
+//! Several processes, where the program was built with them; and what it says where it was not.
+
+use crate::kit::lariat;
+
+#[cfg(not(feature = "distributed"))]
+#[test]
+fn without_the_feature_it_is_said_how_to_get_it() {
+    let how = "cargo install --path crates/cli --features distributed";
+    let check = ["check", "examples/mutex.pnml", "-f", "F lock"];
+    let hosts = [&check[..], &["--hosts", "hosts", "--process", "0"]].concat();
+    lariat(&hosts).exits(2).complains(how);
+    let cluster = [&["cluster", "-n", "2"][..], &check].concat();
+    lariat(&cluster).exits(2).complains(how);
+}
+
+#[test]
+fn a_process_needs_its_number() {
+    let check = [
+        "check",
+        "examples/mutex.pnml",
+        "-f",
+        "F lock",
+        "--hosts",
+        "x",
+    ];
+    lariat(&check).exits(2).complains("--process");
+}
+
+#[cfg(feature = "distributed")]
+mod with {
+    use crate::kit::{Folder, Ran, lariat};
+    use crate::schema::follows;
+    use std::net::TcpListener;
+
+    fn cluster(n: &str, args: &[&str]) -> Ran {
+        lariat(&[&["cluster", "-n", n][..], args].concat())
+    }
+
+    #[test]
+    fn answers_are_those_of_one_process() {
+        let args = ["check", "examples/mutex.pnml", "-F", "examples/mutex.ltl"];
+        for n in ["1", "2", "3"] {
+            let ran = cluster(n, &args).exits(1);
+            let verdicts: Vec<&str> = (ran.out.lines())
+                .filter(|line| line.starts_with(|c: char| c.is_uppercase()))
+                .filter_map(|line| line.split_whitespace().next())
+                .collect();
+            assert_eq!(
+                verdicts,
+                ["HOLDS", "VIOLATED", "HOLDS", "HOLDS"],
+                "{}",
+                ran.out
+            );
+            assert!(ran.out.contains("(replayed: ok)"), "{}", ran.out);
+        }
+    }
+
+    #[test]
+    fn workers_are_told_of_in_json() {
+        let ran = cluster(
+            "2",
+            &["check", "examples/mutex.pnml", "-f", "G F lock", "--json"],
+        );
+        let told = ran.exits(1).json();
+        follows("check", &told[0]);
+        assert_eq!(told[0]["engine"], "distributed");
+        assert_eq!(told[0]["workers"].as_array().map(Vec::len), Some(2));
+        let ran = cluster(
+            "2",
+            &["states", "examples/mutex.pnml", "--threads", "2", "--json"],
+        );
+        let told = ran.exits(0).json();
+        follows("states", &told[0]);
+        assert_eq!(told[0]["workers"].as_array().map(Vec::len), Some(4));
+        let alone = lariat(&["states", "examples/mutex.pnml", "--json"]).json();
+        for figure in ["states", "edges", "deadlocks", "max_tokens"] {
+            assert_eq!(told[0][figure], alone[0][figure], "{figure}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused() {
+        cluster("2", &["info", "examples/mutex.pnml"])
+            .exits(2)
+            .complains("nothing else");
+        let engine = [
+            "check",
+            "examples/mutex.pnml",
+            "-f",
+            "F lock",
+            "--engine",
+            "sog",
+        ];
+        cluster("1", &engine)
+            .exits(2)
+            .complains("`sog` holds its states in one process");
+        let folder = Folder::new();
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let hosts = folder.file(
+            "hosts",
+            format!("{}\n127.0.0.1:1\n", taken.local_addr().unwrap()),
+        );
+        let check = [
+            "check",
+            "examples/mutex.pnml",
+            "-f",
+            "F lock",
+            "--hosts",
+            &hosts,
+        ];
+        lariat(&[&check[..], &["--process", "0"]].concat())
+            .exits(2)
+            .complains("this port is taken");
+        lariat(&[&check[..], &["--process", "2"]].concat())
+            .exits(2)
+            .complains("no process 2");
+        let hosts = folder.file("bad", "nothing\n".to_owned());
+        let check = [
+            "states",
+            "examples/mutex.pnml",
+            "--hosts",
+            &hosts,
+            "--process",
+            "0",
+        ];
+        lariat(&check)
+            .exits(2)
+            .complains("line 1: `nothing` is not of the form host:port");
+    }
+}

@@ -1,0 +1,18 @@
+//! Several processes against the oracle.
+
+use lariat_differential::processes;
+use lariat_testkit::Campaign;
+use std::path::Path;
+
+#[test]
+fn processes_do_not_differ_from_the_oracle() {
+    let program = Path::new(env!("CARGO_BIN_EXE_lariat-differential"));
+    let replay = "cargo test -p lariat-differential processes";
+    let campaign = Campaign::from_env(12).replayed_by(replay);
+    let mut subjects = processes::subjects(2, program);
+    subjects.extend(processes::subjects(4, program));
+    match campaign.run(&subjects, |_| {}) {
+        Ok(counters) => println!("{counters}"),
+        Err(failure) => panic!("{failure}"),
+    }
+}

@@ -1,0 +1,96 @@
+//! What is counted of every state where the question is how many there are: deadlocks, tokens, claims that fail.
+
+use lariat_model::{Domain, Predicate, System};
+use lariat_space::explicit::{Explicit, StateId, States};
+use serde::{Deserialize, Serialize};
+
+/// The figures of the states that one worker owns, while they are looked at one after the other.
+pub(crate) struct Census<'q> {
+    claims: &'q [Predicate],
+    is_count: Vec<bool>,
+    /// Of the state that was looked at last; `None` before the first.
+    tokens: Option<i128>,
+    pub dead: u64,
+    most: i64,
+    most_in_all: i128,
+    failed: Vec<u64>,
+}
+
+/// The figures of some states.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Counted {
+    /// States without a step.
+    pub deadlocks: u64,
+    /// The largest number of tokens in one place.
+    pub max_tokens_in_place: u64,
+    /// The largest number of tokens in all places together.
+    pub max_tokens: u128,
+    /// For each claim, the number of states in which it does not hold.
+    pub failed: Vec<u64>,
+}
+
+impl Counted {
+    /// The figures of these states and others.
+    pub(crate) fn join(&mut self, other: &Counted) {
+        self.deadlocks += other.deadlocks;
+        self.max_tokens_in_place = self.max_tokens_in_place.max(other.max_tokens_in_place);
+        self.max_tokens = self.max_tokens.max(other.max_tokens);
+        self.failed
+            .resize(self.failed.len().max(other.failed.len()), 0);
+        for (mine, others) in self.failed.iter_mut().zip(&other.failed) {
+            *mine += others;
+        }
+    }
+}
+
+impl<'q> Census<'q> {
+    pub fn new(system: &System, claims: &'q [Predicate]) -> Census<'q> {
+        let is_count = |domain: &Domain| matches!(domain, Domain::Count { .. });
+        let variables = system.variables.iter();
+        Census {
+            claims,
+            is_count: variables.map(|v| is_count(&v.domain)).collect(),
+            tokens: None,
+            dead: 0,
+            most: 0,
+            most_in_all: 0,
+            failed: vec![0; claims.len()],
+        }
+    }
+
+    /// Looks at a state. Nobody else asks for values between two calls.
+    pub fn look(&mut self, space: &Explicit<'_>, states: &mut States, state: StateId) {
+        let (values, changes) = space.values_and_changes(states, state);
+        match &mut self.tokens {
+            Some(tokens) => {
+                for (var, old) in changes {
+                    if self.is_count[*var as usize] {
+                        let new = values[*var as usize];
+                        self.most = self.most.max(new);
+                        *tokens += i128::from(new) - i128::from(*old);
+                    }
+                }
+            }
+            None => {
+                let counts = values.iter().zip(&self.is_count);
+                let counts = counts.filter(|(_, is)| **is).map(|(value, _)| *value);
+                self.most = counts.clone().max().unwrap_or(0);
+                self.tokens = Some(counts.map(i128::from).sum());
+            }
+        }
+        self.most_in_all = self.most_in_all.max(self.tokens.unwrap_or(0));
+        for (claim, failed) in self.claims.iter().zip(&mut self.failed) {
+            *failed += u64::from(!space.holds(states, state, claim));
+        }
+    }
+
+    /// What was counted.
+    pub fn counted(self) -> Counted {
+        Counted {
+            deadlocks: self.dead,
+            max_tokens_in_place: self.most.max(0) as u64,
+            max_tokens: self.most_in_all.max(0) as u128,
+            failed: self.failed,
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! Who asks: the one process that has the questions, and hears from all workers.
+//!
+//! It alone makes answers. What it cannot hear of to the end is no answer: a worker that stops stops all, and one that is lost
+//! ends everything, within ten seconds, with [`Stop::Lost`].
+
+use crate::census::Counted;
+use crate::cluster::Cluster;
+use crate::crew::{Crew, Order};
+use crate::frame::Frame;
+use crate::link::{Doing, Event, Link, Silence, TICK};
+use crate::meet::meet;
+use crate::network::allocators;
+use crate::question::{Question, about_runs, about_states, digest};
+use crate::report::{Conclusion, Figures, Report};
+use crate::shared::Shared;
+use crate::wave::garbled;
+use lariat_budget::{Budget, Observer, Progress, Statistic, Stats, Stop};
+use lariat_engines::{Found, Outcome, Task, Team};
+use lariat_model::{Predicate, System, VarId};
+use std::fmt;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use timely::CommunicationConfig;
+
+/// Workers, of this process and perhaps of others, that answer one question after the other.
+pub struct Machines(Mutex<Inner>);
+
+impl fmt::Debug for Machines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Machines")
+    }
+}
+
+struct Inner {
+    /// Taken when everybody goes home.
+    crew: Option<Crew>,
+    events: Receiver<Event>,
+    /// To the processes from 1 on.
+    links: Vec<Link>,
+    doing: Doing,
+    /// Why no more questions are answered.
+    lost: Option<Stop>,
+}
+
+/// What a count of all states has brought.
+#[derive(Clone, Debug)]
+pub struct Count {
+    /// The figures of all states together.
+    pub counted: Counted,
+    /// What each worker has counted.
+    pub workers: Vec<Figures>,
+    /// Why it ended early; figures are lower bounds then.
+    pub stop: Option<Stop>,
+}
+
+impl Machines {
+    /// Workers of this process alone.
+    pub fn threads(workers: usize) -> Result<Machines, String> {
+        let config = match workers {
+            0 | 1 => CommunicationConfig::Thread,
+            workers => CommunicationConfig::Process(workers),
+        };
+        let (builders, others) = config.try_build()?;
+        let (tell, events) = channel();
+        let crew = Crew::start(builders, others, move |worker, report| {
+            // Who asked may be gone.
+            let _ = tell.send(Event::Done(worker, report));
+        })?;
+        Ok(Machines(Mutex::new(Inner {
+            crew: Some(crew),
+            events,
+            links: Vec::new(),
+            doing: Doing::default(),
+            lost: None,
+        })))
+    }
+
+    /// Process 0 of a cluster, when all others have come.
+    pub fn connect(cluster: &Cluster) -> Result<Machines, String> {
+        let met = meet(cluster)?;
+        let failed = |error: std::io::Error| error.to_string();
+        let (tell, events) = channel();
+        let severed = tell.clone();
+        let built = allocators(cluster, met.states, move |peer| {
+            let _ = severed.send(Event::Severed(peer));
+        });
+        let (builders, others) = built.map_err(failed)?;
+        let done = tell.clone();
+        let crew = Crew::start(builders, others, move |worker, report| {
+            let _ = done.send(Event::Done(worker, report));
+        })?;
+        let doing = Doing::default();
+        let mut links = Vec::new();
+        for (process, control) in met.control.into_iter().enumerate().skip(1) {
+            let control = control.ok_or("a connection is missing")?;
+            let link = Link::open(control, process, tell.clone(), doing.clone());
+            links.push(link.map_err(failed)?);
+        }
+        Ok(Machines(Mutex::new(Inner {
+            crew: Some(crew),
+            events,
+            links,
+            doing,
+            lost: None,
+        })))
+    }
+
+    /// Counts the states of a system, and those in which claims fail.
+    pub fn count(
+        &self,
+        system: &System,
+        claims: &[Predicate],
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Count {
+        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = about_states(system, claims).map_err(|error| garbled(&error.to_string()));
+        let reports = asked.and_then(|question| inner.ask(&question, budget, observer));
+        let (reports, stop) = match reports {
+            Ok(reports) => {
+                let stop = inner.stopped(&reports);
+                (reports, stop)
+            }
+            Err(stop) => (Vec::new(), Some(stop)),
+        };
+        let mut counted = Counted::default();
+        reports
+            .iter()
+            .for_each(|report| counted.join(&report.counted));
+        Count {
+            counted,
+            workers: reports.into_iter().map(|report| report.figures).collect(),
+            stop,
+        }
+    }
+
+    /// Sends everybody home: there are no more questions.
+    pub fn dismiss(&self) {
+        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        inner
+            .links
+            .drain(..)
+            .for_each(|link| link.close(&Frame::Bye));
+        inner.lost = Some(Stop::Lost("all were dismissed".to_owned()));
+    }
+}
+
+/// What is known while a question is being answered.
+struct Asking {
+    shared: Arc<Shared>,
+    /// By process.
+    reports: Vec<Vec<Option<Report>>>,
+    gauges: Vec<Vec<(u64, u64)>>,
+    silence: Silence,
+    /// Do the others know that somebody has stopped?
+    has_halted: bool,
+}
+
+impl Inner {
+    /// Asks all workers; their reports, worker 0 first.
+    fn ask(
+        &mut self,
+        question: &[u8],
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Report>, Stop> {
+        if let Some(lost) = &self.lost {
+            return Err(lost.clone());
+        }
+        let threads = self.crew.as_ref().map_or(0, Crew::len);
+        let processes = self.links.len() + 1;
+        let mut asking = Asking {
+            shared: Arc::new(Shared::new(threads)),
+            reports: vec![vec![None; threads]; processes],
+            gauges: vec![Vec::new(); processes],
+            silence: Silence::new(processes),
+            has_halted: false,
+        };
+        // What was said since the last question: who is gone is.
+        while let Ok(event) = self.events.try_recv() {
+            self.hear(event, &mut asking)?;
+        }
+        self.give(question, budget, &asking.shared)?;
+        while asking.reports.iter().flatten().any(Option::is_none) {
+            match self.events.recv_timeout(TICK) {
+                Ok(event) => self.hear(event, &mut asking)?,
+                Err(RecvTimeoutError::Timeout) => {
+                    asking.gauges[0] = asking.shared.read();
+                    tell_progress(&asking.gauges, observer);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lose(0)),
+            }
+            let others = 1..processes;
+            let done = |process: &usize| asking.reports[*process].iter().all(Option::is_some);
+            let working: Vec<usize> = others.filter(|process| !done(process)).collect();
+            if let Some(process) = asking.silence.tick(working.into_iter()) {
+                return Err(self.lose(process));
+            }
+            if !asking.has_halted && asking.shared.halt.is_pressed() {
+                asking.has_halted = true;
+                self.tell_all(&Frame::Halt)?;
+            }
+        }
+        *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(asking.reports.into_iter().flatten().flatten().collect())
+    }
+
+    /// Gives everybody the question.
+    fn give(&mut self, question: &[u8], budget: &Budget, shared: &Arc<Shared>) -> Result<(), Stop> {
+        let asked: Question =
+            bincode::deserialize(question).map_err(|error| garbled(&error.to_string()))?;
+        let milliseconds = |left: std::time::Duration| left.as_millis() as u64;
+        self.tell_all(&Frame::Order {
+            question: question.to_vec(),
+            digest: digest(question),
+            milliseconds: budget.time_left().map(milliseconds),
+            work: budget.work_left(),
+        })?;
+        let order = Order {
+            question: Arc::new(asked),
+            budget: budget.clone(),
+            shared: shared.clone(),
+        };
+        *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = Some(shared.clone());
+        match self.crew.as_ref().is_some_and(|crew| crew.order(&order)) {
+            true => Ok(()),
+            false => Err(self.lose(0)),
+        }
+    }
+
+    fn tell_all(&mut self, frame: &Frame) -> Result<(), Stop> {
+        let failed = self.links.iter().position(|link| link.tell(frame).is_err());
+        match failed {
+            Some(link) => Err(self.lose(link + 1)),
+            None => Ok(()),
+        }
+    }
+
+    fn hear(&mut self, event: Event, asking: &mut Asking) -> Result<(), Stop> {
+        match event {
+            Event::Done(worker, report) => asking.reports[0][worker] = Some(report),
+            Event::Lost(process) | Event::Severed(process) => return Err(self.lose(process)),
+            Event::Frame(process, frame) => {
+                asking.silence.broken(process);
+                match frame {
+                    Frame::Pulse(gauges) => asking.gauges[process] = gauges,
+                    Frame::Halt => asking.shared.halt.press(),
+                    // Between two others: either may be the one that is lost, and this one still speaks.
+                    Frame::Lost(0) => return Err(self.lose(process)),
+                    Frame::Lost(other) => return Err(self.lose(other as usize)),
+                    Frame::Done(reports) => {
+                        let room = &mut asking.reports[process];
+                        if reports.len() != room.len() {
+                            return Err(self.lose(process));
+                        }
+                        *room = reports.into_iter().map(Some).collect();
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A process is lost: everybody is told, and nobody is asked any more.
+    fn lose(&mut self, process: usize) -> Stop {
+        let frame = Frame::Lost(process as u32);
+        self.links.iter().for_each(|link| link.close(&frame));
+        if let Some(doing) = &*self.doing.lock().unwrap_or_else(PoisonError::into_inner) {
+            doing.halt.press();
+        }
+        let stop = Stop::Lost(format!("host {process}"));
+        self.lost = Some(stop.clone());
+        stop
+    }
+
+    /// Why workers have stopped, if some have: what the first of them says that does not only say that another has.
+    fn stopped(&self, reports: &[Report]) -> Option<Stop> {
+        let threads = self.crew.as_ref().map_or(1, Crew::len);
+        let stops = || {
+            let stops = reports.iter().map(|report| report.ending.clone().stop());
+            stops
+                .enumerate()
+                .filter_map(|(i, stop)| Some((i / threads, stop?)))
+        };
+        let telling = stops().find(|(_, stop)| *stop != Stop::Interrupted);
+        let (process, stop) = telling.or_else(|| stops().next())?;
+        Some(match (stop, self.links.is_empty()) {
+            // Of one process among several: others may have room left.
+            (Stop::Memory, false) => Stop::Lost(format!("host {process}: memory")),
+            (stop, _) => stop,
+        })
+    }
+}
+
+fn tell_progress(gauges: &[Vec<(u64, u64)>], observer: &dyn Observer) {
+    let gauges = || gauges.iter().flatten();
+    let states = gauges().map(|(states, _)| states).sum();
+    let queue = gauges().map(|(_, queue)| queue).sum();
+    observer.progress(Progress {
+        phase: "exploring",
+        figures: &[
+            (states, "states"),
+            (queue, "waiting"),
+            (gauges().count() as u64, "workers"),
+        ],
+    });
+}
+
+impl Team for Machines {
+    fn decide(&self, task: &mut Task<'_>) -> Found {
+        let question = about_runs(task.problem).map_err(|error| garbled(&error.to_string()))?;
+        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let reports = inner.ask(&question, task.budget, task.observer)?;
+        tell(&reports, task);
+        if let Some(stop) = inner.stopped(&reports) {
+            return Err(stop);
+        }
+        match reports
+            .into_iter()
+            .next()
+            .and_then(|first| first.conclusion)
+        {
+            Some(Conclusion::Empty) => Ok(Outcome::Empty),
+            Some(Conclusion::Accepting(lasso)) => Ok(Outcome::Accepting(lasso)),
+            None => Err(Stop::Internal("worker 0 has not concluded".to_owned())),
+        }
+    }
+}
+
+/// The figures of all workers, together and one by one.
+fn tell(reports: &[Report], task: &mut Task<'_>) {
+    let sum = |figure: fn(&Figures) -> u64| reports.iter().map(|r| figure(&r.figures)).sum::<u64>();
+    let account = &mut *task.account;
+    let stats = &mut account.stats;
+    stats.set(Statistic::PRODUCT_STATES, sum(|figures| figures.nodes));
+    stats.set(Statistic::PRODUCT_EDGES, sum(|figures| figures.edges));
+    stats.set(Statistic::STATES, sum(|figures| figures.states));
+    let bits = reports.iter().map(|r| r.figures.packed_bits).max();
+    stats.set(Statistic::PACKED_BITS, bits.unwrap_or(0));
+    account.overflow = reports.iter().find_map(|r| r.figures.overflow).map(VarId);
+    account.workers = reports.iter().map(|r| r.figures.stats()).collect();
+}
+
+impl Figures {
+    /// The same under the names that reports use.
+    pub fn stats(&self) -> Stats {
+        let mut stats = Stats::default();
+        stats.set(Statistic::STATES, self.states);
+        stats.set(Statistic::PRODUCT_STATES, self.nodes);
+        stats.set(Statistic::PRODUCT_EDGES, self.edges);
+        stats.set(Statistic::STATES_SENT, self.sent);
+        stats.set(Statistic::BYTES_SENT, self.bytes_sent);
+        stats.set(Statistic::BYTES_HELD, self.bytes);
+        stats.set(Statistic::CPU_SECONDS, self.cpu_seconds);
+        stats
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.links.iter().for_each(|link| link.close(&Frame::Bye));
+        // Threads of a process that others take part in stay until it ends: `timely` would wait for all of them.
+        if let (true, None, Some(crew)) = (self.links.is_empty(), &self.lost, self.crew.take()) {
+            crew.dismiss();
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! How processes find each other: every process connects to those before it and waits for those behind it, within a limit.
+//!
+//! A connection begins with a greeting, which is answered: version, number of processes and threads, and the model have to be the same. Process `i`
+//! first connects to all before it, of which process 0 only waits, so that somebody always answers. Whoever calls and does not greet is sent away.
+
+use crate::cluster::Cluster;
+use crate::frame::{
+    Frame, Hello, Purpose, Stranger, VERSION, read_frame, read_hello, write_frame, write_hello,
+};
+use socket2::{SockRef, TcpKeepalive};
+use std::io;
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Between two attempts to connect.
+const AGAIN: Duration = Duration::from_millis(50);
+/// For a greeting and its answer.
+const ANSWER: Duration = Duration::from_secs(5);
+/// After so long without an answer a connection counts as broken.
+const SILENCE: Duration = Duration::from_secs(6);
+
+/// The connections of one process.
+pub(crate) struct Met {
+    /// For states: one to every other process, `None` to itself.
+    pub states: Vec<Option<TcpStream>>,
+    /// For everything else: of process 0 one to every other, of others the one to process 0.
+    pub control: Vec<Option<TcpStream>>,
+}
+
+/// Connects all processes with each other.
+pub(crate) fn meet(cluster: &Cluster) -> Result<Met, String> {
+    let until = Instant::now() + cluster.patience;
+    let Cluster { hosts, process, .. } = cluster;
+    let listener = listen(&hosts[*process])?;
+    let nobody = || (0..hosts.len()).map(|_| None).collect();
+    let mut met = Met {
+        states: nobody(),
+        control: nobody(),
+    };
+    for (other, host) in hosts.iter().enumerate().take(*process) {
+        met.states[other] = Some(call(cluster, (other, host), Purpose::States, until)?);
+        if other == 0 {
+            met.control[0] = Some(call(cluster, (other, host), Purpose::Control, until)?);
+        }
+    }
+    await_calls(cluster, &listener, &mut met, until)?;
+    Ok(met)
+}
+
+fn listen(host: &str) -> Result<TcpListener, String> {
+    let listener = TcpListener::bind(host).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        Ok(listener)
+    });
+    listener.map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => format!("{host}: this port is taken"),
+        io::ErrorKind::AddrNotAvailable => {
+            format!("{host} is not an address of this machine: is `--process` right?")
+        }
+        _ => format!("{host}: {error}"),
+    })
+}
+
+/// Connects to a process before this one.
+fn call(
+    cluster: &Cluster,
+    (other, host): (usize, &str),
+    purpose: Purpose,
+    until: Instant,
+) -> Result<TcpStream, String> {
+    let hello = Hello {
+        process: cluster.process,
+        processes: cluster.hosts.len(),
+        threads: cluster.threads,
+        purpose,
+        model: cluster.model,
+    };
+    loop {
+        let error = match attempt(host, &hello, until) {
+            Ok((stream, Frame::Welcome)) => return Ok(stream),
+            Ok((_, Frame::Refused(why))) => return Err(format!("host {other} ({host}): {why}")),
+            Ok(_) => io::ErrorKind::InvalidData.into(),
+            Err(error) => error,
+        };
+        if Instant::now() >= until {
+            let limit = cluster.patience.as_secs();
+            return Err(format!(
+                "host {other} ({host}) could not be reached within {limit} s: {error}"
+            ));
+        }
+        sleep(AGAIN);
+    }
+}
+
+/// One attempt: a connection, and what the other side says to the greeting.
+fn attempt(host: &str, hello: &Hello, until: Instant) -> io::Result<(TcpStream, Frame)> {
+    let left = || until.saturating_duration_since(Instant::now()).max(AGAIN);
+    let mut failed = io::ErrorKind::NotFound.into();
+    for address in host.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, left().min(ANSWER)) {
+            Ok(mut stream) => {
+                prepare(&stream)?;
+                // Whom we call may itself still be calling others.
+                stream.set_read_timeout(Some(left()))?;
+                write_hello(&mut stream, hello, VERSION)?;
+                let answer = read_frame(&mut stream)?;
+                stream.set_read_timeout(None)?;
+                return Ok((stream, answer));
+            }
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+/// What all connections have in common: small messages go at once, and silence of the network is an error.
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    stream.set_write_timeout(Some(SILENCE))?;
+    let alive = TcpKeepalive::new()
+        .with_time(Duration::from_secs(2))
+        .with_interval(Duration::from_secs(1));
+    let socket = SockRef::from(stream);
+    socket.set_tcp_keepalive(&alive)?;
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(SILENCE))?;
+    Ok(())
+}
+
+/// Waits for the processes behind this one.
+fn await_calls(
+    cluster: &Cluster,
+    listener: &TcpListener,
+    met: &mut Met,
+    until: Instant,
+) -> Result<(), String> {
+    let Cluster { process, hosts, .. } = cluster;
+    loop {
+        let behind = process + 1..hosts.len();
+        let missing = |other: &usize| {
+            met.states[*other].is_none() || *process == 0 && met.control[*other].is_none()
+        };
+        let Some(missing) = behind.clone().find(missing) else {
+            return Ok(());
+        };
+        let accepted = match listener.accept() {
+            Ok((stream, _)) => stream.set_nonblocking(false).map(|()| stream),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if Instant::now() >= until {
+                    let limit = cluster.patience.as_secs();
+                    let host = &hosts[missing];
+                    return Err(format!(
+                        "host {missing} ({host}) has not called within {limit} s"
+                    ));
+                }
+                sleep(AGAIN);
+                continue;
+            }
+            Err(error) => Err(error),
+        };
+        if let Ok(stream) = accepted {
+            welcome(cluster, stream, met)?;
+        }
+    }
+}
+
+/// Reads a greeting and answers it. A process that does not fit ends the meeting; who is no process at all does not.
+fn welcome(cluster: &Cluster, mut stream: TcpStream, met: &mut Met) -> Result<(), String> {
+    let heard = prepare(&stream)
+        .and_then(|()| stream.set_read_timeout(Some(ANSWER)))
+        .map_err(|_| Stranger::Unknown)
+        .and_then(|()| read_hello(&mut stream));
+    let hello = match heard {
+        Ok(hello) => hello,
+        Err(Stranger::Unknown) => return Ok(()),
+        Err(Stranger::Version(theirs)) => {
+            let why = format!("it runs Lariat {VERSION}, and here is Lariat {theirs}");
+            let _ = write_frame(&mut stream, &Frame::Refused(why));
+            return Err(format!(
+                "another host runs Lariat {theirs}, and here is Lariat {VERSION}"
+            ));
+        }
+    };
+    let place = match hello.purpose {
+        Purpose::States => &mut met.states,
+        Purpose::Control => &mut met.control,
+    };
+    let is_taken = place.get(hello.process).is_some_and(Option::is_some);
+    if let Err(why) = fits(cluster, &hello, is_taken) {
+        let _ = write_frame(&mut stream, &Frame::Refused(why.clone()));
+        return Err(format!("host {}: {why}", hello.process));
+    }
+    let answered =
+        write_frame(&mut stream, &Frame::Welcome).and_then(|()| stream.set_read_timeout(None));
+    if answered.is_ok() {
+        place[hello.process] = Some(stream);
+    }
+    Ok(())
+}
+
+/// Does a process fit?
+fn fits(cluster: &Cluster, hello: &Hello, is_taken: bool) -> Result<(), String> {
+    let (ours, theirs) = (cluster.hosts.len(), hello.processes);
+    if ours != theirs {
+        return Err(format!(
+            "the list of hosts has {ours} here and {theirs} there"
+        ));
+    }
+    if hello.process <= cluster.process || hello.process >= ours || is_taken {
+        return Err(format!("process {} is started twice", hello.process));
+    }
+    let (ours, theirs) = (cluster.threads, hello.threads);
+    if ours != theirs {
+        return Err(format!(
+            "{ours} threads here and {theirs} there: all need the same number"
+        ));
+    }
+    match (cluster.model, hello.model) {
+        (Some(ours), Some(theirs)) if ours != theirs => {
+            Err("the model there is another one than here".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// Two hosts on this machine, at ports that were free a moment ago.
+    fn two(patience: Duration) -> [Cluster; 2] {
+        let port = || {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            listener.local_addr().unwrap().to_string()
+        };
+        let hosts = vec![port(), port()];
+        [0, 1].map(|process| Cluster {
+            patience,
+            ..Cluster::new(hosts.clone(), process).unwrap()
+        })
+    }
+
+    fn both([first, second]: &[Cluster; 2]) -> [Result<(), String>; 2] {
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| meet(second).map(drop));
+            let one = meet(first).map(drop);
+            [one, other.join().unwrap()]
+        })
+    }
+
+    #[test]
+    fn who_fits_meets() {
+        assert_eq!(both(&two(Duration::from_secs(20))), [Ok(()), Ok(())]);
+    }
+
+    #[test]
+    fn who_does_not_fit_is_told_so() {
+        let mut pair = two(Duration::from_secs(20));
+        (pair[0].model, pair[1].model) = (Some(1), Some(2));
+        let [one, other] = both(&pair);
+        assert_eq!(
+            one.unwrap_err(),
+            "host 1: the model there is another one than here"
+        );
+        assert!(
+            other
+                .unwrap_err()
+                .ends_with("the model there is another one than here")
+        );
+
+        let mut pair = two(Duration::from_secs(20));
+        pair[1].threads = 2;
+        let [one, other] = both(&pair);
+        assert!(one.unwrap_err().contains("1 threads here and 2 there"));
+        assert!(other.unwrap_err().contains("threads"));
+    }
+
+    #[test]
+    fn who_does_not_come_is_not_awaited_for_ever() {
+        let [first, second] = two(Duration::from_millis(300));
+        let alone = meet(&first).map(drop).unwrap_err();
+        assert!(
+            alone.contains("host 1") && alone.contains("has not called"),
+            "{alone}"
+        );
+        let alone = meet(&second).map(drop).unwrap_err();
+        assert!(
+            alone.contains("host 0") && alone.contains("could not be reached"),
+            "{alone}"
+        );
+    }
+
+    #[test]
+    fn another_version_and_a_taken_port_are_named() {
+        let [first, second] = two(Duration::from_secs(20));
+        let hello = Hello {
+            process: 1,
+            processes: 2,
+            threads: 1,
+            purpose: Purpose::States,
+            model: None,
+        };
+        let answer = std::thread::scope(|scope| {
+            let one = scope.spawn(|| meet(&first).map(drop));
+            let stream = (0..).find_map(|_| {
+                sleep(AGAIN);
+                TcpStream::connect(&first.hosts[0]).ok()
+            });
+            let mut stream = stream.unwrap();
+            // Somebody else altogether does no harm.
+            TcpStream::connect(&first.hosts[0])
+                .unwrap()
+                .write_all(b"GET / HTTP/1.1\r\n\r\n")
+                .unwrap();
+            write_hello(&mut stream, &hello, "0.0.1").unwrap();
+            let answer = read_frame(&mut stream).unwrap();
+            let error = one.join().unwrap().unwrap_err();
+            assert!(
+                error.starts_with("another host runs Lariat 0.0.1"),
+                "{error}"
+            );
+            answer
+        });
+        assert!(matches!(answer, Frame::Refused(why) if why.contains("0.0.1")));
+
+        let taken = TcpListener::bind(&second.hosts[1]).unwrap();
+        let error = meet(&second).map(drop).unwrap_err();
+        assert!(error.ends_with("this port is taken"), "{error}");
+        drop(taken);
+    }
+}

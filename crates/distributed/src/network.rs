@@ -1,0 +1,105 @@
+//! The connections for states, in the hands of `timely`.
+//!
+//! `timely` panics where a connection breaks, by intention: nothing can be saved then. We hear of it first. A [`Watched`] connection that
+//! breaks tells who is lost and never comes back to its thread; the process that asks decides what to
+//! say, and ends. There is no recovery.
+
+use crate::cluster::Cluster;
+use std::any::Any;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use timely::communication::Hooks;
+use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::zero_copy::stream::Stream;
+use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
+
+/// What workers are built from, and what has to be there as long as they are.
+pub(crate) type Allocators = (Vec<AllocatorBuilder>, Box<dyn Any + Send>);
+
+/// Hands connections over. `lost` is told the number of a process whose connection has broken.
+pub(crate) fn allocators(
+    cluster: &Cluster,
+    streams: Vec<Option<TcpStream>>,
+    lost: impl Fn(usize) + Send + Sync + 'static,
+) -> io::Result<Allocators> {
+    let lost: Arc<dyn Fn(usize) + Send + Sync> = Arc::new(lost);
+    let watched = |(peer, stream): (usize, Option<TcpStream>)| {
+        stream.map(|stream| Watched {
+            stream,
+            peer,
+            lost: lost.clone(),
+        })
+    };
+    let watched = streams.into_iter().enumerate().map(watched).collect();
+    let Cluster {
+        process, threads, ..
+    } = *cluster;
+    let hooks = Hooks::default();
+    let within = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
+    let (builders, guard) =
+        initialize_networking_from_sockets(within, watched, process, threads, hooks)?;
+    let builders = builders.into_iter().map(AllocatorBuilder::Tcp).collect();
+    Ok((builders, Box::new(guard)))
+}
+
+/// A connection that tells when it breaks.
+struct Watched {
+    stream: TcpStream,
+    peer: usize,
+    lost: Arc<dyn Fn(usize) + Send + Sync>,
+}
+
+impl Watched {
+    /// What a call has brought, unless the connection has broken.
+    fn alive<T>(&self, mut call: impl FnMut(&TcpStream) -> io::Result<Option<T>>) -> T {
+        loop {
+            match call(&self.stream) {
+                Ok(Some(done)) => return done,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(None) | Err(_) => {
+                    (self.lost)(self.peer);
+                    loop {
+                        std::thread::park();
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = |mut stream: &TcpStream| stream.read(buffer).map(|n| (n > 0).then_some(n));
+        Ok(self.alive(read))
+    }
+}
+
+impl Write for Watched {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(self.alive(|mut stream| stream.write(bytes).map(Some)))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.alive(|mut stream| stream.flush().map(Some));
+        Ok(())
+    }
+}
+
+impl Stream for Watched {
+    fn try_clone(&self) -> io::Result<Watched> {
+        Ok(Watched {
+            stream: self.stream.try_clone()?,
+            peer: self.peer,
+            lost: self.lost.clone(),
+        })
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.stream.set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.stream.shutdown(how)
+    }
+}

@@ -1,0 +1,227 @@
+//! W2 and W3: One Way Catch Them Young, on a Büchi automaton with marks on states.
+//!
+//! ```text
+//! S := all nodes
+//! loop   W2  S := what can be reached inside S from its accepting nodes; in-degrees inside S
+//!        W3  S := S without nodes of in-degree 0, again and again
+//!        until |S| = 0: no accepted run;  or |S| as in the last round: every node of S has an accepting ancestor and a predecessor in S
+//! ```
+//!
+//! (I. Černá and R. Pelánek, *Distributed explicit fair cycle detection*, SPIN 2003; J. Barnat, L. Brim and P. Ročkai, *A time-optimal on-the-fly parallel
+//! algorithm for model checking of weak LTL properties*, ICFEM 2009.) Where the automaton is *weak*, a cycle has accepting nodes only or none: S begins as
+//! the accepting nodes, W2 only counts in-degrees, and what W3 leaves decides at once.
+//!
+//! A node that is marked sends each of its edges once, and each adds 1 to an in-degree; a node that is dropped sends the same edges
+//! again. Parallel edges are counted as often as they are enumerated, which is the same both times. A byte and four bytes a node, and
+//! four for each that waits.
+
+use crate::post::Outbox;
+use crate::product::{Node, Nodes, Owned, Product, owner};
+use crate::shared::Gauge;
+use crate::wave::{Hands, Part};
+use lariat_budget::Stop;
+use lariat_space::explicit::{Prospect, States};
+
+/// Nodes that are expanded between two looks at the mail.
+const STRETCH: usize = 4096;
+
+/// Which nodes are left, and what is known of them.
+pub(crate) struct Set {
+    /// For each node: [`OUT`], [`IN`] or [`MARKED`].
+    pub kept: Vec<u8>,
+    degree: Vec<u32>,
+    todo: Vec<u32>,
+}
+
+pub(crate) const OUT: u8 = 0;
+const IN: u8 = 1;
+const MARKED: u8 = 2;
+
+impl Set {
+    /// The nodes of which `is_in` is true.
+    pub fn new(owned: &mut Owned, is_in: impl Fn(u32) -> bool) -> Result<Set, Stop> {
+        let nodes = owned.len();
+        // Bytes for the three arrays; at worst every node waits.
+        owned.lease.resize(nodes.saturating_mul(9))?;
+        let kept = (0..nodes as u32).map(|node| match is_in(owned.get(Node(node)).1) {
+            true => IN,
+            false => OUT,
+        });
+        Ok(Set {
+            kept: kept.collect(),
+            degree: vec![0; nodes],
+            todo: Vec::new(),
+        })
+    }
+
+    /// How many nodes are left.
+    pub fn len(&self) -> u64 {
+        self.kept.iter().filter(|kept| **kept != OUT).count() as u64
+    }
+}
+
+/// What is left of the product by the fixpoint, or by one round where the automaton is weak: how many nodes, of all workers.
+pub(crate) fn fixpoint(
+    hands: &mut Hands<'_>,
+    product: &Product<'_>,
+    owned: &mut Owned,
+    gauge: &Gauge,
+    edges: &mut u64,
+) -> Result<(Set, u64), Stop> {
+    let made = Set::new(owned, |location| {
+        !product.is_weak || product.accepting[location as usize]
+    });
+    let agreed = hands.agree(made.as_ref().map(drop).map_err(Clone::clone));
+    let mut set = made?;
+    agreed?;
+    let mut before = hands.sum(set.len())?;
+    while before > 0 {
+        for step in [Step::Mark, Step::Drop] {
+            step.prepare(product, owned, &mut set);
+            let mut part = Edges {
+                step,
+                product,
+                owned,
+                set: &mut set,
+                gauge,
+                edges,
+            };
+            let done = hands.wave(&mut part);
+            hands.agree(done)?;
+        }
+        let left = hands.sum(set.len())?;
+        if product.is_weak || left == before {
+            return Ok((set, left));
+        }
+        before = left;
+    }
+    Ok((set, 0))
+}
+
+/// Which wave it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    /// W2.
+    Mark,
+    /// W3.
+    Drop,
+}
+
+impl Step {
+    /// Where the wave begins.
+    fn prepare(self, product: &Product<'_>, owned: &Owned, set: &mut Set) {
+        let Set { kept, degree, todo } = set;
+        match self {
+            Step::Mark => {
+                degree.fill(0);
+                for (node, kept) in (0..).zip(kept.iter_mut()) {
+                    if *kept != OUT {
+                        let (_, location) = owned.get(Node(node));
+                        *kept = IN;
+                        if product.accepting[location as usize] {
+                            *kept = MARKED;
+                            todo.push(node);
+                        }
+                    }
+                }
+            }
+            Step::Drop => {
+                for (node, kept) in (0..).zip(kept.iter_mut()) {
+                    if *kept == MARKED && degree[node as usize] > 0 {
+                        continue;
+                    }
+                    if *kept == MARKED {
+                        todo.push(node);
+                    }
+                    *kept = OUT;
+                }
+            }
+        }
+    }
+}
+
+/// One worker's part of either wave.
+struct Edges<'a, 'q> {
+    step: Step,
+    product: &'a Product<'q>,
+    owned: &'a mut Owned,
+    set: &'a mut Set,
+    gauge: &'a Gauge,
+    edges: &'a mut u64,
+}
+
+/// An edge leads to a node that the worker owns.
+fn arrive(
+    (step, set): (Step, &mut Set),
+    (states, nodes): (&mut States, &Nodes),
+    (prospect, location): (Prospect, u32),
+) {
+    let Some(node) = nodes.known(states, prospect, location) else {
+        return;
+    };
+    let (kept, degree) = (&mut set.kept[node.index()], &mut set.degree[node.index()]);
+    match (step, *kept) {
+        (_, OUT) => {}
+        (Step::Mark, kept_before) => {
+            *degree += 1;
+            if kept_before == IN {
+                *kept = MARKED;
+                set.todo.push(node.0);
+            }
+        }
+        (Step::Drop, _) => {
+            *degree = degree.saturating_sub(1);
+            if *degree == 0 {
+                *kept = OUT;
+                set.todo.push(node.0);
+            }
+        }
+    }
+}
+
+impl Part for Edges<'_, '_> {
+    fn receive(&mut self, _: usize, contents: &[u8]) -> Result<(), Stop> {
+        let Edges { step, set, .. } = self;
+        self.owned.read(contents, 0, |states, nodes, target, _| {
+            arrive((*step, set), (states, nodes), target);
+            Ok(())
+        })
+    }
+
+    fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
+        let Edges {
+            step,
+            product,
+            owned,
+            set,
+            edges,
+            ..
+        } = self;
+        for _ in 0..STRETCH {
+            if out.is_full() {
+                break;
+            }
+            let Some(node) = set.todo.pop() else {
+                break;
+            };
+            product.edges(owned, Node(node), |states, nodes, _, target| {
+                **edges += 1;
+                let to = owner(target.print, nodes.workers);
+                match to == nodes.me {
+                    true => arrive(
+                        (*step, set),
+                        (states, nodes),
+                        (target.prospect, target.location),
+                    ),
+                    false => out.put(to, |bytes| {
+                        states.write(target.location, target.prospect, bytes);
+                    }),
+                }
+                Ok(())
+            })?;
+        }
+        let waiting = self.set.todo.len() as u64;
+        self.gauge.set(self.owned.states.len() as u64, waiting);
+        Ok(waiting > 0)
+    }
+}

@@ -1,0 +1,158 @@
+//! A question, as it travels to other processes: the system, what is asked of it, and nothing of where it came from.
+//!
+//! Process 0 sends what its façade has made of model and formula, after whatever passes: the others need no files.
+
+use lariat_automata::{
+    Automaton, Cube, Guards, StateId as Location, Transition, automaton_components,
+};
+use lariat_emptiness::Marks;
+use lariat_engines::Problem;
+use lariat_ltl::AtomId;
+use lariat_model::{Deadlock, Predicate, Proposition, System};
+use serde::{Deserialize, Serialize};
+
+/// What all workers are asked.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Question {
+    /// Has the system a run that the automaton accepts?
+    Accepts {
+        system: System,
+        propositions: Vec<Proposition>,
+        deadlock: Deadlock,
+        automaton: Buchi,
+        /// Is the beginning of a run evidence where the automaton accepts whatever follows?
+        prefixes: bool,
+    },
+    /// How many states are there, and in how many do these claims fail?
+    Count {
+        system: System,
+        claims: Vec<Predicate>,
+    },
+}
+
+/// A Büchi automaton with marks on states, whose guards are lists of cubes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Buchi {
+    atoms: u32,
+    initial: Vec<u32>,
+    states: Vec<State>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct State {
+    accepting: bool,
+    /// Cubes, as positive and negative atoms, and targets.
+    edges: Vec<(Vec<(u64, u64)>, u32)>,
+}
+
+impl Buchi {
+    /// Of an automaton that has been degeneralized.
+    pub fn new(automaton: &Automaton) -> Buchi {
+        let mut guards = automaton.guards.clone();
+        let all = automaton.all_marks();
+        let states = automaton.states.iter().map(|edges| State {
+            accepting: edges.iter().all(|edge| edge.marks.contains(all)),
+            edges: edges
+                .iter()
+                .map(|edge| {
+                    let cubes = guards.cubes(edge.guard).into_iter();
+                    let cubes = cubes.map(|cube| (cube.positive, cube.negative));
+                    (cubes.collect(), edge.to.0)
+                })
+                .collect(),
+        });
+        Buchi {
+            atoms: automaton.atoms.len() as u32,
+            states: states.collect(),
+            initial: automaton.initial.iter().map(|q| q.0).collect(),
+        }
+    }
+
+    /// The automaton again. Its atoms are numbered as the propositions are.
+    pub fn automaton(&self) -> Automaton {
+        let mut guards = Guards::new();
+        let mut states = Vec::with_capacity(self.states.len());
+        for state in &self.states {
+            let marks = match state.accepting {
+                true => Marks::one(0),
+                false => Marks::NONE,
+            };
+            let edges = state.edges.iter().map(|(cubes, to)| {
+                let guard = cubes.iter().fold(Guards::FALSE, |all, cube| {
+                    let (positive, negative) = *cube;
+                    let cube = guards.cube(Cube { positive, negative });
+                    guards.or(all, cube)
+                });
+                Transition {
+                    guard,
+                    marks,
+                    to: Location(*to),
+                }
+            });
+            states.push(edges.collect());
+        }
+        Automaton {
+            atoms: (0..self.atoms).map(AtomId).collect(),
+            guards,
+            mark_count: 1,
+            initial: self.initial.iter().copied().map(Location).collect(),
+            states,
+        }
+    }
+
+    /// Which states are accepting?
+    pub fn accepting(&self) -> Vec<bool> {
+        self.states.iter().map(|state| state.accepting).collect()
+    }
+}
+
+/// Is each component of an automaton all accepting, or without an accepting state?
+pub(crate) fn is_weak(automaton: &Automaton, accepting: &[bool]) -> bool {
+    let components = automaton_components(automaton);
+    let mut kinds: Vec<Option<bool>> = vec![None; accepting.len()];
+    components
+        .of
+        .iter()
+        .zip(accepting)
+        .all(|(component, accepting)| {
+            *kinds[*component as usize].get_or_insert(*accepting) == *accepting
+        })
+}
+
+/// [`Question::Accepts`], written without copying the system.
+#[derive(Serialize)]
+enum Asked<'a> {
+    Accepts {
+        system: &'a System,
+        propositions: &'a [Proposition],
+        deadlock: Deadlock,
+        automaton: Buchi,
+        prefixes: bool,
+    },
+    Count {
+        system: &'a System,
+        claims: &'a [Predicate],
+    },
+}
+
+/// The bytes of the question that a problem is. Its automaton has been degeneralized.
+pub(crate) fn about_runs(problem: &Problem<'_>) -> bincode::Result<Vec<u8>> {
+    bincode::serialize(&Asked::Accepts {
+        system: problem.system,
+        propositions: problem.propositions,
+        deadlock: problem.deadlock,
+        automaton: Buchi::new(problem.automaton),
+        prefixes: problem.takes_prefixes(),
+    })
+}
+
+/// The bytes of the question how many states there are.
+pub(crate) fn about_states(system: &System, claims: &[Predicate]) -> bincode::Result<Vec<u8>> {
+    bincode::serialize(&Asked::Count { system, claims })
+}
+
+/// A hash by which processes see that they have been asked the same (Fowler, Noll and Vo's, of 64 bits).
+pub fn digest(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, mix)
+}

@@ -1,0 +1,176 @@
+//! W1: all nodes that can be reached, each with its owner.
+//!
+//! Nodes are numbered in the order of discovery, so that the list of nodes is its own queue and a worker keeps nothing else of what
+//! it has still to do. Own successors are entered at once; those of others are sent, unless the same was sent a short while
+//! ago: [`Recent`] remembers whole messages, not hashes of them, so that nothing is ever left out by mistake.
+//!
+//! Under `stutter`, a node from which the automaton accepts whatever follows ends the wave for everybody (Černá and Pelánek's *terminal* automata):
+//! it is the end of a run that violates a safety property.
+
+use crate::census::Census;
+use crate::post::Outbox;
+use crate::product::{Node, Nodes, Owned, Product, Waiting, owner};
+use crate::shared::Gauge;
+use crate::wave::Part;
+use lariat_budget::{Budget, Stop};
+use lariat_space::explicit::{Prospect, States};
+
+/// Nodes that are expanded between two looks at the mail: well below a hundredth of a second.
+const STRETCH: usize = 4096;
+
+/// One worker's part of the search for all nodes.
+pub(crate) struct Reach<'a, 'q> {
+    pub product: &'a Product<'q>,
+    pub owned: &'a mut Owned,
+    pub budget: &'a Budget,
+    pub gauge: &'a Gauge,
+    pub recent: Recent,
+    /// Nodes before this one have been expanded.
+    pub next: usize,
+    pub edges: u64,
+    pub sent: u64,
+    pub received: u64,
+    /// What is counted besides, if the question is about states.
+    pub census: Option<Census<'q>>,
+    /// A node that is evidence, whatever follows.
+    pub bad: Option<Node>,
+    /// Has somebody such a node?
+    pub is_over: bool,
+}
+
+impl Reach<'_, '_> {
+    /// Nobody need look any further: a message to everybody, whose location is none.
+    fn end(&mut self, node: Node, out: &mut Outbox) {
+        let Owned { states, nodes, .. } = &*self.owned;
+        let (state, _) = self.owned.get(node);
+        for to in (0..nodes.workers).filter(|to| *to != nodes.me) {
+            let head = self.product.locations();
+            out.put(to, |bytes| states.write(head, Prospect::Here(state), bytes));
+        }
+        self.bad = Some(node);
+        self.is_over = true;
+    }
+}
+
+impl Part for Reach<'_, '_> {
+    fn receive(&mut self, _: usize, contents: &[u8]) -> Result<(), Stop> {
+        let Reach {
+            received, is_over, ..
+        } = self;
+        let locations = self.product.locations();
+        let take = |states: &mut States, nodes: &mut Nodes, (prospect, location), _: &[u8]| {
+            *is_over |= location >= locations;
+            if *is_over {
+                return Ok(());
+            }
+            *received += 1;
+            nodes.enter(states, prospect, location).map(drop)
+        };
+        self.owned.read(contents, 0, take)
+    }
+
+    fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
+        let end = self.owned.len().min(self.next + STRETCH);
+        let before = self.next;
+        let mut waiting = Waiting::default();
+        while self.next < end && !self.is_over && !out.is_full() {
+            let node = Node(self.next as u32);
+            let (state, location) = self.owned.get(node);
+            if self.product.is_forever(location) {
+                self.end(node, out);
+            }
+            self.next += 1;
+            if self.is_over {
+                break;
+            }
+            if let Some(census) = &mut self.census {
+                census.look(&self.product.space, &mut self.owned.states, state);
+            }
+            let Reach {
+                recent,
+                edges,
+                sent,
+                census,
+                ..
+            } = self;
+            self.product
+                .edges(self.owned, node, |states, nodes, event, target| {
+                    *edges += 1;
+                    if let Some(census) = census {
+                        census.dead += u64::from(event.is_none());
+                    }
+                    let to = owner(target.print, nodes.workers);
+                    if to == nodes.me {
+                        let place = (target.prospect, target.location);
+                        if !waiting.add(place) {
+                            nodes.enter(states, target.prospect, target.location)?;
+                        }
+                    } else {
+                        out.put(to, |bytes| {
+                            let start = bytes.len();
+                            states.write(target.location, target.prospect, bytes);
+                            match recent.has(target.print, &bytes[start..]) {
+                                true => bytes.truncate(start),
+                                false => *sent += 1,
+                            }
+                        });
+                    }
+                    Ok(())
+                })?;
+            if waiting.is_full() {
+                self.owned.enter_all(&mut waiting)?;
+            }
+        }
+        self.owned.enter_all(&mut waiting)?;
+        self.budget.spend((self.next - before) as u64)?;
+        let waiting = self.owned.len() - self.next;
+        self.gauge
+            .set(self.owned.states.len() as u64, waiting as u64);
+        Ok(waiting > 0 && !self.is_over)
+    }
+}
+
+/// Bytes that are remembered of messages sent.
+const RECENT_BYTES: usize = 1 << 20;
+/// Longer messages are not remembered.
+const LONGEST: usize = 56;
+
+/// Messages that were sent a short while ago, one for each place that a hash leads to.
+pub(crate) struct Recent {
+    width: usize,
+    slots: usize,
+    /// For each slot a length and a message.
+    bytes: Vec<u8>,
+}
+
+impl Recent {
+    /// Of messages that take about as many bytes as a state of this worker.
+    pub fn new(states: &States) -> Recent {
+        let message = states.packed_bits().div_ceil(8) + 2;
+        let width = message.min(LONGEST) + 1;
+        let slots = RECENT_BYTES / width;
+        Recent {
+            width,
+            slots,
+            bytes: vec![0; slots * width],
+        }
+    }
+
+    /// Was this sent a short while ago? If not, it is remembered to have been.
+    #[inline]
+    fn has(&mut self, print: u64, message: &[u8]) -> bool {
+        if message.len() >= self.width {
+            return false;
+        }
+        // The upper bits of the print say whose the state is.
+        let start = owner(print << 32, self.slots) * self.width;
+        let (length, body) = self.bytes[start..start + self.width].split_at_mut(1);
+        let known = &mut body[..message.len()];
+        if usize::from(length[0]) == message.len() && known == message {
+            return true;
+        }
+        length[0] = message.len() as u8;
+        known.copy_from_slice(message);
+        false
+    }
+}

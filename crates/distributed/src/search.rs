@@ -1,0 +1,184 @@
+//! What one worker does about a question, from the first wave to the last.
+//!
+//! All workers run this program, and decide everything that concerns all of them by what all of them have said (`Hands::all`), so that they
+//! stay together. Only worker 0 concludes. "Empty" needs: every wave over at every worker with nothing cut off, as many messages received as
+//! sent, and nothing left by the last of them.
+
+use crate::census::{Census, Counted};
+use crate::owcty::fixpoint;
+use crate::parents::{Within, parents};
+use crate::product::{Node, Owned, Product};
+use crate::question::{Buchi, Question};
+use crate::reach::{Reach, Recent};
+use crate::report::{Conclusion, Ending, Figures, Report};
+use crate::shared::Gauge;
+use crate::trail::{Goal, Passed, follow};
+use crate::wave::Hands;
+use lariat_automata::Automaton;
+use lariat_budget::Stop;
+use lariat_model::{Deadlock, Lasso, Step};
+
+/// A worker's answer.
+pub(crate) fn answer(hands: &mut Hands<'_>, question: &Question, gauge: &Gauge) -> Report {
+    let start = cpu_seconds();
+    let mut figures = Figures::default();
+    let mut counted = None;
+    let found = match question {
+        Question::Accepts {
+            system,
+            propositions,
+            deadlock,
+            automaton,
+            prefixes,
+        } => {
+            let product = Product::new(system, propositions, *deadlock, automaton, *prefixes);
+            search(hands, &product, gauge, &mut figures)
+        }
+        Question::Count { system, claims } => {
+            let anything = Buchi::new(&Automaton::universal());
+            let product = Product::new(system, &[], Deadlock::Stutter, &anything, false);
+            let mut census = Some(Census::new(system, claims));
+            let mut owned = product.owned((hands.me(), hands.peers()), hands.budget);
+            let found = reach(
+                hands,
+                &product,
+                &mut owned,
+                gauge,
+                &mut figures,
+                &mut census,
+            );
+            counted = census.map(Census::counted);
+            found.map(|_| Some(Conclusion::Empty))
+        }
+    };
+    figures.bytes_sent = hands.bytes;
+    figures.cpu_seconds = cpu_seconds() - start;
+    let (ending, conclusion) = match found {
+        Ok(conclusion) => (Ending::Finished, conclusion),
+        Err(stop) => (stop.into(), None),
+    };
+    Report {
+        figures,
+        counted: counted.unwrap_or_else(Counted::default),
+        ending,
+        conclusion: conclusion.filter(|_| hands.me() == 0),
+    }
+}
+
+/// Processor time of this thread.
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+fn search(
+    hands: &mut Hands<'_>,
+    product: &Product<'_>,
+    gauge: &Gauge,
+    figures: &mut Figures,
+) -> Result<Option<Conclusion>, Stop> {
+    let mut owned = product.owned((hands.me(), hands.peers()), hands.budget);
+    let mut no_census = None;
+    let bad = reach(hands, product, &mut owned, gauge, figures, &mut no_census)?;
+    // The first worker that has one.
+    let who = hands.all(&bad.map(|node| node.0))?;
+    if let Some(who) = who.iter().position(Option::is_some) {
+        let end = bad.filter(|_| who == hands.me());
+        let to_end = parents(hands, product, &mut owned, &Within::All)?;
+        let way = (Goal::Beginning, end);
+        let trail = follow(hands, product, &mut owned, &to_end, way)?;
+        return Ok(lasso(&trail.passed, &[]).map(Conclusion::Accepting));
+    }
+    let (set, left) = fixpoint(hands, product, &mut owned, gauge, &mut figures.edges)?;
+    figures.left = set.len();
+    if left == 0 {
+        return Ok(Some(Conclusion::Empty));
+    }
+    let sizes = hands.all(&set.len())?;
+    let first = sizes.iter().position(|size| *size > 0);
+    let kept = || set.kept.iter().position(|kept| *kept != crate::owcty::OUT);
+    let start = (first == Some(hands.me())).then(kept).flatten();
+    let round = parents(hands, product, &mut owned, &Within::Set(&set))?;
+    let way = (Goal::Loop, start.map(|node| Node(node as u32)));
+    let cycle = follow(hands, product, &mut owned, &round, way)?;
+    drop((round, set));
+    let to_loop = parents(hands, product, &mut owned, &Within::All)?;
+    let way = (Goal::Beginning, cycle.entry);
+    let prefix = follow(hands, product, &mut owned, &to_loop, way)?;
+    Ok(lasso(&prefix.passed, &cycle.passed).map(Conclusion::Accepting))
+}
+
+/// W1, and whether everybody came to its end: a node that is evidence, if this worker has one.
+fn reach<'q>(
+    hands: &mut Hands<'_>,
+    product: &Product<'q>,
+    owned: &mut Owned,
+    gauge: &Gauge,
+    figures: &mut Figures,
+    census: &mut Option<Census<'q>>,
+) -> Result<Option<Node>, Stop> {
+    let budget = hands.budget;
+    let begun = product.initial(owned, drop);
+    let mut part = Reach {
+        product,
+        recent: Recent::new(&owned.states),
+        owned,
+        budget,
+        gauge,
+        next: 0,
+        edges: 0,
+        sent: 0,
+        received: 0,
+        census: census.take(),
+        bad: None,
+        is_over: false,
+    };
+    let done = hands.wave(&mut part);
+    *census = part.census.take();
+    *figures = Figures {
+        states: part.owned.states.len() as u64,
+        nodes: part.owned.len() as u64,
+        edges: part.edges,
+        sent: part.sent,
+        received: part.received,
+        packed_bits: part.owned.states.packed_bits() as u64,
+        bytes: hands.budget.bytes_used(),
+        overflow: part.owned.states.overflow().map(|var| var.0),
+        ..Figures::default()
+    };
+    let (bad, is_over, is_done) = (part.bad, part.is_over, part.next == part.owned.len());
+    hands.agree(begun.and(done))?;
+    // Who was told that somebody has seen enough leaves the rest of its mail.
+    let over = hands.all(&is_over)?;
+    if over.contains(&true) {
+        return Ok(bad);
+    }
+    let sent = hands.sum(figures.sent)?;
+    let received = hands.sum(figures.received)?;
+    let complete = match sent == received && is_done {
+        true => Ok(()),
+        false => Err(Stop::Internal(format!(
+            "{sent} states were sent and {received} received"
+        ))),
+    };
+    hands.agree(complete)?;
+    Ok(None)
+}
+
+/// The run of the system that two walks backwards have told of; at worker 0, which has heard of them.
+fn lasso(prefix: &[Passed], cycle: &[Passed]) -> Option<Lasso> {
+    let steps = |passed: &[Passed]| -> Vec<Step> {
+        let pairs = passed.windows(2).rev();
+        let step = |pair: &[Passed]| Step {
+            event: pair[1].event(),
+            state: pair[0].state(),
+        };
+        pairs.map(step).collect()
+    };
+    Some(Lasso {
+        initial: prefix.last()?.state(),
+        prefix: steps(prefix),
+        cycle: steps(cycle),
+        growth: None,
+    })
+}

@@ -1,0 +1,99 @@
+//! Processes that are killed, stopped, starved or wrong: the answer is right, or it is none, in time, and nobody stays behind.
+
+use crate::fleet::{Fleet, addresses, decide, hopeless, kanban, start};
+use lariat_budget::{Budget, Stop};
+use lariat_corpora::{Random, each_case};
+use lariat_distributed::{Cluster, Machines};
+use lariat_engines::Outcome;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// Everything has to be over so soon after a process is lost; machines that test are busy with other things, too.
+const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 10 });
+
+fn signal(process: u32, name: &str) {
+    let sent = Command::new("kill")
+        .args([name, &process.to_string()])
+        .status();
+    assert!(sent.is_ok_and(|status| status.success()), "{name}");
+}
+
+/// Asks while something happens to one of three processes, at a random moment.
+fn struck(random: &mut Random, name: &'static str) {
+    let mut fleet = Fleet::new(3, 4000);
+    let victim = random.below(2usize);
+    let moment = Duration::from_millis(random.below(400u64));
+    let process = fleet.children[victim].id();
+    let system = kanban(4);
+    let is_silent = name == "-STOP";
+    let (found, since) = std::thread::scope(|scope| {
+        let striker = scope.spawn(move || {
+            std::thread::sleep(moment);
+            signal(process, name);
+            Instant::now()
+        });
+        let (found, _) = decide(&fleet.machines, &system, &hopeless(), &Budget::unlimited());
+        (found, striker.join().unwrap())
+    });
+    // It may have been over before.
+    if found != Ok(Outcome::Empty) {
+        let Err(Stop::Lost(who)) = &found else {
+            panic!("{found:?}");
+        };
+        // Of silence on a machine that stands still itself it is hard to say whose it was.
+        let whoever = is_silent && who.starts_with("host ");
+        assert!(whoever || *who == format!("host {}", victim + 1), "{who}");
+        assert!(since.elapsed() < SOON, "{:?}", since.elapsed());
+        let (again, _) = decide(&fleet.machines, &system, &hopeless(), &Budget::unlimited());
+        assert_eq!(again, found, "nobody is asked any more");
+    }
+    fleet.machines.dismiss();
+    signal_quietly(process);
+    assert!(fleet.ends_within(SOON), "somebody stays behind");
+}
+
+/// Lets a stopped process go on.
+fn signal_quietly(process: u32) {
+    let _ = Command::new("kill")
+        .args(["-CONT", &process.to_string()])
+        .stderr(std::process::Stdio::null())
+        .status();
+}
+
+#[test]
+fn who_is_killed_is_lost() {
+    each_case(4, |random| struck(random, "-KILL"));
+}
+
+#[test]
+fn who_is_stopped_is_lost() {
+    each_case(1, |random| struck(random, "-STOP"));
+}
+
+#[test]
+fn who_has_no_room_says_so() {
+    let mut fleet = Fleet::new(3, 2);
+    let (found, _) = decide(
+        &fleet.machines,
+        &kanban(4),
+        &hopeless(),
+        &Budget::unlimited(),
+    );
+    let Err(Stop::Lost(who)) = &found else {
+        panic!("{found:?}");
+    };
+    assert!(who.ends_with(": memory"), "{who}");
+    fleet.machines.dismiss();
+    assert!(fleet.ends_within(SOON));
+}
+
+#[test]
+fn who_has_another_model_is_refused() {
+    let hosts = addresses(2);
+    let mut child = start(&hosts, 1, 1000, 8);
+    let mut cluster = Cluster::new(hosts, 0).unwrap();
+    cluster.model = Some(7);
+    let refused = Machines::connect(&cluster).unwrap_err();
+    assert_eq!(refused, "host 1: the model there is another one than here");
+    assert!(!child.wait().unwrap().success());
+}

@@ -1,0 +1,153 @@
+//! Processes on this machine, which tests ask, kill and stop.
+
+use lariat_automata::{Automaton, Guards, StateId, Transition};
+use lariat_budget::{Budget, Quiet};
+use lariat_distributed::{Cluster, Machines};
+use lariat_emptiness::Marks;
+use lariat_engines::{Account, AutomatonKind, Found, Problem, Task, Team, Variant};
+use lariat_ltl::AtomId;
+use lariat_model::generate::{Family, generate};
+use lariat_model::{Comparison, Deadlock, Predicate, Proposition, System, VarId};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// This process as process 0, and others.
+pub struct Fleet {
+    pub machines: Machines,
+    pub children: Vec<Child>,
+}
+
+/// Addresses on this machine that were free a moment ago.
+pub fn addresses(n: usize) -> Vec<String> {
+    let listeners: Vec<TcpListener> = (0..n)
+        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
+        .collect();
+    let address = |listener: &TcpListener| listener.local_addr().unwrap().to_string();
+    listeners.iter().map(address).collect()
+}
+
+/// Starts process `process`, with so many megabytes, and the digest of its model.
+pub fn start(hosts: &[String], process: usize, megabytes: u64, model: u64) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_lariat-distributed-worker"))
+        .arg(hosts.join(","))
+        .args([
+            process.to_string(),
+            megabytes.to_string(),
+            model.to_string(),
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+impl Fleet {
+    /// `processes` in all, with so many megabytes each.
+    pub fn new(processes: usize, megabytes: u64) -> Fleet {
+        let hosts = addresses(processes);
+        let others = 1..processes;
+        let children = others.map(|i| start(&hosts, i, megabytes, 7)).collect();
+        let mut cluster = Cluster::new(hosts, 0).unwrap();
+        cluster.model = Some(7);
+        cluster.patience = Duration::from_secs(20);
+        Fleet {
+            machines: Machines::connect(&cluster).unwrap(),
+            children,
+        }
+    }
+
+    /// Do all other processes end by themselves before the time is over?
+    pub fn ends_within(&mut self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        let has_ended = |child: &mut Child| matches!(child.try_wait(), Ok(Some(_)));
+        while !self.children.iter_mut().all(has_ended) {
+            if Instant::now() > until {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        true
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        for child in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The kanban line with `n` cards in each cell.
+pub fn kanban(n: u32) -> System {
+    generate(Family::Kanban, n).unwrap()
+}
+
+/// What a set of workers says of an automaton over one proposition: that the first variable is not 0.
+pub fn decide(
+    workers: &dyn Team,
+    system: &System,
+    automaton: &Automaton,
+    budget: &Budget,
+) -> (Found, Account) {
+    let marked = Predicate::compare(VarId(0), Comparison::Gt, 0);
+    let propositions = [Proposition::State(marked)];
+    let problem = Problem::new(system, automaton, &propositions, Deadlock::Stutter);
+    let mut account = Account::default();
+    let found = workers.decide(&mut Task {
+        problem: &problem,
+        automaton: AutomatonKind::Ba,
+        emptiness: None,
+        variant: Variant::default(),
+        budget,
+        observer: &Quiet,
+        account: &mut account,
+    });
+    (found, account)
+}
+
+/// A Büchi automaton over one atom: for each state whether it accepts, and its edges by what they ask of the atom.
+fn automaton(states: &[(bool, &[(Option<bool>, u32)])]) -> Automaton {
+    let mut guards = Guards::new();
+    let p = guards.atom(0);
+    let not_p = guards.not(p);
+    let states = states.iter().map(|(accepting, edges)| {
+        let edge = |(asked, to): &(Option<bool>, u32)| Transition {
+            guard: match asked {
+                None => Guards::TRUE,
+                Some(true) => p,
+                Some(false) => not_p,
+            },
+            marks: match accepting {
+                true => Marks::one(0),
+                false => Marks::NONE,
+            },
+            to: StateId(*to),
+        };
+        edges.iter().map(edge).collect()
+    });
+    Automaton {
+        atoms: vec![AtomId(0)],
+        mark_count: 1,
+        initial: vec![StateId(0)],
+        states: states.collect(),
+        guards,
+    }
+}
+
+/// Infinitely often the atom holds. Not weak: cycles go through both states.
+pub fn recurring() -> Automaton {
+    let (no, yes) = (Some(false), Some(true));
+    automaton(&[(false, &[(no, 0), (yes, 1)]), (true, &[(yes, 1), (no, 0)])])
+}
+
+/// Accepts nothing, and everything has to be looked at to know it.
+pub fn hopeless() -> Automaton {
+    automaton(&[
+        (false, &[(None, 0), (Some(true), 1)]),
+        (true, &[(None, 2)]),
+        (false, &[(None, 2)]),
+    ])
+}

@@ -1,0 +1,422 @@
+//! States that belong to somebody else: how a successor is told apart, sent and taken in without being looked up here.
+//!
+//! Where states are divided among workers, most successors of a state are another worker's. Such a one is never interned: it is a
+//! [`Prospect`], of which can be asked a [print](States::print), which says whose it is, and its [wire form](States::write). The layout
+//! is a function of the system, so that whoever has the same system reads what was written; ids of escapes are a
+//! worker's own, and the upper bits that they name go along in their place.
+//!
+//! The wire form is a *head* of the caller's (a state of an automaton, say) and whether there are upper bits, as one number
+//! of seven bits a byte; the packed state; and upper bits, if any, as pairs of variable and bits. It is the same for equal heads and states, so
+//! that equal bytes are equal pairs.
+
+use super::layout::Layout;
+use super::plain::hash_of_word;
+use super::store::Store;
+use super::{Cursor, Explicit, StateId, States};
+use lariat_budget::Stop;
+use lariat_model::{Deadlock, EventId, Value};
+
+/// A successor that has been prepared and not looked up: good until the next one is.
+#[derive(Clone, Copy, Debug)]
+pub enum Prospect {
+    /// A state that is a word.
+    Word(u64),
+    /// The state that is prepared relative to the one in focus.
+    Prepared,
+    /// A state that is known already: the source of a step by stuttering.
+    Here(StateId),
+}
+
+/// The most words that are [touched](States::touch_words) together.
+pub const TOGETHER: usize = 32;
+
+/// Spreads a number over all bits of another, one to one.
+#[inline]
+fn spread(mut x: u64) -> u64 {
+    // The end of MurmurHash3, whose bits have nothing to do with those that the tables of states use.
+    x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    x ^ x >> 33
+}
+
+impl Explicit<'_> {
+    /// Tells all steps from `from` without looking up where they lead; stuttering is one, where it counts.
+    pub fn prospects(
+        &self,
+        states: &mut States,
+        from: StateId,
+        mut visit: impl FnMut(&mut States, Option<EventId>, Prospect) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        states.tick()?;
+        let mut moved = false;
+        if let Some(words) = &self.moves.words
+            && let Some(word) = states.word(from)
+        {
+            let mut at = 0;
+            while let Some(t) = words.find(word, at) {
+                (at, moved) = (t + 1, true);
+                let event = Some(self.moves.net.transitions[t as usize].event);
+                if let Some(to) = words.fire(word, t) {
+                    visit(states, event, Prospect::Word(to))?;
+                    continue;
+                }
+                states.load(self, from);
+                if states.fire(self, t)? {
+                    visit(states, event, Prospect::Prepared)?;
+                }
+            }
+        } else {
+            let mut cursor = Cursor::default();
+            states.load(self, from);
+            while let Some(event) = self.moves.next(self, states, &mut cursor)? {
+                moved = true;
+                visit(states, Some(event), Prospect::Prepared)?;
+                states.load(self, from);
+            }
+        }
+        if !moved && self.deadlock == Deadlock::Stutter {
+            visit(states, None, Prospect::Here(from))?;
+        }
+        Ok(())
+    }
+
+    /// The values of all variables in `state`, and the variables that had others in the state that was asked for before, with what they were.
+    pub fn values_and_changes<'a>(
+        &self,
+        states: &'a mut States,
+        state: StateId,
+    ) -> (&'a [Value], &'a [(u32, Value)]) {
+        states.load(self, state);
+        (&states.focus.values, &states.focus.changed)
+    }
+
+    /// Prepares the `k`-th initial state, `None` behind the last.
+    pub fn initial_prospect(
+        &self,
+        states: &mut States,
+        k: usize,
+    ) -> Result<Option<Prospect>, Stop> {
+        let Some(initial) = self.system.initial.get(k) else {
+            return Ok(None);
+        };
+        states.open()?;
+        states.scratch.assigned.clear();
+        let values = (0..).zip(initial.iter().copied());
+        states.scratch.assigned.extend(values);
+        states.pack()?;
+        Ok(Some(Prospect::Prepared))
+    }
+}
+
+impl States {
+    /// A number that is the same for equal states, whoever holds them, and looks random otherwise.
+    pub fn print(&self, prospect: Prospect) -> u64 {
+        match prospect {
+            Prospect::Word(word) => spread(word),
+            Prospect::Here(state) => {
+                let cells = self.store.get(state.0);
+                self.print_of(&cells)
+            }
+            Prospect::Prepared => {
+                let escape = self.prepared_cell(self.layout.escape());
+                match self.store.word(&self.focus.view, &self.scratch.changes) {
+                    Some((word, 0)) => spread(word),
+                    None if escape == 0 => spread(self.scratch.sum),
+                    _ => self.print_of(&self.prepared_cells()),
+                }
+            }
+        }
+    }
+
+    /// The id of a prospect, which is this worker's from now on.
+    #[inline]
+    pub fn enter(&mut self, prospect: Prospect) -> Result<StateId, Stop> {
+        match prospect {
+            Prospect::Word(word) => match self.reach_word(word)? {
+                Some(state) => Ok(state),
+                None => Err(Stop::Internal("a sealed store was entered".to_owned())),
+            },
+            Prospect::Here(state) => Ok(state),
+            Prospect::Prepared => self.intern(),
+        }
+    }
+
+    /// The id of a prospect that has been entered before.
+    #[inline]
+    pub fn known(&mut self, prospect: Prospect) -> Option<StateId> {
+        match prospect {
+            Prospect::Word(word) => self.find_word(word),
+            Prospect::Here(state) => Some(state),
+            Prospect::Prepared => {
+                let found =
+                    self.store
+                        .find(&self.focus.view, &self.scratch.changes, self.scratch.sum);
+                found.map(StateId)
+            }
+        }
+    }
+
+    /// Brings into the cache where states that are words would be found: for who is going to look for all of them.
+    #[inline]
+    pub fn touch_words(&self, words: impl Iterator<Item = u64>) {
+        let mut hashes = [0; TOGETHER];
+        let mut len = 0;
+        for (hash, word) in hashes.iter_mut().zip(words) {
+            *hash = hash_of_word(word, 0);
+            len += 1;
+        }
+        self.store.touch(&hashes[..len]);
+    }
+
+    /// Appends the wire form of a prospect.
+    #[inline]
+    pub fn write(&self, head: u32, prospect: Prospect, out: &mut Vec<u8>) {
+        let bytes = self.layout.bytes();
+        let word = match prospect {
+            Prospect::Word(word) => Some((word, 0)),
+            Prospect::Here(state) => {
+                return self.write_cells(head, &self.store.get(state.0), out);
+            }
+            Prospect::Prepared => self.store.word(&self.focus.view, &self.scratch.changes),
+        };
+        match word {
+            Some((word, 0)) => {
+                number(u64::from(head) << 1, out);
+                out.extend_from_slice(&word.to_le_bytes()[..bytes]);
+            }
+            _ => self.write_cells(head, &self.prepared_cells(), out),
+        }
+    }
+
+    /// Takes a wire form off the front of `bytes`: the head, and the state as a prospect. `None` if there is none.
+    pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<(u32, Prospect)>, Stop> {
+        self.open()?;
+        let Some(head) = take_number(bytes) else {
+            return Ok(None);
+        };
+        let Some((body, rest)) = bytes.split_at_checked(self.layout.bytes()) else {
+            return Ok(None);
+        };
+        *bytes = rest;
+        let escaped = head & 1 == 1;
+        let head = (head >> 1) as u32;
+        if let (false, Store::Word(..)) = (escaped, &self.store) {
+            let mut word = [0; 8];
+            word[..body.len()].copy_from_slice(body);
+            return Ok(Some((head, Prospect::Word(u64::from_le_bytes(word)))));
+        }
+        let upper = match escaped {
+            true => match take_pairs(bytes, self.layout.fields.len()) {
+                Some(upper) => Some(upper),
+                None => return Ok(None),
+            },
+            false => None,
+        };
+        self.prepare(body, upper)?;
+        Ok(Some((head, Prospect::Prepared)))
+    }
+
+    /// Prepares the state with this packed form and these upper bits.
+    fn prepare(&mut self, body: &[u8], upper: Option<Vec<u64>>) -> Result<(), Stop> {
+        let escape = match upper {
+            Some(upper) => self.escapes.with((0..).zip(upper))?,
+            None => 0,
+        };
+        let cells = cells_of(&self.layout, body);
+        let (view, changes) = (&self.focus.view, &mut self.scratch.changes);
+        changes.clear();
+        let cells = (0..).zip(cells).chain([(self.layout.escape(), escape)]);
+        changes.extend(cells.filter(|(cell, new)| view.cell(*cell) != *new));
+        changes.reverse();
+        self.scratch.sum = changes.iter().fold(self.focus.sum, |sum, (cell, new)| {
+            sum.wrapping_add(self.layout.weigh(*cell, view.cell(*cell), *new))
+        });
+        Ok(())
+    }
+
+    fn prepared_cell(&self, cell: u32) -> u32 {
+        let changed = self.scratch.changes.iter().find(|(c, _)| *c == cell);
+        changed.map_or_else(|| self.focus.view.cell(cell), |(_, new)| *new)
+    }
+
+    /// All cells of the state that is prepared, the escape last.
+    fn prepared_cells(&self) -> Vec<u32> {
+        let cells = 0..=self.layout.escape();
+        let mut cells: Vec<u32> = cells.map(|cell| self.focus.view.cell(cell)).collect();
+        for (cell, new) in &self.scratch.changes {
+            cells[*cell as usize] = *new;
+        }
+        cells
+    }
+
+    /// The print of the state with these cells.
+    fn print_of(&self, cells: &[u32]) -> u64 {
+        let layout = &*self.layout;
+        let escape = cells[layout.cells];
+        if let (Some(low), 0) = (layout.word, escape) {
+            return spread(u64::from(cells[0]) | u64::from(cells[1]) << low);
+        }
+        let weighed = layout.weights.iter().zip(&cells[..layout.cells]);
+        let sum = weighed.fold(0u64, |sum, (weight, cell)| {
+            sum.wrapping_add(weight.wrapping_mul(u64::from(*cell)))
+        });
+        let upper = self.escapes.get(escape);
+        (0..layout.fields.len() as u32).fold(spread(sum), |print, var| match upper(var) {
+            0 => print,
+            upper => spread(print ^ spread(upper).wrapping_add(u64::from(var))),
+        })
+    }
+
+    #[cold]
+    fn write_cells(&self, head: u32, cells: &[u32], out: &mut Vec<u8>) {
+        let layout = &*self.layout;
+        let escape = cells[layout.cells];
+        number(u64::from(head) << 1 | u64::from(escape != 0), out);
+        let end = out.len() + layout.bytes();
+        match layout.word {
+            Some(low) => {
+                let word = u64::from(cells[0]) | u64::from(cells[1]) << low;
+                out.extend_from_slice(&word.to_le_bytes());
+            }
+            None => cells[..layout.cells]
+                .iter()
+                .for_each(|cell| out.extend_from_slice(&cell.to_le_bytes())),
+        }
+        out.truncate(end);
+        if escape != 0 {
+            let upper = self.escapes.get(escape);
+            let vars = (0..layout.fields.len() as u32).map(|var| (var, upper(var)));
+            let vars: Vec<(u32, u64)> = vars.filter(|(_, upper)| *upper != 0).collect();
+            number(vars.len() as u64, out);
+            for (var, upper) in vars {
+                number(var.into(), out);
+                number(upper, out);
+            }
+        }
+    }
+}
+
+/// The cells of a packed form without the escape.
+fn cells_of(layout: &Layout, body: &[u8]) -> Vec<u32> {
+    if let Some(low) = layout.word {
+        let mut word = [0; 8];
+        word[..body.len()].copy_from_slice(body);
+        let word = u64::from_le_bytes(word);
+        return vec![(word & ((1 << low) - 1)) as u32, (word >> low) as u32];
+    }
+    let cell = |bytes: &[u8]| {
+        let mut cell = [0; 4];
+        cell[..bytes.len()].copy_from_slice(bytes);
+        u32::from_le_bytes(cell)
+    };
+    let mut cells: Vec<u32> = body.chunks(4).map(cell).collect();
+    cells.resize(layout.cells, 0);
+    cells
+}
+
+/// Appends a number, seven bits a byte.
+fn number(mut x: u64, out: &mut Vec<u8>) {
+    while x >= 0x80 {
+        out.push(x as u8 | 0x80);
+        x >>= 7;
+    }
+    out.push(x as u8);
+}
+
+/// Takes a number off the front.
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut x = 0u64;
+    for shift in (0..64).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        x |= u64::from(first & 0x7F) << shift;
+        if first & 0x80 == 0 {
+            return Some(x);
+        }
+    }
+    None
+}
+
+/// Takes a list of variables with upper bits off the front: the upper bits of all variables.
+fn take_pairs(bytes: &mut &[u8], vars: usize) -> Option<Vec<u64>> {
+    let mut upper = vec![0; vars];
+    for _ in 0..take_number(bytes)? {
+        let var = take_number(bytes)?;
+        *upper.get_mut(usize::try_from(var).ok()?)? = take_number(bytes)?;
+    }
+    Some(upper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Random;
+    use super::*;
+    use lariat_budget::Budget;
+    use lariat_corpora::{cases, seed};
+    use lariat_model::Domain;
+
+    /// What one worker writes another reads as the same state; equal states have equal prints and equal bytes, whoever holds them.
+    #[test]
+    fn states_travel() {
+        let mut random = Random::new(seed(6_021));
+        for case in 0..cases(48) {
+            let places = [3, 9, 40, 300][case % 4];
+            let weights = [1, 3, 200, 1 << 20][case / 4 % 4];
+            let mut system = random.net(places, 2 * places, weights);
+            if case % 3 == 0 {
+                for variable in &mut system.variables {
+                    variable.domain = Domain::Count { bound: Some(1) };
+                }
+            }
+            let space = Explicit::new(&system, Deadlock::Stutter);
+            let budget = Budget::unlimited();
+            let (mut here, mut there) = (space.states(&budget), space.states(&budget));
+            let prospect = space.initial_prospect(&mut here, 0).unwrap().unwrap();
+            here.enter(prospect).unwrap();
+            let mut next = 0;
+            while next < here.len().min(60) {
+                let from = StateId(next as u32);
+                let values: Vec<Value> = here.get(from).to_vec();
+                let mut expected = Vec::new();
+                for event in system.event_ids() {
+                    let successors = system.successors(&values, event);
+                    expected.extend(successors.into_iter().map(|to| (Some(event), to)));
+                }
+                if expected.is_empty() {
+                    expected.push((None, values.into()));
+                }
+                let mut found = Vec::new();
+                let visit = |here: &mut States, event, prospect| {
+                    let print = here.print(prospect);
+                    let mut bytes = Vec::new();
+                    here.write(7, prospect, &mut bytes);
+                    let entered = here.enter(prospect)?;
+                    assert_eq!(here.known(prospect), Some(entered));
+                    let again = Prospect::Here(entered);
+                    assert_eq!(here.print(again), print, "case {case}");
+                    let mut told = Vec::new();
+                    here.write(7, again, &mut told);
+                    assert_eq!(told, bytes, "case {case}");
+                    let mut rest = &*bytes;
+                    let (head, arrived) = there.read(&mut rest)?.unwrap();
+                    assert_eq!((head, rest.len()), (7, 0));
+                    assert_eq!(there.print(arrived), print, "case {case}");
+                    let state = there.enter(arrived)?;
+                    // The focus of the other worker goes elsewhere from time to time.
+                    if state.0 % 3 == 0 {
+                        there.load(&space, state);
+                    }
+                    assert_eq!(there.get(state), here.get(entered), "case {case}");
+                    found.push((event, there.get(state)));
+                    assert!(there.read(&mut &bytes[..bytes.len() - 1])?.is_none());
+                    Ok(())
+                };
+                space.prospects(&mut here, from, visit).unwrap();
+                found.sort();
+                expected.sort();
+                assert_eq!(found, expected, "case {case}");
+                next += 1;
+            }
+        }
+    }
+}
