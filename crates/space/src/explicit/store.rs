@@ -228,7 +228,7 @@ impl Store {
     pub fn word(&self, view: &View, changes: &[Change]) -> Option<(u64, u32)> {
         match self {
             Store::Word(_, low) => Some(view.word(changes, *low)),
-            Store::Plain(_) | Store::Tree(_) => None,
+            Store::Plain(_) | Store::Tree(_) | Store::Common(_) => None,
         }
     }
 
