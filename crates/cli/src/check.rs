@@ -105,7 +105,9 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         |at, answered| lines.aside(|| answers.tell(&tasks[at], answered)),
     )?;
     drop(lines);
-    drop(asker);
+    if let Some(asker) = asker {
+        asker.dismiss();
+    }
     let mut worst = answers.finish()?;
     if cancel.is_pressed() {
         worst = worst.max(Exit::Interrupted);
