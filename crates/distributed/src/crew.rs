@@ -62,11 +62,8 @@ impl Crew {
 
     /// Gives everybody the same order. False if somebody is gone.
     pub fn order(&self, order: &Order) -> bool {
-        let told = self
-            .orders
-            .iter()
-            .map(|desk| desk.send(order.clone()).is_ok());
-        told.fold(true, |all, one| all && one)
+        let is_gone = |desk: &&Sender<Order>| desk.send(order.clone()).is_err();
+        self.orders.iter().filter(is_gone).count() == 0
     }
 
     /// Waits until everybody has gone home. Not to be called while somebody waits for a worker that is lost: whoever is not

@@ -26,7 +26,7 @@ const SILENT: u32 = 60;
 /// What a process hears.
 pub(crate) enum Event {
     /// A worker of its own is done.
-    Done(usize, Report),
+    Done(usize, Box<Report>),
     /// Another process says something.
     Frame(usize, Frame),
     /// The control connection to a process has broken.

@@ -64,7 +64,7 @@ impl Machines {
         let (tell, events) = channel();
         let crew = Crew::start(builders, others, move |worker, report| {
             // Who asked may be gone.
-            let _ = tell.send(Event::Done(worker, report));
+            let _ = tell.send(Event::Done(worker, Box::new(report)));
         })?;
         Ok(Machines(Mutex::new(Inner {
             crew: Some(crew),
@@ -87,7 +87,7 @@ impl Machines {
         let (builders, others) = built.map_err(failed)?;
         let done = tell.clone();
         let crew = Crew::start(builders, others, move |worker, report| {
-            let _ = done.send(Event::Done(worker, report));
+            let _ = done.send(Event::Done(worker, Box::new(report)));
         })?;
         let doing = Doing::default();
         let mut links = Vec::new();
@@ -238,7 +238,7 @@ impl Inner {
 
     fn hear(&mut self, event: Event, asking: &mut Asking) -> Result<(), Stop> {
         match event {
-            Event::Done(worker, report) => asking.reports[0][worker] = Some(report),
+            Event::Done(worker, report) => asking.reports[0][worker] = Some(*report),
             Event::Lost(process) | Event::Severed(process) => return Err(self.lose(process)),
             Event::Frame(process, frame) => {
                 asking.silence.broken(process);

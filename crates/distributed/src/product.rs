@@ -35,7 +35,7 @@ pub(crate) struct Product<'q> {
 /// The worker that owns the states with this print.
 #[inline]
 pub(crate) fn owner(print: u64, workers: usize) -> usize {
-    (u128::from(print) * workers as u128 >> 64) as usize
+    ((u128::from(print) * workers as u128) >> 64) as usize
 }
 
 impl<'q> Product<'q> {

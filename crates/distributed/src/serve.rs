@@ -29,7 +29,7 @@ pub fn serve(cluster: &Cluster, budget: &Budget) -> Result<(), String> {
     let (builders, others) = built.map_err(failed)?;
     let done = tell.clone();
     let crew = Crew::start(builders, others, move |worker, report| {
-        let _ = done.send(Event::Done(worker, report));
+        let _ = done.send(Event::Done(worker, Box::new(report)));
     })?;
     let doing = Doing::default();
     let control = met.control[0].take();
@@ -76,7 +76,7 @@ impl Server<'_> {
                         frame => self.hear(frame)?,
                     }
                 }
-                Ok(Event::Done(worker, report)) => self.done(worker, report)?,
+                Ok(Event::Done(worker, report)) => self.done(worker, *report)?,
                 // Whether that is the end is for process 0 to say.
                 Ok(Event::Severed(peer)) => self.tell(&Frame::Lost(peer as u32))?,
                 Ok(Event::Lost(_)) | Err(RecvTimeoutError::Disconnected) => {

@@ -114,7 +114,7 @@ mod with {
         lariat(&[&check[..], &["--process", "2"]].concat())
             .exits(2)
             .complains("no process 2");
-        let hosts = folder.file("bad", "nothing\n".to_owned());
+        let hosts = folder.file("bad", "nothing\n");
         let check = [
             "states",
             "examples/mutex.pnml",
