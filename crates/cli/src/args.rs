@@ -201,12 +201,12 @@ pub(crate) struct Check {
     pub strong_fair: Vec<String>,
     #[command(flatten)]
     pub limits: Limits,
-    /// Processors to use; all that there are by default. Several properties are decided side by side. Where there are fewer properties
-    /// than processors, the others help with each of them, where the engine can.
+    /// Processors to use; all that there are by default. Several properties are decided side by side. If --threads is given and there
+    /// are fewer properties, the other processors help with each of them, where the engine can.
     ///
     /// sog, sop, slap, slap-fst and bcz on nets and tables compute edges of their product ahead of the emptiness check, whose graph and
-    /// counterexample stay as they are. explicit and ba let several workers search the states of a single property together: if --threads
-    /// is given, and otherwise from four processors on, as two gain little; so does `auto` from four on.
+    /// counterexample stay as they are. explicit and ba let several workers search the states of a single property together, which they
+    /// and `auto` also do without --threads from four processors on.
     ///
     /// Verdicts are the same with any number. Which engine answers, which run is shown and what is counted may depend on what was
     /// learned from other properties before, and on who came first: with 1 everything repeats from run to run.

@@ -85,8 +85,12 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Memory)))
     };
     let threads = threads(&args);
-    // What is left where there are fewer properties than threads goes to each.
-    let each = NonZeroUsize::new(threads.get() / tasks.len().max(1)).unwrap_or(NonZeroUsize::MIN);
+    // What is left where there are fewer properties than threads goes to each, if threads were asked for: not every product gains.
+    let left = match args.threads {
+        Some(_) => threads.get() / tasks.len().max(1),
+        None => 1,
+    };
+    let each = NonZeroUsize::new(left).unwrap_or(NonZeroUsize::MIN);
     let budget = budget.with_threads(each);
     side_by_side(
         &tasks,
@@ -101,7 +105,9 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         |at, answered| lines.aside(|| answers.tell(&tasks[at], answered)),
     )?;
     drop(lines);
-    drop(asker);
+    if let Some(asker) = asker {
+        asker.dismiss();
+    }
     let mut worst = answers.finish()?;
     if cancel.is_pressed() {
         worst = worst.max(Exit::Interrupted);

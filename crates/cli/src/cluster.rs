@@ -28,6 +28,10 @@ mod absent {
             match *self {}
         }
 
+        pub(crate) fn dismiss(self) {
+            match self {}
+        }
+
         pub(crate) fn count(
             &self,
             _: &System,
@@ -94,6 +98,11 @@ mod present {
     }
 
     impl Asker {
+        /// Sends the other processes home.
+        pub(crate) fn dismiss(self) {
+            drop(self);
+        }
+
         /// How properties are decided.
         pub(crate) fn plan(&self) -> Plan {
             // There is one for each process, and it is there as long as the process is.

@@ -34,11 +34,11 @@ fn plan(n: usize, program: &Path) -> Plan {
     let hosts: Vec<String> = listeners.iter().map(address).collect();
     drop(listeners);
     for process in 1..n {
-        let child = Command::new(program)
+        let mut child = Command::new(program)
             .args([WORKER, &hosts.join(","), &process.to_string()])
             .stdin(Stdio::null())
-            .spawn();
-        let mut child = child.expect("a process");
+            .spawn()
+            .expect("a process");
         std::thread::spawn(move || child.wait());
     }
     let cluster = Cluster::new(hosts, 0).expect("process 0");

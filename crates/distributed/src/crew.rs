@@ -62,8 +62,9 @@ impl Crew {
 
     /// Gives everybody the same order. False if somebody is gone.
     pub fn order(&self, order: &Order) -> bool {
-        let is_gone = |desk: &&Sender<Order>| desk.send(order.clone()).is_err();
-        self.orders.iter().filter(is_gone).count() == 0
+        // Everybody is told, also behind somebody who is gone.
+        let gone = |desk: &&Sender<Order>| desk.send(order.clone()).is_err();
+        self.orders.iter().filter(gone).count() == 0
     }
 
     /// Waits until everybody has gone home. Not to be called while somebody waits for a worker that is lost: whoever is not

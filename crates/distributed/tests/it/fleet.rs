@@ -108,8 +108,11 @@ pub fn decide(
     (found, account)
 }
 
+/// A state by its edges: is it accepting, and what is read on the way to which state?
+type State<'a> = (bool, &'a [(Option<bool>, u32)]);
+
 /// A Büchi automaton over one atom: for each state whether it accepts, and its edges by what they ask of the atom.
-fn automaton(states: &[(bool, &[(Option<bool>, u32)])]) -> Automaton {
+fn automaton(states: &[State<'_>]) -> Automaton {
     let mut guards = Guards::new();
     let p = guards.atom(0);
     let not_p = guards.not(p);
