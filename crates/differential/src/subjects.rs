@@ -78,11 +78,14 @@ pub fn plans() -> Vec<(String, Plan)> {
     };
     let slap_fst = Plan::of("slap-fst").checked_by(Emptiness::Iec);
     plans.push(("slap-fst-el".to_owned(), slap_fst.as_variant(el)));
-    plans.push(("distributed".to_owned(), distributed()));
+    plans.push((DISTRIBUTED.to_owned(), distributed()));
     plans.extend([2, 3].map(together));
     plans.extend(hyb_without());
     plans
 }
+
+/// The engine whose workers divide the states among them.
+const DISTRIBUTED: &str = "distributed";
 
 /// States divided among three threads, one of which owns less than the others by rounding.
 fn distributed() -> Plan {
@@ -147,6 +150,11 @@ pub fn all() -> Vec<Subject> {
                     all.push(on_tableau.only(|case| has_tableau(case) && hyb_sees(case)));
                 }
                 all.push(on_translation.only(hyb_sees));
+            }
+            // Waking threads takes longer than small questions do.
+            Needs::Nothing if name == DISTRIBUTED => {
+                all.push(on_tableau.only(|case| case.formula.size() % 4 == 1 && has_tableau(case)));
+                all.push(on_translation.only(|case| case.formula.size() % 4 == 3));
             }
             Needs::Nothing => all.extend([on_tableau, on_translation]),
             Needs::Stuttering | Needs::StateStuttering => {

@@ -8,7 +8,7 @@ use std::path::Path;
 fn processes_do_not_differ_from_the_oracle() {
     let program = Path::new(env!("CARGO_BIN_EXE_lariat-differential"));
     let replay = "cargo test -p lariat-differential processes";
-    let campaign = Campaign::from_env(12).replayed_by(replay);
+    let campaign = Campaign::from_env(8).replayed_by(replay);
     let mut subjects = processes::subjects(2, program);
     subjects.extend(processes::subjects(4, program));
     match campaign.run(&subjects, |_| {}) {
