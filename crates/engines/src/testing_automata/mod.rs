@@ -2,8 +2,8 @@
 //!
 //! | kind | automaton | check |
 //! | --- | --- | --- |
-//! | TA | [`Ta`](lariat_automata::testing::Ta) | [two passes](lariat_emptiness::two_pass()) |
-//! | TGTA | [`Tgta`](lariat_automata::testing::Tgta) | Couvreur |
+//! | TA | [`Ta`] | [two passes](lariat_emptiness::two_pass()) |
+//! | TGTA | [`Tgta`] | Couvreur |
 //!
 //! **They rely on their caller:** the language of the automaton must be stutter-invariant
 //! ([`stutter_invariant`](lariat_automata::stutter_invariant); formulas without `X` always are). An automaton alone does not tell.
