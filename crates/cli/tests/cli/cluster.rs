@@ -59,7 +59,13 @@ mod with {
     fn workers_are_told_of_in_json() {
         let ran = cluster(
             "2",
-            &["check", "examples/mutex.pnml", "-f", "G F lock", "--json"],
+            &[
+                "check",
+                "examples/mutex.pnml",
+                "-f",
+                "G F waiting_1",
+                "--json",
+            ],
         );
         let told = ran.exits(1).json();
         follows("check", &told[0]);
