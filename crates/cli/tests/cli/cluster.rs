@@ -84,6 +84,18 @@ mod with {
         }
     }
 
+    /// What does not fit into one process fits into several.
+    #[test]
+    fn memory_is_for_each_process() {
+        let folder = Folder::new();
+        let net = folder.file("kanban.pnml", lariat(&["generate", "kanban", "4"]).out);
+        let limited = ["states", &net, "--memory", "4M", "--json"];
+        let alone = lariat(&[&limited[..], &["--engine", "explicit"]].concat());
+        assert_eq!(alone.exits(3).json()[0]["reason"], "memory");
+        let told = cluster("4", &limited).exits(0).json();
+        assert_eq!(told[0]["states"], "454475");
+    }
+
     #[test]
     fn what_cannot_work_is_refused() {
         cluster("2", &["info", "examples/mutex.pnml"])
