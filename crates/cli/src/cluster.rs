@@ -242,14 +242,12 @@ mod present {
             ));
         }
         // All of them are on this machine.
-        let each = input::memory(limits)
-            / if limits.memory.is_some() {
-                1
-            } else {
-                args.processes.get() as u64
-            };
-        limits.memory = Some(Bytes(each));
-        let others = start(&args, each)?;
+        let share = match limits.memory {
+            Some(_) => None,
+            None => Some(input::memory(limits) / args.processes.get() as u64),
+        };
+        limits.memory = limits.memory.or(share.map(Bytes));
+        let others = start(&args, share)?;
         team.hosts = Some(others.file.clone());
         team.process = Some(0);
         let done = command(asked);
@@ -257,8 +255,8 @@ mod present {
         done
     }
 
-    /// Starts all processes but the first.
-    fn start(args: &Cluster, memory: u64) -> Result<Others, Failure> {
+    /// Starts all processes but the first, with so much memory each, unless their command says how much.
+    fn start(args: &Cluster, share: Option<u64>) -> Result<Others, Failure> {
         let free = || TcpListener::bind("127.0.0.1:0");
         let listeners: Result<Vec<_>, _> = (0..args.processes.get()).map(|_| free()).collect();
         let addresses: Result<Vec<_>, _> = listeners?.iter().map(TcpListener::local_addr).collect();
@@ -278,7 +276,7 @@ mod present {
                 .arg("--hosts")
                 .arg(&others.file)
                 .args(["--process", &process.to_string()])
-                .args(["--memory", &format!("{}K", memory >> 10)])
+                .args(share.map(|bytes| format!("--memory={}K", bytes >> 10)))
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .spawn()?;

@@ -59,7 +59,13 @@ mod with {
     fn workers_are_told_of_in_json() {
         let ran = cluster(
             "2",
-            &["check", "examples/mutex.pnml", "-f", "G F lock", "--json"],
+            &[
+                "check",
+                "examples/mutex.pnml",
+                "-f",
+                "G F waiting_1",
+                "--json",
+            ],
         );
         let told = ran.exits(1).json();
         follows("check", &told[0]);
@@ -76,6 +82,18 @@ mod with {
         for figure in ["states", "edges", "deadlocks", "max_tokens"] {
             assert_eq!(told[0][figure], alone[0][figure], "{figure}");
         }
+    }
+
+    /// What does not fit into one process fits into several.
+    #[test]
+    fn memory_is_for_each_process() {
+        let folder = Folder::new();
+        let net = folder.file("kanban.pnml", lariat(&["generate", "kanban", "4"]).out);
+        let limited = ["states", &net, "--memory", "4M", "--json"];
+        let alone = lariat(&[&limited[..], &["--engine", "explicit"]].concat());
+        assert_eq!(alone.exits(3).json()[0]["reason"], "memory");
+        let told = cluster("4", &limited).exits(0).json();
+        assert_eq!(told[0]["states"], "454475");
     }
 
     #[test]
