@@ -78,7 +78,7 @@ impl Store {
         write(&mut bytes, !set.is_empty() as u64);
         let mut index = FxHashMap::default();
         index.insert(NodeId::ONE, 0u64);
-        for level in self.by_level(set).iter().rev() {
+        for level in self.by_level(&tables, set).iter().rev() {
             write(&mut bytes, level.len() as u64);
             for &node in level {
                 write(&mut bytes, tables.pool.edges(node).count() as u64);

@@ -10,11 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kernel::{Look, NodeId};
 use crate::store::{Set, Store};
+use crate::tables::Tables;
 
 impl Store {
-    /// The nodes of `set`, level by level.
-    pub(crate) fn by_level(&self, set: &Set) -> Vec<Vec<NodeId>> {
-        let tables = self.kernel.look();
+    /// The nodes of `set`, level by level. Who looks at the tables looks once: a second visitor would wait for whoever wants to have them alone,
+    /// and that one for the first.
+    pub(crate) fn by_level(&self, tables: &Tables, set: &Set) -> Vec<Vec<NodeId>> {
         let root = self.of(set);
         let mut levels = Vec::new();
         if root.is_empty() {
@@ -36,7 +37,8 @@ impl Store {
 
     /// The number of nodes of `set`, the two terminals not counted.
     pub fn node_count(&self, set: &Set) -> usize {
-        self.by_level(set).iter().map(Vec::len).sum()
+        let tables = self.kernel.look();
+        self.by_level(&tables, set).iter().map(Vec::len).sum()
     }
 
     /// The number of vectors in `set`, exactly.
@@ -44,7 +46,7 @@ impl Store {
         let tables = self.kernel.look();
         let mut below = FxHashMap::default();
         below.insert(NodeId::ONE, UBig::ONE);
-        for level in self.by_level(set).iter().rev() {
+        for level in self.by_level(&tables, set).iter().rev() {
             let mut counts = FxHashMap::default();
             for &node in level {
                 let mut sum = UBig::ZERO;
@@ -101,14 +103,14 @@ impl Store {
                 (low.min(value), high.max(value))
             })
         };
-        Some(self.by_level(set).iter().map(range).collect())
+        Some(self.by_level(&tables, set).iter().map(range).collect())
     }
 
     /// The values that occur on every level, in increasing order.
     pub fn values(&self, set: &Set) -> Vec<Vec<u32>> {
         let tables = self.kernel.look();
         let mut values = vec![Vec::new(); self.levels()];
-        for (values, level) in values.iter_mut().zip(self.by_level(set)) {
+        for (values, level) in values.iter_mut().zip(self.by_level(&tables, set)) {
             let edges = level.iter().flat_map(|&node| tables.pool.edges(node));
             values.extend(edges.map(|edge| edge.0));
             values.sort_unstable();
@@ -121,7 +123,7 @@ impl Store {
     pub fn dot(&self, set: &Set) -> String {
         let tables = self.kernel.look();
         let mut text = String::from("digraph set {\n  node [shape=box];\n  1 [label=\"⊤\"];\n");
-        for (level, nodes) in self.by_level(set).iter().enumerate() {
+        for (level, nodes) in self.by_level(&tables, set).iter().enumerate() {
             for &node in nodes {
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "  {} [label=\"{level}\"];", node.0);
