@@ -256,3 +256,28 @@ fn a_worker_may_be_alone_in_the_end() {
     assert_eq!(worker.count(&set), 2u32.into());
     assert_eq!(worker.figures().nodes, 3);
 }
+
+/// Whoever only looks at a set keeps nobody waiting who wants to have the tables alone, and is kept by nobody.
+#[test]
+fn looking_and_being_alone_end() {
+    let budget = Budget::bytes(64 << 20);
+    let mut store = Store::new(3, &budget).unwrap();
+    let some: Vec<Vec<u32>> = (0..40).map(|i| vec![i % 5, i % 7, i % 3]).collect();
+    let set = store.from_vectors(&some).unwrap();
+    let mut other = store.worker().unwrap();
+    thread::scope(|scope| {
+        let theirs = budget.clone();
+        scope.spawn(move || {
+            for _ in 0..2000 {
+                other.set_budget(&theirs);
+            }
+        });
+        for _ in 0..2000 {
+            assert_eq!(store.ranges(&set), Some(vec![(0, 4), (0, 6), (0, 2)]));
+            assert_eq!(store.values(&set)[2], [0, 1, 2]);
+            assert_eq!(store.count(&set).to_string(), "40");
+            assert!(store.node_count(&set) > 3 && store.contains(&set, &some[0]));
+            assert!(!store.export(&set).is_empty());
+        }
+    });
+}
