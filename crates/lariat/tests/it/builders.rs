@@ -1,7 +1,7 @@
 //! Threads that compute edges ahead of the check: the check sees the same product, and whatever ends one ends all.
 
-use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
+use crate::asking::about_philosophers;
+use lariat::model::Properties;
 use lariat::{
     Budget, Cancel, Explored, Figure, Options, OrderChoice, Plan, Property, Quiet, Reason, Report,
     Statistic, Stop, Subject, Systems, Variant, Verdict, check,
@@ -23,12 +23,7 @@ const FORMULAS: [(&str, bool); 4] = [
 /// What `engine` says of a formula about philosophers. Near the initial states work is limited, and there are no builders; so it
 /// begins with all reachable states.
 fn ask(engine: &str, philosophers: u32, formula: &str, budget: &Budget) -> Report {
-    let system = generate(Family::Philosophers, philosophers).unwrap();
-    let mut properties = Properties::new();
-    let names = Names::of(&system);
-    properties
-        .add_formula(&names, "test", None, formula)
-        .unwrap();
+    let (system, properties) = about_philosophers(philosophers, formula);
     let Properties {
         formulas,
         propositions,

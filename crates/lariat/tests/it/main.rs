@@ -1,5 +1,6 @@
 //! Whole questions through the façade: what is asked, what is answered, and what the answer says of itself.
 
+mod asking;
 mod builders;
 mod coloured;
 mod contest;

@@ -1,8 +1,8 @@
 //! How many nodes and edges of its product each engine computes on small fixed questions. A change in laziness, in closures or in the order of edges
 //! shows here first; who means it changes the table.
 
-use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
+use crate::asking::about_philosophers;
+use lariat::model::Properties;
 use lariat::{
     Budget, Explored, Figure, Options, OrderChoice, Preset, Property, Quiet, Statistic, Subject,
     Systems, Verdict, check,
@@ -37,12 +37,7 @@ const PINNED: &[(&str, [&str; 3])] = &[
 /// `nodes/edges` of one preset on one question.
 fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
     let (philosophers, formula, holds) = question;
-    let system = generate(Family::Philosophers, philosophers).unwrap();
-    let mut properties = Properties::new();
-    let names = Names::of(&system);
-    properties
-        .add_formula(&names, "test", None, formula)
-        .unwrap();
+    let (system, properties) = about_philosophers(philosophers, formula);
     let Properties {
         formulas,
         propositions,

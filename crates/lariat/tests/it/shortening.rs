@@ -1,19 +1,14 @@
 //! Counterexamples are short, whoever has found them, and end where a safety property is violated.
 
-use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
+use crate::asking::about_philosophers;
+use lariat::model::Properties;
 use lariat::{
     Budget, Explored, Options, Preset, Property, Quiet, Report, Shortening, Subject, Systems,
     Verdict, check,
 };
 
 fn checked(preset: &Preset, formula: &str, shortening: Shortening) -> Report {
-    let system = generate(Family::Philosophers, 4).unwrap();
-    let mut properties = Properties::new();
-    let names = Names::of(&system);
-    properties
-        .add_formula(&names, "test", None, formula)
-        .unwrap();
+    let (system, properties) = about_philosophers(4, formula);
     let Properties {
         formulas,
         propositions,
