@@ -1,0 +1,141 @@
+//! Fixpoints of steps: closures forward and backward, and what can go on for ever.
+
+use super::conditions::Group;
+use super::{Condition, Sets, Territory};
+use lariat_automata::Guard;
+use lariat_budget::Stop;
+use lariat_space::symbolic::{Residual, Set};
+
+impl<'r, 's> Sets<'r, 's> {
+    /// The least `X ⊇ set` with `post(X, guard) ⊆ X`.
+    pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        if let Territory::Within(all) = &self.territory {
+            let all = all.clone();
+            return self.close_within(set, guard, &all);
+        }
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            let space = &mut sets.space;
+            let closed = match &group.source {
+                Condition::Predicate(Residual::TRUE) => space.reach(set, &group.steps),
+                Condition::Predicate(source) => {
+                    space.freach(set, &group.steps, &mut sets.query, *source)
+                }
+                Condition::Asked(guard) => sets.growing(set, |sets, set| {
+                    let sources = sets.members(set, *guard)?;
+                    sets.space.freach_set(set, &group.steps, &sources)
+                }),
+            }?;
+            sets.watch(&closed, &group.steps)?;
+            Ok(closed)
+        })
+    }
+
+    /// Repeats a closure among the states that pass a condition, until no more of its states pass.
+    fn growing(
+        &mut self,
+        set: &Set,
+        mut closure: impl FnMut(&mut Sets<'r, 's>, &Set) -> Result<Set, Stop>,
+    ) -> Result<Set, Stop> {
+        let mut closed = set.clone();
+        loop {
+            let next = closure(self, &closed)?;
+            if next == closed {
+                return Ok(closed);
+            }
+            closed = next;
+        }
+    }
+
+    /// The least `X ⊇ set` that is closed under steps by letters of `guard`, which asks for events
+    /// alone, into states that satisfy `target`, which asks for states alone.
+    pub fn close_into(&mut self, set: &Set, guard: Guard, target: Guard) -> Result<Set, Stop> {
+        debug_assert_eq!(self.guards.support(guard) & self.alphabet.state_atoms(), 0);
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        let target = self.condition(target)?;
+        if let Territory::Within(all) = &self.territory {
+            let all = all.clone();
+            let inside = self.filter(&all, &target)?;
+            let inside = self.space.store().union(&inside, set)?;
+            return self.in_turn(set, &letters.groups, |sets, set, group| {
+                sets.space.reach_within(set, &group.steps, &inside)
+            });
+        }
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            let closed = match &target {
+                Condition::Predicate(Residual::TRUE) => sets.space.reach(set, &group.steps),
+                Condition::Predicate(target) => {
+                    sets.space
+                        .reachf(set, &group.steps, &mut sets.query, *target)
+                }
+                Condition::Asked(guard) => sets.growing(set, |sets, set| {
+                    let next = sets.space.image(set, &group.steps)?;
+                    let more = sets.members(&next, *guard)?;
+                    sets.space.store().union(set, &more)
+                }),
+            }?;
+            sets.watch(&closed, &group.steps)?;
+            Ok(closed)
+        })
+    }
+
+    /// The least `X ⊇ set` with `post(X ∩ within, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    pub fn close_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            if group.source == Condition::ALWAYS {
+                return sets.space.reach_within(set, &group.steps, within);
+            }
+            // Steps may leave `within`, but what is outside is no source of further ones.
+            let sources = sets.filter(within, &group.source)?;
+            let closed = sets.space.freach_set(set, &group.steps, &sources)?;
+            sets.space.store().intersection(&closed, within)
+        })
+    }
+
+    /// The least `X ⊇ set` with `pre(X, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    pub fn back_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
+        self.operations += 1;
+        let letters = self.letters(guard)?;
+        self.in_turn(set, &letters.groups, |sets, set, group| {
+            let sources = sets.filter(within, &group.source)?;
+            let domain = sets.space.store().union(&sources, set)?;
+            sets.space.back_within(set, &group.steps, &domain)
+        })
+    }
+
+    /// Repeats the closures of all groups until each is closed.
+    fn in_turn(
+        &mut self,
+        set: &Set,
+        groups: &[Group],
+        mut closure: impl FnMut(&mut Sets<'r, 's>, &Set, &Group) -> Result<Set, Stop>,
+    ) -> Result<Set, Stop> {
+        let mut closed = set.clone();
+        let (mut at, mut settled) = (0, 0);
+        while settled < groups.len() && !closed.is_empty() {
+            let next = closure(self, &closed, &groups[at])?;
+            settled = if next == closed { settled + 1 } else { 1 };
+            closed = next;
+            at = (at + 1) % groups.len();
+        }
+        Ok(closed)
+    }
+
+    /// The states of `set` from which steps by letters of `guard` can stay in `set` for ever; a
+    /// state that stutters can.
+    pub fn divergent(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        self.divergence_tests += 1;
+        let mut here = set.clone();
+        loop {
+            let next = self.pre(&here, guard, &here)?;
+            if next == here || next.is_empty() {
+                return Ok(next);
+            }
+            here = next;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Steps from one state into a set, for those who turn sets back into a run.
+
+use super::Sets;
+use lariat_automata::{Guard, Letter};
+use lariat_model::{EventId, State, Step};
+use lariat_space::symbolic::Set;
+
+impl Sets<'_, '_> {
+    /// The state atoms that are true in `state`, as bits of a letter.
+    pub fn label(&self, state: &State) -> u64 {
+        self.problem.label(state).0
+    }
+
+    /// A step from `state` by a letter of `guard` into `targets` that takes one of `events`, if there is one.
+    pub fn step_by(
+        &mut self,
+        state: &State,
+        guard: Guard,
+        events: &[EventId],
+        targets: &Set,
+    ) -> Option<Step> {
+        let system = self.system;
+        let label = self.label(state);
+        for &event in events {
+            let class = self.alphabet.class(Some(event));
+            let letter = Letter(label | self.alphabet.letter(class).0);
+            if !self.guards.accepts(guard, letter) {
+                continue;
+            }
+            for next in system.successors(state, event) {
+                if self.space.contains(targets, &next) {
+                    return Some(Step {
+                        event: Some(event),
+                        state: next,
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    /// A step from `state` by a letter of `guard` into `targets`, if there is one.
+    pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Step> {
+        let system = self.system;
+        let label = self.label(state);
+        let alphabet = self.alphabet.clone();
+        for class in alphabet.classes() {
+            let letter = Letter(label | alphabet.letter(class).0);
+            if !self.guards.accepts(guard, letter) {
+                continue;
+            }
+            for &event in alphabet.events(class) {
+                for next in system.successors(state, event) {
+                    if self.space.contains(targets, &next) {
+                        return Some(Step {
+                            event: Some(event),
+                            state: next,
+                        });
+                    }
+                }
+            }
+        }
+        let stutters = self.guards.accepts(guard, Letter(label))
+            && self.space.stutters(state)
+            && self.space.contains(targets, state);
+        stutters.then(|| Step {
+            event: None,
+            state: state.clone(),
+        })
+    }
+}

@@ -1,0 +1,243 @@
+//! Guards of the automaton as conditions on states and on the steps that are taken from them.
+
+use super::Sets;
+use crate::alphabet::ClassId;
+use lariat_automata::{Cube, Guard, Guards};
+use lariat_budget::Stop;
+use lariat_model::{EventId, Predicate, Proposition};
+use lariat_space::symbolic::{Residual, Set, Steps};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What a state is asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// A predicate of the query.
+    Predicate(Residual),
+    /// A guard of state atoms that has no predicate: every set is asked by itself.
+    Asked(Guard),
+}
+
+impl Condition {
+    pub(super) const ALWAYS: Condition = Condition::Predicate(Residual::TRUE);
+    pub(super) const NEVER: Condition = Condition::Predicate(Residual::FALSE);
+}
+
+/// A guard as conditions on steps.
+pub(super) struct Letters {
+    pub(super) groups: Vec<Group>,
+    /// What a state must satisfy to stutter under the guard.
+    pub(super) still: Condition,
+}
+
+/// Steps whose sources are asked the same.
+pub(super) struct Group {
+    pub(super) source: Condition,
+    pub(super) steps: Steps,
+}
+
+/// Steps that have been made.
+#[derive(Default)]
+pub(super) struct KnownSteps {
+    of_classes: FxHashMap<Vec<ClassId>, Steps>,
+    /// The steps of some events of one class.
+    of_events: FxHashMap<Vec<EventId>, Steps>,
+}
+
+fn known(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
+    match steps.lock() {
+        Ok(known) => known,
+        Err(poisoned) => poisoned.into_inner(),
+    }
+}
+
+impl Sets<'_, '_> {
+    /// The guard that is left of `guard` when the event is one of a class with these letter bits.
+    pub fn under(&mut self, guard: Guard, bits: u64) -> Guard {
+        let events = self.alphabet.event_atoms();
+        if self.guards.support(guard) & events == 0 {
+            return guard;
+        }
+        let class = self.guards.cube(Cube {
+            positive: bits & events,
+            negative: !bits & events,
+        });
+        let both = self.guards.and(guard, class);
+        self.guards.exists(both, events)
+    }
+
+    /// The predicate of state atom `i`.
+    fn atom(&mut self, i: usize) -> Result<Residual, Stop> {
+        if let Some(&known) = self.atoms.get(&i) {
+            return Ok(known);
+        }
+        let residual = match self.problem.propositions.get(i) {
+            Some(Proposition::State(predicate)) => self.query.compile(self.system, predicate)?,
+            _ => Residual::FALSE,
+        };
+        self.atoms.insert(i, residual);
+        Ok(residual)
+    }
+
+    /// A guard that asks for states alone, as a condition.
+    pub fn condition(&mut self, guard: Guard) -> Result<Condition, Stop> {
+        if let Some(known) = self.conditions.get(&guard) {
+            return Ok(known.clone());
+        }
+        let condition = match self.predicate(guard) {
+            Ok(predicate) => Condition::Predicate(predicate),
+            Err(Stop::Unsupported(_)) => Condition::Asked(guard),
+            Err(stop) => return Err(stop),
+        };
+        self.conditions.insert(guard, condition.clone());
+        Ok(condition)
+    }
+
+    /// The shorter of the disjunctive and the conjunctive form of `guard`.
+    fn predicate(&mut self, guard: Guard) -> Result<Residual, Stop> {
+        let opposite = self.guards.not(guard);
+        let (yes, no) = (self.guards.cubes(guard), self.guards.cubes(opposite));
+        if yes.len() <= no.len() {
+            return self.disjunction(&yes);
+        }
+        let other = self.disjunction(&no)?;
+        Ok(self.query.not(other))
+    }
+
+    /// The states of `set` that satisfy `guard`.
+    pub(super) fn members(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        let propositions = self.problem.propositions;
+        let mut members = self.space.empty();
+        for cube in self.guards.cubes(guard) {
+            let mut all = Vec::new();
+            for (i, proposition) in propositions.iter().enumerate() {
+                if let Proposition::State(predicate) = proposition {
+                    if cube.positive >> i & 1 == 1 {
+                        all.push(predicate.clone());
+                    }
+                    if cube.negative >> i & 1 == 1 {
+                        all.push(Predicate::Not(Box::new(predicate.clone())));
+                    }
+                }
+            }
+            let some = self.space.select(set, &Predicate::And(all))?;
+            members = self.space.store().union(&members, &some)?;
+        }
+        Ok(members)
+    }
+
+    fn disjunction(&mut self, cubes: &[Cube]) -> Result<Residual, Stop> {
+        let mut any = Residual::FALSE;
+        for cube in cubes {
+            let mut all = Residual::TRUE;
+            for i in 0..Guards::MAX_ATOMS {
+                let bit = 1 << i;
+                if cube.positive & bit != 0 {
+                    let atom = self.atom(i)?;
+                    all = self.query.and(all, atom);
+                }
+                if cube.negative & bit != 0 {
+                    let atom = self.atom(i)?;
+                    let not = self.query.not(atom);
+                    all = self.query.and(all, not);
+                }
+            }
+            any = self.query.or(any, all);
+        }
+        Ok(any)
+    }
+
+    pub(super) fn letters(&mut self, guard: Guard) -> Result<Arc<Letters>, Stop> {
+        if let Some(known) = self.letters.get(&guard) {
+            return Ok(known.clone());
+        }
+        let mut still = Condition::NEVER;
+        let mut sources: Vec<(Condition, Vec<ClassId>)> = Vec::new();
+        let alphabet = self.alphabet.clone();
+        for class in alphabet.classes() {
+            let rest = self.under(guard, alphabet.letter(class).0);
+            let source = self.condition(rest)?;
+            if class == ClassId::UNNAMED {
+                still = source.clone();
+            }
+            if source == Condition::NEVER || alphabet.events(class).is_empty() {
+                continue;
+            }
+            match sources.iter_mut().find(|(known, _)| *known == source) {
+                Some((_, classes)) => classes.push(class),
+                None => sources.push((source, vec![class])),
+            }
+        }
+        let mut groups = Vec::with_capacity(sources.len());
+        for (source, classes) in sources {
+            let steps = self.steps(classes);
+            groups.push(Group { source, steps });
+        }
+        let letters = Arc::new(Letters { groups, still });
+        self.letters.insert(guard, letters.clone());
+        Ok(letters)
+    }
+
+    /// The steps of some classes.
+    fn steps(&mut self, classes: Vec<ClassId>) -> Steps {
+        let mut known = known(&self.steps);
+        if let Some(steps) = known.of_classes.get(&classes) {
+            return steps.clone();
+        }
+        let mut events: Vec<EventId> = Vec::new();
+        for &class in &classes {
+            events.extend(self.alphabet.events(class));
+        }
+        events.sort_unstable();
+        let steps = if events.len() == self.system.events.len() {
+            self.space.all()
+        } else {
+            self.space.steps(&events)
+        };
+        known.of_classes.insert(classes, steps.clone());
+        steps
+    }
+
+    /// A guard as conditions on the steps of some events.
+    pub(super) fn groups_by(
+        &mut self,
+        guard: Guard,
+        events: &[EventId],
+    ) -> Result<Vec<Group>, Stop> {
+        let alphabet = self.alphabet.clone();
+        let mut groups = Vec::new();
+        for class in alphabet.classes() {
+            let of_class = |event: &&EventId| alphabet.class(Some(**event)) == class;
+            let events: Vec<EventId> = events.iter().filter(of_class).copied().collect();
+            if events.is_empty() {
+                continue;
+            }
+            let rest = self.under(guard, alphabet.letter(class).0);
+            let source = self.condition(rest)?;
+            if source == Condition::NEVER {
+                continue;
+            }
+            let mut known = known(&self.steps);
+            let steps = match known.of_events.get(&events) {
+                Some(steps) => steps.clone(),
+                None => {
+                    let steps = self.space.steps(&events);
+                    known.of_events.insert(events, steps.clone());
+                    steps
+                }
+            };
+            groups.push(Group { source, steps });
+        }
+        Ok(groups)
+    }
+
+    /// The states of `set` that satisfy a condition.
+    pub fn filter(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
+        match condition {
+            Condition::Predicate(Residual::TRUE) => Ok(set.clone()),
+            Condition::Predicate(Residual::FALSE) => Ok(self.space.empty()),
+            Condition::Predicate(residual) => self.space.filter(set, &mut self.query, *residual),
+            Condition::Asked(guard) => self.members(set, *guard),
+        }
+    }
+}
