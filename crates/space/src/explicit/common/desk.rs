@@ -1,0 +1,283 @@
+//! A worker's way to the tables that it shares, and its blocks of ids.
+
+use super::super::store::StateId;
+use super::super::tree::{PairStore, scatter};
+use lariat_budget::{Lease, Stop};
+use lariat_workers::{Pass, Segments, Slots};
+use std::ops::Range;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Ids that a worker takes at a time.
+const BLOCK: u32 = 256;
+/// Slots of the first table: as many as some blocks need.
+const LEAST_SLOTS: usize = 1 << 12;
+
+/// What is found by its contents: states, or the inner nodes of trees.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    States,
+    Pairs,
+}
+
+/// Everything that is shared.
+#[derive(Default)]
+pub(super) struct Tables {
+    tables: [Table; 2],
+    /// The last cells of vectors, where one is not 0.
+    pub(super) escapes: Segments<AtomicU32>,
+    pub(super) has_escapes: AtomicBool,
+}
+
+/// Items of some words each, by their contents and by their ids.
+#[derive(Default)]
+pub(super) struct Table {
+    /// Ids, plus one.
+    pub(super) slots: Slots,
+    pub(super) words: Segments<AtomicU64>,
+    /// Ids from here on were never handed out.
+    pub(super) top: AtomicU32,
+    /// What workers have left of their blocks, and how many that are.
+    spare: Mutex<Vec<Range<u32>>>,
+    pub(super) spares: AtomicU32,
+}
+
+impl Table {
+    #[inline]
+    pub(super) fn word(&self, at: usize) -> u64 {
+        self.words.at(at).load(Relaxed)
+    }
+
+    pub(super) fn spare(&self) -> MutexGuard<'_, Vec<Range<u32>>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn give_back(&self, block: Range<u32>) {
+        if !block.is_empty() {
+            self.spares.fetch_add(block.len() as u32, Relaxed);
+            self.spare().push(block);
+        }
+    }
+
+    /// May another block be handed out without growing?
+    pub(super) fn has_room(&self) -> bool {
+        u64::from(self.top.load(Acquire)) + u64::from(BLOCK)
+            <= Slots::room(self.slots.capacity()) as u64
+    }
+}
+
+impl Tables {
+    #[inline]
+    pub(super) fn of(&self, kind: Kind) -> &Table {
+        &self.tables[kind as usize]
+    }
+
+    #[inline]
+    pub(super) fn escape(&self, id: u32) -> u32 {
+        if !self.has_escapes.load(Relaxed) {
+            return 0;
+        }
+        let escape = self.escapes.get(id as usize);
+        escape.map_or(0, |escape| escape.load(Relaxed))
+    }
+}
+
+/// One worker's way to the tables, and its blocks of ids.
+pub(super) struct Desk {
+    pub(super) pass: Pass<Tables>,
+    /// The bytes of all tables.
+    pub(super) bytes: Arc<Mutex<Lease>>,
+    pub(super) blocks: [Range<u32>; 2],
+    /// States that this worker was the first to find, if they are wanted.
+    pub(super) new: Option<Vec<StateId>>,
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.pass.enter();
+        for kind in [Kind::States, Kind::Pairs] {
+            let block = std::mem::take(&mut self.blocks[kind as usize]);
+            self.pass.of(kind).give_back(block);
+        }
+    }
+}
+
+impl Desk {
+    pub(super) fn another(&self) -> Desk {
+        Desk {
+            pass: self.pass.another(),
+            bytes: self.bytes.clone(),
+            blocks: Default::default(),
+            new: None,
+        }
+    }
+
+    /// Lets others have the tables alone who want to.
+    #[inline]
+    pub(super) fn make_way(&mut self) {
+        if self.pass.is_wanted() {
+            self.pass.make_way();
+        }
+    }
+
+    pub(super) fn lease(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
+        let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = lease.bytes() as usize;
+        lease.resize(held + more)
+    }
+
+    #[inline]
+    pub(super) fn find(
+        &self,
+        kind: Kind,
+        hash: u32,
+        mut is: impl FnMut(&Tables, u32) -> bool,
+    ) -> Option<u32> {
+        let tables = &*self.pass;
+        let found = tables.of(kind).slots.find(hash, |id| is(tables, id - 1));
+        found.map(|id| id - 1)
+    }
+
+    /// The next id of a block: free until something is [entered](Desk::enter) under it.
+    #[inline]
+    pub(super) fn fresh(&mut self, kind: Kind, width: usize) -> Result<u32, Stop> {
+        if self.blocks[kind as usize].is_empty() {
+            self.refill(kind, width)?;
+        }
+        Ok(self.blocks[kind as usize].start)
+    }
+
+    /// Another block of ids, with room for their words.
+    #[cold]
+    pub(super) fn refill(&mut self, kind: Kind, width: usize) -> Result<(), Stop> {
+        loop {
+            let table = self.pass.of(kind);
+            if let Some(block) = table.spare().pop() {
+                table.spares.fetch_sub(block.len() as u32, Relaxed);
+                self.blocks[kind as usize] = block;
+                return Ok(());
+            }
+            let room = Slots::room(table.slots.capacity());
+            let more = |top: u32| {
+                let end = top.checked_add(BLOCK)?;
+                (end as usize <= room).then_some(end)
+            };
+            let Ok(start) = table.top.fetch_update(AcqRel, Acquire, more) else {
+                self.grow(kind)?;
+                continue;
+            };
+            let block = start..start + BLOCK;
+            let words = block.start as usize * width..block.end as usize * width;
+            let ask = |more| Desk::lease(&self.bytes, more);
+            if let Err(stop) = table.words.reserve_all(words, ask) {
+                table.give_back(block);
+                return Err(stop);
+            }
+            self.blocks[kind as usize] = block;
+            return Ok(());
+        }
+    }
+
+    /// A larger table, unless somebody else was faster.
+    #[cold]
+    pub(super) fn grow(&mut self, kind: Kind) -> Result<(), Stop> {
+        let bytes = self.bytes.clone();
+        self.pass.alone(|tables| {
+            let table = &mut tables.tables[kind as usize];
+            if table.has_room() {
+                return Ok(());
+            }
+            let old = table.slots.capacity();
+            let new = LEAST_SLOTS.max(2 * old);
+            if new > 1 << 32 {
+                return Err(Stop::Bound("more than three billion states".to_owned()));
+            }
+            // Both exist while one is made from the other.
+            Desk::lease(&bytes, new * size_of::<u64>())?;
+            table.slots.grow(new);
+            let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+            let held = lease.bytes() as usize;
+            lease.resize(held - old * size_of::<u64>())
+        })
+    }
+
+    /// Enters what is written under the worker's fresh id, unless somebody has entered the same; returns its id, and whether it is new.
+    #[inline]
+    pub(super) fn enter(
+        &mut self,
+        kind: Kind,
+        hash: u32,
+        mut is: impl FnMut(&Tables, u32) -> bool,
+    ) -> (u32, bool) {
+        let tables = &*self.pass;
+        let block = &mut self.blocks[kind as usize];
+        let id = block.start;
+        let slots = &tables.of(kind).slots;
+        match slots.claim(hash, id + 1, |other| is(tables, other - 1)) {
+            Some(other) => (other - 1, false),
+            None => {
+                block.start += 1;
+                (id, true)
+            }
+        }
+    }
+
+    /// The id of some words, and of the rare cell behind them.
+    #[inline]
+    pub(super) fn intern(&mut self, words: &[u64], escape: u32, hash: u32) -> Result<u32, Stop> {
+        self.make_way();
+        let width = words.len();
+        let is = |tables: &Tables, id: u32| {
+            let states = tables.of(Kind::States);
+            let found = (0..width).all(|i| states.word(id as usize * width + i) == words[i]);
+            found && tables.escape(id) == escape
+        };
+        if let Some(id) = self.find(Kind::States, hash, is) {
+            return Ok(id);
+        }
+        let id = self.fresh(Kind::States, width)?;
+        let tables = &*self.pass;
+        for (i, word) in words.iter().enumerate() {
+            let at = id as usize * width + i;
+            tables.of(Kind::States).words.at(at).store(*word, Relaxed);
+        }
+        if escape != 0 || tables.has_escapes.load(Relaxed) {
+            let ask = |more| Desk::lease(&self.bytes, more);
+            tables.escapes.reserve(id as usize, ask)?;
+            tables.escapes.at(id as usize).store(escape, Relaxed);
+            tables.has_escapes.store(true, Relaxed);
+        }
+        Ok(self.enter_state(hash, is))
+    }
+
+    #[inline]
+    pub(super) fn enter_state(&mut self, hash: u32, is: impl FnMut(&Tables, u32) -> bool) -> u32 {
+        let (id, is_new) = self.enter(Kind::States, hash, is);
+        if is_new && let Some(new) = &mut self.new {
+            new.push(StateId(id));
+        }
+        id
+    }
+}
+
+/// The inner nodes of trees.
+impl PairStore for Desk {
+    #[inline]
+    fn get(&self, id: u32) -> u64 {
+        self.pass.of(Kind::Pairs).word(id as usize)
+    }
+
+    #[inline]
+    fn intern(&mut self, pair: u64) -> Result<u32, Stop> {
+        let hash = scatter(pair);
+        let is = |tables: &Tables, id: u32| tables.of(Kind::Pairs).word(id as usize) == pair;
+        if let Some(id) = self.find(Kind::Pairs, hash, is) {
+            return Ok(id);
+        }
+        let id = self.fresh(Kind::Pairs, 1)?;
+        let pairs = self.pass.of(Kind::Pairs);
+        pairs.words.at(id as usize).store(pair, Relaxed);
+        Ok(self.enter(Kind::Pairs, hash, is).0)
+    }
+}
