@@ -13,7 +13,9 @@ use std::hint::black_box;
 /// The least number of slots, as a power of two.
 const LEAST_BITS: u32 = 10;
 /// Items that are put into a grown table between two looks at the clock: about a millisecond.
-const ITEMS_PER_CHECK: u32 = 1 << 15;
+const ITEMS_PER_CHECK: usize = 1 << 15;
+/// Items whose slots are asked for at once when a table grows: more than the processor has requests to memory under way.
+const AT_ONCE: usize = 32;
 
 /// A table of fewer slots is in the cache anyway.
 const LEAST_TOUCHED: usize = 1 << 16;
@@ -59,16 +61,30 @@ impl Index {
         self.lease.resize(4 << bits)?;
         let mut slots = vec![0; 1 << bits];
         let mask = slots.len() - 1;
-        for id in 0..len as u32 {
-            if id % ITEMS_PER_CHECK == ITEMS_PER_CHECK - 1 {
+        let mut hashes = [0; AT_ONCE];
+        for first in (0..len).step_by(AT_ONCE) {
+            if first % ITEMS_PER_CHECK == ITEMS_PER_CHECK - AT_ONCE {
                 self.budget.check()?;
             }
-            let hash = hash(id);
-            let mut slot = hash as usize & mask;
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask;
+            let ids = first as u32..len.min(first + AT_ONCE) as u32;
+            let hashes = &mut hashes[..ids.len()];
+            for (known, id) in hashes.iter_mut().zip(ids.clone()) {
+                *known = hash(id);
             }
-            slots[slot] = hash & !mask as u32 | (id + 1);
+            // Slots are far apart: all of them are asked for before any is needed.
+            let slot_of = |hash: &u32| *hash as usize & mask;
+            black_box(
+                hashes
+                    .iter()
+                    .fold(0, |sum, hash| sum ^ slots[slot_of(hash)]),
+            );
+            for (hash, id) in hashes.iter().zip(ids) {
+                let mut slot = slot_of(hash);
+                while slots[slot] != 0 {
+                    slot = (slot + 1) & mask;
+                }
+                slots[slot] = hash & !mask as u32 | (id + 1);
+            }
         }
         self.slots = slots;
         Ok(())
