@@ -52,7 +52,7 @@ pub fn lost(results: &Results<'_>) -> Option<Table> {
     let (own, theirs) = (format!("{title} there"), format!("{title} of the first"));
     let heads = ["engine", "solved", "lost", "won", &own, &theirs];
     let note = format!(
-        "Lost: cases that `{first}` solves and this one does not; won: the other way round. {title}: sums over the cases that both solve."
+        "Lost: cases that {first} solves and this one does not; won: the other way round. {title}: sums over the cases that both solve."
     );
     let mut table = Table::new("lost", "Against the first engine", &note, &heads);
     for (engine, name) in results.engines.iter().enumerate().skip(1) {
