@@ -23,7 +23,7 @@ impl NodeId {
 
 /// What a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum NodeKind {
     /// A circle.
     Place,
     /// A bar.
@@ -32,11 +32,11 @@ pub enum Kind {
 
 /// A place or a transition.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Node {
+pub struct NetNode {
     /// Its name.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Tokens at the start; of a coloured place the sum.
     pub tokens: i64,
     /// Where the file draws it.
@@ -60,7 +60,7 @@ pub struct NetArc {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Net {
     /// Places, then transitions.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NetNode>,
     /// All arcs.
     pub arcs: Vec<NetArc>,
     /// How many of the nodes are places.
@@ -289,23 +289,23 @@ fn of_system(system: &System) -> Option<Net> {
         return None;
     }
     let initial = system.initial.first()?;
-    let node = |name: &String, kind, tokens| Node {
+    let node = |name: &String, kind, tokens| NetNode {
         name: name.clone(),
         kind,
         tokens,
         position: None,
     };
-    let mut nodes: Vec<Node> = system
+    let mut nodes: Vec<NetNode> = system
         .variables
         .iter()
         .zip(initial)
-        .map(|(variable, tokens)| node(&variable.name, Kind::Place, *tokens))
+        .map(|(variable, tokens)| node(&variable.name, NodeKind::Place, *tokens))
         .collect();
     let places = nodes.len();
     let mut arcs = Vec::new();
     for event in &system.events {
         let here = NodeId(nodes.len() as u32);
-        nodes.push(node(&event.name, Kind::Transition, 0));
+        nodes.push(node(&event.name, NodeKind::Transition, 0));
         let Action::Net(list) = &event.action else {
             return None;
         };
@@ -352,13 +352,13 @@ fn of_coloured(net: &ColouredNet) -> Net {
             tokens.values().fold(0, |sum, n| sum.saturating_add(*n))
         })
     };
-    let mut nodes: Vec<Node> = net
+    let mut nodes: Vec<NetNode> = net
         .places
         .iter()
         .enumerate()
-        .map(|(i, place)| Node {
+        .map(|(i, place)| NetNode {
             name: place.name.clone(),
-            kind: Kind::Place,
+            kind: NodeKind::Place,
             tokens: tokens(i),
             position: None,
         })
@@ -367,9 +367,9 @@ fn of_coloured(net: &ColouredNet) -> Net {
     let mut arcs = Vec::new();
     for transition in &net.transitions {
         let here = NodeId(nodes.len() as u32);
-        nodes.push(Node {
+        nodes.push(NetNode {
             name: transition.name.clone(),
-            kind: Kind::Transition,
+            kind: NodeKind::Transition,
             tokens: 0,
             position: None,
         });

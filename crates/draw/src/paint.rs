@@ -6,7 +6,7 @@
 
 use crate::Point;
 use crate::boxes::Box4;
-use crate::net::{Kind, Net, NetArc, NodeId};
+use crate::net::{Net, NetArc, NodeId, NodeKind};
 use crate::svg::{Anchor, Picture, SIZE, Svg, fit, n, width};
 use std::fmt::Write as _;
 
@@ -160,8 +160,8 @@ impl NetPicture {
             let id = number(NodeId(i as u32));
             let (x, y) = *at;
             let class = match node.kind {
-                Kind::Place => "place",
-                Kind::Transition => "transition",
+                NodeKind::Place => "place",
+                NodeKind::Transition => "transition",
             };
             svg.open(&format!(
                 "class=\"node {class}\" data-node=\"{id}\" data-x=\"{}\" data-y=\"{}\"",
@@ -171,15 +171,15 @@ impl NetPicture {
             svg.hint(&node.name);
             let look = "fill=\"#fff\" stroke=\"#14171a\" stroke-width=\"1.3\" class=\"shape\"";
             match node.kind {
-                Kind::Place => svg.circle(*at, RADIUS, look),
-                Kind::Transition => {
+                NodeKind::Place => svg.circle(*at, RADIUS, look),
+                NodeKind::Transition => {
                     let (w, h) = BAR;
                     let area = [x - w, y - h, 2.0 * w, 2.0 * h];
                     svg.rect(area, &format!("rx=\"2\" {look}"));
                 }
             }
             svg.open("class=\"tokens\" fill=\"#14171a\"");
-            if node.kind == Kind::Place {
+            if node.kind == NodeKind::Place {
                 tokens(svg, *at, node.tokens);
             }
             svg.close();
@@ -324,10 +324,10 @@ enum Side {
 impl Side {
     const ALL: [Side; 4] = [Side::Below, Side::Above, Side::Right, Side::Left];
 
-    fn at(self, kind: Kind, (x, y): Point) -> (Point, Anchor) {
+    fn at(self, kind: NodeKind, (x, y): Point) -> (Point, Anchor) {
         let half = match kind {
-            Kind::Place => RADIUS,
-            Kind::Transition => BAR.1,
+            NodeKind::Place => RADIUS,
+            NodeKind::Transition => BAR.1,
         };
         match self {
             Side::Below => ((x, y + half + BELOW), Anchor::Middle),
@@ -337,7 +337,7 @@ impl Side {
         }
     }
 
-    fn area(self, kind: Kind, point: Point, wide: f64) -> Box4 {
+    fn area(self, kind: NodeKind, point: Point, wide: f64) -> Box4 {
         let ((x, y), anchor) = self.at(kind, point);
         let left = match anchor {
             Anchor::Start => x,
@@ -381,10 +381,10 @@ impl Line {
 }
 
 /// The box of a node with its name below.
-fn room(kind: Kind, name: &str) -> Box4 {
+fn room(kind: NodeKind, name: &str) -> Box4 {
     let (half, tall) = match kind {
-        Kind::Place => (RADIUS, RADIUS),
-        Kind::Transition => BAR,
+        NodeKind::Place => (RADIUS, RADIUS),
+        NodeKind::Transition => BAR,
     };
     let wide = half.max(width(&fit(name, NAME, WIDEST), NAME) / 2.0) + 4.0;
     [wide, tall + 4.0, wide, tall + BELOW + 6.0]
@@ -397,10 +397,10 @@ fn direction(from: Point, to: Point) -> Point {
 }
 
 /// Where a line that arrives in this direction meets the border of a node.
-fn border(kind: Kind, (x, y): Point, (dx, dy): Point) -> Point {
+fn border(kind: NodeKind, (x, y): Point, (dx, dy): Point) -> Point {
     let back = match kind {
-        Kind::Place => RADIUS + 1.0,
-        Kind::Transition => {
+        NodeKind::Place => RADIUS + 1.0,
+        NodeKind::Transition => {
             let (w, h) = (BAR.0 + 1.0, BAR.1 + 1.0);
             (w / dx.abs().max(1e-9)).min(h / dy.abs().max(1e-9))
         }
@@ -480,7 +480,7 @@ impl NetPicture {
             let name = quoted(&node.name);
             let at = format!("pos=\"{},{}\"", n(*x), n(height - y));
             let _ = match node.kind {
-                Kind::Place => {
+                NodeKind::Place => {
                     let tokens = if node.tokens > 0 {
                         node.tokens.to_string()
                     } else {
@@ -491,7 +491,7 @@ impl NetPicture {
                         "  n{i} [shape=circle, width=0.4, fixedsize=true, label=\"{tokens}\", xlabel=\"{name}\", {at}];"
                     )
                 }
-                Kind::Transition => {
+                NodeKind::Transition => {
                     writeln!(
                         out,
                         "  n{i} [shape=box, width=0.3, height=0.3, fixedsize=true, label=\"\", xlabel=\"{name}\", {at}];"

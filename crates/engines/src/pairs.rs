@@ -19,13 +19,13 @@ const BLOCK: u32 = 256;
 /// The pairs found so far, by one worker or by several. A new one is a unit of work.
 #[derive(Debug)]
 pub(crate) struct Pairs {
-    found: Found,
+    numbers: Numbers,
     budget: Budget,
     is_sealed: bool,
 }
 
 #[derive(Debug)]
-enum Found {
+enum Numbers {
     /// The state in the first cell, the automaton's in the second.
     Own(Interner),
     /// With the numbers that this worker gives out next.
@@ -130,7 +130,7 @@ impl Pairs {
     pub fn new(locations: usize, budget: &Budget) -> Pairs {
         let bits = u32::BITS - (locations as u32).leading_zeros();
         let own = Interner::new(4 + bits.div_ceil(8) as usize, budget);
-        Pairs::of(Found::Own(own), budget)
+        Pairs::of(Numbers::Own(own), budget)
     }
 
     /// None yet, for so many workers.
@@ -142,13 +142,13 @@ impl Pairs {
             len: AtomicU32::new(0),
             bytes: Mutex::new(budget.lease()),
         });
-        let worker = |_| Pairs::of(Found::Common(common.clone(), 0..0), budget);
+        let worker = |_| Pairs::of(Numbers::Common(common.clone(), 0..0), budget);
         (0..workers).map(worker).collect()
     }
 
-    fn of(found: Found, budget: &Budget) -> Pairs {
+    fn of(numbers: Numbers, budget: &Budget) -> Pairs {
         Pairs {
-            found,
+            numbers,
             budget: budget.clone(),
             is_sealed: false,
         }
@@ -160,13 +160,13 @@ impl Pairs {
     }
 
     pub fn get(&self, node: NodeId) -> (StateId, Location) {
-        match &self.found {
-            Found::Own(cells) => {
+        match &self.numbers {
+            Numbers::Own(cells) => {
                 let mut cells = cells.get(node.0);
                 let mut next = || cells.next().unwrap_or(0);
                 (StateId(next()), Location(next()))
             }
-            Found::Common(common, _) => common.get(node.0),
+            Numbers::Common(common, _) => common.get(node.0),
         }
     }
 
@@ -175,17 +175,17 @@ impl Pairs {
         if !self.is_sealed {
             return self.intern(state, location).map(Some);
         }
-        let found = match &self.found {
-            Found::Own(cells) => cells.find(&[state.0, location.0]),
-            Found::Common(common, _) => common.find(state, location),
+        let found = match &self.numbers {
+            Numbers::Own(cells) => cells.find(&[state.0, location.0]),
+            Numbers::Common(common, _) => common.find(state, location),
         };
         Ok(found.map(NodeId))
     }
 
     pub fn intern(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
-        let (id, new) = match &mut self.found {
-            Found::Own(cells) => cells.intern(&[state.0, location.0])?,
-            Found::Common(common, block) => common.intern((state, location), block)?,
+        let (id, new) = match &mut self.numbers {
+            Numbers::Own(cells) => cells.intern(&[state.0, location.0])?,
+            Numbers::Common(common, block) => common.intern((state, location), block)?,
         };
         if new {
             self.budget.spend(1)?;
@@ -194,9 +194,9 @@ impl Pairs {
     }
 
     pub fn len(&self) -> usize {
-        match &self.found {
-            Found::Own(cells) => cells.len(),
-            Found::Common(common, _) => common.len.load(Relaxed) as usize,
+        match &self.numbers {
+            Numbers::Own(cells) => cells.len(),
+            Numbers::Common(common, _) => common.len.load(Relaxed) as usize,
         }
     }
 }

@@ -30,7 +30,7 @@ const TRIED: usize = 8;
 /// Steps of a run.
 const MOST_STEPS: usize = 20_000;
 
-struct Node {
+struct Covered {
     label: Box<[Value]>,
     parent: u32,
     event: EventId,
@@ -41,7 +41,7 @@ struct Node {
 struct Tree<'s> {
     system: &'s System,
     arcs: Vec<&'s [Arc]>,
-    nodes: Vec<Node>,
+    nodes: Vec<Covered>,
 }
 
 /// Builds the tree as far as the budget allows. Nothing is found for systems that are no nets.
@@ -64,7 +64,7 @@ pub fn karp_miller(board: &mut Board<'_>, budget: &Budget) -> Search {
 impl<'s> Tree<'s> {
     fn new(system: &'s System) -> Option<Tree<'s>> {
         let (initial, arcs) = marked_net(system)?;
-        let root = Node {
+        let root = Covered {
             label: initial.clone(),
             parent: 0,
             event: EventId(0),
@@ -86,7 +86,7 @@ impl<'s> Tree<'s> {
         let mut known: FxHashMap<Box<[Value]>, u32> = FxHashMap::default();
         known.insert(self.nodes[0].label.clone(), 0);
         let mut lease = budget.lease();
-        let bytes = 2 * self.nodes[0].label.len() * size_of::<Value>() + 2 * size_of::<Node>();
+        let bytes = 2 * self.nodes[0].label.len() * size_of::<Value>() + 2 * size_of::<Covered>();
         let mut at = 0;
         while at < self.nodes.len() {
             if board.is_over() {
@@ -104,7 +104,7 @@ impl<'s> Tree<'s> {
                 }
                 budget.spend(1)?;
                 lease.resize(bytes * self.nodes.len())?;
-                self.nodes.push(Node {
+                self.nodes.push(Covered {
                     label,
                     parent: at as u32,
                     event: EventId(event as u32),

@@ -19,7 +19,7 @@ use super::layout::Layout;
 use super::plain::hash_of_word;
 use super::store::{StateId, View, cells};
 use super::tree::{self, Change, Scratch};
-use desk::{Desk, Kind, Tables};
+use desk::{Content, Desk, Tables};
 use lariat_budget::{Budget, Stop};
 use lariat_workers::Pass;
 use std::hint::black_box;
@@ -129,9 +129,9 @@ impl Common {
     /// A view of the state whose cells are all 0, which need not be in the store. To be asked for first.
     pub fn zero(&mut self) -> Result<View, Stop> {
         self.resume();
-        let kinds: &[Kind] = match self.form {
-            Form::Tree(_) => &[Kind::States, Kind::Pairs],
-            _ => &[Kind::States],
+        let kinds: &[Content] = match self.form {
+            Form::Tree(_) => &[Content::States, Content::Pairs],
+            _ => &[Content::States],
         };
         for kind in kinds {
             if self.desk.pass.of(*kind).slots.capacity() == 0 {
@@ -149,23 +149,23 @@ impl Common {
 
     /// How many states there are: exact as soon as all other workers are gone.
     pub fn len(&self) -> usize {
-        let table = self.desk.pass.of(Kind::States);
+        let table = self.desk.pass.of(Content::States);
         let spare = table.spares.load(Relaxed) as usize + self.own().len();
         (table.top.load(Relaxed) as usize).saturating_sub(spare)
     }
 
     fn own(&self) -> &Range<u32> {
-        &self.desk.blocks[Kind::States as usize]
+        &self.desk.blocks[Content::States as usize]
     }
 
     /// No id is as large as this.
     pub fn end(&self) -> usize {
-        self.desk.pass.of(Kind::States).top.load(Acquire) as usize
+        self.desk.pass.of(Content::States).top.load(Acquire) as usize
     }
 
     /// Is this the id of a state? Only to be asked when all other workers are gone.
     pub fn is_known(&self, id: u32) -> bool {
-        let table = self.desk.pass.of(Kind::States);
+        let table = self.desk.pass.of(Content::States);
         let spare = table.spare();
         let is_free = self.own().contains(&id) || spare.iter().any(|block| block.contains(&id));
         (id as usize) < self.end() && !is_free
@@ -181,7 +181,7 @@ impl Common {
     pub fn word(&self, id: u32) -> Option<u64> {
         match self.form {
             Form::Word(_) if self.desk.pass.escape(id) == 0 => {
-                Some(self.desk.pass.of(Kind::States).word(id as usize))
+                Some(self.desk.pass.of(Content::States).word(id as usize))
             }
             _ => None,
         }
@@ -196,9 +196,10 @@ impl Common {
     /// The id of a word that is known already.
     pub fn find_word(&self, word: u64, escape: u32) -> Option<u32> {
         let is = |tables: &Tables, id: u32| {
-            tables.of(Kind::States).word(id as usize) == word && tables.escape(id) == escape
+            tables.of(Content::States).word(id as usize) == word && tables.escape(id) == escape
         };
-        self.desk.find(Kind::States, hash_of_word(word, escape), is)
+        self.desk
+            .find(Content::States, hash_of_word(word, escape), is)
     }
 
     /// The id of the state that differs from that of `view` by `changes`, sorted by cell downwards; `sum` is over
@@ -233,11 +234,11 @@ impl Common {
             return Ok(id);
         }
         let root = scratch.make(desk, &view.nodes, changes)?;
-        let id = desk.fresh(Kind::States, 1)?;
-        let states = desk.pass.of(Kind::States);
+        let id = desk.fresh(Content::States, 1)?;
+        let states = desk.pass.of(Content::States);
         states.words.at(id as usize).store(root, Relaxed);
         // Equal nodes have one id, and equal trees one root.
-        let is = |tables: &Tables, id: u32| tables.of(Kind::States).word(id as usize) == root;
+        let is = |tables: &Tables, id: u32| tables.of(Content::States).word(id as usize) == root;
         Ok(desk.enter_state(hash, is))
     }
 
@@ -275,11 +276,11 @@ impl Common {
                 let escape = self.pack(view, changes);
                 let words = &self.words;
                 let is = |tables: &Tables, id: u32| {
-                    let states = tables.of(Kind::States);
+                    let states = tables.of(Content::States);
                     let mut at = (id as usize * words.len()..).zip(words);
                     at.all(|(at, word)| states.word(at) == *word) && tables.escape(id) == escape
                 };
-                self.desk.find(Kind::States, mix(sum), is)
+                self.desk.find(Content::States, mix(sum), is)
             }
             Form::Tree(leaves) => {
                 self.scratch.climb(leaves, changes);
@@ -304,7 +305,7 @@ impl Common {
     /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
-        let table = self.desk.pass.of(Kind::States);
+        let table = self.desk.pass.of(Content::States);
         if table.slots.capacity() < LEAST_TOUCHED {
             return;
         }
@@ -322,7 +323,7 @@ impl Common {
 
     /// All cells of a state.
     pub fn get(&self, id: u32) -> Vec<u32> {
-        let states = self.desk.pass.of(Kind::States);
+        let states = self.desk.pass.of(Content::States);
         match self.form {
             Form::Word(low) => {
                 let word = (states.word(id as usize), self.desk.pass.escape(id));
@@ -338,7 +339,7 @@ impl Common {
     fn vector(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
         let (tables, width) = (&*self.desk.pass, self.width());
         let cell = move |i: usize| {
-            let word = tables.of(Kind::States).word(id as usize * width + i / 2);
+            let word = tables.of(Content::States).word(id as usize * width + i / 2);
             (word >> (i % 2 * 32)) as u32
         };
         let escape = std::iter::once_with(move || tables.escape(id));
@@ -349,7 +350,7 @@ impl Common {
     #[inline]
     pub fn load(&self, view: &mut View, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
         let tables = &*self.desk.pass;
-        let states = tables.of(Kind::States);
+        let states = tables.of(Content::States);
         let mut turn = |i: usize, new: u32| {
             let old = std::mem::replace(&mut view.nodes[i], new);
             if old != new {
@@ -382,8 +383,8 @@ fn find_tree(
     view: &View,
     changes: &[Change],
 ) -> Option<u32> {
-    desk.find(Kind::States, hash, |tables, id| {
-        let root = tables.of(Kind::States).word(id as usize);
+    desk.find(Content::States, hash, |tables, id| {
+        let root = tables.of(Content::States).word(id as usize);
         scratch.is(root, desk, &view.nodes, changes)
     })
 }

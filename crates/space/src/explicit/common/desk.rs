@@ -16,7 +16,7 @@ const LEAST_SLOTS: usize = 1 << 12;
 
 /// What is found by its contents: states, or the inner nodes of trees.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum Content {
     States,
     Pairs,
 }
@@ -69,8 +69,8 @@ impl Table {
 
 impl Tables {
     #[inline]
-    pub(super) fn of(&self, kind: Kind) -> &Table {
-        &self.tables[kind as usize]
+    pub(super) fn of(&self, content: Content) -> &Table {
+        &self.tables[content as usize]
     }
 
     #[inline]
@@ -96,9 +96,9 @@ pub(super) struct Desk {
 impl Drop for Desk {
     fn drop(&mut self) {
         self.pass.enter();
-        for kind in [Kind::States, Kind::Pairs] {
-            let block = std::mem::take(&mut self.blocks[kind as usize]);
-            self.pass.of(kind).give_back(block);
+        for content in [Content::States, Content::Pairs] {
+            let block = std::mem::take(&mut self.blocks[content as usize]);
+            self.pass.of(content).give_back(block);
         }
     }
 }
@@ -130,32 +130,32 @@ impl Desk {
     #[inline]
     pub(super) fn find(
         &self,
-        kind: Kind,
+        content: Content,
         hash: u32,
         mut is: impl FnMut(&Tables, u32) -> bool,
     ) -> Option<u32> {
         let tables = &*self.pass;
-        let found = tables.of(kind).slots.find(hash, |id| is(tables, id - 1));
+        let found = tables.of(content).slots.find(hash, |id| is(tables, id - 1));
         found.map(|id| id - 1)
     }
 
     /// The next id of a block: free until something is [entered](Desk::enter) under it.
     #[inline]
-    pub(super) fn fresh(&mut self, kind: Kind, width: usize) -> Result<u32, Stop> {
-        if self.blocks[kind as usize].is_empty() {
-            self.refill(kind, width)?;
+    pub(super) fn fresh(&mut self, content: Content, width: usize) -> Result<u32, Stop> {
+        if self.blocks[content as usize].is_empty() {
+            self.refill(content, width)?;
         }
-        Ok(self.blocks[kind as usize].start)
+        Ok(self.blocks[content as usize].start)
     }
 
     /// Another block of ids, with room for their words.
     #[cold]
-    pub(super) fn refill(&mut self, kind: Kind, width: usize) -> Result<(), Stop> {
+    pub(super) fn refill(&mut self, content: Content, width: usize) -> Result<(), Stop> {
         loop {
-            let table = self.pass.of(kind);
+            let table = self.pass.of(content);
             if let Some(block) = table.spare().pop() {
                 table.spares.fetch_sub(block.len() as u32, Relaxed);
-                self.blocks[kind as usize] = block;
+                self.blocks[content as usize] = block;
                 return Ok(());
             }
             let room = Slots::room(table.slots.capacity());
@@ -164,7 +164,7 @@ impl Desk {
                 (end as usize <= room).then_some(end)
             };
             let Ok(start) = table.top.fetch_update(AcqRel, Acquire, more) else {
-                self.grow(kind)?;
+                self.grow(content)?;
                 continue;
             };
             let block = start..start + BLOCK;
@@ -174,17 +174,17 @@ impl Desk {
                 table.give_back(block);
                 return Err(stop);
             }
-            self.blocks[kind as usize] = block;
+            self.blocks[content as usize] = block;
             return Ok(());
         }
     }
 
     /// A larger table, unless somebody else was faster.
     #[cold]
-    pub(super) fn grow(&mut self, kind: Kind) -> Result<(), Stop> {
+    pub(super) fn grow(&mut self, content: Content) -> Result<(), Stop> {
         let bytes = self.bytes.clone();
         self.pass.alone(|tables| {
-            let table = &mut tables.tables[kind as usize];
+            let table = &mut tables.tables[content as usize];
             if table.has_room() {
                 return Ok(());
             }
@@ -206,14 +206,14 @@ impl Desk {
     #[inline]
     pub(super) fn enter(
         &mut self,
-        kind: Kind,
+        content: Content,
         hash: u32,
         mut is: impl FnMut(&Tables, u32) -> bool,
     ) -> (u32, bool) {
         let tables = &*self.pass;
-        let block = &mut self.blocks[kind as usize];
+        let block = &mut self.blocks[content as usize];
         let id = block.start;
-        let slots = &tables.of(kind).slots;
+        let slots = &tables.of(content).slots;
         match slots.claim(hash, id + 1, |other| is(tables, other - 1)) {
             Some(other) => (other - 1, false),
             None => {
@@ -229,18 +229,22 @@ impl Desk {
         self.make_way();
         let width = words.len();
         let is = |tables: &Tables, id: u32| {
-            let states = tables.of(Kind::States);
+            let states = tables.of(Content::States);
             let found = (0..width).all(|i| states.word(id as usize * width + i) == words[i]);
             found && tables.escape(id) == escape
         };
-        if let Some(id) = self.find(Kind::States, hash, is) {
+        if let Some(id) = self.find(Content::States, hash, is) {
             return Ok(id);
         }
-        let id = self.fresh(Kind::States, width)?;
+        let id = self.fresh(Content::States, width)?;
         let tables = &*self.pass;
         for (i, word) in words.iter().enumerate() {
             let at = id as usize * width + i;
-            tables.of(Kind::States).words.at(at).store(*word, Relaxed);
+            tables
+                .of(Content::States)
+                .words
+                .at(at)
+                .store(*word, Relaxed);
         }
         if escape != 0 || tables.has_escapes.load(Relaxed) {
             let ask = |more| Desk::lease(&self.bytes, more);
@@ -253,7 +257,7 @@ impl Desk {
 
     #[inline]
     pub(super) fn enter_state(&mut self, hash: u32, is: impl FnMut(&Tables, u32) -> bool) -> u32 {
-        let (id, is_new) = self.enter(Kind::States, hash, is);
+        let (id, is_new) = self.enter(Content::States, hash, is);
         if is_new && let Some(new) = &mut self.new {
             new.push(StateId(id));
         }
@@ -265,19 +269,19 @@ impl Desk {
 impl PairStore for Desk {
     #[inline]
     fn get(&self, id: u32) -> u64 {
-        self.pass.of(Kind::Pairs).word(id as usize)
+        self.pass.of(Content::Pairs).word(id as usize)
     }
 
     #[inline]
     fn intern(&mut self, pair: u64) -> Result<u32, Stop> {
         let hash = scatter(pair);
-        let is = |tables: &Tables, id: u32| tables.of(Kind::Pairs).word(id as usize) == pair;
-        if let Some(id) = self.find(Kind::Pairs, hash, is) {
+        let is = |tables: &Tables, id: u32| tables.of(Content::Pairs).word(id as usize) == pair;
+        if let Some(id) = self.find(Content::Pairs, hash, is) {
             return Ok(id);
         }
-        let id = self.fresh(Kind::Pairs, 1)?;
-        let pairs = self.pass.of(Kind::Pairs);
+        let id = self.fresh(Content::Pairs, 1)?;
+        let pairs = self.pass.of(Content::Pairs);
         pairs.words.at(id as usize).store(pair, Relaxed);
-        Ok(self.enter(Kind::Pairs, hash, is).0)
+        Ok(self.enter(Content::Pairs, hash, is).0)
     }
 }
