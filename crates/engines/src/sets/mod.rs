@@ -53,7 +53,7 @@ pub use bcz::BCZ;
 pub use el::EL;
 pub use fixpoint::Fixpoint;
 pub use owcty::OWCTY;
-pub use rounds::{Procedure, decide, on_the_fly};
+pub use rounds::{Procedure, decide, near, on_the_fly};
 pub use slap::SLAP;
 pub use slap_fst::SLAP_FST;
 pub use sog::SOG;

@@ -5,7 +5,7 @@
 //! system's steps:
 //!
 //! ```text
-//! near    B_d = states within d steps of the initial ones, d = 2, 4, 8 …       steps inside of B_d
+//! near    B_d = states within d steps of the initial ones, d = 2, 3, 4, 6 …     steps inside of B_d
 //! capped  N_c = {s → s' | s'(p) ≤ c for all p}, c = few, twice as many …       all steps of N_c
 //! ```
 //!
@@ -56,8 +56,10 @@ pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symboli
         }
     }
     loop {
+        let left = task.budget.work_left();
+        let share = left.map_or(NEAR, |left| left / NEAR_SHARE);
         if !task.variant.published
-            && let Some(found) = near(procedure, task, space)?
+            && let Some(found) = near(procedure, task, space, share)?
         {
             return Ok(found);
         }
@@ -73,16 +75,13 @@ pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symboli
     }
 }
 
-/// Rounds near the initial states, until one decides or they have taken their share.
-fn near(
+/// Rounds near the initial states, until one decides or they have taken their share, `work`.
+pub fn near(
     procedure: Procedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
+    work: u64,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
-    let work = task
-        .budget
-        .work_left()
-        .map_or(NEAR, |left| left / NEAR_SHARE);
     let budget = task.budget.clone().with_work(work);
     match rounds_near(procedure, &mut task.under(&budget), space) {
         // Was it the share that ran out, or a limit around it?
@@ -113,7 +112,7 @@ fn rounds_near(
         };
         let (found, left_out) = round(procedure, task, space, territory);
         match found? {
-            Outcome::Empty if !complete => next = next.saturating_mul(2),
+            Outcome::Empty if !complete => next = next.saturating_add(next / 2),
             Outcome::Empty if left_out => return Ok(None),
             found => return Ok(Some(found)),
         }

@@ -1,5 +1,6 @@
 //! Engines on sets begin with the initial states: they find what is near whatever is far, and say `holds` only where nothing was left out.
 
+use lariat::model::generate::{Family, generate};
 use lariat::model::order::OrderName;
 use lariat::model::{
     Action, Arc, Deadlock, Domain, Event, Names, Properties, System, VarId, Variable,
@@ -90,6 +91,24 @@ fn a_violation_one_step_away_is_found_in_a_net_without_end() {
                 assert!(violated, "{engine} {formula}: {verdict:?}");
             }
         }
+    }
+}
+
+/// Orders race only where a look near the initial states has found nothing.
+#[test]
+fn a_violation_one_step_away_is_found_before_any_race() {
+    let system = generate(Family::SlottedRing, 20).unwrap();
+    let spent = |engine, formula| {
+        let budget = Budget::unlimited().with_work(10_000_000);
+        let plan = Plan::of(engine);
+        let verdict = alone(&system, plan, OrderChoice::Auto, formula, &budget);
+        let violated = matches!(verdict, Verdict::Violated(_));
+        assert!(violated, "{engine} {formula}: {verdict:?}");
+        budget.work_spent()
+    };
+    for engine in SETS {
+        let work = spent(engine, "G C_1");
+        assert!(work < 50_000, "{engine}: {work}");
     }
 }
 
