@@ -37,6 +37,7 @@
 
 pub mod ask;
 mod auto;
+mod by_need;
 mod check;
 mod cross;
 mod explored;
