@@ -46,6 +46,7 @@ mod features;
 mod on_sets;
 mod partial;
 mod plan;
+mod premises;
 mod prepare;
 pub mod property_process;
 mod reduce;
