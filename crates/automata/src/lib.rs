@@ -42,7 +42,7 @@ pub use hoa::{Hoa, HoaError, read_hoa, write_hoa};
 pub use json::write_json;
 pub use never::write_never;
 pub use product::{Pairs, Product, disjoint};
-pub use recurrence::demanding;
+pub use recurrence::{demanding, recurring_conditions};
 pub use scc::{AutomatonComponents, Components, automaton_components, components};
 pub use stutter::{silent_step_invariant, stutter_invariant};
 pub use translate::{Labelled, buchi, reduce, translate, translate_labelled};

@@ -23,7 +23,7 @@ use crate::guard::{Guard, Guards};
 use crate::scc::automaton_components;
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_ltl::{AtomId, Formula, Formulas, Node, classes};
+use lariat_ltl::{AtomId, Formula, Formulas, Node, classes, simplify};
 use rustc_hash::FxHashMap;
 
 /// Up to so many conditions the tableau spells all of their combinations out: 16 edges in place of one.
@@ -46,6 +46,19 @@ pub(crate) fn split(formulas: &mut Formulas, f: Formula) -> Option<Split> {
     }
     let (rest, settling) = take_apart(formulas, f, Dual::Settling);
     (settling.len() > MOST_SPELT).then_some(Split::Settling(rest, settling))
+}
+
+/// `f` as `rest ∧ GF b₁ ∧ … ∧ GF bₙ`, if it has more Boolean conditions that recur than a tableau spells out: for somebody who can demand them without
+/// an automaton.
+pub fn recurring_conditions(
+    formulas: &mut Formulas,
+    f: Formula,
+) -> Option<(Formula, Vec<Formula>)> {
+    let f = simplify(formulas, f);
+    match split(formulas, f)? {
+        Split::Recurring(rest, conditions) => Some((rest, conditions)),
+        Split::Settling(..) => None,
+    }
 }
 
 /// The two shapes are each other's negation: `∧ G F` here is `∨ F G` there.

@@ -9,11 +9,11 @@ use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
 use lariat_budget::{Budget, Quiet};
 use lariat_distributed::{Machines, engine};
 use lariat_emptiness::Marks;
-use lariat_engines::{Engine, Invariance, Outcome, Problem};
+use lariat_engines::{Engine, Found, Invariance, Outcome, Problem};
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::order::OrderName;
 use lariat_model::symmetry::Symmetry;
-use lariat_model::{Action, Event, Fairness, Names, Properties, Proposition, Strength};
+use lariat_model::{Action, Event, Fairness, Names, Properties, Proposition, Strength, System};
 use lariat_testkit::formulas::{Op1, Op2};
 use lariat_testkit::oracle::Buchi;
 use lariat_testkit::{Answer, Atom, Case, Ltl, Subject, tableau};
@@ -279,8 +279,14 @@ pub fn fair() -> Vec<Subject> {
             Some(Strength::Weak) if stuttering => {
                 all.push(subject.only(|case| is_weak(case) && stutter_invariant(case)))
             }
+            Some(Strength::Weak) if plan.engine.name == HYB => {
+                all.push(subject.only(|case| is_weak(case) && hyb_sees(case)))
+            }
             Some(Strength::Weak) => all.push(subject.only(is_weak)),
         }
+    }
+    for name in ["slap", "ba"] {
+        all.push(by_need(&format!("{name}-by-need"), Plan::of(name)).only(is_weak));
     }
     all.push(
         on_translation("walk", Plan::of("walk"))
@@ -303,6 +309,23 @@ pub fn fair() -> Vec<Subject> {
         _ => subject,
     }));
     all
+}
+
+/// A plan that is given constraints by and by, as if they were too many for one automaton.
+fn by_need(name: &str, plan: Plan) -> Subject {
+    Subject::new(name, move |case| {
+        let (mut formulas, formula) = intern(case, &case.formula.negated());
+        let budget = Budget::unlimited().with_deadline(PATIENCE);
+        match translate(&mut formulas, formula, &legal(case), &budget) {
+            Ok(negation) => {
+                let way: Way = |run, problem, system, explored, account| {
+                    run.by_need(problem, system, explored, account)
+                };
+                run_by(way, 1, plan, case, &negation, None)
+            }
+            Err(stop) => Answer::Unknown(stop.to_string()),
+        }
+    })
 }
 
 /// Is no constraint strong?
@@ -588,6 +611,23 @@ fn run_on(
     negation: &Automaton,
     symmetry: Option<&Symmetry<'_>>,
 ) -> Answer {
+    let way: Way =
+        |run, problem, system, explored, account| run.decide(problem, system, explored, account);
+    run_by(way, threads, plan, case, negation, symmetry)
+}
+
+/// A way to run a plan: [`Run::decide`] or [`Run::by_need`].
+type Way = for<'s> fn(&Run<'_>, &Problem<'_>, &'s System, &mut Explored<'s>, &mut Account) -> Found;
+
+/// The same in this way.
+fn run_by(
+    way: Way,
+    threads: usize,
+    plan: Plan,
+    case: &Case,
+    negation: &Automaton,
+    symmetry: Option<&Symmetry<'_>>,
+) -> Answer {
     let atoms = negation.atoms.iter();
     let propositions: Vec<Proposition> = atoms
         .map(|atom| case.atoms[atom.index()].proposition.clone())
@@ -619,12 +659,8 @@ fn run_on(
     };
     let systems = Systems::new();
     let mut explored = Explored::new(&systems);
-    match run.decide(
-        &problem,
-        &case.system,
-        &mut explored,
-        &mut Account::default(),
-    ) {
+    let account = &mut Account::default();
+    match way(&run, &problem, &case.system, &mut explored, account) {
         Ok(Outcome::Empty) => Answer::Holds,
         Ok(Outcome::Accepting(lasso)) => Answer::Violated(lasso),
         Ok(Outcome::Undecided(_)) => Answer::Unknown("inconclusive".to_owned()),

@@ -208,6 +208,15 @@ pub struct Engine {
     pub procedure: Procedure,
 }
 
+impl Engine {
+    /// Is it given constraints of fairness as such, in any number? Others that know weak ones are given a larger automaton, see [`Folded`](crate::Folded).
+    pub fn takes_constraints(&self, kind: AutomatonKind) -> bool {
+        let known = (self.fairness)(kind);
+        known == Some(Strength::Strong)
+            || known.is_some() && matches!(self.procedure, Procedure::ComponentWise(_))
+    }
+}
+
 /// How an engine is run, and on what.
 #[derive(Clone, Copy, Debug)]
 pub enum Procedure {

@@ -18,10 +18,10 @@
 
 use crate::problem::{Invariance, Problem};
 use lariat_automata::{Automaton, Guard, Guards, demanding};
-use lariat_budget::Stop;
-use lariat_emptiness::{Marks, PairSet};
+use lariat_budget::{Budget, Lease, Stop};
+use lariat_emptiness::{Marks, NodeId, PairSet};
 use lariat_model::{Constraint, EventId, Predicate, Proposition, Strength, System};
-use lariat_space::explicit::{Explicit, StateId, States};
+use lariat_space::explicit::{Explicit, StateId, States, Turn};
 
 /// The constraints of a product.
 #[derive(Debug)]
@@ -32,6 +32,10 @@ pub(crate) struct Constraints<'p> {
     weak: Vec<u64>,
     /// By event: the constraints that it meets.
     met: Vec<Vec<u32>>,
+    /// By event: the constraints that are enabled wherever it is.
+    enabling: Vec<Vec<u32>>,
+    /// The constraints whose enabledness is another predicate than that of events.
+    others: Vec<u32>,
 }
 
 /// What constraints are to the checks.
@@ -48,20 +52,27 @@ impl<'p> Constraints<'p> {
     pub fn new(system: &System, list: &'p [Constraint], marks: u32) -> Constraints<'p> {
         let words = list.len().div_ceil(64);
         let mut weak = vec![0; words];
-        let mut met = vec![
-            Vec::new();
-            if list.is_empty() {
-                0
-            } else {
-                system.events.len()
-            }
-        ];
+        let events = if list.is_empty() {
+            0
+        } else {
+            system.events.len()
+        };
+        let mut met = vec![Vec::new(); events];
+        let (mut enabling, mut others) = (met.clone(), Vec::new());
         for (i, constraint) in list.iter().enumerate() {
             if constraint.strength == Strength::Weak {
                 weak[i / 64] |= 1 << (i % 64);
             }
             for event in &constraint.taken {
                 met[event.index()].push(i as u32);
+            }
+            match &constraint.enabled {
+                Predicate::Enabled(events) => {
+                    for event in events {
+                        enabling[event.index()].push(i as u32);
+                    }
+                }
+                _ => others.push(i as u32),
             }
         }
         let all_weak = list.iter().all(|c| c.strength == Strength::Weak);
@@ -74,6 +85,24 @@ impl<'p> Constraints<'p> {
             },
             weak,
             met,
+            enabling,
+            others,
+        }
+    }
+
+    /// The constraints that are enabled in `state`, as bits of `enabled`, which are 0. Costs what the state enables, and a look at each predicate.
+    fn look(&self, space: &Explicit<'_>, states: &mut States, state: StateId, enabled: &mut [u64]) {
+        let mut set = |i: u32| enabled[i as usize / 64] |= 1 << (i % 64);
+        space.enabled_events(states, state, |event| {
+            self.enabling[event.index()]
+                .iter()
+                .copied()
+                .for_each(&mut set);
+        });
+        for i in &self.others {
+            if space.holds(states, state, &self.list[*i as usize].enabled) {
+                set(*i);
+            }
         }
     }
 
@@ -169,12 +198,49 @@ impl Enabled {
         }
         if self.known[word] & bit == 0 {
             self.known[word] |= bit;
-            for (i, constraint) in constraints.list.iter().enumerate() {
-                let holds = space.holds(states, state, &constraint.enabled);
-                self.bits[start + i / 64] |= u64::from(holds) << (i % 64);
-            }
+            constraints.look(space, states, state, &mut self.bits[start..end]);
         }
         Ok(&self.bits[start..end])
+    }
+}
+
+/// Whose turn it is in the nodes of a product: of the events behind the one by which a node was found first. So paths of a depth-first search
+/// are like runs of a scheduler that goes round, and most components carry all marks soon after they have a cycle.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    of: Vec<Turn>,
+    bytes: Lease,
+}
+
+impl Turns {
+    /// Every node begins with the first event.
+    pub fn new(budget: &Budget) -> Turns {
+        Turns {
+            of: Vec::new(),
+            bytes: budget.lease(),
+        }
+    }
+
+    /// Whose turn it is in `node`.
+    pub fn of(&self, node: NodeId) -> Turn {
+        self.of.get(node.index()).copied().unwrap_or_default()
+    }
+
+    /// `node` has been reached behind a step; only the first time counts, so that the edges of a node keep their order.
+    pub fn reach(&mut self, node: NodeId, turn: impl FnOnce() -> Turn) -> Result<(), Stop> {
+        let unknown = node.index() + 1;
+        if self.of.len() >= unknown {
+            return Ok(());
+        }
+        if self.of.capacity() < unknown {
+            let larger = unknown.max(self.of.capacity() + self.of.capacity() / 2);
+            self.bytes.resize(larger * size_of::<Turn>())?;
+            self.of.reserve_exact(larger - self.of.len());
+        }
+        // Initial nodes that were not reached by a step begin with the first.
+        self.of.resize(node.index(), Turn::default());
+        self.of.push(turn());
+        Ok(())
     }
 }
 

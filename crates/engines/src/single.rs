@@ -5,7 +5,7 @@
 //! on, and kept as a range of one list. Labels are computed once a state and interned, so that a
 //! state costs four more bytes.
 
-use crate::fairness::{Constraints, Enabled};
+use crate::fairness::{Constraints, Enabled, Turns};
 use crate::labels::{Label, Labels};
 use crate::pairs::Pairs;
 use lariat_automata::{Letter, StateId as Location};
@@ -24,6 +24,8 @@ pub struct Worker<K> {
     labels: Labels,
     /// What states enable of fairness constraints.
     enabled: Enabled,
+    /// In which order the steps of a node are listed, if not in that of the system.
+    turns: Option<Turns>,
     /// States all of whose steps were listed, one bit each; kept for those who look at claims.
     listed: Vec<u64>,
     /// What the automaton can do: ranges of `moves`.
@@ -89,6 +91,7 @@ impl<K: Eq + Hash> Worker<K> {
             nodes,
             labels: Labels::default(),
             enabled: Enabled::default(),
+            turns: None,
             listed: Vec::new(),
             choices: FxHashMap::default(),
             moves: Vec::new(),
@@ -96,6 +99,20 @@ impl<K: Eq + Hash> Worker<K> {
             own: budget.lease(),
             fair: budget.lease(),
             check: budget.lease(),
+        }
+    }
+
+    /// From now on nodes begin with the steps behind the one by which they are found. For one worker alone: edges have one order for all.
+    pub(crate) fn take_turns(&mut self) {
+        self.turns = Some(Turns::new(&self.budget));
+    }
+
+    /// Where the steps of `node` begin; `cursor` is where they stand, perhaps at their beginning.
+    pub(crate) fn begin(&self, node: NodeId, cursor: &mut Cursor) {
+        if let Some(turns) = &self.turns
+            && cursor.space.is_new()
+        {
+            cursor.space = explicit::Cursor::at_turn(turns.of(node));
         }
     }
 
@@ -218,6 +235,7 @@ impl<K: Eq + Hash> Worker<K> {
     /// The next of the moves that are being listed, as an edge with its event.
     pub(crate) fn listed(
         &mut self,
+        space: &Explicit<'_>,
         cursor: &mut Cursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
         let Some((event, to)) = cursor.step else {
@@ -225,6 +243,9 @@ impl<K: Eq + Hash> Worker<K> {
         };
         while let Some((marks, target)) = self.next_move(&mut cursor.moves) {
             if let Some(to) = self.nodes.reach(to, target)? {
+                if let Some(turns) = &mut self.turns {
+                    turns.reach(to, || space.turn_behind(&cursor.space))?;
+                }
                 return Ok(Some((Edge { to, marks }, event)));
             }
         }

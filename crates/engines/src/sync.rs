@@ -22,7 +22,7 @@ use crate::pairs::Pairs;
 use crate::problem::Problem;
 use crate::single::{self, Moves, is_forever};
 use crate::steps::Steps;
-use lariat_automata::{Letter, StateId as Location, accepting_forever};
+use lariat_automata::{Letter, StateId as Location, accepting_forever, automaton_components};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
 use lariat_model::{Deadlock, EventId, State, Value};
@@ -40,6 +40,9 @@ pub struct Sync<'p> {
     constraints: Constraints<'p>,
     /// States of the automaton at which a run is evidence already; empty if there are none.
     forever: Vec<bool>,
+    /// The component of every state of the automaton, where fair runs are looked for. Moves to those from which fewer can be reached come first: a run that
+    /// waits in a component that does not accept, giving every event its turn, would see all states before it goes on.
+    components: Vec<u32>,
 }
 
 /// What one worker has found of the product. What the automaton does depends on label, automaton state and event
@@ -63,13 +66,21 @@ impl<'p> Sync<'p> {
                 true => accepting_forever(problem.automaton),
                 false => Vec::new(),
             },
+            components: match problem.fairness.is_empty() {
+                true => Vec::new(),
+                false => automaton_components(problem.automaton).of,
+            },
         }
     }
 
     /// A worker that has found nothing yet.
     pub fn worker(&self, budget: &Budget) -> Worker {
         let states = self.within_limits(self.space.states(budget));
-        Worker::new(states, self.problem.automaton.states.len(), budget)
+        let mut worker = Worker::new(states, self.problem.automaton.states.len(), budget);
+        if self.constraints.len() > 0 {
+            worker.take_turns();
+        }
+        worker
     }
 
     /// So many workers that share what they find: nodes have the same numbers for all of them.
@@ -168,7 +179,9 @@ impl<'p> Sync<'p> {
         worker.choices((label, location, class), |labels| {
             let letter = Letter(labels.letter(label).0 | self.alphabet.letter(class).0);
             let reading = self.problem.automaton.reading(location, letter);
-            reading.map(|t| (t.marks, t.to))
+            let mut moves: Vec<_> = reading.map(|t| (t.marks, t.to)).collect();
+            moves.sort_by_key(|(_, to)| self.components.get(to.index()).copied());
+            moves.into_iter()
         })
     }
 }
@@ -188,8 +201,9 @@ impl Steps for Sync<'_> {
             });
             return Ok(again.map(|edge| (edge, None)));
         }
+        worker.begin(node, cursor);
         loop {
-            if let Some((mut edge, event)) = worker.listed(cursor)? {
+            if let Some((mut edge, event)) = worker.listed(&self.space, cursor)? {
                 let fair = self.fair_marks(worker, state, event)?;
                 edge.marks = edge.marks.union(fair);
                 return Ok(Some((edge, event)));

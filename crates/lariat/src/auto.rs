@@ -577,9 +577,9 @@ mod tests {
         };
         assert_eq!(
             fair(Strength::Weak),
-            ["walk", "explicit", "sop", "slap-fst", "el"]
+            ["walk", "hyb", "explicit", "sop", "slap-fst", "el"]
         );
-        assert_eq!(fair(Strength::Strong), ["explicit", "el"]);
+        assert_eq!(fair(Strength::Strong), ["explicit", "slap-fst", "el"]);
     }
 
     #[test]

@@ -386,7 +386,7 @@ impl<'s> Query<'_, 's> {
         let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
         let deadlock = self.options.deadlock;
         let mut problem = Problem::new(subject.system(), automaton, propositions, deadlock)
-            .assuming(subject.constraints());
+            .assuming(&prepared.fairness);
         problem.prefixes = self.prefixes;
         let lasso = self.shortened(&problem, lasso, product_states(account));
         Ok(Outcome::Accepting(lasso))
@@ -472,7 +472,7 @@ impl<'s> Query<'_, 's> {
         let system = self.subject.system();
         let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
         let mut problem = Problem::new(system, automaton, propositions, deadlock)
-            .assuming(self.subject.constraints())
+            .assuming(&prepared.fairness)
             .knowing(prepared.invariance());
         problem.most_tokens = turn.most_tokens;
         problem.prefixes = self.prefixes;

@@ -25,6 +25,16 @@ pub fn met(system: &System, fairness: &[Constraint], lasso: &Lasso) -> Result<Ve
         .collect()
 }
 
+/// The constraints that a lasso does not satisfy, or not for certain.
+pub fn unmet<'c>(
+    system: &System,
+    fairness: &'c [Constraint],
+    lasso: &Lasso,
+) -> Vec<&'c Constraint> {
+    let is_unmet = |constraint: &&Constraint| of_constraint(system, constraint, lasso).is_err();
+    fairness.iter().filter(is_unmet).collect()
+}
+
 fn of_constraint(system: &System, constraint: &Constraint, lasso: &Lasso) -> Result<Met, String> {
     let first = lasso.prefix.len();
     let taken = |event| constraint.taken.contains(&event);

@@ -37,6 +37,7 @@
 
 pub mod ask;
 mod auto;
+mod by_need;
 mod check;
 mod cross;
 mod explored;
@@ -45,6 +46,7 @@ mod features;
 mod on_sets;
 mod partial;
 mod plan;
+mod premises;
 mod prepare;
 pub mod property_process;
 mod reduce;

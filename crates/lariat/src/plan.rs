@@ -266,7 +266,7 @@ impl Plan {
         match ((self.engine.fairness)(self.automaton), asked) {
             (Some(known), asked) if asked <= known => Ok(()),
             (Some(_), _) => Err(format!(
-                "`{name}` knows weak fairness alone; `explicit`, `el` and `owcty` know strong fairness"
+                "`{name}` knows weak fairness alone; `explicit`, `slap-fst`, `el` and `owcty` know strong fairness"
             )),
             (None, _) if self.automaton.is_testing() => Err(format!(
                 "`{name}` reads changes of states, and fairness is about steps; `explicit` and most others know it"
@@ -275,7 +275,7 @@ impl Plan {
                 "`{name}` takes symmetric states for one, which constraints of fairness may tell apart; `explicit` and most others know them"
             )),
             (None, _) => Err(format!(
-                "`{name}` does not see which events are taken, and knows no fairness; `explicit` and most others do"
+                "`{name}` knows no fairness; `explicit` and most others do"
             )),
         }
     }

@@ -1,6 +1,7 @@
 //! From a property to the automaton of its violations, with what is known of it.
 
 use crate::plan::Plan;
+use crate::premises::premises;
 use crate::subject::{Property, Subject};
 use lariat_automata::{
     Automaton, Legal, silent_step_invariant, stutter_invariant, stutter_invariant_language,
@@ -9,7 +10,7 @@ use lariat_automata::{
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{EventClass, Invariance, Needs, event_classes};
 use lariat_ltl::{AtomId, Formula, Formulas};
-use lariat_model::Proposition;
+use lariat_model::{Constraint, Proposition};
 use std::borrow::Cow;
 
 /// Work that a stutter test may cost: it is an opportunity, not the question.
@@ -20,6 +21,8 @@ pub(crate) struct Prepared<'a> {
     pub automaton: Cow<'a, Automaton>,
     /// What its atoms mean, in its own order.
     pub propositions: Vec<Proposition>,
+    /// The fairness that is assumed, and premises of the property that are given to the engine in this form.
+    pub fairness: Vec<Constraint>,
     letters: bool,
     silent: bool,
     states: Vec<bool>,
@@ -46,6 +49,7 @@ pub(crate) fn prepare<'a>(
     let mut prepared = Prepared {
         automaton: Cow::Owned(Automaton::universal()),
         propositions: Vec::new(),
+        fairness: subject.constraints().to_vec(),
         letters: false,
         silent: false,
         states: Vec::new(),
@@ -86,7 +90,14 @@ fn translated(
 ) -> Result<(), Stop> {
     // Rewriting makes many formulas; they go with this copy of the store.
     let mut formulas = formulas.clone();
-    let negation = formulas.not(formula);
+    let mut negation = formulas.not(formula);
+    if plan.engine.takes_constraints(plan.automaton)
+        && !plan.variant.published
+        && let Some((rest, assumed)) = premises(subject, &mut formulas, negation)
+    {
+        negation = rest;
+        prepared.fairness.extend(assumed);
+    }
     let legal = legal_letters(subject);
     let needs = plan.needs();
     let limited = budget.clone().with_work(MOST_STUTTER_WORK);

@@ -5,7 +5,7 @@ use crate::on_sets::on_sets;
 use crate::plan::Plan;
 use lariat_budget::{Budget, Observer, Statistic, Stop};
 use lariat_engines::{Account, AutomatonKind, Folded, Found, Problem, Procedure, Task};
-use lariat_model::{Strength, System};
+use lariat_model::System;
 use lariat_space::symbolic::OrderChoice;
 
 /// Work that finding an order may cost where the reachable states are not needed: the product should be small
@@ -50,16 +50,18 @@ impl Run<'_> {
             return self.in_form(problem, system, explored, account);
         };
         self.plan.accepts(asked).map_err(Stop::Unsupported)?;
-        // Who knows strong fairness knows constraints as such; others are given a larger automaton.
-        if (self.plan.engine.fairness)(kind) == Some(Strength::Strong) {
+        if self.plan.engine.takes_constraints(kind) {
             return self.in_form(problem, system, explored, account);
         }
-        let folded = Folded::new(problem)?;
-        self.in_form(&folded.problem(), system, explored, account)
+        match Folded::new(problem) {
+            Ok(folded) => self.in_form(&folded.problem(), system, explored, account),
+            Err(Stop::Unsupported(_)) => self.by_need(problem, system, explored, account),
+            Err(stop) => Err(stop),
+        }
     }
 
     /// Decides a problem whose fairness the engine knows, with the kind of automaton that it reads.
-    fn in_form<'s>(
+    pub(crate) fn in_form<'s>(
         &self,
         problem: &Problem<'_>,
         system: &'s System,

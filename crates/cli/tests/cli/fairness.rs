@@ -64,7 +64,7 @@ fn answers_say_what_was_assumed() {
     assert_eq!(fair.len(), 6, "{answer}");
     let taken = fair.iter().filter(|met| met["met"] == "taken").count();
     assert!(taken >= 3, "{answer}");
-    for engine in ["auto", "explicit", "el", "owcty"] {
+    for engine in ["auto", "explicit", "slap-fst", "el", "owcty"] {
         let strong = ["--strong-fair", "enter_*", "--engine", engine];
         let ran = lariat(&[&args[..], &strong].concat()).exits(0);
         ran.says("weak all, strong enter_*");
@@ -89,9 +89,9 @@ fn what_makes_no_sense_is_refused() {
     check(&["--strong-fair", "lock >= 1"])
         .exits(2)
         .complains("about events");
-    check(&["--weak-fair", "all", "--engine", "hyb"])
+    check(&["--strong-fair", "all", "--engine", "hyb"])
         .exits(2)
-        .complains("knows no fairness");
+        .complains("`slap-fst`, `el` and `owcty` know strong fairness");
     check(&["--weak-fair", "all", "--engine", "tgta"])
         .exits(2)
         .complains("fairness is about steps");

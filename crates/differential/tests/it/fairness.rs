@@ -35,7 +35,7 @@ fn who_does_not_know_fairness_refuses_it() {
         }
     }
     assert!(refused > 0);
-    let sentence = Plan::of("hyb").accepts(Strength::Weak).unwrap_err();
+    let sentence = Plan::of("hyb").accepts(Strength::Strong).unwrap_err();
     assert!(sentence.len() > 20, "{sentence}");
     assert_eq!(Plan::of("explicit").accepts(Strength::Strong), Ok(()));
 }

@@ -3,6 +3,7 @@
 mod covering;
 mod differential;
 mod fairness;
+mod premises;
 mod processes;
 mod questions;
 mod seeds;

@@ -11,12 +11,13 @@
 //! goes down until nothing changes. What is left is what fair cycles with a new step reach by new
 //! steps: every member comes from another by a path that carries all marks, so going back for ever
 //! repeats. It is empty iff there is no such cycle. Everything stays in the node, because it begins
-//! there and the node is closed.
+//! there and the node is closed. A constraint of fairness is one more stage between the marks (`demands.rs`).
 //!
 //! The published algorithm filters sources and targets of new steps in turn and asks for accepting
 //! states; sets of targets alone are enough, and the chain of marks is what generalized acceptance
 //! adds. Each `N*` is one saturation below the node, which shares its cache with all others.
 
+use super::demands::{DemandId, Demands};
 use super::filters::InnerMove;
 use super::letters::{Letters, MoveKind};
 use super::search::Arc;
@@ -24,29 +25,104 @@ use super::steps::{Position, Steps};
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
 use lariat_dd::saturation::Silent;
 
-/// What fair cycles with a step on `arcs` reach by such steps, from `node`, which is rooted.
+/// The steps that a cycle must have one of.
+pub enum New {
+    /// Those on recurring ones of these arcs, with their top on the level of the node.
+    On(Vec<Arc>),
+    /// Any.
+    Any,
+}
+
+impl New {
+    /// `N_new`
+    pub fn steps(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        steps: &Steps,
+        node: NodeId,
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        match self {
+            New::On(arcs) => along(kernel, letters, steps, arcs, node, at),
+            New::Any => steps.images(kernel, letters, MoveKind::Inner, node, at),
+        }
+    }
+}
+
+/// What a cycle must have beside its new step.
+#[derive(Clone, Copy)]
+pub enum Stage {
+    /// A step with this mark.
+    Mark(u32),
+    /// A state that does not enable this constraint, or a step that meets it.
+    Demand(DemandId),
+}
+
+/// The cycles that are wanted.
+pub struct Wanted<'a> {
+    /// Their new steps.
+    pub new: &'a New,
+    /// The constraints of fairness.
+    pub demands: &'a mut Demands,
+    /// Those of them that count.
+    pub which: &'a [DemandId],
+}
+
+impl Wanted<'_> {
+    /// What they must have.
+    pub fn stages(&self, letters: &Letters) -> Vec<Stage> {
+        let marks = letters.marks().iter().map(Stage::Mark);
+        marks
+            .chain(self.which.iter().copied().map(Stage::Demand))
+            .collect()
+    }
+
+    /// Where paths that have been through `node`, which is closed and rooted, have what a stage asks for.
+    pub fn entries(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        steps: &Steps,
+        stage: Stage,
+        (node, at): (NodeId, Position),
+    ) -> Result<NodeId, Halt> {
+        match stage {
+            Stage::Mark(mark) => steps.images(kernel, letters, MoveKind::Marked(mark), node, at),
+            Stage::Demand(demand) => self.demands.met(kernel, letters, steps, demand, (node, at)),
+        }
+    }
+}
+
+/// What the cycles that are wanted reach by their new steps, from `node`, which is rooted.
 pub fn fair(
     kernel: &mut Kernel,
     letters: &mut Letters,
     steps: &Steps,
-    arcs: &[Arc],
+    wanted: &mut Wanted<'_>,
     node: NodeId,
     at: Position,
 ) -> Result<NodeId, Halt> {
     let base = kernel.mark();
-    let mut here = along(kernel, letters, steps, arcs, node, at)?;
+    let new = wanted.new;
+    let mut here = new.steps(kernel, letters, steps, node, at)?;
     while !here.is_empty() {
         kernel.push(0, here)?;
         let mut ahead = closure(kernel, letters, steps, here, at)?;
-        for mark in letters.marks().iter() {
+        for stage in wanted.stages(letters) {
+            if ahead.is_empty() {
+                break;
+            }
             kernel.push(0, ahead)?;
-            let kind = MoveKind::Marked(mark);
-            let marked = steps.images(kernel, letters, kind, ahead, at)?;
-            kernel.push(0, marked)?;
-            ahead = closure(kernel, letters, steps, marked, at)?;
+            let entries = wanted.entries(kernel, letters, steps, stage, (ahead, at))?;
+            if entries == ahead {
+                continue;
+            }
+            kernel.push(0, entries)?;
+            ahead = closure(kernel, letters, steps, entries, at)?;
         }
         kernel.push(0, ahead)?;
-        let next = along(kernel, letters, steps, arcs, ahead, at)?;
+        let next = new.steps(kernel, letters, steps, ahead, at)?;
         kernel.release(base);
         if next == here {
             break;
@@ -75,8 +151,8 @@ pub fn closure(
     )
 }
 
-/// `N_new`
-pub fn along(
+/// `N_new` on arcs.
+fn along(
     kernel: &mut Kernel,
     letters: &mut Letters,
     steps: &Steps,

@@ -21,8 +21,8 @@ use crate::problem::Problem;
 use lariat_budget::{Budget, Stop};
 use lariat_model::order::Order;
 use lariat_model::{
-    Action, Arc, Comparison, Deadlock, Domain, Event, EventId, Lasso, Linear, Predicate,
-    Proposition, State, Step, System, VarId, Variable,
+    Action, Arc, Comparison, Constraint, Deadlock, Domain, Event, EventId, Lasso, Linear,
+    Predicate, Proposition, State, Step, System, VarId, Variable,
 };
 use lariat_space::symbolic::Symbolic;
 
@@ -32,6 +32,7 @@ pub struct Foretold {
     /// What tells that a state is not dead.
     alive: System,
     propositions: Vec<Proposition>,
+    fairness: Vec<Constraint>,
     order: Order,
     variables: usize,
     classes: usize,
@@ -97,12 +98,20 @@ impl Foretold {
                 })))
             }
         });
+        let fairness = problem.fairness.iter().map(|constraint| {
+            Ok(Constraint {
+                enabled: of_states(system, &constraint.enabled)?,
+                taken: copies(&constraint.taken, classes),
+                ..constraint.clone()
+            })
+        });
         let mut levels = order.vars().to_vec();
         levels.extend((0..classes).map(place));
         Ok(Foretold {
             system: with(events),
             alive: with(alive),
             propositions: propositions.collect::<Result<_, Stop>>()?,
+            fairness: fairness.collect::<Result<_, Stop>>()?,
             order: Order::from_top(levels).ok_or_else(|| Stop::Internal("an order".to_owned()))?,
             variables,
             classes,
@@ -117,6 +126,7 @@ impl Foretold {
             &self.propositions,
             problem.deadlock,
         )
+        .assuming(&self.fairness)
     }
 
     /// The space of the system, and that of the events which tell that a state is not dead.
@@ -142,6 +152,13 @@ impl Foretold {
             growth: None,
         }
     }
+}
+
+/// The copies of events, one for each class that may follow.
+fn copies(events: &[EventId], classes: usize) -> Vec<EventId> {
+    let classes = classes as u32;
+    let copies = |event: &EventId| (event.0 * classes..(event.0 + 1) * classes).map(EventId);
+    events.iter().flat_map(copies).collect()
 }
 
 fn renamed(event: &Event, next: usize, action: Action) -> Event {

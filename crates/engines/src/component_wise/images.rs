@@ -26,7 +26,7 @@ impl<'a> By<'a> {
     }
 
     /// What is left to be read below `value`, see [`Steps::read`].
-    fn read(
+    pub fn read(
         &mut self,
         kernel: &mut Kernel,
         at: Position,

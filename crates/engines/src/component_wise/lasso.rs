@@ -8,6 +8,7 @@
 //! X₀ = N*(Z)   X_m = N*(N_m(X_m₋₁))      z ← y ∈ X_last ⇠ N_last(…) ← … ⇠ X₀ ∋ z' ∈ Z
 //! ```
 //!
+//! Constraints of fairness are stages like marks, but those that the path behind meets already are passed over.
 //! If `z` leads to `z'` by inner steps, a shortest path closes the cycle. If not, `z'` is in a component
 //! before that of `z`, and the walk goes on from there; components are finitely many.
 //!
@@ -15,13 +16,15 @@
 //! saturation came across one. Only events with their top at or below the highest level that was begun
 //! have been fired by then, so no others are needed.
 
-use super::fixpoint::closure;
+use super::demands::{DemandId, Demands};
+use super::fixpoint::{New, Stage, Wanted, closure};
 use super::letters::{Letters, MoveKind};
 use super::path::{Goal, Paths, Walk, contains, pick};
 use super::search::Arc;
 use super::steps::{Hop, Position, Steps};
 use crate::sets::walk::lost;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
+use lariat_model::EventId;
 
 /// Everything that a walk needs.
 pub struct Walker<'a> {
@@ -34,35 +37,35 @@ pub struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    /// A fair cycle in the node at `at`, given what [`fair`](super::fixpoint::fair) left, which is rooted.
+    /// A cycle of those that are wanted in the node at `at`, given what [`fair`](super::fixpoint::fair) left, which is rooted.
     pub fn cycle(
         &mut self,
         kernel: &mut Kernel,
-        arcs: &[Arc],
+        wanted: &mut Wanted<'_>,
         reached: NodeId,
         at: Position,
     ) -> Result<Walk, Halt> {
         let base = kernel.mark();
         let (letters, steps) = (&mut *self.letters, self.steps);
-        // The stages: where each begins, and all of it.
-        let mut stages = vec![(
-            MoveKind::Inner,
-            reached,
-            closure(kernel, letters, steps, reached, at)?,
-        )];
-        kernel.push(0, stages[0].2)?;
-        for mark in letters.marks().iter() {
-            let kind = MoveKind::Marked(mark);
-            let (_, _, before) = stages[stages.len() - 1];
-            let entries = steps.images(kernel, letters, kind, before, at)?;
+        let mut all = closure(kernel, letters, steps, reached, at)?;
+        kernel.push(0, all)?;
+        let mut stages = Stages {
+            first: reached,
+            next: Vec::new(),
+            last: all,
+        };
+        for stage in wanted.stages(letters) {
+            let entries = wanted.entries(kernel, letters, steps, stage, (all, at))?;
             kernel.push(0, entries)?;
-            let stage = closure(kernel, letters, steps, entries, at)?;
-            kernel.push(0, stage)?;
-            stages.push((kind, entries, stage));
+            let before = all;
+            all = closure(kernel, letters, steps, entries, at)?;
+            kernel.push(0, all)?;
+            stages.next.push((stage, before, entries));
+            stages.last = all;
         }
         let mut end = pick(kernel, reached)?;
         loop {
-            let round = self.round(kernel, arcs, &stages, &end, at)?;
+            let round = self.round(kernel, wanted, &stages, &end, at)?;
             if round.start == end {
                 kernel.release(base);
                 return Ok(round);
@@ -83,42 +86,89 @@ impl Walker<'_> {
         }
     }
 
-    /// A path with all marks and a new step to `end`, from a member of the first entries.
+    /// A path through all stages and with a new step to `end`, from a member of the first entries.
     fn round(
         &mut self,
         kernel: &mut Kernel,
-        arcs: &[Arc],
-        stages: &[(MoveKind, NodeId, NodeId)],
+        wanted: &mut Wanted<'_>,
+        stages: &Stages,
         end: &[u32],
         at: Position,
     ) -> Result<Walk, Halt> {
         let base = kernel.mark();
-        let mut pieces: Vec<Vec<Hop>> = Vec::new();
-        let mut entry = end.to_vec();
-        for (i, (_, entries, stage)) in stages.iter().enumerate().rev() {
-            let goal = kernel.chain_of(&entry)?;
+        let mut trail = Trail::default();
+        let goal = kernel.chain_of(end)?;
+        kernel.push(0, goal)?;
+        let sources = self.sources_of_new(kernel, wanted.new, (stages.last, goal), at)?;
+        let mut here = pick(kernel, sources)?;
+        let inner = |_: EventId| true;
+        trail.hop(
+            &here,
+            self.hop(kernel, (MoveKind::Inner, inner), (&here, goal), at)?,
+        );
+        for &(stage, before, entries) in stages.next.iter().rev() {
+            // Every stage is a part of the one before, so what is met already need not be met again.
+            if let Stage::Demand(demand) = stage
+                && trail.meets(kernel, wanted.demands, demand, (&here, at))?
+            {
+                continue;
+            }
+            let walk = self.inside(kernel, entries, &here, at)?;
+            here = walk.start.clone();
+            trail.walk(walk);
+            let goal = kernel.chain_of(&here)?;
             kernel.push(0, goal)?;
-            let kind = stages.get(i + 1).map_or(MoveKind::Inner, |next| next.0);
-            let sources = match stages.get(i + 1) {
-                Some(_) => {
-                    let pair = (*stage, goal);
-                    self.steps.sources(kernel, self.letters, kind, pair, at)?
+            let pair = (before, goal);
+            let (from, hop) = match stage {
+                Stage::Mark(mark) => {
+                    let kind = MoveKind::Marked(mark);
+                    let sources = self.steps.sources(kernel, self.letters, kind, pair, at)?;
+                    let from = pick(kernel, sources)?;
+                    let hop = self.hop(kernel, (kind, inner), (&from, goal), at)?;
+                    (from, hop)
                 }
-                None => self.sources_along(kernel, arcs, (*stage, goal), at)?,
+                Stage::Demand(demand) => {
+                    let demands = &mut *wanted.demands;
+                    if idle(kernel, demands, demand, (&here, at))? {
+                        continue;
+                    }
+                    let (letters, steps) = (&mut *self.letters, self.steps);
+                    let sources = demands.takers(kernel, letters, steps, demand, pair, at)?;
+                    let from = pick(kernel, sources)?;
+                    let of_demand = |event| demands.is_met(demand, event);
+                    let hop = self.hop(kernel, (MoveKind::Inner, of_demand), (&from, goal), at)?;
+                    (from, hop)
+                }
             };
-            let from = pick(kernel, sources)?;
-            let hop = self.hop(kernel, kind, (&from, goal), at)?;
-            pieces.push(vec![hop]);
-            let walk = self.inside(kernel, *entries, &from, at)?;
-            pieces.push(walk.hops);
-            entry = walk.start;
+            here = from;
+            trail.hop(&here, hop);
         }
+        let walk = self.inside(kernel, stages.first, &here, at)?;
+        let start = walk.start.clone();
+        trail.walk(walk);
         kernel.release(base);
         Ok(Walk {
             level: at.level,
-            start: entry,
-            hops: pieces.into_iter().rev().flatten().collect(),
+            start,
+            hops: trail.pieces.into_iter().rev().flatten().collect(),
         })
+    }
+
+    /// The members of a node from which a new step leads into another node.
+    fn sources_of_new(
+        &mut self,
+        kernel: &mut Kernel,
+        new: &New,
+        pair: (NodeId, NodeId),
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        match new {
+            New::On(arcs) => self.sources_along(kernel, arcs, pair, at),
+            New::Any => {
+                let steps = self.steps;
+                steps.sources(kernel, self.letters, MoveKind::Inner, pair, at)
+            }
+        }
     }
 
     /// The members of a node from which a step on one of `arcs` leads into another node.
@@ -193,12 +243,78 @@ impl Walker<'_> {
     fn hop(
         &mut self,
         kernel: &mut Kernel,
-        kind: MoveKind,
+        wanted: (MoveKind, impl Fn(EventId) -> bool),
         pair: (&[u32], NodeId),
         at: Position,
     ) -> Result<Hop, Halt> {
         let steps = self.steps;
-        let hop = steps.step_into(kernel, self.letters, kind, pair, at)?;
+        let hop = steps.step_into(kernel, self.letters, wanted, pair, at)?;
         hop.ok_or_else(|| kernel.halt(lost()))
     }
+}
+
+/// What the stages of a cycle are.
+struct Stages {
+    /// What was left by the fixpoint.
+    first: NodeId,
+    /// Each with what is before it and where it is entered.
+    next: Vec<(Stage, NodeId, NodeId)>,
+    /// All behind the last.
+    last: NodeId,
+}
+
+/// The end of a path, which is found from there: pieces of it, the last first.
+#[derive(Default)]
+struct Trail {
+    pieces: Vec<Vec<Hop>>,
+    /// The vectors that it passes.
+    vectors: Vec<Vec<u32>>,
+}
+
+impl Trail {
+    /// Begins with a hop from a vector.
+    fn hop(&mut self, from: &[u32], hop: Hop) {
+        self.pieces.push(vec![hop]);
+        self.vectors.push(from.to_vec());
+    }
+
+    /// Begins with a walk.
+    fn walk(&mut self, walk: Walk) {
+        self.vectors.push(walk.start.clone());
+        walk.follow(|_, vector| self.vectors.push(vector.to_vec()));
+        self.pieces.push(walk.hops);
+    }
+
+    /// Does it meet a constraint of fairness?
+    fn meets(
+        &self,
+        kernel: &mut Kernel,
+        demands: &mut Demands,
+        demand: DemandId,
+        (here, at): (&[u32], Position),
+    ) -> Result<bool, Halt> {
+        let mut hops = self.pieces.iter().flatten();
+        if hops.any(|hop| demands.is_met(demand, hop.event)) {
+            return Ok(true);
+        }
+        let passed = self.vectors.iter().map(Vec::as_slice);
+        for vector in std::iter::once(here).chain(passed) {
+            if idle(kernel, demands, demand, (vector, at))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Is a constraint of fairness not enabled in a vector?
+fn idle(
+    kernel: &mut Kernel,
+    demands: &mut Demands,
+    demand: DemandId,
+    (vector, at): (&[u32], Position),
+) -> Result<bool, Halt> {
+    demands
+        .is_idle(demand, at.level, vector)
+        .map_err(|stop| kernel.halt(stop))
 }

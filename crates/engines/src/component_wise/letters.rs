@@ -135,14 +135,7 @@ impl Letters {
             match proposition {
                 _ if !asked(i) => {}
                 Proposition::State(predicate) => {
-                    let residual = match query.compile(problem.system, predicate) {
-                        // All reachable states were seen where there are programs.
-                        Err(Stop::Unsupported(_)) if space.learns() => {
-                            let known = space.by_what_is_known(predicate);
-                            query.compile(problem.system, &known)?
-                        }
-                        compiled => compiled?,
-                    };
+                    let residual = compiled(&mut query, problem, space, predicate)?;
                     atoms.push((i as u32, residual));
                 }
                 Proposition::Fires(_) => {
@@ -546,6 +539,23 @@ impl KeyPart for MoveKind {
             MoveKind::Inner => 1,
             MoveKind::Marked(mark) => 2 + mark,
         }
+    }
+}
+
+/// The residual of a predicate of the problem's system.
+pub fn compiled(
+    query: &mut Residuals,
+    problem: &Problem<'_>,
+    space: &Symbolic<'_>,
+    predicate: &lariat_model::Predicate,
+) -> Result<Residual, Stop> {
+    match query.compile(problem.system, predicate) {
+        // All reachable states were seen where there are programs.
+        Err(Stop::Unsupported(_)) if space.learns() => {
+            let known = space.by_what_is_known(predicate);
+            query.compile(problem.system, &known)
+        }
+        compiled => compiled,
     }
 }
 

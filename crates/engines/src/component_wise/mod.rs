@@ -10,6 +10,7 @@
 //! | `search.rs` | the listener: every saturated node is searched once |
 //! | `structure.rs` | levels without cycles, by what events do to components |
 //! | `abstraction.rs` | cycles between a node's own values |
+//! | `demands.rs` | weak constraints of fairness |
 //! | `fixpoint.rs` | fair cycles with a new step, by sets |
 //! | `foretold.rs` | events as part of the state |
 //! | `cap.rs` | rounds for nets that may be unbounded |
@@ -28,7 +29,7 @@
 //! It is the closure of the initial pairs by the one saturation that there is, with the automaton as the
 //! filter's last level and `search.rs` as its listener. The first fair cycle ends it: nothing
 //! beyond the part explored so far is needed, not even that the system is bounded. A net that may be unbounded is
-//! explored in rounds.
+//! explored in rounds. Weak fairness adds stages to the fixpoint, in any number (`demands.rs`).
 //!
 //! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
 //! Aspects of Computing 28 (2016). We read the first label explicitly, ask predicates over any
@@ -38,6 +39,7 @@ mod abstraction;
 mod asks;
 mod beginning;
 mod cap;
+mod demands;
 mod filters;
 mod fixpoint;
 mod foretold;
@@ -56,14 +58,16 @@ use crate::problem::Problem;
 use crate::sets::walk::lost;
 use beginning::Forever;
 use cap::escapes;
+use demands::{DemandId, Demands};
 use filters::AnyMove;
+use fixpoint::{New, Wanted, fair};
 use foretold::Foretold;
 use lariat_automata::accepting_forever;
 use lariat_budget::{Budget, Observer, Progress, Statistic, Stats, Stop};
 use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store};
 use lariat_emptiness::Outcome;
-use lariat_model::{Lasso, Step};
+use lariat_model::{Lasso, Step, Strength};
 use lariat_space::symbolic::{Layout, Symbolic};
 use lasso::Walker;
 use letters::{Letters, Still};
@@ -83,7 +87,7 @@ pub const HYB: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[],
     needs: Needs::Nothing,
-    fairness: |_| None,
+    fairness: |_| Some(Strength::Weak),
     has_published: false,
     procedure: Procedure::ComponentWise(component_wise),
 };
@@ -101,6 +105,7 @@ struct Product<'p> {
     store: Store,
     letters: Letters,
     steps: Steps,
+    demands: Demands,
     initial: Set,
     /// Do dead states have a stutter loop?
     stutters: bool,
@@ -202,6 +207,8 @@ impl<'p> Product<'p> {
         let letters = Letters::new(problem, space, cap, scopes, leases)?;
         let alive = alive.events_in(&mut store)?;
         let steps = Steps::new(&mut store, &events, &alive)?;
+        let scope = store.scope();
+        let demands = Demands::new(problem, space, &steps, scope, budget.lease())?;
         let mut vectors = Vec::new();
         for state in &problem.system.initial {
             let values = layout.encode_state(problem.system, state)?;
@@ -218,6 +225,7 @@ impl<'p> Product<'p> {
             store,
             letters,
             steps,
+            demands,
             initial,
             stutters: space.has_stutter_loops(),
         })
@@ -241,7 +249,8 @@ impl<'p> Product<'p> {
             true => cyclic_levels(self.problem.system, &self.layout, &self.steps),
             false => vec![true; self.layout.levels()],
         };
-        let mut search = Search::new(&self.steps, proofs, cyclic, watch, budget);
+        let demands = &mut self.demands;
+        let mut search = Search::new(&self.steps, demands, proofs, cyclic, watch, budget);
         let start = budget.elapsed();
         let root = self.letters.root();
         let saturated = self.store.saturate_with(
@@ -256,26 +265,40 @@ impl<'p> Product<'p> {
         );
         figures.time += budget.elapsed() - start;
         figures.counts.add(&search.counts);
-        let top = search.top;
+        let (top, suspects) = (search.top, search.suspects);
         // Nothing was made since the listener left, so what it found is still there.
         let found = match (saturated?, search.found) {
-            (None, Some(Evidence::Cycle { at, arcs, reached })) => {
+            (
+                None,
+                Some(Evidence::Cycle {
+                    at,
+                    new,
+                    met,
+                    reached,
+                }),
+            ) => {
                 let reached = self.store.wrap(reached);
                 enter(observer, "lasso");
-                return self.cycle(at, &arcs, &reached, top).map(Some);
+                return self.cycle(at, (&new, &met), &reached, top).map(Some);
             }
             (None, Some(Evidence::Rest(ends))) => self.store.wrap(ends),
             (None, None) => return Err(Stop::Internal("a search left without reason".to_owned())),
             (Some(all), _) => match self.rest(&all)? {
                 Some(ends) => ends,
-                None => match self.beginnings(&all)? {
-                    Some(ends) => {
-                        enter(observer, "prefix");
-                        let walk = self.prefix(top, Goal::In(ends.node()))?;
-                        return Ok(Some(Outcome::Accepting(self.lasso(&walk, Vec::new()))));
+                None => {
+                    if let Some(reached) = self.fair_cycles(&all, suspects)? {
+                        enter(observer, "lasso");
+                        let (at, which) = (self.root(), self.demands.all());
+                        let wanted = (&New::Any, &which[..]);
+                        return self.cycle(at, wanted, &reached, top).map(Some);
                     }
-                    None => return self.nothing(&all),
-                },
+                    let Some(ends) = self.beginnings(&all)? else {
+                        return self.nothing(&all);
+                    };
+                    enter(observer, "prefix");
+                    let walk = self.prefix(top, Goal::In(ends.node()))?;
+                    return Ok(Some(Outcome::Accepting(self.lasso(&walk, Vec::new()))));
+                }
             },
         };
         enter(observer, "lasso");
@@ -292,12 +315,39 @@ impl<'p> Product<'p> {
         if !self.stutters {
             return Ok(None);
         }
-        let (letters, steps) = (&mut self.letters, &self.steps);
-        let node = all.node();
+        let (letters, node) = (&mut self.letters, all.node());
+        let what = (&self.steps, &mut self.demands);
         let ends = self
             .store
-            .run(|kernel| resting(kernel, letters, steps, node))?;
+            .run(|kernel| resting(kernel, letters, what, node))?;
         Ok(ends.filter(|ends| !ends.is_empty()))
+    }
+
+    /// Before anything is read.
+    fn root(&self) -> Position {
+        Position {
+            level: 0,
+            residual: self.letters.root(),
+        }
+    }
+
+    /// What fair cycles reach in a finished product, if there are any. Where none was suspected nobody need ask.
+    fn fair_cycles(&mut self, all: &Set, suspects: bool) -> Result<Option<Set>, Stop> {
+        if !suspects {
+            return Ok(None);
+        }
+        let (at, which) = (self.root(), self.demands.all());
+        let (letters, steps) = (&mut self.letters, &self.steps);
+        let mut wanted = Wanted {
+            new: &New::Any,
+            demands: &mut self.demands,
+            which: &which,
+        };
+        let node = all.node();
+        let reached = self
+            .store
+            .run(|kernel| fair(kernel, letters, steps, &mut wanted, node, at))?;
+        Ok(reached.filter(|reached| !reached.is_empty()))
     }
 
     /// Ends of beginnings that are evidence, if there are any.
@@ -332,7 +382,7 @@ impl<'p> Product<'p> {
     fn cycle(
         &mut self,
         at: Position,
-        arcs: &[search::Arc],
+        (new, which): (&New, &[DemandId]),
         reached: &Set,
         top: u32,
     ) -> Result<Outcome<Lasso>, Stop> {
@@ -342,8 +392,13 @@ impl<'p> Product<'p> {
             steps: &self.steps,
             top,
         };
+        let mut wanted = Wanted {
+            new,
+            demands: &mut self.demands,
+            which,
+        };
         let end = self.store.run(|kernel| {
-            let walk = walker.cycle(kernel, arcs, reached.node(), at)?;
+            let walk = walker.cycle(kernel, &mut wanted, reached.node(), at)?;
             let end = kernel.chain_of(&walk.start)?;
             cycle = Some(walk);
             Ok(end)

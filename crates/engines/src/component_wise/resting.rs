@@ -8,7 +8,10 @@
 //! It is asked of the whole product at the end, and on the way of what is known to be reachable: while only
 //! levels from `k` on have been fired and there is one initial state, these are the suffixes of the saturated node on
 //! level `k` below the initial values. Every look costs as much as there are levels, so there are a few at most.
+//!
+//! Runs that end in a deadlock are fair to events. A condition that must recur has to hold there.
 
+use super::demands::Demands;
 use super::filters::Resting;
 use super::letters::Letters;
 use super::steps::Steps;
@@ -30,7 +33,7 @@ impl Watch {
         &mut self,
         kernel: &mut Kernel,
         letters: &mut Letters,
-        steps: &Steps,
+        (steps, demands): (&Steps, &mut Demands),
         level: u32,
         node: NodeId,
     ) -> Result<NodeId, Halt> {
@@ -57,26 +60,39 @@ impl Watch {
             }
             quiet = kernel.make(base)?;
         }
-        kernel.push(0, quiet)?;
-        let dead = kernel.dead(&steps.alive, quiet, 0)?;
+        let ends = fair_ends(kernel, steps, demands, quiet)?;
         kernel.release(base);
-        Ok(dead)
+        Ok(ends)
     }
+}
+
+/// The dead states of a node on level 0 in which no constraint of fairness is enabled.
+fn fair_ends(
+    kernel: &mut Kernel,
+    steps: &Steps,
+    demands: &mut Demands,
+    quiet: NodeId,
+) -> Result<NodeId, Halt> {
+    let base = kernel.mark();
+    kernel.push(0, quiet)?;
+    let mut ends = kernel.dead(&steps.alive, quiet, 0)?;
+    for demand in demands.all() {
+        kernel.push(0, ends)?;
+        ends = demands.idle(kernel, demand, ends, 0)?;
+    }
+    kernel.release(base);
+    Ok(ends)
 }
 
 /// The ends of accepting runs in `node`, on level 0.
 pub fn resting(
     kernel: &mut Kernel,
     letters: &mut Letters,
-    steps: &Steps,
+    (steps, demands): (&Steps, &mut Demands),
     node: NodeId,
 ) -> Result<NodeId, Halt> {
     let root = letters.resting();
     let mut predicate = Resting(letters);
     let quiet = kernel.select(node, 0, &mut predicate, root)?;
-    let base = kernel.mark();
-    kernel.push(0, quiet)?;
-    let dead = kernel.dead(&steps.alive, quiet, 0)?;
-    kernel.release(base);
-    Ok(dead)
+    fair_ends(kernel, steps, demands, quiet)
 }

@@ -19,6 +19,8 @@
 //! components of the abstraction. Recurrence is kept per arc rather than as a set of states: it is then a
 //! question that ends with the first witness, and nothing has to be kept alive between firings.
 //!
+//! Where fairness is assumed and depends on what is above a node, a cycle is suspected only, and all of the product decides at its end (`demands.rs`).
+//!
 //! A union of saturated nodes that were searched needs no search: all are closed, so that a cycle lies
 //! in one of them. The same goes for what a cache returns.
 //!
@@ -26,8 +28,9 @@
 //! Aspects of Computing 28 (2016).
 
 use super::abstraction::cyclic;
+use super::demands::{DemandId, Demands};
 use super::filters::AnyMove;
-use super::fixpoint::fair;
+use super::fixpoint::{New, Wanted, fair};
 use super::letters::{Letters, MoveKind};
 use super::resting::Watch;
 use super::steps::{Position, Steps};
@@ -138,9 +141,11 @@ pub enum Evidence {
     Cycle {
         /// Where the node is.
         at: Position,
-        /// The candidate arcs.
-        arcs: Vec<Arc>,
-        /// What the cycles reach by them.
+        /// Their new steps.
+        new: New,
+        /// The constraints of fairness that they are known to meet: all.
+        met: Vec<DemandId>,
+        /// What they reach by their new steps.
         reached: NodeId,
     },
     /// States, paired with automaton states, in which an accepted run can stay for ever.
@@ -202,6 +207,11 @@ pub struct Search<'a> {
     /// Firings until the next is timed.
     sample: u32,
     steps: &'a Steps,
+    demands: &'a mut Demands,
+    /// The lowest level whose nodes decide all constraints of fairness.
+    deciding: u32,
+    /// Was there a cycle that may be fair, in a node that does not decide?
+    pub suspects: bool,
     proofs: Proofs,
     /// For every level: can a cycle have its highest firing there?
     cyclic: Vec<bool>,
@@ -223,6 +233,7 @@ impl<'a> Search<'a> {
     /// At levels that are not `cyclic` no cycle can have its highest firing.
     pub fn new(
         steps: &'a Steps,
+        demands: &'a mut Demands,
         proofs: Proofs,
         cyclic: Vec<bool>,
         watch: Watch,
@@ -232,6 +243,9 @@ impl<'a> Search<'a> {
             clock: clock.clone(),
             sample: SAMPLE,
             steps,
+            deciding: demands.deciding(),
+            demands,
+            suspects: false,
             proofs,
             cyclic,
             frames: vec![FxHashMap::default(); steps.automaton as usize + 1],
@@ -366,6 +380,11 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// Is there nothing to learn from nodes of a level? They do not decide, and what they could make suspected is suspected already.
+    fn is_idle(&self, level: u32) -> bool {
+        self.suspects && level > self.deciding
+    }
+
     /// Searches a saturated node, unless it was searched before.
     fn node(
         &mut self,
@@ -376,7 +395,7 @@ impl<'a> Search<'a> {
     ) -> Result<(), Halt> {
         let key = (node, at.residual);
         let searched = self.steps.searched;
-        if kernel.cached(searched, key).is_some() {
+        if self.is_idle(at.level) || kernel.cached(searched, key).is_some() {
             self.frames[at.level as usize].clear();
             return Ok(());
         }
@@ -392,12 +411,27 @@ impl<'a> Search<'a> {
         }
         self.counts.runs += 1;
         let start = self.clock.elapsed();
-        let reached = fair(kernel, letters, self.steps, &arcs, node, at)?;
+        let (new, met) = (New::On(arcs), self.demands.below(at.level));
+        let mut wanted = Wanted {
+            new: &new,
+            demands: self.demands,
+            which: &met,
+        };
+        let reached = fair(kernel, letters, self.steps, &mut wanted, node, at)?;
         self.counts.time += self.clock.elapsed() - start;
         if reached.is_empty() {
             return Ok(());
         }
-        self.found = Some(Evidence::Cycle { at, arcs, reached });
+        if at.level > self.deciding {
+            self.suspects = true;
+            return Ok(());
+        }
+        self.found = Some(Evidence::Cycle {
+            at,
+            new,
+            met,
+            reached,
+        });
         Err(kernel.leave())
     }
 }
@@ -413,7 +447,7 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         filter: &mut AnyMove<'l>,
         fired: Fired,
     ) -> Result<(), Halt> {
-        if !self.cyclic[fired.level as usize] {
+        if !self.cyclic[fired.level as usize] || self.is_idle(fired.level) {
             return Ok(());
         }
         self.sample -= 1;
@@ -437,7 +471,8 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
     ) -> Result<(), Halt> {
         let letters: &mut Letters = filter.letters;
         if level == self.top {
-            let resting = self.watch.look(kernel, letters, self.steps, level, node)?;
+            let what = (self.steps, &mut *self.demands);
+            let resting = self.watch.look(kernel, letters, what, level, node)?;
             if !resting.is_empty() {
                 self.found = Some(Evidence::Rest(resting));
                 return Err(kernel.leave());

@@ -11,6 +11,7 @@
 //!
 //! How these are computed is in [`images`](super::images).
 
+use super::demands::DemandId;
 use super::images::{By, Image, Images, Source, Sources};
 use super::letters::{Letters, MoveKind};
 use lariat_budget::Stop;
@@ -40,6 +41,9 @@ pub struct Steps {
     /// The marks as a number.
     pub(super) marks: Operation<(NodeId, Residual), u64>,
     pub(super) lives: Operation<(NodeId,), bool>,
+    /// Images and sources by the events that meet a constraint of fairness.
+    pub(super) taken: Operation<(NodeId, Residual, DemandId), NodeId>,
+    pub(super) takers: Operation<(NodeId, NodeId, Residual, DemandId), NodeId>,
     /// Nodes from which an event exceeds a cap.
     pub escapes: Operation<(NodeId,), bool>,
     /// The same for what is left of an event, and whether it has exceeded the cap already.
@@ -98,6 +102,8 @@ impl Steps {
                 ending: kernel.operation(),
                 marks: kernel.operation(),
                 lives: kernel.operation(),
+                taken: kernel.operation(),
+                takers: kernel.operation(),
                 escapes: kernel.operation(),
                 escapes_by: kernel.operation(),
             });
@@ -192,12 +198,12 @@ impl Steps {
         kernel.call(Sources { node, target, at }, &mut moves)
     }
 
-    /// A step from a single suffix into `target`.
+    /// A step from a single suffix into `target`, by an event that is wanted.
     pub fn step_into(
         &self,
         kernel: &mut Kernel,
         letters: &mut Letters,
-        kind: MoveKind,
+        (kind, is_wanted): (MoveKind, impl Fn(EventId) -> bool),
         (from, target): (&[u32], NodeId),
         at: Position,
     ) -> Result<Option<Hop>, Halt> {
@@ -207,7 +213,8 @@ impl Steps {
             if place.level == self.automaton || target.is_empty() {
                 break;
             }
-            for &(chain, event) in self.tops(place.level) {
+            let tops = self.tops(place.level).iter().copied();
+            for (chain, event) in tops.filter(|(_, event)| is_wanted(*event)) {
                 let mut suffix = Vec::new();
                 let vectors = (&from[offset..], target, &mut suffix);
                 if follow(self.automaton, kernel, letters, kind, chain, vectors, place)? {

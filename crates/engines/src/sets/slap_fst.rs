@@ -13,7 +13,20 @@
 //! are self-loops, and so do we if it is asked for as published; otherwise we do it for every automaton component without exits, of which that is a
 //! case. Where the component is one state that reads every letter with all marks and deadlocks
 //! stutter, every infinite run accepts and every state starts one: no fixpoint is computed.
+//!
+//! # Fairness
+//!
+//! Fairness is about cycles, and those of a product of sets do not show which steps they are made of. Fixpoints know any number of constraints, weak and strong
+//! (`fair.rs`). A run that is accepted stays in one component of the automaton from some point on. So where fairness is assumed every node of
+//! a component that has all marks is asked whether a fair run starts there that stays,
+//!
+//! ```text
+//! (q,a) –F→ (q,a)   iff   the fixpoint from {q} × a in the component of q × system, with all constraints, is not empty
+//! ```
+//!
+//! and all other edges, by which SLAP leads on inside of the component and out of it, lose their marks. What nodes have reached in vain need not be asked again.
 
+use super::fair::union;
 use super::fixpoint::{Fair, Fixpoint};
 use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
@@ -34,7 +47,7 @@ pub const SLAP_FST: Engine = Engine {
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,
-    fairness: |_| Some(Strength::Weak),
+    fairness: |_| Some(Strength::Strong),
     has_published: true,
     procedure: Procedure::Sets(|task, sets| {
         let variant = task.variant;
@@ -52,6 +65,8 @@ pub struct SlapFst {
     role: Vec<Role>,
     /// Where accepting runs start that stay in the component of the node asked for last.
     fair: Fair,
+    /// Where no accepting run starts that stays in its component, if fairness is assumed, as far as that was asked.
+    barren: Option<Family>,
 }
 
 /// What an automaton state is to the product.
@@ -65,15 +80,21 @@ enum Role {
     Universal,
     /// In a component without exits whose edges lack a mark.
     Hopeless,
+    /// In a component with exits in which fair runs may stay.
+    Staying,
 }
 
 impl SlapFst {
     /// The product of the problem of `sets`.
     pub fn new(sets: &mut Sets<'_, '_>, absorb: Absorb, fixpoint: Fixpoint) -> SlapFst {
         let slap = Slap::new(sets, absorb);
-        let whole = Whole::new(sets);
         let automaton = sets.automaton();
         let components = automaton_components(&automaton);
+        let is_fair = !sets.fairness().is_empty();
+        let whole = match is_fair {
+            true => Whole::fair(sets).staying(&components),
+            false => Whole::new(sets),
+        };
         let endless = sets.space.has_stutter_loops() && !sets.is_partial();
         let role = |q: StateId| {
             if sets.published {
@@ -83,10 +104,13 @@ impl SlapFst {
                     false => Role::Inner,
                 };
             }
-            if !components.is_terminal(q) {
-                return Role::Inner;
-            }
             let component = components.of[q.index()];
+            if !components.is_terminal(q) {
+                return match is_fair && components.accepting(component) {
+                    true => Role::Staying,
+                    false => Role::Inner,
+                };
+            }
             let inside = |by: &&AutomatonEdge| components.of[by.from.index()] == component;
             let edges = whole.edges.iter().filter(inside);
             let seen = edges.fold(Marks::NONE, |all, by| all.union(by.marks));
@@ -95,7 +119,7 @@ impl SlapFst {
             };
             if !seen.contains(whole.marks) {
                 Role::Hopeless
-            } else if endless && whole.edges.iter().any(always) {
+            } else if endless && !is_fair && whole.edges.iter().any(always) {
                 Role::Universal
             } else {
                 Role::Terminal
@@ -104,6 +128,7 @@ impl SlapFst {
         let role = automaton.state_ids().map(role).collect();
         SlapFst {
             slap,
+            barren: is_fair.then(|| whole.empty(sets)),
             whole,
             fixpoint,
             role,
@@ -117,11 +142,47 @@ impl SlapFst {
         family
     }
 
-    /// Does an accepting run start in the terminal node?
-    fn accepts(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
+    /// Does an accepting run start in the node that stays in its component?
+    fn accepts(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
+        if let Some(barren) = &self.barren {
+            let known = &barren[node.location.index()];
+            let unknown = sets.space.store().difference(&node.set, known)?;
+            if unknown.is_empty() {
+                return Ok(false);
+            }
+        }
         let start = self.start_of(sets, node);
         let reached = self.whole.reach(sets, start)?;
-        self.fixpoint.accepts(sets, &self.whole, reached)
+        let Some(barren) = &mut self.barren else {
+            return self.fixpoint.accepts(sets, &self.whole, reached);
+        };
+        let accepts = self.fixpoint.accepts(sets, &self.whole, reached.clone())?;
+        if !accepts {
+            *barren = union(sets, barren, &reached)?;
+        }
+        Ok(accepts)
+    }
+
+    /// The edges where fairness is assumed: first whether fair runs stay, then those of SLAP.
+    fn fair_edges(
+        &mut self,
+        sets: &mut Sets<'_, '_>,
+        from: &Aggregate,
+        k: usize,
+    ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
+        let role = self.role[from.location.index()];
+        let Some(of_slap) = k.checked_sub(1) else {
+            let accepts =
+                !matches!(role, Role::Inner | Role::Hopeless) && self.accepts(sets, from)?;
+            let edge = accepts.then(|| (self.marks(), from.clone()));
+            return Ok(Some(edge.into_iter().collect()));
+        };
+        if !matches!(role, Role::Inner | Role::Staying) {
+            return Ok(None);
+        }
+        let edges = self.slap.edges(sets, from, of_slap)?;
+        let unmarked = |(_, to)| (Marks::NONE, to);
+        Ok(edges.map(|edges| edges.into_iter().map(unmarked).collect()))
     }
 }
 
@@ -144,12 +205,15 @@ impl Product for SlapFst {
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
+        if self.barren.is_some() {
+            return self.fair_edges(sets, from, k);
+        }
         let accepts = match self.role[from.location.index()] {
             Role::Inner => return self.slap.edges(sets, from, k),
             _ if k > 0 => return Ok(None),
             Role::Hopeless => false,
             Role::Universal => true,
-            Role::Terminal => self.accepts(sets, from)?,
+            Role::Terminal | Role::Staying => self.accepts(sets, from)?,
         };
         let edge = accepts.then(|| (self.marks(), from.clone()));
         Ok(Some(edge.into_iter().collect()))
@@ -167,8 +231,10 @@ impl Product for SlapFst {
         to: &Aggregate,
     ) -> Result<Passage, Stop> {
         let role = self.role[from.location.index()];
-        if role == Role::Inner {
-            return self.slap.passage(sets, from, k, to);
+        match (self.barren.is_some(), k.checked_sub(1)) {
+            (true, Some(of_slap)) => return self.slap.passage(sets, from, of_slap, to),
+            (false, _) if role == Role::Inner => return self.slap.passage(sets, from, k, to),
+            _ => {}
         }
         let start = self.start_of(sets, from);
         let mut reached = self.whole.reach(sets, start)?;

@@ -12,7 +12,7 @@
 
 use super::fair::Demand;
 use super::operators::Sets;
-use lariat_automata::{Guard, Guards, StateId, Transition};
+use lariat_automata::{AutomatonComponents, Guard, Guards, StateId, Transition};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_space::symbolic::Set;
@@ -96,6 +96,16 @@ impl Whole {
         let mut whole = Whole::new(sets);
         whole.demands = sets.fairness().iter().map(Demand::new).collect();
         whole
+    }
+
+    /// The same without edges between components of the automaton: of its runs those that stay in one.
+    #[must_use]
+    pub fn staying(mut self, components: &AutomatonComponents) -> Whole {
+        let stays =
+            |by: &AutomatonEdge| components.of[by.from.index()] == components.of[by.to.index()];
+        self.edges.retain(stays);
+        self.crossings.retain(stays);
+        self
     }
 
     /// Nothing.

@@ -145,7 +145,7 @@ impl Steps for Product<'_> {
             return Ok(again.map(|edge| (edge, None)));
         }
         loop {
-            if let Some(listed) = worker.pairs.listed(cursor)? {
+            if let Some(listed) = worker.pairs.listed(&self.space, cursor)? {
                 return Ok(Some(listed));
             }
             let Some((event, to)) =

@@ -7,6 +7,7 @@ mod contest;
 mod covering;
 mod cross;
 mod explored;
+mod fairness;
 mod kit;
 mod on_the_fly;
 mod partial;

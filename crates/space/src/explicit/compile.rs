@@ -74,6 +74,8 @@ enum Step {
 pub(super) struct Compiled {
     steps: Vec<Step>,
     jumps: Vec<u32>,
+    /// Where groups of gated steps begin, with their jumps, and end; in this order.
+    groups: Vec<(u32, u32)>,
     code: Code,
     tests: Vec<Test>,
     assigns: Vec<Assign>,
@@ -95,6 +97,7 @@ impl Compiled {
         let mut compiled = Compiled {
             steps: Vec::new(),
             jumps: Vec::new(),
+            groups: Vec::new(),
             code: Code::default(),
             tests: Vec::new(),
             assigns: Vec::new(),
@@ -146,6 +149,7 @@ impl Compiled {
             self.steps.push(Step::Goto(0));
         }
         let end = self.steps.len() as u32;
+        self.groups.push((jump as u32, end));
         for at in exits {
             self.steps[at] = Step::Goto(end);
         }
@@ -238,15 +242,17 @@ impl Compiled {
         Ok(true)
     }
 
-    /// Prepares the next successor of the state in focus, starting at `at`; `holds` interprets predicates.
+    /// Prepares the next successor of the state in focus, starting at `at` and before `end`; `holds` interprets predicates.
     pub fn next(
         &self,
         states: &mut States,
-        at: &mut u32,
+        (at, end): (&mut u32, u32),
         choice: &mut u32,
         holds: impl Fn(&Predicate, &Focus) -> bool,
     ) -> Result<Option<EventId>, Stop> {
-        while let Some(step) = self.steps.get(*at as usize) {
+        while *at < end
+            && let Some(step) = self.steps.get(*at as usize)
+        {
             match *step {
                 Step::Goto(to) => *at = to,
                 Step::Jump(jump) => *at = self.jump(jump, &states.focus.values),
@@ -292,6 +298,16 @@ impl Compiled {
         Ok(None)
     }
 
+    /// Where one can begin in every state: `at` itself, or behind the gates that lead there.
+    pub fn entrance(&self, at: u32) -> u32 {
+        let is_before = |group: &(u32, u32)| group.1 <= at;
+        let group = self.groups.partition_point(is_before);
+        match self.groups.get(group) {
+            Some((jump, end)) if *jump < at => *end,
+            _ => at,
+        }
+    }
+
     #[inline]
     fn jump(&self, jump: Jump, values: &[Value]) -> u32 {
         let offset = values[jump.var as usize].wrapping_sub(jump.low) as u64;
@@ -307,8 +323,13 @@ impl Compiled {
         cells.iter().all(|c| values[c.var as usize] == c.from)
     }
 
-    /// Can some event be taken?
-    pub fn some(&self, values: &[Value], holds: impl Fn(&Predicate) -> bool) -> bool {
+    /// Is an event enabled that is wanted? All that are enabled are asked for until there is one, some more than once.
+    pub fn some(
+        &self,
+        values: &[Value],
+        holds: impl Fn(&Predicate) -> bool,
+        mut is_wanted: impl FnMut(EventId) -> bool,
+    ) -> bool {
         let mut stack = Vec::new();
         let mut at = 0;
         while let Some(step) = self.steps.get(at as usize) {
@@ -316,8 +337,11 @@ impl Compiled {
             match *step {
                 Step::Goto(to) => at = to,
                 Step::Jump(jump) => at = self.jump(jump, values),
-                step if self.can(step, values, &mut stack, &holds) => return true,
-                _ => {}
+                step @ (Step::Program { event, .. } | Step::Table { event, .. }) => {
+                    if self.can(step, values, &mut stack, &holds) && is_wanted(event) {
+                        return true;
+                    }
+                }
             }
         }
         false

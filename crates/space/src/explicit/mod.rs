@@ -35,6 +35,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod turns;
 mod words;
 
 pub use abroad::{Prospect, TOGETHER};
@@ -43,6 +44,7 @@ pub use orbits::{Orbits, orbits};
 pub use plain::Interner;
 pub use states::States;
 pub use store::StateId;
+pub use turns::Turn;
 
 use index::mix;
 use lariat_budget::{Budget, Stop};
@@ -70,8 +72,12 @@ pub struct Explicit<'s> {
 pub struct Cursor {
     at: u32,
     choice: u32,
+    /// Where it began; what comes before is listed last.
+    begin: u32,
     moved: bool,
     done: bool,
+    /// Has it been at the end, so that it lists what comes before its beginning?
+    again: bool,
 }
 
 /// A way to go on: the event, or `None` for stuttering, and where [`Explicit::next`] finds the step.
@@ -160,6 +166,9 @@ impl<'s> Explicit<'s> {
                 states.cut = Cut::Before;
             }
             let Some(event) = event else {
+                if cursor.goes_round() {
+                    continue;
+                }
                 break;
             };
             cursor.moved = true;
@@ -186,7 +195,14 @@ impl<'s> Explicit<'s> {
         (from, word): (StateId, u64),
         cursor: &mut Cursor,
     ) -> Result<Option<Successor>, Stop> {
-        while let Some(t) = words.find(word, cursor.at) {
+        loop {
+            let found = words.find(word, cursor.at);
+            let Some(t) = found.filter(|t| *t < cursor.end()) else {
+                if cursor.goes_round() {
+                    continue;
+                }
+                return Ok(self.end(from, cursor));
+            };
             cursor.at = t + 1;
             cursor.moved = true;
             if let Some(to) = self.take_word(words, states, (from, word), t)? {
@@ -194,7 +210,6 @@ impl<'s> Explicit<'s> {
                 return Ok(Some((Some(event), to)));
             }
         }
-        Ok(self.end(from, cursor))
     }
 
     /// Where an enabled transition leads; `None` if that is cut off or not known.

@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::net::{Net, order};
 use super::states::{Focus, States};
 use super::words::{Words, is_small_net};
-use super::{Cursor, Explicit};
+use super::{Cursor, Explicit, StateId};
 use lariat_budget::Stop;
 use lariat_model::{Comparison, EventId, Linear, Predicate, System, Value, VarId};
 
@@ -49,9 +49,10 @@ impl Moves {
         if self.has_fault(&states.focus) {
             return Ok(None);
         }
-        let transitions = self.net.len() as u32;
+        let (transitions, end) = (self.net.len() as u32, cursor.end());
         while cursor.at < transitions {
-            let Some(t) = states.focus.find(&self.net, cursor.at) else {
+            let found = states.focus.find(&self.net, cursor.at);
+            let Some(t) = found.filter(|t| *t < end) else {
                 cursor.at = transitions;
                 break;
             };
@@ -61,10 +62,11 @@ impl Moves {
             }
         }
         let mut rest = cursor.at - transitions;
+        let end = end.saturating_sub(transitions);
         let holds = |p: &Predicate, focus: &Focus| self.holds(p, focus);
         let found = self
             .compiled
-            .next(states, &mut rest, &mut cursor.choice, holds);
+            .next(states, (&mut rest, end), &mut cursor.choice, holds);
         cursor.at = rest + transitions;
         found
     }
@@ -80,7 +82,8 @@ impl Moves {
     }
 
     fn is_deadlock(&self, focus: &Focus) -> bool {
-        let other = || self.compiled.some(&focus.values, |p| self.holds(p, focus));
+        let holds = |p: &Predicate| self.holds(p, focus);
+        let other = || self.compiled.some(&focus.values, holds, |_| true);
         self.has_fault(focus) || !(focus.find(&self.net, 0).is_some() || other())
     }
 
@@ -96,6 +99,42 @@ impl Moves {
             Predicate::And(ps) => ps.iter().all(|p| self.holds(p, focus)),
             Predicate::Or(ps) => ps.iter().any(|p| self.holds(p, focus)),
         }
+    }
+}
+
+impl Explicit<'_> {
+    /// Tells all events that are enabled in `state`, at the cost of those that are; some may be told twice.
+    pub fn enabled_events(
+        &self,
+        states: &mut States,
+        state: StateId,
+        mut tell: impl FnMut(EventId),
+    ) {
+        let moves = &self.moves;
+        let mut from = 0;
+        if let Some(words) = &moves.words
+            && let Some(word) = states.word(state)
+        {
+            while let Some(t) = words.find(word, from) {
+                tell(moves.net.transitions[t as usize].event);
+                from = t + 1;
+            }
+            return;
+        }
+        states.load(self, state);
+        let focus = &states.focus;
+        if moves.has_fault(focus) {
+            return;
+        }
+        while let Some(t) = focus.find(&moves.net, from) {
+            tell(moves.net.transitions[t as usize].event);
+            from = t + 1;
+        }
+        let holds = |p: &Predicate| moves.holds(p, focus);
+        moves.compiled.some(&focus.values, holds, |event| {
+            tell(event);
+            false
+        });
     }
 }
 

@@ -5,3 +5,4 @@ mod contest_nets;
 mod programs;
 mod random_programs;
 mod symmetry;
+mod turns;

@@ -1,0 +1,66 @@
+//! Premises of a property that engines are given as fairness: who gets them agrees with who reads them in an automaton.
+
+use lariat::Plan;
+use lariat_differential::subjects;
+use lariat_model::Deadlock;
+use lariat_testkit::formulas::{Op1, Op2};
+use lariat_testkit::{Answer, Atom, Campaign, Case, Ltl, Random, fairness};
+
+/// More conditions than the tableau spells out.
+const CONDITIONS: usize = 6;
+
+/// `(GF b1 & … ) -> f`, where the conditions say that something is not enabled or taken.
+fn with_premises(seed: u64) -> Case {
+    let mut case = Case::random(seed);
+    let mut rng = Random::new(seed.rotate_left(17));
+    let mut constraints = Vec::new();
+    while constraints.len() < CONDITIONS {
+        constraints.extend(fairness::random(&mut rng, &case.system));
+    }
+    let unary = |op, f| Ltl::Unary(op, Box::new(f));
+    let binary = |op, f, g| Ltl::Binary(op, Box::new(f), Box::new(g));
+    let mut premise = Ltl::Const(true);
+    for constraint in constraints {
+        let [enabled, taken] = constraint.propositions().map(|proposition| {
+            let text = None;
+            case.atoms.push(Atom { proposition, text });
+            Ltl::Atom(case.atoms.len() - 1)
+        });
+        let met = binary(Op2::Or, unary(Op1::Not, enabled), taken);
+        let often = unary(Op1::Globally, unary(Op1::Finally, met));
+        premise = binary(Op2::And, premise, often);
+    }
+    case.formula = binary(Op2::Implies, premise, case.formula);
+    case
+}
+
+#[test]
+fn premises_are_the_same_as_fairness() {
+    let (mut violated, mut held) = (0, 0);
+    let facade = |name: &str| subjects::facade(name, Plan::of(name).into());
+    let reads = facade("ba");
+    let knows = ["explicit", "slap-fst", "el", "owcty", "hyb"].map(facade);
+    for seed in Campaign::from_env(40).seeds() {
+        let mut case = with_premises(seed);
+        for deadlock in [Deadlock::Stutter, Deadlock::Ignore] {
+            case.deadlock = deadlock;
+            let wanted = matches!(reads.answer(&case), Answer::Holds);
+            match wanted {
+                true => held += 1,
+                false => violated += 1,
+            }
+            for engine in knows.iter().filter(|engine| engine.supports(&case)) {
+                let answer = engine.answer(&case);
+                let name = engine.name();
+                match &answer {
+                    Answer::Holds => assert!(wanted, "{name}, seed {seed}, {deadlock:?}"),
+                    Answer::Violated(_) => {
+                        assert!(!wanted, "{name}, seed {seed}, {deadlock:?}: {answer:?}");
+                    }
+                    Answer::Unknown(reason) => panic!("{name}, seed {seed}: {reason}"),
+                }
+            }
+        }
+    }
+    assert!(violated.min(held) > 0, "{violated} violated, {held} held");
+}
