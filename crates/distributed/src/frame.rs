@@ -1,9 +1,11 @@
 //! What processes tell each other beside the states: orders, reports, that they are alive.
 //!
-//! Each process has one connection for this to process 0. A frame is a length and what `bincode` makes of it. The greeting comes first and
+//! Each process has one connection for this to process 0. A frame is a length and the bytes of a value (`wire.rs`). The greeting comes first and
 //! begins with the version in a form that all versions read.
 
 use crate::report::Report;
+use crate::wire::{pack, unpack};
+use lariat_budget::Stop;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -30,8 +32,10 @@ pub(crate) enum Frame {
     Pulse(Vec<(u64, u64)>),
     /// All my workers are done.
     Done(Vec<Report>),
-    /// To process 0: I cannot reach this process. From process 0: this process is lost, and the run over.
+    /// To process 0: I cannot reach this process.
     Lost(u32),
+    /// From process 0: this is lost, and the run over.
+    Over(String),
     /// From process 0: there are no more questions.
     Bye,
 }
@@ -99,12 +103,16 @@ pub(crate) fn read_frame(input: &mut impl Read) -> io::Result<Frame> {
     read(input, u32::MAX)
 }
 
+fn other(stop: Stop) -> io::Error {
+    io::Error::other(stop.to_string())
+}
+
 fn write<T: Serialize>(out: &mut impl Write, told: &T) -> io::Result<()> {
-    write_bytes(out, &bincode::serialize(told).map_err(io::Error::other)?)
+    write_bytes(out, &pack(told).map_err(other)?)
 }
 
 fn read<T: DeserializeOwned>(input: &mut impl Read, most: u32) -> io::Result<T> {
-    bincode::deserialize(&read_bytes(input, most)?).map_err(io::Error::other)
+    unpack(&read_bytes(input, most)?).map_err(other)
 }
 
 fn write_bytes(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {

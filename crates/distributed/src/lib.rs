@@ -16,7 +16,7 @@
 //!
 //! Processes find each other and compare what must be the same (`meet.rs`). Process 0 asks ([`Machines`]), the others wait for questions
 //! ([`serve`]). Beside the states there is one connection from each to process 0 (`frame.rs`, `link.rs`), over which orders and reports go, and by which a
-//! process that is killed, stopped or cut off is noticed. Connections are plain TCP without any authentication: for trusted networks only.
+//! process that is killed, stopped or cut off is noticed (`watch.rs`). Connections are plain TCP without any authentication: for trusted networks only.
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,7 @@ mod cluster;
 mod crew;
 mod engine;
 mod frame;
+mod join;
 mod link;
 mod machines;
 mod meet;
@@ -33,6 +34,7 @@ mod owcty;
 mod parents;
 mod post;
 mod product;
+mod progress;
 mod question;
 mod reach;
 mod report;
@@ -40,7 +42,9 @@ mod search;
 mod serve;
 mod shared;
 mod trail;
+mod watch;
 mod wave;
+mod wire;
 
 pub use census::Counted;
 pub use cluster::{Cluster, read_hosts};

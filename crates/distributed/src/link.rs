@@ -1,8 +1,4 @@
-//! A control connection: who reads it, who writes it, and how silence is noticed.
-//!
-//! Every process says twice a second that it is there. A process that is stopped keeps its connections open, so that nothing but
-//! silence tells. Silence is counted in ticks of the listener's own clock: who was stopped itself has not heard
-//! anything meanwhile, and has not counted either.
+//! A control connection: who reads it and who writes it. What follows from what is heard, and from silence, is in `watch.rs`.
 
 use crate::frame::{Frame, read_frame, write_frame};
 use crate::report::Report;
@@ -12,16 +8,10 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How often everybody says that it is there.
 const BEAT: Duration = Duration::from_millis(500);
-
-/// How often who listens looks at the clock.
-pub(crate) const TICK: Duration = Duration::from_millis(100);
-
-/// Ticks of silence after which a process is lost: six seconds, so that with all that follows the run is over in ten.
-const SILENT: u32 = 60;
 
 /// What a process hears.
 pub(crate) enum Event {
@@ -90,42 +80,5 @@ impl Link {
             let stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let _ = stream.shutdown(Shutdown::Write);
         }
-    }
-}
-
-/// Counts how long others have been silent.
-pub(crate) struct Silence {
-    ticks: Vec<u32>,
-    last: Instant,
-}
-
-impl Silence {
-    pub fn new(processes: usize) -> Silence {
-        Silence {
-            ticks: vec![0; processes],
-            last: Instant::now(),
-        }
-    }
-
-    /// A process has said something.
-    pub fn broken(&mut self, process: usize) {
-        self.ticks[process] = 0;
-    }
-
-    /// Looks at the clock: has a process been silent for too long?
-    pub fn tick(&mut self, who: impl Iterator<Item = usize>) -> Option<usize> {
-        // However late this call is, it is one tick.
-        if self.last.elapsed() < TICK {
-            return None;
-        }
-        self.last = Instant::now();
-        let mut lost = None;
-        for process in who {
-            self.ticks[process] += 1;
-            if self.ticks[process] > SILENT {
-                lost = Some(process);
-            }
-        }
-        lost
     }
 }

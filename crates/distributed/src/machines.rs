@@ -7,20 +7,21 @@ use crate::census::Counted;
 use crate::cluster::Cluster;
 use crate::crew::{Crew, Order};
 use crate::frame::Frame;
-use crate::link::{Doing, Event, Link, Silence, TICK};
-use crate::meet::meet;
-use crate::network::allocators;
+use crate::join::{Joined, alone, join};
+use crate::link::{Doing, Event, Link};
+use crate::progress::{Gauges, Teller};
 use crate::question::{Question, about_runs, about_states, digest};
 use crate::report::{Conclusion, Figures, Report};
 use crate::shared::Shared;
-use crate::wave::garbled;
-use lariat_budget::{Budget, Observer, Progress, Statistic, Stats, Stop};
+use crate::watch::{Loss, TICK, Watch};
+use crate::wire::unpack;
+use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
 use lariat_engines::{Found, Outcome, Task, Team};
 use lariat_model::{Predicate, System, VarId};
 use std::fmt;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
-use timely::CommunicationConfig;
+use std::time::Instant;
 
 /// Workers, of this process and perhaps of others, that answer one question after the other.
 pub struct Machines(Mutex<Inner>);
@@ -56,53 +57,28 @@ pub struct Count {
 impl Machines {
     /// Workers of this process alone.
     pub fn threads(workers: usize) -> Result<Machines, String> {
-        let config = match workers {
-            0 | 1 => CommunicationConfig::Thread,
-            workers => CommunicationConfig::Process(workers),
-        };
-        let (builders, others) = config.try_build()?;
-        let (tell, events) = channel();
-        let crew = Crew::start(builders, others, move |worker, report| {
-            // Who asked may be gone.
-            let _ = tell.send(Event::Done(worker, Box::new(report)));
-        })?;
-        Ok(Machines(Mutex::new(Inner {
-            crew: Some(crew),
-            events,
-            links: Vec::new(),
-            doing: Doing::default(),
-            lost: None,
-        })))
+        alone(workers).map(Machines::of)
     }
 
     /// Process 0 of a cluster, when all others have come.
     pub fn connect(cluster: &Cluster) -> Result<Machines, String> {
-        let met = meet(cluster)?;
-        let failed = |error: std::io::Error| error.to_string();
-        let (tell, events) = channel();
-        let severed = tell.clone();
-        let built = allocators(cluster, met.states, move |peer| {
-            let _ = severed.send(Event::Severed(peer));
-        });
-        let (builders, others) = built.map_err(failed)?;
-        let done = tell.clone();
-        let crew = Crew::start(builders, others, move |worker, report| {
-            let _ = done.send(Event::Done(worker, Box::new(report)));
-        })?;
-        let doing = Doing::default();
-        let mut links = Vec::new();
-        for (process, control) in met.control.into_iter().enumerate().skip(1) {
-            let control = control.ok_or("a connection is missing")?;
-            let link = Link::open(control, process, tell.clone(), doing.clone());
-            links.push(link.map_err(failed)?);
-        }
-        Ok(Machines(Mutex::new(Inner {
+        join(cluster).map(Machines::of)
+    }
+
+    fn of(joined: Joined) -> Machines {
+        let Joined {
+            crew,
+            links,
+            events,
+            doing,
+        } = joined;
+        Machines(Mutex::new(Inner {
             crew: Some(crew),
             events,
             links,
             doing,
             lost: None,
-        })))
+        }))
     }
 
     /// Counts the states of a system, and those in which claims fail.
@@ -114,8 +90,8 @@ impl Machines {
         observer: &dyn Observer,
     ) -> Count {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = about_states(system, claims).map_err(|error| garbled(&error.to_string()));
-        let reports = asked.and_then(|question| inner.ask(&question, budget, observer));
+        let reports = about_states(system, claims)
+            .and_then(|question| inner.ask(&question, budget, observer));
         let (reports, stop) = match reports {
             Ok(reports) => {
                 let stop = inner.stopped(&reports);
@@ -150,10 +126,22 @@ struct Asking {
     shared: Arc<Shared>,
     /// By process.
     reports: Vec<Vec<Option<Report>>>,
-    gauges: Vec<Vec<(u64, u64)>>,
-    silence: Silence,
+    gauges: Gauges,
+    teller: Teller,
+    watch: Watch,
     /// Do the others know that somebody has stopped?
     has_halted: bool,
+}
+
+impl Asking {
+    /// Says how far everybody is, if it is time to.
+    fn tell(&mut self, observer: &dyn Observer) {
+        let now = Instant::now();
+        if self.teller.is_due(now) {
+            self.gauges[0] = self.shared.read();
+            self.teller.tell(now, &self.gauges, observer);
+        }
+    }
 }
 
 impl Inner {
@@ -173,32 +161,30 @@ impl Inner {
             shared: Arc::new(Shared::new(threads)),
             reports: vec![vec![None; threads]; processes],
             gauges: vec![Vec::new(); processes],
-            silence: Silence::new(processes),
+            teller: Teller::new(Instant::now()),
+            watch: Watch::new(0, processes),
             has_halted: false,
         };
         // What was said since the last question: who is gone is.
         while let Ok(event) = self.events.try_recv() {
             self.hear(event, &mut asking)?;
         }
-        self.give(question, budget, &asking.shared)?;
+        self.give(question, budget, &mut asking)?;
         while asking.reports.iter().flatten().any(Option::is_none) {
             match self.events.recv_timeout(TICK) {
                 Ok(event) => self.hear(event, &mut asking)?,
-                Err(RecvTimeoutError::Timeout) => {
-                    asking.gauges[0] = asking.shared.read();
-                    tell_progress(&asking.gauges, observer);
-                }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.lose(0)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lose(Loss::Host(0))),
             }
-            let others = 1..processes;
-            let done = |process: &usize| asking.reports[*process].iter().all(Option::is_some);
-            let working: Vec<usize> = others.filter(|process| !done(process)).collect();
-            if let Some(process) = asking.silence.tick(working.into_iter()) {
-                return Err(self.lose(process));
+            asking.tell(observer);
+            let Asking { reports, watch, .. } = &mut asking;
+            let works = |process: usize| reports[process].iter().any(Option::is_none);
+            if let Some(loss) = watch.tick(works) {
+                return Err(self.lose(loss));
             }
             if !asking.has_halted && asking.shared.halt.is_pressed() {
                 asking.has_halted = true;
-                self.tell_all(&Frame::Halt)?;
+                self.tell_all(&Frame::Halt, &mut asking.watch);
             }
         }
         *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -206,16 +192,17 @@ impl Inner {
     }
 
     /// Gives everybody the question.
-    fn give(&mut self, question: &[u8], budget: &Budget, shared: &Arc<Shared>) -> Result<(), Stop> {
-        let asked: Question =
-            bincode::deserialize(question).map_err(|error| garbled(&error.to_string()))?;
+    fn give(&mut self, question: &[u8], budget: &Budget, asking: &mut Asking) -> Result<(), Stop> {
+        let asked: Question = unpack(question)?;
         let milliseconds = |left: std::time::Duration| left.as_millis() as u64;
-        self.tell_all(&Frame::Order {
+        let order = Frame::Order {
             question: question.to_vec(),
             digest: digest(question),
             milliseconds: budget.time_left().map(milliseconds),
             work: budget.work_left(),
-        })?;
+        };
+        self.tell_all(&order, &mut asking.watch);
+        let shared = &asking.shared;
         let order = Order {
             question: Arc::new(asked),
             budget: budget.clone(),
@@ -224,34 +211,32 @@ impl Inner {
         *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = Some(shared.clone());
         match self.crew.as_ref().is_some_and(|crew| crew.order(&order)) {
             true => Ok(()),
-            false => Err(self.lose(0)),
+            false => Err(self.lose(Loss::Host(0))),
         }
     }
 
-    fn tell_all(&mut self, frame: &Frame) -> Result<(), Stop> {
-        let failed = self.links.iter().position(|link| link.tell(frame).is_err());
-        match failed {
-            Some(link) => Err(self.lose(link + 1)),
-            None => Ok(()),
+    fn tell_all(&self, frame: &Frame, watch: &mut Watch) {
+        for (process, link) in (1..).zip(&self.links) {
+            if link.tell(frame).is_err() {
+                watch.broke(process);
+            }
         }
     }
 
     fn hear(&mut self, event: Event, asking: &mut Asking) -> Result<(), Stop> {
         match event {
             Event::Done(worker, report) => asking.reports[0][worker] = Some(*report),
-            Event::Lost(process) | Event::Severed(process) => return Err(self.lose(process)),
+            Event::Lost(process) | Event::Severed(process) => asking.watch.broke(process),
             Event::Frame(process, frame) => {
-                asking.silence.broken(process);
+                asking.watch.heard(process);
                 match frame {
                     Frame::Pulse(gauges) => asking.gauges[process] = gauges,
                     Frame::Halt => asking.shared.halt.press(),
-                    // Between two others: either may be the one that is lost, and this one still speaks.
-                    Frame::Lost(0) => return Err(self.lose(process)),
-                    Frame::Lost(other) => return Err(self.lose(other as usize)),
+                    Frame::Lost(other) => asking.watch.complained(process, other as usize),
                     Frame::Done(reports) => {
                         let room = &mut asking.reports[process];
                         if reports.len() != room.len() {
-                            return Err(self.lose(process));
+                            return Err(self.lose(Loss::Host(process)));
                         }
                         *room = reports.into_iter().map(Some).collect();
                     }
@@ -262,14 +247,14 @@ impl Inner {
         Ok(())
     }
 
-    /// A process is lost: everybody is told, and nobody is asked any more.
-    fn lose(&mut self, process: usize) -> Stop {
-        let frame = Frame::Lost(process as u32);
-        self.links.iter().for_each(|link| link.close(&frame));
+    /// Somebody is lost: everybody is told, and nobody is asked any more.
+    fn lose(&mut self, loss: Loss) -> Stop {
+        let over = Frame::Over(loss.to_string());
+        self.links.iter().for_each(|link| link.close(&over));
         if let Some(doing) = &*self.doing.lock().unwrap_or_else(PoisonError::into_inner) {
             doing.halt.press();
         }
-        let stop = Stop::Lost(format!("host {process}"));
+        let stop = Stop::Lost(loss.to_string());
         self.lost = Some(stop.clone());
         stop
     }
@@ -293,23 +278,9 @@ impl Inner {
     }
 }
 
-fn tell_progress(gauges: &[Vec<(u64, u64)>], observer: &dyn Observer) {
-    let gauges = || gauges.iter().flatten();
-    let states = gauges().map(|(states, _)| states).sum();
-    let queue = gauges().map(|(_, queue)| queue).sum();
-    observer.progress(Progress {
-        phase: "exploring",
-        figures: &[
-            (states, "states"),
-            (queue, "waiting"),
-            (gauges().count() as u64, "workers"),
-        ],
-    });
-}
-
 impl Team for Machines {
     fn decide(&self, task: &mut Task<'_>) -> Found {
-        let question = about_runs(task.problem).map_err(|error| garbled(&error.to_string()))?;
+        let question = about_runs(task.problem)?;
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let reports = inner.ask(&question, task.budget, task.observer)?;
         tell(&reports, task);

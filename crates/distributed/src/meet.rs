@@ -2,6 +2,7 @@
 //!
 //! A connection begins with a greeting, which is answered: version, number of processes and threads, and the model have to be the same. Process `i`
 //! first connects to all before it, of which process 0 only waits, so that somebody always answers. Whoever calls and does not greet is sent away.
+//! Somebody who has come and leaves again, because somebody does not fit or because it was killed, ends the meeting for those who have met it.
 
 use crate::cluster::Cluster;
 use crate::frame::{
@@ -38,10 +39,10 @@ pub(crate) fn meet(cluster: &Cluster) -> Result<Met, String> {
         states: nobody(),
         control: nobody(),
     };
-    for (other, host) in hosts.iter().enumerate().take(*process) {
-        met.states[other] = Some(call(cluster, (other, host), Purpose::States, until)?);
+    for other in 0..*process {
+        met.states[other] = Some(call(cluster, other, Purpose::States, (&met, until))?);
         if other == 0 {
-            met.control[0] = Some(call(cluster, (other, host), Purpose::Control, until)?);
+            met.control[0] = Some(call(cluster, other, Purpose::Control, (&met, until))?);
         }
     }
     await_calls(cluster, &listener, &mut met, until)?;
@@ -65,10 +66,11 @@ fn listen(host: &str) -> Result<TcpListener, String> {
 /// Connects to a process before this one.
 fn call(
     cluster: &Cluster,
-    (other, host): (usize, &str),
+    other: usize,
     purpose: Purpose,
-    until: Instant,
+    (met, until): (&Met, Instant),
 ) -> Result<TcpStream, String> {
+    let host = cluster.hosts[other].as_str();
     let hello = Hello {
         process: cluster.process,
         processes: cluster.hosts.len(),
@@ -77,7 +79,8 @@ fn call(
         model: cluster.model,
     };
     loop {
-        let error = match attempt(host, &hello, until) {
+        met.is_complete(cluster)?;
+        let error = match attempt(host, &hello, (cluster, met, until))? {
             Ok((stream, Frame::Welcome)) => return Ok(stream),
             Ok((_, Frame::Refused(why))) => return Err(format!("host {other} ({host}): {why}")),
             Ok(_) => io::ErrorKind::InvalidData.into(),
@@ -93,25 +96,77 @@ fn call(
     }
 }
 
-/// One attempt: a connection, and what the other side says to the greeting.
-fn attempt(host: &str, hello: &Hello, until: Instant) -> io::Result<(TcpStream, Frame)> {
-    let left = || until.saturating_duration_since(Instant::now()).max(AGAIN);
+/// One attempt: a connection, and what the other side says to the greeting. The outer error is that somebody else has left meanwhile.
+fn attempt(
+    host: &str,
+    hello: &Hello,
+    (cluster, met, until): (&Cluster, &Met, Instant),
+) -> Result<io::Result<(TcpStream, Frame)>, String> {
+    let mut stream = match greet(host, hello, until) {
+        Ok(stream) => stream,
+        Err(error) => return Ok(Err(error)),
+    };
+    // Whom we call may itself still be calling others.
+    while stream.peek(&mut [0]).is_err_and(|error| is_early(&error)) && Instant::now() < until {
+        met.is_complete(cluster)?;
+    }
+    let answer = stream.set_read_timeout(Some(ANSWER));
+    let answer = answer.and_then(|()| read_frame(&mut stream));
+    Ok(answer.and_then(|answer| {
+        stream.set_read_timeout(None)?;
+        Ok((stream, answer))
+    }))
+}
+
+/// Connects and greets; whoever reads from the connection waits for [`AGAIN`] at most.
+fn greet(host: &str, hello: &Hello, until: Instant) -> io::Result<TcpStream> {
+    let left = until.saturating_duration_since(Instant::now()).max(AGAIN);
     let mut failed = io::ErrorKind::NotFound.into();
     for address in host.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, left().min(ANSWER)) {
+        match TcpStream::connect_timeout(&address, left.min(ANSWER)) {
             Ok(mut stream) => {
                 prepare(&stream)?;
-                // Whom we call may itself still be calling others.
-                stream.set_read_timeout(Some(left()))?;
+                stream.set_read_timeout(Some(AGAIN))?;
                 write_hello(&mut stream, hello, VERSION)?;
-                let answer = read_frame(&mut stream)?;
-                stream.set_read_timeout(None)?;
-                return Ok((stream, answer));
+                return Ok(stream);
             }
             Err(error) => failed = error,
         }
     }
     Err(failed)
+}
+
+/// Is it only that nothing has come yet?
+fn is_early(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
+}
+
+impl Met {
+    /// Is everybody still there who has come?
+    fn is_complete(&self, cluster: &Cluster) -> Result<(), String> {
+        let all = self.states.iter().zip(&self.control).enumerate();
+        for (process, (states, control)) in all {
+            if states.iter().chain(control).any(has_ended) {
+                let host = &cluster.hosts[process];
+                return Err(format!(
+                    "host {process} ({host}) has left before all had come"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Has the other side closed a connection over which nothing has come yet?
+fn has_ended(stream: &TcpStream) -> bool {
+    let peeked = stream.set_nonblocking(true);
+    let peeked = peeked.and_then(|()| stream.peek(&mut [0]));
+    let ended = match peeked {
+        Ok(bytes) => bytes == 0,
+        Err(error) => !is_early(&error),
+    };
+    ended || stream.set_nonblocking(false).is_err()
 }
 
 /// What all connections have in common: small messages go at once, and silence of the network is an error.
@@ -144,6 +199,7 @@ fn await_calls(
         let Some(missing) = behind.clone().find(missing) else {
             return Ok(());
         };
+        met.is_complete(cluster)?;
         let accepted = match listener.accept() {
             Ok((stream, _)) => stream.set_nonblocking(false).map(|()| stream),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -290,6 +346,30 @@ mod tests {
             alone.contains("host 0") && alone.contains("could not be reached"),
             "{alone}"
         );
+    }
+
+    #[test]
+    fn who_leaves_before_all_have_come_ends_the_meeting() {
+        let hosts = [two(ANSWER)[0].hosts.clone(), two(ANSWER)[0].hosts.clone()].concat();
+        let cluster = Cluster::new(hosts[..3].to_vec(), 0).unwrap();
+        let error = std::thread::scope(|scope| {
+            let one = scope.spawn(|| meet(&cluster).map(drop));
+            let hello = Hello {
+                process: 1,
+                processes: 3,
+                threads: 1,
+                purpose: Purpose::States,
+                model: None,
+            };
+            let greeted = (0..).find_map(|_| {
+                sleep(AGAIN);
+                greet(&cluster.hosts[0], &hello, Instant::now()).ok()
+            });
+            drop(greeted);
+            one.join().unwrap().unwrap_err()
+        });
+        assert!(error.starts_with("host 1 (127.0.0.1:"), "{error}");
+        assert!(error.ends_with("has left before all had come"), "{error}");
     }
 
     #[test]

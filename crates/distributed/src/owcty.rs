@@ -71,11 +71,11 @@ pub(crate) fn fixpoint(
     let made = Set::new(owned, |location| {
         !product.is_weak || product.accepting[location as usize]
     });
-    let agreed = hands.agree(made.as_ref().map(drop).map_err(Clone::clone));
+    let agreed = hands.agree(made.as_ref().map(Set::len).map_err(Clone::clone));
     let mut set = made?;
-    agreed?;
-    let mut before = hands.sum(set.len())?;
+    let mut before = agreed?.into_iter().sum::<u64>();
     while before > 0 {
+        let mut left = 0;
         for step in [Step::Mark, Step::Drop] {
             step.prepare(product, owned, &mut set);
             let mut part = Edges {
@@ -87,9 +87,8 @@ pub(crate) fn fixpoint(
                 edges,
             };
             let done = hands.wave(&mut part);
-            hands.agree(done)?;
+            left = hands.agree(done.map(|()| set.len()))?.into_iter().sum();
         }
-        let left = hands.sum(set.len())?;
         if product.is_weak || left == before {
             return Ok((set, left));
         }

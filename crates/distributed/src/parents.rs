@@ -7,7 +7,8 @@
 use crate::owcty::{OUT, Set};
 use crate::post::Outbox;
 use crate::product::{Node, Nodes, Owned, Product, owner};
-use crate::wave::{Hands, Part, garbled};
+use crate::wave::{Hands, Part};
+use crate::wire::garbled;
 use lariat_budget::Stop;
 use lariat_space::explicit::{Prospect, States};
 

@@ -9,7 +9,7 @@
 //! enumerated again in every wave; nothing is kept of a node but its number.
 
 use crate::question::{Buchi, is_weak};
-use crate::wave::garbled;
+use crate::wire::garbled;
 use lariat_automata::{Automaton, Letter, StateId as Location, accepting_forever};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_engines::{Alphabet, ClassId, Problem};
@@ -128,17 +128,19 @@ impl<'q> Product<'q> {
             true => self.space.truth(&mut owned.states, state),
             false => 0,
         };
-        let is_blind = self.alphabet.classes().len() == 1;
-        if is_blind {
-            let moves = self.choices(&mut owned.nodes, letter, location, ClassId::UNNAMED);
-            if moves.is_empty() {
-                return Ok(());
-            }
-        }
         let Owned { states, nodes, .. } = owned;
+        // Where no event is told from another, all of them lead to the same locations.
+        let is_blind = self.alphabet.classes().len() == 1;
+        let always = is_blind.then(|| self.choices(nodes, letter, location, ClassId::UNNAMED));
+        if always.as_ref().is_some_and(Range::is_empty) {
+            return Ok(());
+        }
         self.space
             .prospects(states, state, |states, event, prospect| {
-                let moves = self.choices(nodes, letter, location, self.alphabet.class(event));
+                let moves = match &always {
+                    Some(always) => always.clone(),
+                    None => self.choices(nodes, letter, location, self.alphabet.class(event)),
+                };
                 if moves.is_empty() {
                     return Ok(());
                 }

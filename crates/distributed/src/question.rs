@@ -2,9 +2,11 @@
 //!
 //! Process 0 sends what its façade has made of model and formula, after whatever passes: the others need no files.
 
+use crate::wire::pack;
 use lariat_automata::{
     Automaton, Cube, Guards, StateId as Location, Transition, automaton_components,
 };
+use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_engines::Problem;
 use lariat_ltl::AtomId;
@@ -136,8 +138,8 @@ enum Asked<'a> {
 }
 
 /// The bytes of the question that a problem is. Its automaton has been degeneralized.
-pub(crate) fn about_runs(problem: &Problem<'_>) -> bincode::Result<Vec<u8>> {
-    bincode::serialize(&Asked::Accepts {
+pub(crate) fn about_runs(problem: &Problem<'_>) -> Result<Vec<u8>, Stop> {
+    pack(&Asked::Accepts {
         system: problem.system,
         propositions: problem.propositions,
         deadlock: problem.deadlock,
@@ -147,8 +149,8 @@ pub(crate) fn about_runs(problem: &Problem<'_>) -> bincode::Result<Vec<u8>> {
 }
 
 /// The bytes of the question how many states there are.
-pub(crate) fn about_states(system: &System, claims: &[Predicate]) -> bincode::Result<Vec<u8>> {
-    bincode::serialize(&Asked::Count { system, claims })
+pub(crate) fn about_states(system: &System, claims: &[Predicate]) -> Result<Vec<u8>, Stop> {
+    pack(&Asked::Count { system, claims })
 }
 
 /// A hash by which processes see that they have been asked the same (Fowler, Noll and Vo's, of 64 bits).

@@ -2,18 +2,19 @@
 //!
 //! Nodes are numbered in the order of discovery, so that the list of nodes is its own queue and a worker keeps nothing else of what
 //! it has still to do. Own successors are entered at once; those of others are sent, unless the same was sent a short while
-//! ago: [`Recent`] remembers whole messages, not hashes of them, so that nothing is ever left out by mistake.
+//! ago: [`Recent`] remembers whole states, not hashes of them, so that nothing is ever left out by mistake.
 //!
 //! Under `stutter`, a node from which the automaton accepts whatever follows ends the wave for everybody (Černá and Pelánek's *terminal* automata):
 //! it is the end of a run that violates a safety property.
 
 use crate::census::Census;
 use crate::post::Outbox;
-use crate::product::{Node, Nodes, Owned, Product, Waiting, owner};
+use crate::product::{Node, Nodes, Owned, Product, Target, Waiting, owner};
 use crate::shared::Gauge;
 use crate::wave::Part;
 use lariat_budget::{Budget, Stop};
-use lariat_space::explicit::{Prospect, States};
+use lariat_space::explicit::{Prospect, States, TOGETHER};
+use std::hint::black_box;
 
 /// Nodes that are expanded between two looks at the mail: well below a hundredth of a second.
 const STRETCH: usize = 4096;
@@ -30,6 +31,8 @@ pub(crate) struct Reach<'a, 'q> {
     pub edges: u64,
     pub sent: u64,
     pub received: u64,
+    /// Nodes that are accepting, of those expanded.
+    pub accepting: u64,
     /// What is counted besides, if the question is about states.
     pub census: Option<Census<'q>>,
     /// A node that is evidence, whatever follows.
@@ -72,7 +75,7 @@ impl Part for Reach<'_, '_> {
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
         let end = self.owned.len().min(self.next + STRETCH);
         let before = self.next;
-        let mut waiting = Waiting::default();
+        let (mut waiting, mut abroad) = (Waiting::default(), Vec::new());
         while self.next < end && !self.is_over && !out.is_full() {
             let node = Node(self.next as u32);
             let (state, location) = self.owned.get(node);
@@ -83,6 +86,7 @@ impl Part for Reach<'_, '_> {
             if self.is_over {
                 break;
             }
+            self.accepting += u64::from(self.product.accepting[location as usize]);
             if let Some(census) = &mut self.census {
                 census.look(&self.product.space, &mut self.owned.states, state);
             }
@@ -105,6 +109,15 @@ impl Part for Reach<'_, '_> {
                         if !waiting.add(place) {
                             nodes.enter(states, target.prospect, target.location)?;
                         }
+                    } else if let Prospect::Word(word) = target.prospect {
+                        let Target {
+                            print, location, ..
+                        } = target;
+                        abroad.push(Abroad {
+                            print,
+                            word,
+                            location,
+                        });
                     } else {
                         out.put(to, |bytes| {
                             let start = bytes.len();
@@ -120,8 +133,14 @@ impl Part for Reach<'_, '_> {
             if waiting.is_full() {
                 self.owned.enter_all(&mut waiting)?;
             }
+            if abroad.len() >= TOGETHER {
+                let Owned { states, nodes, .. } = &*self.owned;
+                self.sent += self.recent.send(&mut abroad, (states, nodes), out);
+            }
         }
         self.owned.enter_all(&mut waiting)?;
+        let Owned { states, nodes, .. } = &*self.owned;
+        self.sent += self.recent.send(&mut abroad, (states, nodes), out);
         self.budget.spend((self.next - before) as u64)?;
         let waiting = self.owned.len() - self.next;
         self.gauge
@@ -130,41 +149,75 @@ impl Part for Reach<'_, '_> {
     }
 }
 
-/// Bytes that are remembered of messages sent.
-const RECENT_BYTES: usize = 1 << 20;
+/// Bytes that are remembered of what was sent: they stay in the second cache of a processor, beside what else is asked all the time.
+const RECENT_BYTES: usize = 1 << 18;
 /// Longer messages are not remembered.
 const LONGEST: usize = 56;
 
-/// Messages that were sent a short while ago, one for each place that a hash leads to.
+/// A state of another worker that is a word.
+struct Abroad {
+    print: u64,
+    word: u64,
+    location: u32,
+}
+
+/// What was sent a short while ago, one state for each place that a hash leads to.
+#[derive(Default)]
 pub(crate) struct Recent {
-    width: usize,
-    slots: usize,
-    /// For each slot a length and a message.
+    /// States that are words, with their locations.
+    words: Vec<(u64, u32)>,
+    /// Of other states a length and a message for each slot.
     bytes: Vec<u8>,
 }
 
+/// A location that is none.
+const NOWHERE: u32 = u32::MAX;
+
 impl Recent {
-    /// Of messages that take about as many bytes as a state of this worker.
-    pub fn new(states: &States) -> Recent {
-        let message = states.packed_bits().div_ceil(8) + 2;
-        let width = message.min(LONGEST) + 1;
-        let slots = RECENT_BYTES / width;
-        Recent {
-            width,
-            slots,
-            bytes: vec![0; slots * width],
+    /// Sends states that wait, but for those that were sent a short while ago: how many were.
+    fn send(
+        &mut self,
+        waiting: &mut Vec<Abroad>,
+        (states, nodes): (&States, &Nodes),
+        out: &mut Outbox,
+    ) -> u64 {
+        let Recent { words, .. } = self;
+        if words.is_empty() {
+            let slots = RECENT_BYTES / size_of::<(u64, u32)>();
+            words.resize(slots.next_power_of_two(), (0, NOWHERE));
         }
+        let mask = words.len() - 1;
+        // The upper bits of the print say whose the state is. What is read for one is on its way while another is.
+        let place = |print: u64| print as usize & mask;
+        let read = |sum: u64, state: &Abroad| sum ^ words[place(state.print)].0;
+        black_box(waiting.iter().fold(0, read));
+        let mut sent = 0;
+        for state in waiting.drain(..) {
+            let (known, new) = (&mut words[place(state.print)], (state.word, state.location));
+            if *known == new {
+                continue;
+            }
+            *known = new;
+            sent += 1;
+            out.put(owner(state.print, nodes.workers), |bytes| {
+                states.write(state.location, Prospect::Word(state.word), bytes);
+            });
+        }
+        sent
     }
 
-    /// Was this sent a short while ago? If not, it is remembered to have been.
-    #[inline]
+    /// Was this message sent a short while ago? If not, it is remembered to have been.
     fn has(&mut self, print: u64, message: &[u8]) -> bool {
-        if message.len() >= self.width {
+        const WIDTH: usize = LONGEST + 1;
+        if message.len() > LONGEST {
             return false;
         }
-        // The upper bits of the print say whose the state is.
-        let start = owner(print << 32, self.slots) * self.width;
-        let (length, body) = self.bytes[start..start + self.width].split_at_mut(1);
+        let slots = RECENT_BYTES / WIDTH;
+        if self.bytes.is_empty() {
+            self.bytes.resize(slots * WIDTH, 0);
+        }
+        let start = owner(print << 32, slots) * WIDTH;
+        let (length, body) = self.bytes[start..start + WIDTH].split_at_mut(1);
         let known = &mut body[..message.len()];
         if usize::from(length[0]) == message.len() && known == message {
             return true;

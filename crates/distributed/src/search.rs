@@ -1,6 +1,6 @@
 //! What one worker does about a question, from the first wave to the last.
 //!
-//! All workers run this program, and decide everything that concerns all of them by what all of them have said (`Hands::all`), so that they
+//! All workers run this program, and decide everything that concerns all of them by what all of them have said (`Hands::agree`), so that they
 //! stay together. Only worker 0 concludes. "Empty" needs: every wave over at every worker with nothing cut off, as many messages received as
 //! sent, and nothing left by the last of them.
 
@@ -17,6 +17,7 @@ use crate::wave::Hands;
 use lariat_automata::Automaton;
 use lariat_budget::Stop;
 use lariat_model::{Deadlock, Lasso, Step};
+use serde::{Deserialize, Serialize};
 
 /// A worker's answer.
 pub(crate) fn answer(hands: &mut Hands<'_>, question: &Question, gauge: &Gauge) -> Report {
@@ -79,22 +80,23 @@ fn search(
 ) -> Result<Option<Conclusion>, Stop> {
     let mut owned = product.owned((hands.me(), hands.peers()), hands.budget);
     let mut no_census = None;
-    let bad = reach(hands, product, &mut owned, gauge, figures, &mut no_census)?;
-    // The first worker that has one.
-    let who = hands.all(&bad.map(|node| node.0))?;
-    if let Some(who) = who.iter().position(Option::is_some) {
-        let end = bad.filter(|_| who == hands.me());
-        let to_end = parents(hands, product, &mut owned, &Within::All)?;
-        let way = (Goal::Beginning, end);
-        let trail = follow(hands, product, &mut owned, &to_end, way)?;
-        return Ok(lasso(&trail.passed, &[]).map(Conclusion::Accepting));
+    let reached = reach(hands, product, &mut owned, gauge, figures, &mut no_census)?;
+    match reached {
+        Reached::All { accepting: 0 } => return Ok(Some(Conclusion::Empty)),
+        Reached::All { .. } => {}
+        Reached::Bad(end) => {
+            let to_end = parents(hands, product, &mut owned, &Within::All)?;
+            let way = (Goal::Beginning, end);
+            let trail = follow(hands, product, &mut owned, &to_end, way)?;
+            return Ok(lasso(&trail.passed, &[]).map(Conclusion::Accepting));
+        }
     }
     let (set, left) = fixpoint(hands, product, &mut owned, gauge, &mut figures.edges)?;
     figures.left = set.len();
     if left == 0 {
         return Ok(Some(Conclusion::Empty));
     }
-    let sizes = hands.all(&set.len())?;
+    let sizes = hands.agree(Ok(set.len()))?;
     let first = sizes.iter().position(|size| *size > 0);
     let kept = || set.kept.iter().position(|kept| *kept != crate::owcty::OUT);
     let start = (first == Some(hands.me())).then(kept).flatten();
@@ -108,7 +110,7 @@ fn search(
     Ok(lasso(&prefix.passed, &cycle.passed).map(Conclusion::Accepting))
 }
 
-/// W1, and whether everybody came to its end: a node that is evidence, if this worker has one.
+/// W1, and whether everybody came to its end.
 fn reach<'q>(
     hands: &mut Hands<'_>,
     product: &Product<'q>,
@@ -116,12 +118,12 @@ fn reach<'q>(
     gauge: &Gauge,
     figures: &mut Figures,
     census: &mut Option<Census<'q>>,
-) -> Result<Option<Node>, Stop> {
+) -> Result<Reached, Stop> {
     let budget = hands.budget;
     let begun = product.initial(owned, drop);
     let mut part = Reach {
         product,
-        recent: Recent::new(&owned.states),
+        recent: Recent::default(),
         owned,
         budget,
         gauge,
@@ -129,6 +131,7 @@ fn reach<'q>(
         edges: 0,
         sent: 0,
         received: 0,
+        accepting: 0,
         census: census.take(),
         bad: None,
         is_over: false,
@@ -146,23 +149,54 @@ fn reach<'q>(
         overflow: part.owned.states.overflow().map(|var| var.0),
         ..Figures::default()
     };
-    let (bad, is_over, is_done) = (part.bad, part.is_over, part.next == part.owned.len());
-    hands.agree(begun.and(done))?;
-    // Who was told that somebody has seen enough leaves the rest of its mail.
-    let over = hands.all(&is_over)?;
-    if over.contains(&true) {
-        return Ok(bad);
+    let brought = Brought {
+        bad: part.bad.map(|node| node.0),
+        is_over: part.is_over,
+        is_done: part.next == part.owned.len(),
+        sent: part.sent,
+        received: part.received,
+        accepting: part.accepting,
+    };
+    let all = hands.agree(begun.and(done).map(|()| brought))?;
+    if all.iter().any(|one| one.is_over) {
+        // Who was told that somebody has seen enough leaves the rest of its mail. The first worker that has a node shows it.
+        let first = all.iter().position(|one| one.bad.is_some());
+        let bad = all.get(hands.me()).and_then(|one| one.bad).map(Node);
+        return Ok(Reached::Bad(bad.filter(|_| first == Some(hands.me()))));
     }
-    let sent = hands.sum(figures.sent)?;
-    let received = hands.sum(figures.received)?;
-    let complete = match sent == received && is_done {
-        true => Ok(()),
+    let sum = |figure: fn(&Brought) -> u64| all.iter().map(figure).sum::<u64>();
+    let (sent, received) = (sum(|one| one.sent), sum(|one| one.received));
+    // All workers see the same figures, and come to the same conclusion.
+    match sent == received && all.iter().all(|one| one.is_done) {
+        true => Ok(Reached::All {
+            accepting: sum(|one| one.accepting),
+        }),
         false => Err(Stop::Internal(format!(
             "{sent} states were sent and {received} received"
         ))),
-    };
-    hands.agree(complete)?;
-    Ok(None)
+    }
+}
+
+/// What a worker brings from W1.
+#[derive(Serialize, Deserialize)]
+struct Brought {
+    /// A node that is evidence, whatever follows.
+    bad: Option<u32>,
+    /// Has it, or somebody who told it, such a node?
+    is_over: bool,
+    /// Has it expanded all of its nodes?
+    is_done: bool,
+    sent: u64,
+    received: u64,
+    accepting: u64,
+}
+
+/// Where W1 has ended.
+enum Reached {
+    /// Everywhere, and so many nodes are accepting.
+    All { accepting: u64 },
+    /// At a node that is evidence, whatever follows, which one worker has.
+    Bad(Option<Node>),
 }
 
 /// The run of the system that two walks backwards have told of; at worker 0, which has heard of them.

@@ -3,14 +3,16 @@
 use crate::cluster::Cluster;
 use crate::crew::{Crew, Order};
 use crate::frame::Frame;
-use crate::link::{Doing, Event, Link, Silence, TICK};
-use crate::meet::meet;
-use crate::network::allocators;
+use crate::join::{Joined, join};
+use crate::link::{Doing, Event, Link};
 use crate::question::digest;
 use crate::report::{Ending, Report};
 use crate::shared::Shared;
+use crate::watch::{TICK, Watch};
+use crate::wire::unpack;
 use lariat_budget::{Budget, Stop};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::fmt;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -19,30 +21,22 @@ use std::time::Duration;
 /// An error says why it ended early: somebody is lost. The caller should end the process then, since its threads may wait for
 /// what never comes.
 pub fn serve(cluster: &Cluster, budget: &Budget) -> Result<(), String> {
-    let mut met = meet(cluster)?;
-    let (tell, events) = channel();
-    let failed = |error: std::io::Error| error.to_string();
-    let severed = tell.clone();
-    let built = allocators(cluster, met.states, move |peer| {
-        let _ = severed.send(Event::Severed(peer));
-    });
-    let (builders, others) = built.map_err(failed)?;
-    let done = tell.clone();
-    let crew = Crew::start(builders, others, move |worker, report| {
-        let _ = done.send(Event::Done(worker, Box::new(report)));
-    })?;
-    let doing = Doing::default();
-    let control = met.control[0].take();
-    let control = control.ok_or("there is no connection to host 0")?;
-    let host = Link::open(control, 0, tell, doing.clone()).map_err(failed)?;
+    let Joined {
+        crew,
+        links,
+        events,
+        doing,
+    } = join(cluster)?;
+    let host = links.into_iter().next();
     Server {
         crew,
-        host,
+        host: host.ok_or("there is no connection to host 0")?,
         doing,
         budget,
         order: None,
         reports: Vec::new(),
         has_halted: false,
+        watch: Watch::new(cluster.process, cluster.hosts.len()),
     }
     .listen(&events)
 }
@@ -57,46 +51,46 @@ struct Server<'a> {
     reports: Vec<Option<Report>>,
     /// Does process 0 know that a worker has stopped?
     has_halted: bool,
+    /// What is known of process 0.
+    watch: Watch,
 }
-
-/// What is said when process 0 is gone.
-const NO_HOST: &str = "a worker was lost (host 0)";
 
 impl Server<'_> {
     fn listen(mut self, events: &Receiver<Event>) -> Result<(), String> {
-        let mut silence = Silence::new(1);
+        let lost = |what: &dyn fmt::Display| Err(format!("a worker was lost ({what})"));
         loop {
-            let event = events.recv_timeout(TICK);
-            match event {
+            match events.recv_timeout(TICK) {
                 Ok(Event::Frame(_, frame)) => {
-                    silence.broken(0);
+                    self.watch.heard(0);
                     match frame {
                         Frame::Bye => return Ok(()),
-                        Frame::Lost(who) => return Err(format!("a worker was lost (host {who})")),
+                        Frame::Over(what) => return lost(&what),
                         frame => self.hear(frame)?,
                     }
                 }
                 Ok(Event::Done(worker, report)) => self.done(worker, *report)?,
                 // Whether that is the end is for process 0 to say.
-                Ok(Event::Severed(peer)) => self.tell(&Frame::Lost(peer as u32))?,
-                Ok(Event::Lost(_)) | Err(RecvTimeoutError::Disconnected) => {
-                    return Err(NO_HOST.to_owned());
-                }
+                Ok(Event::Severed(peer)) => self.tell(&Frame::Lost(peer as u32)),
+                Ok(Event::Lost(_)) | Err(RecvTimeoutError::Disconnected) => self.watch.broke(0),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if silence.tick(0..1).is_some() {
-                return Err(NO_HOST.to_owned());
+            if let Some(loss) = self.watch.tick(|process| process == 0) {
+                // If it only stood still it will wonder where everybody is.
+                self.tell(&Frame::Lost(0));
+                return lost(&loss);
             }
             let is_halted = |order: &Order| order.shared.halt.is_pressed();
             if !self.has_halted && self.order.as_ref().is_some_and(is_halted) {
                 self.has_halted = true;
-                self.tell(&Frame::Halt)?;
+                self.tell(&Frame::Halt);
             }
         }
     }
 
-    fn tell(&self, frame: &Frame) -> Result<(), String> {
-        self.host.tell(frame).map_err(|_| NO_HOST.to_owned())
+    fn tell(&mut self, frame: &Frame) {
+        if self.host.tell(frame).is_err() {
+            self.watch.broke(0);
+        }
     }
 
     fn hear(&mut self, frame: Frame) -> Result<(), String> {
@@ -111,7 +105,7 @@ impl Server<'_> {
                 if digest(&question) != expected {
                     return Err(garbled());
                 }
-                let question = bincode::deserialize(&question).map_err(|_| garbled())?;
+                let question = unpack(&question).map_err(|_| garbled())?;
                 let mut budget = self.budget.clone();
                 if let Some(milliseconds) = milliseconds {
                     budget = budget.with_deadline(Duration::from_millis(milliseconds));
@@ -148,15 +142,15 @@ impl Server<'_> {
         if let Ending::Internal(what) = &report.ending {
             // The others may wait for what this worker has not done.
             let stop = Stop::Internal(what.clone());
-            let told = self.tell(&Frame::Done(vec![report; self.crew.len()]));
-            return told.and(Err(stop.to_string()));
+            self.tell(&Frame::Done(vec![report; self.crew.len()]));
+            return Err(stop.to_string());
         }
         self.reports[worker] = Some(report);
         if self.reports.iter().all(Option::is_some) {
             let reports = self.reports.drain(..).flatten().collect();
             self.order = None;
             *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = None;
-            self.tell(&Frame::Done(reports))?;
+            self.tell(&Frame::Done(reports));
         }
         Ok(())
     }

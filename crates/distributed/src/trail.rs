@@ -7,7 +7,8 @@
 use crate::parents::{Parents, Place};
 use crate::post::Outbox;
 use crate::product::{Node, Owned, Product};
-use crate::wave::{Hands, Part, garbled};
+use crate::wave::{Hands, Part};
+use crate::wire::{garbled, pack, unpack};
 use lariat_budget::Stop;
 use lariat_model::{EventId, State, Value};
 use lariat_space::explicit::Prospect;
@@ -230,7 +231,7 @@ impl Walk<'_, '_> {
 
 /// Messages are few, and may be long: each has its length in front.
 fn send(to: usize, message: &Message, out: &mut Outbox) -> Result<(), Stop> {
-    let bytes = bincode::serialize(message).map_err(|error| garbled(&error.to_string()))?;
+    let bytes = pack(message)?;
     out.put(to, |out| {
         out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         out.extend_from_slice(&bytes);
@@ -245,7 +246,7 @@ impl Part for Walk<'_, '_> {
             let cut = rest.split_at_checked(length);
             let (message, rest) = cut.ok_or_else(|| garbled("a message is cut short"))?;
             contents = rest;
-            match bincode::deserialize(message).map_err(|error| garbled(&error.to_string()))? {
+            match unpack(message)? {
                 Message::Pass {
                     node,
                     number,

@@ -6,6 +6,7 @@
 
 use crate::post::{Office, Outbox};
 use crate::shared::Shared;
+use crate::wire::{garbled, pack, unpack};
 use lariat_budget::{Budget, Stop};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -106,33 +107,32 @@ impl Hands<'_> {
     }
 
     /// What everybody says, by worker. Also works when somebody has stopped.
-    pub fn all<T: Serialize + DeserializeOwned>(&mut self, mine: &T) -> Result<Vec<T>, Stop> {
-        let bytes = bincode::serialize(mine).map_err(|error| garbled(&error.to_string()))?;
+    fn all<T: Serialize + DeserializeOwned>(&mut self, mine: &T) -> Result<Vec<T>, Stop> {
         let mut round = Round {
-            mine: Some(bytes),
+            mine: Some(pack(mine)?),
             told: vec![None; self.peers()],
         };
         self.until_over(&mut round, |_| Ok(()))?;
-        let told = round.told.into_iter().map(|told| {
-            let told = told.ok_or_else(|| garbled("nothing was said"))?;
-            bincode::deserialize(&told).map_err(|error| garbled(&error.to_string()))
-        });
+        let told = round
+            .told
+            .into_iter()
+            .map(|told| unpack(&told.ok_or_else(|| garbled("nothing was said"))?));
         told.collect()
     }
 
-    /// Has everybody come to the end of what all were doing? If not, this worker's reason, or that another has stopped.
-    pub fn agree(&mut self, mine: Result<(), Stop>) -> Result<(), Stop> {
-        let all = self.all(&mine.is_ok())?;
-        mine?;
-        match all.contains(&false) {
-            true => Err(Stop::Interrupted),
-            false => Ok(()),
-        }
-    }
-
-    /// The sum of a number over all workers.
-    pub fn sum(&mut self, mine: u64) -> Result<u64, Stop> {
-        Ok(self.all(&mine)?.into_iter().sum())
+    /// What everybody brings from what all were doing, if everybody has come to its end. If not, this worker's reason, or that
+    /// another has stopped.
+    pub fn agree<T>(&mut self, mine: Result<T, Stop>) -> Result<Vec<T>, Stop>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let (brought, stop) = match mine {
+            Ok(brought) => (Some(brought), None),
+            Err(stop) => (None, Some(stop)),
+        };
+        let all = self.all(&brought)?;
+        let all: Option<Vec<T>> = all.into_iter().collect();
+        all.ok_or(stop.unwrap_or(Stop::Interrupted))
     }
 }
 
@@ -158,9 +158,4 @@ impl Part for Round {
         }
         Ok(false)
     }
-}
-
-/// What is said where a message makes no sense.
-pub(crate) fn garbled(what: &str) -> Stop {
-    Stop::Internal(format!("a message between workers makes no sense: {what}"))
 }

@@ -28,7 +28,8 @@ fn a_process_needs_its_number() {
 
 #[cfg(feature = "distributed")]
 mod with {
-    use crate::kit::{Folder, Ran, lariat};
+    use crate::kit::{Folder, Ran, large_net, lariat};
+    use crate::progress::on_a_terminal;
     use crate::schema::follows;
     use std::net::TcpListener;
 
@@ -94,6 +95,19 @@ mod with {
         assert_eq!(alone.exits(3).json()[0]["reason"], "memory");
         let told = cluster("4", &limited).exits(0).json();
         assert_eq!(told[0]["states"], "454475");
+    }
+
+    #[test]
+    fn a_line_says_how_far_every_worker_is() {
+        let folder = Folder::new();
+        let model = large_net(&folder);
+        let args = ["cluster", "-n", "2", "states", &model, "--timeout", "2s"];
+        let Some(seen) = on_a_terminal("stty cols 160;", &args) else {
+            return;
+        };
+        for what in ["exploring: ", " states/s, ", " waiting at 0, ", " at 1"] {
+            assert!(seen.contains(what), "no `{what}` in {seen:?}");
+        }
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod bench;
 mod book;
 mod cluster;
 mod fairness;
+#[cfg(feature = "distributed")]
+mod faults;
 mod kit;
 mod limits;
 mod mcc;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What a terminal gets to see of a run of the binary, signals by `timeout` included; `None` without a terminal.
-fn on_a_terminal(before: &str, args: &[&str]) -> Option<String> {
+pub fn on_a_terminal(before: &str, args: &[&str]) -> Option<String> {
     if !Path::new("/usr/bin/script").exists() {
         eprintln!("no terminal to be had: not tested");
         return None;

@@ -1,0 +1,332 @@
+//! Several processes, to one of which something happens: every run ends in the right verdict or says why there is none, soon, and nobody stays
+//! behind. As many runs as are asked for, some at the same time:
+//!
+//! ```text
+//! LARIAT_CASES=500 cargo test --release -p lariat-cli --features distributed faults -- --nocapture
+//! ```
+
+use crate::kit::{Folder, command, lariat};
+use lariat_corpora::{Random, cases, seed};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// So soon after the fault everybody has ended. Machines that test are busy with other things, too.
+const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 10 });
+
+/// What processes are told to wait for each other: with all that follows, less than [`SOON`].
+const CONNECT: &str = "--connect-timeout=7s";
+
+/// Runs at the same time: most of the time they wait.
+const LANES: usize = 8;
+
+/// What happens to a process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Fault {
+    Nothing,
+    /// SIGKILL.
+    Killed,
+    /// SIGSTOP, for half a minute where there is time.
+    Stopped,
+    /// It has next to no memory.
+    Starved,
+    /// It was given another model.
+    Model,
+    /// It is another version.
+    Version,
+    /// Its port is taken.
+    Port,
+}
+
+const FAULTS: [Fault; 7] = [
+    Fault::Stopped,
+    Fault::Port,
+    Fault::Killed,
+    Fault::Starved,
+    Fault::Model,
+    Fault::Version,
+    Fault::Nothing,
+];
+
+/// What is asked, and what is true.
+const QUESTIONS: [(&str, &str); 3] = [
+    // Safe, and everything has to be looked at.
+    (
+        r#"G "tokens(cards_1, work_1, redo_1, done_1) <= 4""#,
+        "holds",
+    ),
+    // Not weak: cards need not come round again.
+    (r#"G F "done_1 >= 1""#, "violated"),
+    (
+        r#"(G F "work_2 >= 1") -> F G "tokens(cards_1, work_1, redo_1, done_1) <= 4""#,
+        "holds",
+    ),
+];
+
+/// What is shared by all runs.
+struct Setting {
+    folder: Folder,
+    small: String,
+    large: String,
+    /// Was a campaign asked for?
+    is_thorough: bool,
+}
+
+impl Setting {
+    fn new() -> Setting {
+        let folder = Folder::new();
+        let net = |n: &str| {
+            let net = lariat(&["generate", "kanban", n]).exits(0).out;
+            folder.file(&format!("kanban-{n}.pnml"), net)
+        };
+        let (small, large) = (net("3"), net("4"));
+        Setting {
+            folder,
+            small,
+            large,
+            is_thorough: std::env::var_os("LARIAT_CASES").is_some(),
+        }
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    // It may have ended.
+    let _ = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .stderr(Stdio::null())
+        .status();
+}
+
+/// Ports that were free a moment ago.
+fn free_ports(n: usize) -> Vec<String> {
+    let listeners = (0..n).map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+    let listeners: Vec<TcpListener> = listeners.collect();
+    let address = |listener: &TcpListener| listener.local_addr().unwrap().to_string();
+    listeners.iter().map(address).collect()
+}
+
+/// The processes of one run; whoever is left at the end is ended.
+struct Processes(Vec<Child>);
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Processes {
+    /// Waits until all of these have ended, or until some time after a moment: who has not?
+    fn left_after(&mut self, who: &[usize], since: Instant) -> Vec<usize> {
+        let mut left = who.to_vec();
+        loop {
+            left.retain(|process| matches!(self.0[*process].try_wait(), Ok(None)));
+            if left.is_empty() || since.elapsed() > SOON {
+                return left;
+            }
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// A process of another version introduces itself to process 0.
+fn greet_as_another_version(host: &str) {
+    let until = Instant::now() + SOON;
+    let stream = loop {
+        match TcpStream::connect(host) {
+            Ok(stream) => break Some(stream),
+            Err(_) if Instant::now() > until => break None,
+            Err(_) => sleep(Duration::from_millis(20)),
+        }
+    };
+    let version = b"0.0.1";
+    let mut hello = b"lariat:1".to_vec();
+    hello.extend_from_slice(&(version.len() as u32).to_le_bytes());
+    hello.extend_from_slice(version);
+    let mut stream = stream.expect("process 0 listens");
+    stream.write_all(&hello).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    assert!(
+        String::from_utf8_lossy(&answer).contains("here is Lariat 0.0.1"),
+        "{answer:?}"
+    );
+}
+
+/// One run, with a fault: how it ended, in a few words.
+fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
+    let n = 2 + random.below(3usize);
+    let first = usize::from(matches!(fault, Fault::Model | Fault::Version));
+    let victim = first + random.below(n - first);
+    let is_large = setting.is_thorough && random.below(3u32) == 0 || fault == Fault::Starved;
+    let net = if is_large {
+        &setting.large
+    } else {
+        &setting.small
+    };
+    let (formula, truth) = QUESTIONS[random.below(QUESTIONS.len())];
+    let ports = free_ports(n);
+    let taken = (fault == Fault::Port).then(|| TcpListener::bind(&ports[victim]).unwrap());
+    let name = format!("hosts-{}", ports[0].replace(':', "-"));
+    let hosts = setting.folder.file(&name, ports.join("\n"));
+    let start = |process: usize| {
+        let is_victim = process == victim;
+        let net = match fault == Fault::Model && is_victim {
+            true => "examples/mutex.pnml",
+            false => net,
+        };
+        let memory = match fault == Fault::Starved && is_victim {
+            true => "--memory=1M",
+            false => "--memory=400M",
+        };
+        command(&["check", net, "-f", formula, "--json", "--no-reduce"])
+            .args(["--hosts", &hosts, "--process", &process.to_string()])
+            .args([CONNECT, memory])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    // The one that is another version does not run: somebody speaks for it.
+    let other_version = (fault == Fault::Version).then_some(victim);
+    let real: Vec<usize> = (0..n)
+        .filter(|process| Some(*process) != other_version)
+        .collect();
+    let mut all = Processes(real.iter().map(|process| start(*process)).collect());
+    let at = |process: usize| real.iter().position(|other| *other == process);
+    let moment = Duration::from_millis(random.below(900u64));
+    let mut since = Instant::now();
+    match fault {
+        Fault::Killed | Fault::Stopped => {
+            sleep(moment);
+            let name = if fault == Fault::Killed {
+                "-KILL"
+            } else {
+                "-STOP"
+            };
+            signal(&all.0[victim], name);
+            since = Instant::now();
+        }
+        Fault::Version => greet_as_another_version(&ports[0]),
+        // Until the limit is reached, time goes by.
+        Fault::Nothing | Fault::Starved | Fault::Model | Fault::Port => {}
+    }
+    let everybody: Vec<usize> = (0..real.len()).collect();
+    let others: Vec<usize> = everybody.iter().copied().filter(|p| *p != victim).collect();
+    let told = format!("{n} processes, {fault:?}: {victim} after {moment:?}, {net}, {formula}");
+    if fault == Fault::Stopped {
+        assert_eq!(all.left_after(&others, since), [0; 0], "left of {told}");
+        if setting.is_thorough {
+            sleep(Duration::from_secs(30).saturating_sub(since.elapsed()));
+        }
+        signal(&all.0[victim], "-CONT");
+        since = Instant::now();
+    }
+    let slow = matches!(fault, Fault::Nothing | Fault::Starved);
+    let since = if slow { since + SOON } else { since };
+    assert_eq!(all.left_after(&everybody, since), [0; 0], "left of {told}");
+    drop(taken);
+    let (status, out, err) = end(&mut all.0[at(0).unwrap()]);
+    assert!(!err.contains("panicked"), "{err}, {told}");
+    judge(fault, victim, (status, &out, &err), truth).unwrap_or_else(|| {
+        panic!("{status}: {out}{err}, {told}");
+    })
+}
+
+/// What a process that has ended has left.
+fn end(child: &mut Child) -> (ExitStatus, String, String) {
+    let status = child.wait().unwrap();
+    let (mut out, mut err) = (String::new(), String::new());
+    let _ = child
+        .stdout
+        .take()
+        .map(|mut from| from.read_to_string(&mut out));
+    let _ = child
+        .stderr
+        .take()
+        .map(|mut from| from.read_to_string(&mut err));
+    (status, out, err)
+}
+
+/// Is what process 0 said right?
+fn judge(
+    fault: Fault,
+    victim: usize,
+    (status, out, err): (ExitStatus, &str, &str),
+    truth: &str,
+) -> Option<String> {
+    if out.is_empty() {
+        // It was killed itself, or not everybody came.
+        let is_killed = fault == Fault::Killed && victim == 0 && status.code().is_none();
+        let is_refused = status.code() == Some(2)
+            && match fault {
+                Fault::Nothing | Fault::Starved => false,
+                Fault::Model => err.contains(&format!("host {victim}: the model there is another")),
+                Fault::Version => err.contains("another host runs Lariat 0.0.1"),
+                Fault::Port if victim == 0 => err.contains("this port is taken"),
+                _ => err.contains("host "),
+            };
+        return match (is_killed, is_refused) {
+            (true, _) => Some("killed".to_owned()),
+            (_, true) => Some("refused".to_owned()),
+            _ => None,
+        };
+    }
+    let told: Json = serde_json::from_str(out.trim()).ok()?;
+    let verdict = told["verdict"].as_str()?;
+    if verdict == truth && told["engine"] == "distributed" {
+        return Some(truth.to_owned());
+    }
+    let expected = match fault {
+        Fault::Killed | Fault::Stopped => format!("a worker was lost (host {victim})"),
+        Fault::Starved => format!("a worker was lost (host {victim}: memory)"),
+        _ => return None,
+    };
+    (verdict == "unknown" && told["reason"] == Json::from(expected)).then(|| "unknown".to_owned())
+}
+
+/// Says how to repeat a run that failed; there are no more then.
+struct Replay<'a>(u64, &'a AtomicU64);
+
+impl Drop for Replay<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.1.store(u64::MAX / 2, Ordering::Relaxed);
+            eprintln!("failed; replay with LARIAT_SEED={} LARIAT_CASES=1", self.0);
+        }
+    }
+}
+
+#[test]
+fn every_run_ends_and_none_in_a_wrong_verdict() {
+    let (first, count) = (seed(1), cases(FAULTS.len()) as u64);
+    let setting = Setting::new();
+    let next = AtomicU64::new(0);
+    let ends: Mutex<BTreeMap<(Fault, String), u32>> = Mutex::default();
+    let lane = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return;
+            }
+            let seed = first.wrapping_add(number);
+            let fault = FAULTS[(seed % FAULTS.len() as u64) as usize];
+            let _replay = Replay(seed, &next);
+            let end = run(&setting, &mut Random::new(seed), fault);
+            *ends.lock().unwrap().entry((fault, end)).or_default() += 1;
+        }
+    };
+    std::thread::scope(|scope| (0..LANES).for_each(|_| drop(scope.spawn(lane))));
+    for ((fault, end), count) in &*ends.lock().unwrap() {
+        println!("{fault:?}: {count} ended in {end}");
+    }
+}

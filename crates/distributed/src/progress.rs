@@ -1,0 +1,127 @@
+//! How far all workers are, in one line at process 0: states, states a second, and how many wait at each worker.
+
+use lariat_budget::{Observer, Progress};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// How often something is said.
+const OFTEN: Duration = Duration::from_millis(200);
+
+/// The time over which states are counted for their number in a second. Processes tell twice a second how many they have.
+const SPAN: Duration = Duration::from_secs(3);
+
+/// What follows the number of states that wait at each worker.
+const AT: [&str; 8] = [
+    "waiting at 0",
+    "at 1",
+    "at 2",
+    "at 3",
+    "at 4",
+    "at 5",
+    "at 6",
+    "at 7",
+];
+
+/// States and queue of each worker, by process.
+pub(crate) type Gauges = Vec<Vec<(u64, u64)>>;
+
+/// Says now and then how far all are.
+pub(crate) struct Teller {
+    /// When there were how many states, not longer ago than [`SPAN`] but for the first.
+    seen: VecDeque<(Instant, u64)>,
+}
+
+impl Teller {
+    pub fn new(now: Instant) -> Teller {
+        Teller {
+            seen: VecDeque::from([(now, 0)]),
+        }
+    }
+
+    /// Is it time to say something again?
+    pub fn is_due(&self, now: Instant) -> bool {
+        let last = self.seen.back();
+        last.is_none_or(|(then, _)| now.saturating_duration_since(*then) >= OFTEN)
+    }
+
+    /// Says something.
+    pub fn tell(&mut self, now: Instant, gauges: &Gauges, observer: &dyn Observer) {
+        let workers = || gauges.iter().flatten();
+        let states = workers().map(|(states, _)| states).sum();
+        let mut figures = vec![(states, "states"), (self.a_second(now, states), "states/s")];
+        let queues = || workers().map(|(_, queue)| *queue);
+        match workers().count() <= AT.len() {
+            true => figures.extend(queues().zip(AT)),
+            // Too many for a line: how unlike they are.
+            false => figures.extend([
+                (
+                    queues().min().unwrap_or(0),
+                    "waiting at the least busy worker",
+                ),
+                (queues().max().unwrap_or(0), "at the busiest"),
+            ]),
+        }
+        observer.progress(Progress {
+            phase: "exploring",
+            figures: &figures,
+        });
+    }
+
+    /// Notes the number of states, and says how many came in a second.
+    fn a_second(&mut self, now: Instant, states: u64) -> u64 {
+        self.seen.push_back((now, states));
+        let since = |then: &Instant| now.saturating_duration_since(*then);
+        while self
+            .seen
+            .get(1)
+            .is_some_and(|(then, _)| since(then) >= SPAN)
+        {
+            self.seen.pop_front();
+        }
+        let first = self.seen.front();
+        first.map_or(0, |(then, before)| {
+            let seconds = since(then).as_secs_f64().max(1e-3);
+            (states.saturating_sub(*before) as f64 / seconds) as u64
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Observer for Heard {
+        fn progress(&self, progress: Progress<'_>) {
+            let figures = progress.figures.iter();
+            let figures: Vec<String> = figures.map(|(n, what)| format!("{n} {what}")).collect();
+            self.0.lock().unwrap().push(figures.join(", "));
+        }
+    }
+
+    #[test]
+    fn a_line_has_states_their_pace_and_all_queues() {
+        let (heard, start) = (Heard::default(), Instant::now());
+        let mut teller = Teller::new(start);
+        assert!(!teller.is_due(start) && teller.is_due(start + OFTEN));
+        for seconds in 1..=10 {
+            // Quick at first, then slower.
+            let states = 100 * seconds.min(5) + 10 * (seconds.max(5) - 5);
+            let gauges = vec![vec![(states, 7), (0, 8)], vec![(states, 9), (0, 0)]];
+            teller.tell(start + Duration::from_secs(seconds), &gauges, &heard);
+        }
+        let many = vec![vec![(1, 3); 5], vec![(1, 4); 5]];
+        teller.tell(start + Duration::from_secs(11), &many, &heard);
+        let heard = heard.0.into_inner().unwrap();
+        let queues = "7 waiting at 0, 8 at 1, 9 at 2, 0 at 3";
+        assert_eq!(heard[0], format!("200 states, 200 states/s, {queues}"));
+        assert_eq!(heard[9], format!("1100 states, 20 states/s, {queues}"));
+        assert_eq!(
+            heard[10],
+            "10 states, 0 states/s, 3 waiting at the least busy worker, 4 at the busiest"
+        );
+    }
+}
