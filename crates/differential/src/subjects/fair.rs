@@ -1,0 +1,117 @@
+//! Who is asked about fair runs.
+
+use super::asking::{
+    PATIENCE, Way, decide, facade, intern, legal, on_tableau, on_translation, run_by,
+};
+use super::{HYB, hyb_sees, plans, reduced, rounds, stutter_invariant};
+use lariat::{Choice, Options, Plan, Preset};
+use lariat_automata::translate;
+use lariat_budget::Budget;
+use lariat_engines::Needs;
+use lariat_model::Strength;
+use lariat_testkit::formulas::{Op1, Op2};
+use lariat_testkit::{Answer, Atom, Case, Ltl, Subject};
+
+/// The subjects of cases about fair runs: every plan that knows fairness, asked what it knows, and the façade. Who knows weak fairness alone is
+/// asked about nothing else.
+pub fn fair() -> Vec<Subject> {
+    let mut all = Vec::new();
+    let ours = |(_, plan): &(String, Plan)| !plan.variant.published;
+    for (name, plan) in plans().into_iter().filter(ours) {
+        let stuttering = matches!(plan.needs(), Needs::Stuttering | Needs::StateStuttering);
+        let subject = on_translation(&name, plan);
+        match (plan.engine.fairness)(plan.automaton) {
+            None => {}
+            Some(Strength::Strong) => {
+                all.push(on_tableau(&format!("{name}-tableau"), plan));
+                all.push(subject);
+            }
+            Some(Strength::Weak) if stuttering => {
+                all.push(subject.only(|case| is_weak(case) && stutter_invariant(case)))
+            }
+            Some(Strength::Weak) if plan.engine.name == HYB => {
+                all.push(subject.only(|case| is_weak(case) && hyb_sees(case)))
+            }
+            Some(Strength::Weak) => all.push(subject.only(is_weak)),
+        }
+    }
+    for name in ["slap", "ba"] {
+        all.push(by_need(&format!("{name}-by-need"), Plan::of(name)).only(is_weak));
+    }
+    all.push(
+        on_translation("walk", Plan::of("walk"))
+            .only(is_weak)
+            .may_give_up(),
+    );
+    all.push(facade("facade-auto", Choice::default()));
+    all.push(facade("facade-auto-rounds", Choice::Auto(rounds())));
+    for preset in Preset::ALL {
+        let name = format!("facade-{}", preset.name);
+        all.push(
+            facade(&name, preset.plan().into())
+                .only(is_weak)
+                .may_give_up(),
+        );
+    }
+    all.push(by_formula());
+    all.extend(reduced().into_iter().map(|subject| match subject.name() {
+        "reduced-slap" => subject.only(|case| is_weak(case) && case.is_net()),
+        _ => subject,
+    }));
+    all
+}
+
+/// A plan that is given constraints by and by, as if they were too many for one automaton.
+fn by_need(name: &str, plan: Plan) -> Subject {
+    Subject::new(name, move |case| {
+        let (mut formulas, formula) = intern(case, &case.formula.negated());
+        let budget = Budget::unlimited().with_deadline(PATIENCE);
+        match translate(&mut formulas, formula, &legal(case), &budget) {
+            Ok(negation) => {
+                let way: Way = |run, problem, system, explored, account| {
+                    run.by_need(problem, system, explored, account)
+                };
+                run_by(way, 1, plan, case, &negation, None)
+            }
+            Err(stop) => Answer::Unknown(stop.to_string()),
+        }
+    })
+}
+
+/// Is no constraint strong?
+fn is_weak(case: &Case) -> bool {
+    case.fairness.iter().all(|c| c.strength == Strength::Weak)
+}
+
+/// Fairness as the premise of the formula: `(GF(!enabled1 | taken1) & …) -> f`, and `(GF enabled1 -> GF taken1)` for a strong one.
+fn by_formula() -> Subject {
+    Subject::new("by-formula", |case| {
+        let mut asked = case.clone();
+        let unary = |op, f| Ltl::Unary(op, Box::new(f));
+        let binary = |op, f, g| Ltl::Binary(op, Box::new(f), Box::new(g));
+        let often = |f| unary(Op1::Globally, unary(Op1::Finally, f));
+        let mut premise = Ltl::Const(true);
+        for constraint in std::mem::take(&mut asked.fairness) {
+            let [enabled, taken] = constraint.propositions().map(|proposition| {
+                asked.atoms.push(Atom {
+                    proposition,
+                    text: None,
+                });
+                Ltl::Atom(asked.atoms.len() - 1)
+            });
+            let demand = match constraint.strength {
+                Strength::Weak => often(binary(Op2::Or, unary(Op1::Not, enabled), taken)),
+                Strength::Strong => binary(Op2::Implies, often(enabled), often(taken)),
+            };
+            premise = binary(Op2::And, premise, demand);
+        }
+        asked.formula = binary(Op2::Implies, premise, case.formula.clone());
+        let options = Options {
+            deadlock: case.deadlock,
+            choice: Plan::of("explicit").into(),
+            ..Options::default()
+        };
+        let (formulas, formula) = intern(&asked, &asked.formula);
+        decide(&asked, &formulas, &asked.propositions(), formula, &options)
+    })
+}
