@@ -76,6 +76,8 @@ struct Setting {
     large: String,
     /// Was a campaign asked for?
     is_thorough: bool,
+    /// The longest time from a fault to the end of everybody who was not stopped, in milliseconds.
+    longest: AtomicU64,
 }
 
 impl Setting {
@@ -91,7 +93,16 @@ impl Setting {
             small,
             large,
             is_thorough: std::env::var_os("LARIAT_CASES").is_some(),
+            longest: AtomicU64::new(0),
         }
+    }
+}
+
+impl Setting {
+    /// Everybody has ended who should.
+    fn took(&self, since: Instant) {
+        let time = since.elapsed().as_millis() as u64;
+        self.longest.fetch_max(time, Ordering::Relaxed);
     }
 }
 
@@ -217,7 +228,6 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
             since = Instant::now();
         }
         Fault::Version => greet_as_another_version(&ports[0]),
-        // Until the limit is reached, time goes by.
         Fault::Nothing | Fault::Starved | Fault::Model | Fault::Port => {}
     }
     let everybody: Vec<usize> = (0..real.len()).collect();
@@ -225,15 +235,20 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
     let told = format!("{n} processes, {fault:?}: {victim} after {moment:?}, {net}, {formula}");
     if fault == Fault::Stopped {
         assert_eq!(all.left_after(&others, since), [0; 0], "left of {told}");
+        setting.took(since);
         if setting.is_thorough {
             sleep(Duration::from_secs(30).saturating_sub(since.elapsed()));
         }
         signal(&all.0[victim], "-CONT");
         since = Instant::now();
     }
+    // Until the memory is full, some time goes by.
     let slow = matches!(fault, Fault::Nothing | Fault::Starved);
-    let since = if slow { since + SOON } else { since };
-    assert_eq!(all.left_after(&everybody, since), [0; 0], "left of {told}");
+    let begun = if slow { since + SOON } else { since };
+    assert_eq!(all.left_after(&everybody, begun), [0; 0], "left of {told}");
+    if !slow {
+        setting.took(since);
+    }
     drop(taken);
     let (status, out, err) = end(&mut all.0[at(0).unwrap()]);
     assert!(!err.contains("panicked"), "{err}, {told}");
@@ -326,6 +341,8 @@ fn every_run_ends_and_none_in_a_wrong_verdict() {
         }
     };
     std::thread::scope(|scope| (0..LANES).for_each(|_| drop(scope.spawn(lane))));
+    let longest = setting.longest.load(Ordering::Relaxed);
+    println!("everybody has ended {longest} ms after a fault, or sooner");
     for ((fault, end), count) in &*ends.lock().unwrap() {
         println!("{fault:?}: {count} ended in {end}");
     }
