@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How often everybody says that it is there.
-const BEAT: Duration = Duration::from_millis(500);
+pub(crate) const BEAT: Duration = Duration::from_millis(500);
 
 /// What a process hears.
 pub(crate) enum Event {

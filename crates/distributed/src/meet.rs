@@ -8,6 +8,7 @@ use crate::cluster::Cluster;
 use crate::frame::{
     Frame, Hello, Purpose, Stranger, VERSION, read_frame, read_hello, write_frame, write_hello,
 };
+use crate::link::BEAT;
 use socket2::{SockRef, TcpKeepalive};
 use std::io;
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
@@ -27,6 +28,8 @@ pub(crate) struct Met {
     pub states: Vec<Option<TcpStream>>,
     /// For everything else: of process 0 one to every other, of others the one to process 0.
     pub control: Vec<Option<TcpStream>>,
+    /// When process 0 was last told that this one is there.
+    told: Instant,
 }
 
 /// Connects all processes with each other.
@@ -38,11 +41,12 @@ pub(crate) fn meet(cluster: &Cluster) -> Result<Met, String> {
     let mut met = Met {
         states: nobody(),
         control: nobody(),
+        told: Instant::now(),
     };
     for other in 0..*process {
-        met.states[other] = Some(call(cluster, other, Purpose::States, (&met, until))?);
+        met.states[other] = Some(call(cluster, other, Purpose::States, (&mut met, until))?);
         if other == 0 {
-            met.control[0] = Some(call(cluster, other, Purpose::Control, (&met, until))?);
+            met.control[0] = Some(call(cluster, other, Purpose::Control, (&mut met, until))?);
         }
     }
     await_calls(cluster, &listener, &mut met, until)?;
@@ -68,7 +72,7 @@ fn call(
     cluster: &Cluster,
     other: usize,
     purpose: Purpose,
-    (met, until): (&Met, Instant),
+    (met, until): (&mut Met, Instant),
 ) -> Result<TcpStream, String> {
     let host = cluster.hosts[other].as_str();
     let hello = Hello {
@@ -80,7 +84,7 @@ fn call(
     };
     loop {
         met.is_complete(cluster)?;
-        let error = match attempt(host, &hello, (cluster, met, until))? {
+        let error = match attempt(host, &hello, (cluster, &mut *met, until))? {
             Ok((stream, Frame::Welcome)) => return Ok(stream),
             Ok((_, Frame::Refused(why))) => return Err(format!("host {other} ({host}): {why}")),
             Ok(_) => io::ErrorKind::InvalidData.into(),
@@ -100,7 +104,7 @@ fn call(
 fn attempt(
     host: &str,
     hello: &Hello,
-    (cluster, met, until): (&Cluster, &Met, Instant),
+    (cluster, met, until): (&Cluster, &mut Met, Instant),
 ) -> Result<io::Result<(TcpStream, Frame)>, String> {
     let mut stream = match greet(host, hello, until) {
         Ok(stream) => stream,
@@ -143,8 +147,15 @@ fn is_early(error: &io::Error) -> bool {
 }
 
 impl Met {
-    /// Is everybody still there who has come?
-    fn is_complete(&self, cluster: &Cluster) -> Result<(), String> {
+    /// Is everybody still there who has come? Process 0, which may have met all others by now, is told that this one is.
+    fn is_complete(&mut self, cluster: &Cluster) -> Result<(), String> {
+        if let (1.., Some(host)) = (cluster.process, &mut self.control[0])
+            && self.told.elapsed() >= BEAT
+        {
+            self.told = Instant::now();
+            // If it is gone, that is noticed below.
+            let _ = write_frame(host, &Frame::Pulse(Vec::new()));
+        }
         let all = self.states.iter().zip(&self.control).enumerate();
         for (process, (states, control)) in all {
             if states.iter().chain(control).any(has_ended) {
