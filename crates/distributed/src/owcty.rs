@@ -16,7 +16,7 @@
 //! four for each that waits.
 
 use crate::post::Outbox;
-use crate::product::{Node, Nodes, Owned, Product, owner};
+use crate::product::{Nodes, OwnNode, Owned, Product, owner};
 use crate::shared::Gauge;
 use crate::wave::{Hands, Part};
 use lariat_budget::Stop;
@@ -43,7 +43,7 @@ impl Set {
         let nodes = owned.len();
         // Bytes for the three arrays; at worst every node waits.
         owned.lease.resize(nodes.saturating_mul(9))?;
-        let kept = (0..nodes as u32).map(|node| match is_in(owned.get(Node(node)).1) {
+        let kept = (0..nodes as u32).map(|node| match is_in(owned.get(OwnNode(node)).1) {
             true => IN,
             false => OUT,
         });
@@ -115,7 +115,7 @@ impl Step {
                 degree.fill(0);
                 for (node, kept) in (0..).zip(kept.iter_mut()) {
                     if *kept != OUT {
-                        let (_, location) = owned.get(Node(node));
+                        let (_, location) = owned.get(OwnNode(node));
                         *kept = IN;
                         if product.accepting[location as usize] {
                             *kept = MARKED;
@@ -203,7 +203,7 @@ impl Part for Edges<'_, '_> {
             let Some(node) = set.todo.pop() else {
                 break;
             };
-            product.edges(owned, Node(node), |states, nodes, _, target| {
+            product.edges(owned, OwnNode(node), |states, nodes, _, target| {
                 **edges += 1;
                 let to = owner(target.print, nodes.workers);
                 match to == nodes.me {

@@ -6,7 +6,7 @@
 
 use crate::owcty::{OUT, Set};
 use crate::post::Outbox;
-use crate::product::{Node, Nodes, Owned, Product, owner};
+use crate::product::{Nodes, OwnNode, Owned, Product, owner};
 use crate::wave::{Hands, Part};
 use crate::wire::garbled;
 use lariat_budget::Stop;
@@ -17,32 +17,32 @@ const STRETCH: usize = 4096;
 
 /// A node of some worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Address {
     pub worker: u32,
     pub node: u32,
 }
 
-impl Place {
+impl Address {
     /// Nobody.
-    const NONE: Place = Place {
+    const NONE: Address = Address {
         worker: u32::MAX,
         node: 0,
     };
     /// Where a run begins.
-    const ROOT: Place = Place {
+    const ROOT: Address = Address {
         worker: u32::MAX,
         node: 1,
     };
 
     /// The place, unless there is none.
-    pub fn get(self) -> Option<Place> {
+    pub fn get(self) -> Option<Address> {
         (self.worker != u32::MAX).then_some(self)
     }
 }
 
 /// The parent of each node.
 pub(crate) struct Parents {
-    pub of: Vec<Place>,
+    pub of: Vec<Address>,
     todo: Vec<u32>,
 }
 
@@ -81,21 +81,21 @@ fn begin(product: &Product<'_>, owned: &mut Owned, within: &Within<'_>) -> Resul
     // Beside the nine bytes of a set: a parent, a place in the list, and a byte of the walk that follows.
     owned.lease.resize(nodes.saturating_mul(9 + 13))?;
     let mut parents = Parents {
-        of: vec![Place::NONE; nodes],
+        of: vec![Address::NONE; nodes],
         todo: Vec::new(),
     };
     match within {
         Within::Set(set) => {
             let accepting = (0..nodes as u32).filter(|node| {
-                let (_, location) = owned.get(Node(*node));
+                let (_, location) = owned.get(OwnNode(*node));
                 set.kept[*node as usize] != OUT && product.accepting[location as usize]
             });
             parents.todo.extend(accepting);
         }
         Within::All => product.initial(owned, |node| {
             // Initial nodes may be alike.
-            if parents.of[node.index()] == Place::NONE {
-                parents.of[node.index()] = Place::ROOT;
+            if parents.of[node.index()] == Address::NONE {
+                parents.of[node.index()] = Address::ROOT;
                 parents.todo.push(node.0);
             }
         })?,
@@ -115,7 +115,7 @@ fn arrive(
     (product, within, parents): (&Product<'_>, &Within<'_>, &mut Parents),
     (states, nodes): (&mut States, &Nodes),
     (prospect, location): (Prospect, u32),
-    parent: Place,
+    parent: Address,
 ) {
     let Some(node) = nodes.known(states, prospect, location) else {
         return;
@@ -124,7 +124,7 @@ fn arrive(
         Within::Set(set) => set.kept[node.index()] != OUT,
         Within::All => true,
     };
-    if is_within && parents.of[node.index()] == Place::NONE {
+    if is_within && parents.of[node.index()] == Address::NONE {
         parents.of[node.index()] = parent;
         // Who has begun the wave is in the list already.
         if !(matches!(within, Within::Set(_)) && product.accepting[location as usize]) {
@@ -144,7 +144,7 @@ impl Part for Edges<'_, '_> {
         self.owned
             .read(contents, 4, |states, nodes, target, behind| {
                 let node = behind.try_into().map_err(|_| garbled("a parent"))?;
-                let parent = Place {
+                let parent = Address {
                     worker: from as u32,
                     node: u32::from_le_bytes(node),
                 };
@@ -167,10 +167,10 @@ impl Part for Edges<'_, '_> {
             let Some(node) = parents.todo.pop() else {
                 break;
             };
-            product.edges(owned, Node(node), |states, nodes, _, target| {
+            product.edges(owned, OwnNode(node), |states, nodes, _, target| {
                 let to = owner(target.print, nodes.workers);
                 if to == nodes.me {
-                    let parent = Place {
+                    let parent = Address {
                         worker: nodes.me as u32,
                         node,
                     };

@@ -102,7 +102,7 @@ impl<'q> Product<'q> {
     }
 
     /// Tells the initial nodes that the worker owns.
-    pub fn initial(&self, owned: &mut Owned, mut visit: impl FnMut(Node)) -> Result<(), Stop> {
+    pub fn initial(&self, owned: &mut Owned, mut visit: impl FnMut(OwnNode)) -> Result<(), Stop> {
         let mut k = 0;
         while let Some(prospect) = self.space.initial_prospect(&mut owned.states, k)? {
             let Owned { states, nodes, .. } = owned;
@@ -120,7 +120,7 @@ impl<'q> Product<'q> {
     pub fn edges(
         &self,
         owned: &mut Owned,
-        node: Node,
+        node: OwnNode,
         mut visit: impl FnMut(&mut States, &mut Nodes, Option<EventId>, Target) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let (state, location) = owned.get(node);
@@ -182,9 +182,9 @@ impl<'q> Product<'q> {
 
 /// A node of one worker: dense, from 0, in the order of discovery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Node(pub u32);
+pub(crate) struct OwnNode(pub u32);
 
-impl Node {
+impl OwnNode {
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -224,7 +224,7 @@ impl Owned {
     }
 
     /// The state and the location of a node.
-    pub fn get(&self, node: Node) -> (StateId, u32) {
+    pub fn get(&self, node: OwnNode) -> (StateId, u32) {
         let Some(pairs) = &self.nodes.pairs else {
             return (StateId(node.0), 0);
         };
@@ -246,7 +246,7 @@ impl Owned {
         &mut self,
         mut bytes: &[u8],
         more: usize,
-        mut visit: impl FnMut(&mut States, &mut Nodes, Place, &[u8]) -> Result<(), Stop>,
+        mut visit: impl FnMut(&mut States, &mut Nodes, Arrival, &[u8]) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let mut waiting = Waiting::default();
         while !bytes.is_empty() {
@@ -272,7 +272,7 @@ impl Owned {
 }
 
 /// A state and a location.
-pub(crate) type Place = (Prospect, u32);
+pub(crate) type Arrival = (Prospect, u32);
 
 /// States that are words and will be looked for together, so that what is read for one is on its way while another is looked for.
 #[derive(Default)]
@@ -281,7 +281,7 @@ pub(crate) struct Waiting(Vec<(u64, u32)>);
 impl Waiting {
     /// Adds a state, if it can wait.
     #[inline]
-    pub fn add(&mut self, (prospect, location): Place) -> bool {
+    pub fn add(&mut self, (prospect, location): Arrival) -> bool {
         match prospect {
             Prospect::Word(word) => self.0.push((word, location)),
             Prospect::Prepared | Prospect::Here(_) => return false,
@@ -299,7 +299,7 @@ impl Waiting {
     pub fn all(
         &mut self,
         states: &mut States,
-        mut visit: impl FnMut(&mut States, Place) -> Result<(), Stop>,
+        mut visit: impl FnMut(&mut States, Arrival) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         states.touch_words(self.0.iter().map(|(word, _)| *word));
         for (word, location) in self.0.drain(..) {
@@ -317,21 +317,21 @@ impl Nodes {
         states: &mut States,
         prospect: Prospect,
         location: u32,
-    ) -> Result<Node, Stop> {
+    ) -> Result<OwnNode, Stop> {
         let state = states.enter(prospect)?;
         match &mut self.pairs {
-            None => Ok(Node(state.0)),
-            Some(pairs) => Ok(Node(pairs.intern(&[state.0, location])?.0)),
+            None => Ok(OwnNode(state.0)),
+            Some(pairs) => Ok(OwnNode(pairs.intern(&[state.0, location])?.0)),
         }
     }
 
     /// A node that was taken in before.
     #[inline]
-    pub fn known(&self, states: &mut States, prospect: Prospect, location: u32) -> Option<Node> {
+    pub fn known(&self, states: &mut States, prospect: Prospect, location: u32) -> Option<OwnNode> {
         let state = states.known(prospect)?;
         match &self.pairs {
-            None => Some(Node(state.0)),
-            Some(pairs) => pairs.find(&[state.0, location]).map(Node),
+            None => Some(OwnNode(state.0)),
+            Some(pairs) => pairs.find(&[state.0, location]).map(OwnNode),
         }
     }
 }

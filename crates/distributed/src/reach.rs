@@ -9,7 +9,7 @@
 
 use crate::census::Census;
 use crate::post::Outbox;
-use crate::product::{Node, Nodes, Owned, Product, Target, Waiting, owner};
+use crate::product::{Nodes, OwnNode, Owned, Product, Target, Waiting, owner};
 use crate::shared::Gauge;
 use crate::wave::Part;
 use lariat_budget::{Budget, Stop};
@@ -36,14 +36,14 @@ pub(crate) struct Reach<'a, 'q> {
     /// What is counted besides, if the question is about states.
     pub census: Option<Census<'q>>,
     /// A node that is evidence, whatever follows.
-    pub bad: Option<Node>,
+    pub bad: Option<OwnNode>,
     /// Has somebody such a node?
     pub is_over: bool,
 }
 
 impl Reach<'_, '_> {
     /// Nobody need look any further: a message to everybody, whose location is none.
-    fn end(&mut self, node: Node, out: &mut Outbox) {
+    fn end(&mut self, node: OwnNode, out: &mut Outbox) {
         let Owned { states, nodes, .. } = &*self.owned;
         let (state, _) = self.owned.get(node);
         for to in (0..nodes.workers).filter(|to| *to != nodes.me) {
@@ -77,7 +77,7 @@ impl Part for Reach<'_, '_> {
         let before = self.next;
         let (mut waiting, mut abroad) = (Waiting::default(), Vec::new());
         while self.next < end && !self.is_over && !out.is_full() {
-            let node = Node(self.next as u32);
+            let node = OwnNode(self.next as u32);
             let (state, location) = self.owned.get(node);
             if self.product.is_forever(location) {
                 self.end(node, out);

@@ -7,7 +7,7 @@
 use crate::census::{Census, Counted};
 use crate::owcty::fixpoint;
 use crate::parents::{Within, parents};
-use crate::product::{Node, Owned, Product};
+use crate::product::{OwnNode, Owned, Product};
 use crate::question::{Buchi, Question};
 use crate::reach::{Reach, Recent};
 use crate::report::{Conclusion, Ending, Figures, Report};
@@ -101,7 +101,7 @@ fn search(
     let kept = || set.kept.iter().position(|kept| *kept != crate::owcty::OUT);
     let start = (first == Some(hands.me())).then(kept).flatten();
     let round = parents(hands, product, &mut owned, &Within::Set(&set))?;
-    let way = (Goal::Loop, start.map(|node| Node(node as u32)));
+    let way = (Goal::Loop, start.map(|node| OwnNode(node as u32)));
     let cycle = follow(hands, product, &mut owned, &round, way)?;
     drop((round, set));
     let to_loop = parents(hands, product, &mut owned, &Within::All)?;
@@ -161,7 +161,7 @@ fn reach<'q>(
     if all.iter().any(|one| one.is_over) {
         // Who was told that somebody has seen enough leaves the rest of its mail. The first worker that has a node shows it.
         let first = all.iter().position(|one| one.bad.is_some());
-        let bad = all.get(hands.me()).and_then(|one| one.bad).map(Node);
+        let bad = all.get(hands.me()).and_then(|one| one.bad).map(OwnNode);
         return Ok(Reached::Bad(bad.filter(|_| first == Some(hands.me()))));
     }
     let sum = |figure: fn(&Brought) -> u64| all.iter().map(figure).sum::<u64>();
@@ -196,7 +196,7 @@ enum Reached {
     /// Everywhere, and so many nodes are accepting.
     All { accepting: u64 },
     /// At a node that is evidence, whatever follows, which one worker has.
-    Bad(Option<Node>),
+    Bad(Option<OwnNode>),
 }
 
 /// The run of the system that two walks backwards have told of; at worker 0, which has heard of them.

@@ -4,9 +4,9 @@
 //! its edge leads there. Towards the loop it goes on until a node is passed twice, then once more round; on the way to
 //! the loop until there is no parent. What comes home are values and events, in the order of the walk.
 
-use crate::parents::{Parents, Place};
+use crate::parents::{Address, Parents};
 use crate::post::Outbox;
-use crate::product::{Node, Owned, Product};
+use crate::product::{OwnNode, Owned, Product};
 use crate::wave::{Hands, Part};
 use crate::wire::{garbled, pack, unpack};
 use lariat_budget::Stop;
@@ -65,7 +65,7 @@ pub(crate) struct Trail {
     /// At worker 0: what was passed, where the walk or its round began first.
     pub passed: Vec<Passed>,
     /// At the worker that owns it: where the round began.
-    pub entry: Option<Node>,
+    pub entry: Option<OwnNode>,
 }
 
 /// Follows parents from `start`, which one worker has.
@@ -74,7 +74,7 @@ pub(crate) fn follow(
     product: &Product<'_>,
     owned: &mut Owned,
     parents: &Parents,
-    (goal, start): (Goal, Option<Node>),
+    (goal, start): (Goal, Option<OwnNode>),
 ) -> Result<Trail, Stop> {
     let mut part = Walk {
         product,
@@ -117,7 +117,7 @@ struct Walk<'a, 'q> {
     /// Where the walk is, if it is here: node, number, on the way round, the node that was left.
     next: Option<(u32, u64, bool, Vec<u8>)>,
     home: Vec<Passed>,
-    entry: Option<Node>,
+    entry: Option<OwnNode>,
 }
 
 impl Walk<'_, '_> {
@@ -127,7 +127,7 @@ impl Walk<'_, '_> {
         (node, number, mut round, child): (u32, u64, bool, Vec<u8>),
         out: &mut Outbox,
     ) -> Result<(), Stop> {
-        let here = Node(node);
+        let here = OwnNode(node);
         if here.index() >= self.owned.len() {
             return Err(garbled("a node that is none"));
         }
@@ -163,10 +163,10 @@ impl Walk<'_, '_> {
         let states = &self.owned.states;
         states.write(location, Prospect::Here(state), &mut left);
         match (self.parents.of[here.index()].get(), self.goal) {
-            (Some(Place { worker, node }), _) if worker as usize == self.owned.nodes.me => {
+            (Some(Address { worker, node }), _) if worker as usize == self.owned.nodes.me => {
                 self.next = Some((node, number, round, left));
             }
-            (Some(Place { worker, node }), _) => {
+            (Some(Address { worker, node }), _) => {
                 let child = left;
                 let message = Message::Pass {
                     node,
@@ -189,7 +189,7 @@ impl Walk<'_, '_> {
     /// Tells worker 0 of a node, and by which event its edge leads to `child`.
     fn tell(
         &mut self,
-        node: Node,
+        node: OwnNode,
         number: u64,
         child: &[u8],
         out: &mut Outbox,
