@@ -306,7 +306,7 @@ fn judge(
         Fault::Starved => format!("a worker was lost (host {victim}: memory)"),
         _ => return None,
     };
-    (verdict == "unknown" && told["reason"] == Json::from(expected)).then(|| "unknown".to_owned())
+    (verdict == "unknown" && told["reason"] == expected).then(|| "unknown".to_owned())
 }
 
 /// Says how to repeat a run that failed; there are no more then.
