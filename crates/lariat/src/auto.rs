@@ -276,7 +276,7 @@ fn symmetries_kept<'s>(
         return Ok(0.0);
     }
     if query.subject.coloured().is_none() {
-        // Nets without colours have few symmetries that a property leaves, and those of the net as it was read.
+        // What symmetries of places are worth here, against reductions that they do not survive, has not been measured.
         return Ok(0.0);
     }
     let symmetry = explored.symmetry(query.subject, query.budget)?;
