@@ -73,10 +73,10 @@ impl Sizes {
             coloured: model
                 .coloured_net()
                 .map(|net| [net.places.len(), net.transitions.len(), net.arc_count()]),
-            symmetries: model.coloured.as_deref().and_then(|coloured| {
-                let found = detect(system, coloured, budget).ok()?;
-                Some(found.words(&coloured.net))
-            }),
+            symmetries: (model.format == Format::Pnml)
+                .then(|| detect(system, model.coloured.as_deref(), budget).ok())
+                .flatten()
+                .map(|found| found.words(model)),
             constant: 0,
             units: system.units.len(),
             assertions: model.assertions.iter().map(|a| a.name.clone()).collect(),
@@ -181,7 +181,7 @@ impl Sizes {
                 }
                 if let Some(symmetries) = &self.symmetries {
                     let words = match &symmetries[..] {
-                        [] => "none of its colours".to_owned(),
+                        [] => "none found".to_owned(),
                         words => words.join(", "),
                     };
                     rows.push(("symmetries", words));

@@ -71,7 +71,7 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
     drop(line);
     if found.orbits.is_some() && found.states.is_none() {
         crate::remark(
-            "the symmetries do not keep the initial marking, or the orbits are too large: their states are not counted",
+            "the symmetries do not keep the initial marking, or orbits are too large or hard to tell apart: their states are not counted",
         );
     }
     if model.format != Format::Pnml {

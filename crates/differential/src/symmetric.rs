@@ -1,4 +1,4 @@
-//! The engines that divide by symmetries, on coloured nets that have some.
+//! The engines that divide by symmetries, on nets that have some.
 //!
 //! A case knows the unfolded net alone, so the subjects are made for one model each.
 
@@ -25,16 +25,23 @@ pub fn plans() -> Vec<(String, Plan)> {
 ///
 /// # Panics
 ///
-/// If it is no coloured net.
+/// Never: there are no limits.
 pub fn symmetry(model: &Model) -> Symmetry<'_> {
-    let coloured = model.coloured.as_deref().expect("a coloured net");
-    detect(&model.system, coloured, &Budget::unlimited()).expect("no limits")
+    detect(
+        &model.system,
+        model.coloured.as_deref(),
+        &Budget::unlimited(),
+    )
+    .expect("no limits")
 }
 
-/// Everything that is asked about a coloured net: each plan on the plain tableau's and on the translation's automata, and the façade.
+/// Everything that is asked about a net: each plan on the plain tableau's and on the translation's automata, and the façade. Sets are closed under permutations of colours
+/// only.
 pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
     let mut all = Vec::new();
-    for (name, plan) in plans() {
+    let coloured = model.coloured.is_some();
+    let plans = plans().into_iter();
+    for (name, plan) in plans.filter(|(name, _)| coloured || name == "sym") {
         all.push(on_tableau(&name, plan, model.clone()));
         all.push(on_translation(
             &format!("{name}-translated"),

@@ -20,11 +20,11 @@ use crate::explicit::{finish, synchronous, tell};
 use crate::labels::{Label, labelled};
 use crate::problem::Problem;
 use crate::single::{self, Moves};
-use crate::symmetry::{Locals, Step, Unfolds, unroll};
+use crate::symmetry::{Modulo, Step, Unfolds, unroll};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Statistic, Stop};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso};
-use lariat_model::symmetry::{Canon, Group, Permutation, Room, Symmetry, Tokens};
+use lariat_model::symmetry::{Permutation, Room, Symmetry, Tokens};
 use lariat_model::{EventId, State, System};
 use lariat_space::explicit::{self, Explicit, StateId};
 use std::sync::Arc;
@@ -41,14 +41,12 @@ pub const SYM: Engine = Engine {
 };
 
 /// How many symmetries a property cannot tell apart at its start: the logarithm of their number, to base 10.
-pub fn symmetries_kept(problem: &Problem<'_>, symmetry: &Symmetry<'_>) -> f64 {
-    kept(problem, &Locals::new(problem, symmetry).futures())
-}
-
-fn kept(problem: &Problem<'_>, futures: &[Group]) -> f64 {
-    let initial = problem.automaton.initial.iter();
-    let kept = initial.map(|location| futures[location.index()].magnitude());
-    kept.fold(0.0, f64::max)
+pub fn symmetries_kept(
+    problem: &Problem<'_>,
+    symmetry: &Symmetry<'_>,
+    budget: &Budget,
+) -> Result<f64, Stop> {
+    Ok(Modulo::new(problem, symmetry, budget)?.kept(problem))
 }
 
 fn decide(task: &mut Task<'_>) -> Found {
@@ -57,14 +55,18 @@ fn decide(task: &mut Task<'_>) -> Found {
         Some(symmetry) if problem.system.is_net() => symmetry,
         _ => return synchronous(task),
     };
-    let futures = Locals::new(problem, symmetry).futures();
     let stats = &mut task.account.stats;
-    stats.set(Statistic::SYMMETRIES, symmetry.group().magnitude());
-    stats.set(Statistic::SYMMETRIES_KEPT, kept(problem, &futures));
-    if futures.iter().all(Group::is_trivial) {
+    stats.set(Statistic::SYMMETRIES, symmetry.magnitude());
+    let modulo = match symmetry.is_trivial() {
+        true => None,
+        false => Some(Modulo::new(problem, symmetry, task.budget)?),
+    };
+    let kept = modulo.as_ref().map_or(0.0, |modulo| modulo.kept(problem));
+    stats.set(Statistic::SYMMETRIES_KEPT, kept);
+    let Some(modulo) = modulo.filter(|modulo| !modulo.is_trivial()) else {
         return synchronous(task);
-    }
-    let product = Quotient::new(problem, symmetry, &futures, task.observer);
+    };
+    let product = Quotient::new(problem, symmetry, modulo, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
     let found = couvreur(&product, &mut worker, &mut counts);
@@ -91,9 +93,7 @@ pub(crate) struct Quotient<'p> {
     observer: &'p dyn Observer,
     space: Explicit<'p>,
     alphabet: Arc<Alphabet>,
-    /// The different groups, and which of them each state of the automaton has.
-    canons: Vec<Canon<'p, 'p>>,
-    group_of: Vec<u32>,
+    modulo: Modulo<'p>,
 }
 
 /// What one worker has found of it.
@@ -115,31 +115,20 @@ pub(crate) struct Cursor {
 }
 
 impl<'p> Quotient<'p> {
-    /// The quotient of a problem modulo one group for each state of the automaton: `futures[q] ≤ futures[d]` along `q → d`, and each is within
-    /// R_q.
+    /// The quotient of a problem modulo groups within R_q.
     pub fn new(
         problem: &'p Problem<'p>,
         symmetry: &'p Symmetry<'p>,
-        futures: &[Group],
+        modulo: Modulo<'p>,
         observer: &'p dyn Observer,
     ) -> Quotient<'p> {
-        let mut canons: Vec<Canon<'p, 'p>> = Vec::new();
-        let mut group_of = Vec::with_capacity(futures.len());
-        for group in futures {
-            let known = canons.iter().position(|canon| canon.group() == group);
-            group_of.push(known.unwrap_or(canons.len()) as u32);
-            if known.is_none() {
-                canons.push(Canon::new(symmetry, group.clone()));
-            }
-        }
         Quotient {
             problem,
             symmetry,
             observer,
             space: labelled(problem),
             alphabet: problem.alphabet().clone(),
-            canons,
-            group_of,
+            modulo,
         }
     }
 
@@ -155,10 +144,6 @@ impl<'p> Quotient<'p> {
             twins: Room::default(),
             twins_of: None,
         }
-    }
-
-    fn canon(&self, location: Location) -> &Canon<'p, 'p> {
-        &self.canons[self.group_of[location.index()] as usize]
     }
 
     /// The automaton's moves from `location` under a label and an event class.
@@ -184,9 +169,9 @@ impl<'p> Quotient<'p> {
         location: Location,
         event: EventId,
     ) -> bool {
-        let group = self.group_of[location.index()];
-        let canon = &self.canons[group as usize];
-        if self.symmetry.of_event(event).is_empty() || canon.is_trivial() {
+        let group = self.modulo.number(location);
+        let canon = self.modulo.of(location);
+        if !canon.may_have_twins(event) {
             return true;
         }
         if worker.twins_of != Some((state, group)) {
@@ -208,7 +193,7 @@ impl<'p> Quotient<'p> {
         event: Option<EventId>,
         to: Location,
     ) -> Result<Option<StateId>, Stop> {
-        let canon = self.canon(to);
+        let canon = self.modulo.of(to);
         let Worker { pairs, room, .. } = worker;
         self.space
             .modulo(&mut pairs.states, state, event, |tokens| {
@@ -265,7 +250,9 @@ impl<'p> Quotient<'p> {
         mut tokens: Tokens,
         location: Location,
     ) -> Result<NodeId, Stop> {
-        self.canon(location).canon(&mut worker.room, &mut tokens);
+        self.modulo
+            .of(location)
+            .canon(&mut worker.room, &mut tokens);
         let state = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
         worker.pairs.nodes.intern(state, location)
     }
@@ -279,9 +266,12 @@ impl<'p> Quotient<'p> {
     ) -> Result<(StateId, Permutation), Stop> {
         let marked = (0..).zip(state.iter().copied());
         let mut tokens: Tokens = marked.filter(|(_, value)| *value != 0).collect();
-        self.canon(location).canon(&mut worker.room, &mut tokens);
+        self.modulo
+            .of(location)
+            .canon(&mut worker.room, &mut tokens);
         let id = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
-        Ok((id, worker.room.permutation().to_vec()))
+        let applied = self.modulo.of(location).permutation(&worker.room);
+        Ok((id, applied))
     }
 }
 
@@ -345,7 +335,8 @@ impl Unfolds for Quotient<'_> {
         let mut cursor = Cursor::default();
         while let Some((found, event)) = self.next_step(worker, from, &mut cursor)? {
             if found == edge {
-                let applied = worker.room.permutation().to_vec();
+                let (_, to) = worker.pairs.nodes.get(edge.to);
+                let applied = self.modulo.of(to).permutation(&worker.room);
                 return Ok(Some(Step { event, applied }));
             }
         }

@@ -275,10 +275,12 @@ fn symmetries_kept<'s>(
         // Nobody who divides by symmetries knows fairness.
         return Ok(0.0);
     }
-    let Some(symmetry) = explored.symmetry(query.subject, query.budget)? else {
+    if query.subject.coloured().is_none() {
+        // What symmetries of places are worth here, against reductions that they do not survive, has not been measured.
         return Ok(0.0);
-    };
-    if symmetry.group().is_trivial() {
+    }
+    let symmetry = explored.symmetry(query.subject, query.budget)?;
+    if symmetry.is_trivial() {
         return Ok(0.0);
     }
     let plan = Plan::of("sym");
@@ -290,7 +292,7 @@ fn symmetries_kept<'s>(
         &prepared.propositions,
         query.options.deadlock,
     );
-    Ok(lariat_engines::symmetries_kept(&problem, &symmetry))
+    lariat_engines::symmetries_kept(&problem, &symmetry, query.budget)
 }
 
 /// The end of a question of which facts have left nothing: the empty automaton is searched as any other, which takes no time and

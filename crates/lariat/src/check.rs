@@ -484,7 +484,7 @@ impl<'s> Query<'_, 's> {
             problem.claims = &self.options.claims;
         }
         let symmetry = match plan.divides() {
-            true => explored.symmetry(self.subject, budget)?,
+            true => Some(explored.symmetry(self.subject, budget)?),
             false => None,
         };
         problem.symmetry = symmetry.as_deref();

@@ -160,20 +160,18 @@ impl<'s> Explored<'s> {
         facts.get_or_insert_with(|| Facts::of(system))
     }
 
-    /// The symmetries of a subject's system, if it is the unfolding of a coloured net; found once, and kept.
+    /// The symmetries of a subject's system; found once, and kept.
     pub fn symmetry(
         &mut self,
         subject: &Subject<'s>,
         budget: &Budget,
-    ) -> Result<Option<Arc<Symmetry<'s>>>, Stop> {
-        let Some(coloured) = subject.coloured() else {
-            return Ok(None);
-        };
+    ) -> Result<Arc<Symmetry<'s>>, Stop> {
         let known = &mut self.known(subject.system()).symmetry;
-        if known.is_none() {
-            *known = Some(Arc::new(detect(subject.system(), coloured, budget)?));
+        if let Some(known) = known {
+            return Ok(known.clone());
         }
-        Ok(known.clone())
+        let found = detect(subject.system(), subject.coloured(), budget)?;
+        Ok(known.insert(Arc::new(found)).clone())
     }
 
     /// The reachable states of `system` under an order.

@@ -48,7 +48,7 @@ impl Preset {
         preset(
             "sym",
             &SYM,
-            "single states modulo symmetries of a coloured net; full LTL with events",
+            "single states modulo symmetries of a net; full LTL with events",
         ),
         preset(
             "ssp",

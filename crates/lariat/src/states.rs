@@ -174,25 +174,22 @@ fn in_turns(
     }
 }
 
-/// Counts the state space of a coloured net modulo the symmetries of its colours; `None` if it has none.
+/// Counts the state space of a net modulo its symmetries; `None` if none are found.
 ///
-/// States, and deadlocks among them, are known if the symmetries keep the initial marking.
+/// States, and deadlocks among them, are known if the symmetries keep the initial marking and no orbit can have been counted twice.
 pub fn orbits(
     model: &Model,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Option<StateSpace>, Stop> {
-    let Some(coloured) = model.coloured.as_deref() else {
-        return Ok(None);
-    };
-    let symmetry = detect(&model.system, coloured, budget)?;
-    if symmetry.group().is_trivial() {
+    let symmetry = detect(&model.system, model.coloured.as_deref(), budget)?;
+    if symmetry.is_trivial() {
         return Ok(None);
     }
     let space = Explicit::new(&model.system, Deadlock::Stutter);
     let count = explicit::orbits(&space, &symmetry, budget, observer);
     let mut stats = Stats::default();
-    stats.set(Statistic::SYMMETRIES, symmetry.group().magnitude());
+    stats.set(Statistic::SYMMETRIES, symmetry.magnitude());
     stats.set(Statistic::STATES_SEEN, count.orbits);
     stats.set(Statistic::EDGES_SEEN, count.edges);
     stats.set(Statistic::BYTES_PEAK, count.bytes);

@@ -4,7 +4,7 @@
 //! [`oracle`] answers it by brute force and shares no code with the engines: of crate `model` it reads the data types
 //! alone. A [`Subject`] is whatever answers cases. A [`Campaign`] asks all subjects many cases and ends at the
 //! first difference, with the command that replays it. [`cases`] has fixed ones, [`kripke`] builds more in a few
-//! lines. [`nets`], [`programs`], [`predicates`], [`coloured`] and [`symmetric`] draw systems and what can be said of them.
+//! lines. [`nets`], [`programs`], [`predicates`], [`coloured`], [`symmetric`] and [`copies`] draw systems and what can be said of them.
 //!
 //! This crate knows `ltl` and `model` and nothing behind them, so that the tests of every crate from `model` on
 //! can use it. The engines as subjects, and long campaigns, are in crate `differential`.
@@ -17,6 +17,7 @@
 pub mod case;
 pub mod cases;
 pub mod coloured;
+pub mod copies;
 pub mod fairness;
 pub mod formulas;
 pub mod harness;

@@ -56,8 +56,8 @@ pub(crate) struct States {
     /// How to count.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = counting())]
     pub engine: Counting,
-    /// Count single states modulo the symmetries of a coloured net: orbits, and the states in them where the initial
-    /// marking is symmetric. `lariat info` says which symmetries there are.
+    /// Count single states modulo the symmetries of a net: orbits, and the states in them where the initial marking is
+    /// symmetric. `lariat info` says which symmetries there are.
     #[arg(long, conflicts_with = "engine")]
     pub symmetry: bool,
     /// The order of the variables in decision diagrams: auto, file, force, rcm-force, noack or

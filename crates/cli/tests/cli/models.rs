@@ -80,10 +80,6 @@ fn symmetries_of_a_coloured_net() {
     }
     let number = |json: &Json| -> u64 { json.as_str().unwrap().parse().unwrap() };
     assert!(number(&modulo["orbits"]) * 3 < number(&plain["states"]));
-    // A net without colours is counted as it is.
-    lariat(&["states", MUTEX, "--symmetry"])
-        .exits(0)
-        .complains("no symmetries are known");
     for engine in ["sym", "ssp"] {
         let property = "G !\"Busy(2) >= 1\"";
         let arguments = ["check", clients, "-f", property, "--engine", engine];
@@ -91,6 +87,40 @@ fn symmetries_of_a_coloured_net() {
         let reduced = [&arguments[..], &["--reduce"]].concat();
         lariat(&reduced).exits(2).complains("symmetries");
     }
+}
+
+/// Nets without colours have symmetries, too; where there are none, that is said.
+#[test]
+fn symmetries_of_places_and_transitions() {
+    lariat(&["info", MUTEX])
+        .exits(0)
+        .says("symmetries  2 permutations of places and transitions, ")
+        .says("critical_1, critical_2 change places");
+    let counted = lariat(&["states", MUTEX, "--symmetry", "--json"]);
+    let counted = counted.exits(0).json().remove(0);
+    assert_eq!(
+        (&counted["orbits"], &counted["states"]),
+        (&"5".into(), &"8".into())
+    );
+    // Named, the first process is no longer like the second; unnamed, it is.
+    for (property, kept) in [
+        ("G !\"critical_1 + critical_2 >= 1\"", true),
+        ("G !critical_1", false),
+    ] {
+        let arguments = ["check", MUTEX, "-f", property, "--engine", "sym", "--json"];
+        let answer = lariat(&arguments).exits(1).json().remove(0);
+        let left = answer["stats"]["symmetries_kept"].as_f64().unwrap();
+        assert_eq!(left > 0.0, kept, "{property}");
+    }
+    let folder = Folder::new();
+    let net = "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"p\" target=\"t\"/></page></net></pnml>";
+    let net = folder.file("one.pnml", net);
+    lariat(&["info", &net])
+        .exits(0)
+        .says("symmetries  none found");
+    lariat(&["states", &net, "--symmetry"])
+        .exits(0)
+        .complains("no symmetries are known");
 }
 
 /// A coloured net is called one, with its own sizes and those of its unfolding.

@@ -18,7 +18,6 @@ use lariat_emptiness::{
     Counts, Edge, Evidence, Graph, Lasso as Abstract, Marks, NodeId, Outcome, couvreur, lasso,
 };
 use lariat_model::Lasso;
-use lariat_model::symmetry::Group;
 use std::collections::HashSet;
 
 /// The quotient without what is not allowed.
@@ -60,12 +59,8 @@ impl Graph for Restricted<'_, '_> {
 }
 
 /// A run of the system, of which an exact check has found that there is one.
-pub(super) fn anywhere<'p>(
-    task: &Task<'p>,
-    product: &Ssp<'p>,
-    futures: &[Group],
-) -> Result<Lasso, Stop> {
-    let quotient = Quotient::new(task.problem, product.symmetry, futures, task.observer);
+pub(super) fn anywhere<'p>(task: &Task<'p>, product: &Ssp<'p>) -> Result<Lasso, Stop> {
+    let quotient = product.quotient();
     let mut single = quotient.worker(task.budget);
     let lost = || Stop::Internal("a component without a lasso".to_owned());
     match couvreur(&quotient, &mut single, &mut Counts::default())? {
@@ -82,7 +77,6 @@ pub(super) fn concrete<'p>(
     task: &Task<'p>,
     product: &Ssp<'p>,
     worker: &mut Worker<'p>,
-    futures: &[Group],
     evidence: &Evidence,
 ) -> Result<Option<Lasso>, Stop> {
     let mut nodes: HashSet<NodeId> = evidence.component.iter().copied().collect();
@@ -94,7 +88,7 @@ pub(super) fn concrete<'p>(
             .iter()
             .flat_map(|part| [part.whole, part.part]),
     );
-    let quotient = Quotient::new(task.problem, product.symmetry, futures, task.observer);
+    let quotient = product.quotient();
     let mut single = quotient.worker(task.budget);
     let mut allowed = HashSet::new();
     for node in nodes {

@@ -27,7 +27,7 @@ use crate::explicit::{finish, synchronous};
 use crate::symmetry::Locals;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{Counts, Outcome, aec, couvreur, iec, nsiec};
-use lariat_model::symmetry::Group;
+use lariat_model::symmetry::Symmetry;
 use node::{Ssp, Worker};
 
 /// The engine of the symbolic synchronized product.
@@ -43,19 +43,28 @@ pub const SSP: Engine = Engine {
 
 fn decide(task: &mut Task<'_>) -> Found {
     let problem = task.problem;
-    let symmetry = match problem.symmetry {
-        Some(symmetry) if problem.system.is_net() && !symmetry.group().is_trivial() => symmetry,
+    // Sets are closed under groups of colours, which can be met and compared.
+    let (symmetry, colours) = match problem.symmetry {
+        Some(symmetry @ Symmetry::Colours(colours)) if !symmetry.is_trivial() => {
+            (symmetry, colours)
+        }
         _ => return synchronous(task),
     };
-    let mut locals = Locals::new(problem, symmetry);
+    let mut locals = Locals::new(problem, symmetry, colours);
     let futures = locals.futures();
-    let product = Ssp::new(problem, symmetry, &mut locals, &futures, task.observer);
+    let product = Ssp::new(
+        problem,
+        (symmetry, colours),
+        &mut locals,
+        &futures,
+        task.observer,
+    );
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
     let check = task.emptiness.unwrap_or(Emptiness::Nsiec);
-    let found = conclude(task, &product, &mut worker, &futures, check, &mut counts);
+    let found = conclude(task, &product, &mut worker, check, &mut counts);
     let stats = &mut task.account.stats;
-    stats.set(Statistic::SYMMETRIES, symmetry.group().magnitude());
+    stats.set(Statistic::SYMMETRIES, symmetry.magnitude());
     stats.set(Statistic::AGGREGATES, worker.node_count());
     stats.set(Statistic::PRODUCT_STATES, counts.nodes);
     stats.set(Statistic::PRODUCT_EDGES, counts.edges);
@@ -70,7 +79,6 @@ fn conclude<'p>(
     task: &Task<'p>,
     product: &Ssp<'p>,
     worker: &mut Worker<'p>,
-    futures: &[Group],
     check: Emptiness,
     counts: &mut Counts,
 ) -> Found {
@@ -91,17 +99,15 @@ fn conclude<'p>(
         )),
         Outcome::Empty => Ok(Outcome::Empty),
         Outcome::Accepting(evidence) => {
-            match lasso::concrete(task, product, worker, futures, &evidence)? {
+            match lasso::concrete(task, product, worker, &evidence)? {
                 Some(lasso) => Ok(Outcome::Accepting(lasso)),
                 // Representatives are not always the same for all of an orbit: somewhere in the quotient there is a lasso.
-                None => lasso::anywhere(task, product, futures).map(Outcome::Accepting),
+                None => lasso::anywhere(task, product).map(Outcome::Accepting),
             }
         }
-        Outcome::Undecided(evidence) => {
-            match lasso::concrete(task, product, worker, futures, &evidence)? {
-                Some(lasso) => Ok(Outcome::Accepting(lasso)),
-                None => conclude(task, product, worker, futures, Emptiness::Nsiec, counts),
-            }
-        }
+        Outcome::Undecided(evidence) => match lasso::concrete(task, product, worker, &evidence)? {
+            Some(lasso) => Ok(Outcome::Accepting(lasso)),
+            None => conclude(task, product, worker, Emptiness::Nsiec, counts),
+        },
     }
 }

@@ -3,12 +3,15 @@
 use crate::alphabet::Alphabet;
 use crate::labels::{Labels, labelled};
 use crate::problem::Problem;
-use crate::symmetry::Locals;
+use crate::sym::Quotient;
+use crate::symmetry::{Locals, Modulo};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
 use lariat_model::EventId;
-use lariat_model::symmetry::{Canon, Generator, Group, Part, Permutation, Room, Symmetry, Tokens};
+use lariat_model::symmetry::{
+    Canon, Colours, Generator, Group, Part, Permutation, Room, Symmetry, Tokens,
+};
 use lariat_space::explicit::{Cursor as Steps, Explicit, StateId, States};
 use rustc_hash::FxHashMap;
 use std::convert::Infallible;
@@ -17,7 +20,8 @@ use std::sync::Arc;
 /// The immutable part of the product.
 pub(super) struct Ssp<'p> {
     problem: &'p Problem<'p>,
-    pub(super) symmetry: &'p Symmetry<'p>,
+    symmetry: &'p Symmetry<'p>,
+    colours: &'p Colours<'p>,
     observer: &'p dyn Observer,
     space: Explicit<'p>,
     alphabet: Arc<Alphabet>,
@@ -91,7 +95,7 @@ impl<'p> Ssp<'p> {
     /// Prepares the product; nothing is explored yet.
     pub fn new(
         problem: &'p Problem<'p>,
-        symmetry: &'p Symmetry<'p>,
+        (symmetry, colours): (&'p Symmetry<'p>, &'p Colours<'p>),
         locals: &mut Locals<'_>,
         futures: &[Group],
         observer: &'p dyn Observer,
@@ -104,12 +108,19 @@ impl<'p> Ssp<'p> {
         Ssp {
             problem,
             symmetry,
+            colours,
             observer,
             space: labelled(problem),
             alphabet: problem.alphabet().clone(),
             locals: automaton.state_ids().map(of_state).collect(),
             futures: futures.to_vec(),
         }
+    }
+
+    /// The quotient in which runs are looked for.
+    pub fn quotient(&self) -> Quotient<'p> {
+        let modulo = Modulo::of_groups(self.colours, &self.futures);
+        Quotient::new(self.problem, self.symmetry, modulo, self.observer)
     }
 
     /// A worker that has found nothing yet.
@@ -136,7 +147,7 @@ impl<'p> Ssp<'p> {
             check: budget.lease(),
         };
         // All symmetries are the first group.
-        self.group(&mut worker, self.symmetry.group());
+        self.group(&mut worker, self.colours.group());
         worker
     }
 
@@ -145,7 +156,7 @@ impl<'p> Ssp<'p> {
             return *id;
         }
         let id = GroupId(worker.groups.len() as u32);
-        worker.groups.push(Canon::new(self.symmetry, group.clone()));
+        worker.groups.push(Canon::new(self.colours, group.clone()));
         worker.group_ids.insert(group.clone(), id);
         id
     }
@@ -182,7 +193,7 @@ impl<'p> Ssp<'p> {
         state: StateId,
     ) -> Result<StateId, Stop> {
         let group = self.group(worker, group);
-        let identity = self.symmetry.identity();
+        let identity = self.colours.identity();
         self.image(worker, group, state, &identity)
     }
 
@@ -228,7 +239,7 @@ impl<'p> Ssp<'p> {
                         for b in 0..a {
                             let (i, j) = (a as usize, b as usize);
                             if coarse[i] == coarse[j] && fine[i] != fine[j] {
-                                let mut to = self.symmetry.identity();
+                                let mut to = self.colours.identity();
                                 exchange(&mut to, first + a, first + b);
                                 all.push(to);
                             }
@@ -236,7 +247,7 @@ impl<'p> Ssp<'p> {
                     }
                 }
                 (Part::Rotations { step, .. }, fine) if coarse != fine => {
-                    let mut to = self.symmetry.identity();
+                    let mut to = self.colours.identity();
                     for colour in 0..colours {
                         to[(first + colour) as usize] = first + (colour + step) % colours;
                     }
@@ -264,7 +275,7 @@ impl<'p> Ssp<'p> {
         }
         own.sort_unstable();
         own.dedup();
-        let all = self.symmetry.group();
+        let all = self.colours.group();
         let mut known: FxHashMap<(u32, u32), bool> = FxHashMap::default();
         let kept =
             all.coarsest(|generator| self.keeps(worker, id, group, &own, &mut known, generator))?;
@@ -311,7 +322,7 @@ impl<'p> Ssp<'p> {
             return Ok(*known);
         }
         let mut kept = true;
-        let mut to = self.symmetry.identity();
+        let mut to = self.colours.identity();
         'all: for a in &ours {
             for b in &theirs {
                 exchange(&mut to, *a, *b);
@@ -369,7 +380,7 @@ impl<'p> Ssp<'p> {
         worker.grow(2 * (size_of::<Node>() + 4 * node.members.len()) + 64)?;
         // All of the set is in one orbit modulo all symmetries.
         let orbit = match node.members.first() {
-            Some(member) => self.representative(worker, self.symmetry.group(), *member)?,
+            Some(member) => self.representative(worker, self.colours.group(), *member)?,
             None => return Err(Stop::Internal("a node without markings".to_owned())),
         };
         let next = worker.class_ids.len() as u32;
@@ -526,9 +537,9 @@ impl<'p> Graph for Ssp<'p> {
         };
         let marking = self.problem.system.initial[k / locations.len()].clone();
         let keeps = |generator: Generator<'_>| -> Result<bool, Infallible> {
-            Ok(self.symmetry.image_of_state(&marking, generator.to) == marking)
+            Ok(self.colours.image_of_state(&marking, generator.to) == marking)
         };
-        let Ok(group) = self.symmetry.group().coarsest(keeps);
+        let Ok(group) = self.colours.group().coarsest(keeps);
         let location = locations[k % locations.len()];
         self.close(worker, location, &group, state).map(Some)
     }

@@ -8,33 +8,44 @@
 //! An image that is no proposition of the problem means that the permutation is no symmetry of the guard. So `p(1) ∨ p(2)` keeps the exchange of 1
 //! and 2, and `p(1)` fixes 1. `R_q ≤ R_d` along `q → d`, and `R` is the same in a strongly connected component.
 //!
+//! Groups of colours meet (`Locals`). Groups of places and transitions do not easily, so that R_q is looked for anew (`places.rs`).
+//!
 //! The groups are those of S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion tests*, ACSD 2009, §6, with
 //! our own shape of groups, so that meets and comparisons are cheap.
 
+mod guarded;
+mod modulo;
+mod places;
 mod unroll;
 
+pub(crate) use modulo::Modulo;
 pub(crate) use unroll::{Step, Unfolds, unroll};
 
 use crate::problem::Problem;
-use lariat_automata::{Guard, Guards};
-use lariat_model::symmetry::{Generator, Group, Symmetry};
+use guarded::Guarded;
+use lariat_automata::Guard;
+use lariat_model::symmetry::{Colours, Generator, Group, Symmetry};
 use rustc_hash::FxHashMap;
 use std::convert::Infallible;
 
-/// The groups of the guards of a problem.
+/// The groups of colours of the guards of a problem.
 pub(crate) struct Locals<'p> {
     problem: &'p Problem<'p>,
-    symmetry: &'p Symmetry<'p>,
-    guards: Guards,
+    colours: &'p Colours<'p>,
+    guarded: Guarded<'p>,
     known: FxHashMap<Guard, Group>,
 }
 
 impl<'p> Locals<'p> {
-    pub fn new(problem: &'p Problem<'p>, symmetry: &'p Symmetry<'p>) -> Locals<'p> {
+    pub fn new(
+        problem: &'p Problem<'p>,
+        symmetry: &'p Symmetry<'p>,
+        colours: &'p Colours<'p>,
+    ) -> Locals<'p> {
         Locals {
             problem,
-            symmetry,
-            guards: problem.automaton.guards.clone(),
+            colours,
+            guarded: Guarded::new(problem, symmetry),
             known: FxHashMap::default(),
         }
     }
@@ -44,61 +55,12 @@ impl<'p> Locals<'p> {
         if let Some(known) = self.known.get(&guard) {
             return known.clone();
         }
-        let support = self.guards.support(guard);
-        let all = self.symmetry.group();
         let keeps = |generator: Generator<'_>| -> Result<bool, Infallible> {
-            Ok(self.keeps(guard, support, generator.to))
+            Ok(self.guarded.keeps(guard, generator.to))
         };
-        let Ok(group) = all.coarsest(keeps);
+        let Ok(group) = self.colours.group().coarsest(keeps);
         self.known.insert(guard, group.clone());
         group
-    }
-
-    /// Does a permutation map a guard to itself?
-    fn keeps(&mut self, guard: Guard, support: u64, to: &[u32]) -> bool {
-        let propositions = self.problem.propositions;
-        let asked = |atom: &usize| support >> atom & 1 == 1;
-        let mut images = [0; Guards::MAX_ATOMS];
-        for atom in (0..propositions.len()).filter(asked) {
-            let Some(image) = self.symmetry.image_of_proposition(&propositions[atom], to) else {
-                return false;
-            };
-            let is_image = |other: &usize| propositions[*other] == image;
-            let found = match is_image(&atom) {
-                true => Some(atom),
-                false => (0..propositions.len()).filter(asked).find(is_image),
-            };
-            let Some(found) = found else {
-                return false;
-            };
-            images[atom] = found;
-        }
-        let stays = |atom: usize| images[atom] == atom;
-        if (0..propositions.len()).filter(asked).all(stays) {
-            return true;
-        }
-        self.image(guard, &images, &mut FxHashMap::default()) == guard
-    }
-
-    /// The guard over other atoms.
-    fn image(
-        &mut self,
-        guard: Guard,
-        images: &[usize],
-        known: &mut FxHashMap<Guard, Guard>,
-    ) -> Guard {
-        if let Some(known) = known.get(&guard) {
-            return *known;
-        }
-        let Some((atom, low, high)) = self.guards.split(guard) else {
-            return guard;
-        };
-        let low = self.image(low, images, known);
-        let high = self.image(high, images, known);
-        let atom = self.guards.atom(images[atom]);
-        let image = self.guards.ite(atom, high, low);
-        known.insert(guard, image);
-        image
     }
 
     /// R_q of every state of the automaton.
@@ -106,7 +68,7 @@ impl<'p> Locals<'p> {
         let automaton = self.problem.automaton;
         let mut futures = Vec::with_capacity(automaton.states.len());
         for state in automaton.state_ids() {
-            let mut all = self.symmetry.group().clone();
+            let mut all = self.colours.group().clone();
             for transition in automaton.transitions(state) {
                 all = all.meet(&self.group(transition.guard));
             }

@@ -22,9 +22,11 @@
 
 mod twins;
 
+use super::automorphisms::Scratch;
+use super::colours::Colours;
 use super::group::{Group, Part, Permutation, after};
+use super::mix;
 use super::size::factorial;
-use super::{Symmetry, mix};
 use crate::system::{Value, VarId};
 use std::ops::Range;
 
@@ -41,7 +43,7 @@ const MOST_TURNS: usize = 64;
 /// Representatives of markings modulo a group.
 #[derive(Clone, Debug)]
 pub struct Canon<'s, 'm> {
-    symmetry: &'s Symmetry<'m>,
+    colours: &'s Colours<'m>,
     group: Group,
     /// The cell of each element at the start: of elements that stay where they are, one of their own.
     cells: Vec<u32>,
@@ -82,6 +84,10 @@ pub struct Room {
     best_to: Permutation,
     refinements: u32,
     twins: Twins,
+    /// Was some representative not sure to be the same for all of its orbit?
+    pub(super) cut: bool,
+    /// For symmetries of places.
+    pub(super) net: Scratch,
 }
 
 /// The classes of elements that can be exchanged without changing a marking.
@@ -106,15 +112,20 @@ impl Room {
     pub fn permutation(&self) -> &[u32] {
         &self.to
     }
+
+    /// Has some representative been taken that may not be the same for all of its orbit?
+    pub fn was_cut(&self) -> bool {
+        self.cut
+    }
 }
 
 impl<'s, 'm> Canon<'s, 'm> {
     /// Representatives modulo `group`, which is part of the symmetry's.
-    pub fn new(symmetry: &'s Symmetry<'m>, group: Group) -> Canon<'s, 'm> {
-        let elements = symmetry.elements() as u32;
+    pub fn new(colours: &'s Colours<'m>, group: Group) -> Canon<'s, 'm> {
+        let elements = colours.elements() as u32;
         let mut cells: Vec<u32> = (0..elements).collect();
         let (mut open, mut rotations) = (Vec::new(), Vec::new());
-        for (part, first) in group.parts().iter().zip(&symmetry.firsts) {
+        for (part, first) in group.parts().iter().zip(&colours.firsts) {
             for block in part.blocks() {
                 let cell = elements + open.len() as u32;
                 for colour in block {
@@ -133,7 +144,7 @@ impl<'s, 'm> Canon<'s, 'm> {
             }
         }
         Canon {
-            symmetry,
+            colours,
             group,
             cells,
             open,
@@ -165,8 +176,9 @@ impl<'s, 'm> Canon<'s, 'm> {
     /// Where several roles rotate, or some rotate and others are exchanged, the smallest of all turned and exchanged markings; of the first
     /// [`MOST_TURNS`] of them, where there are more.
     fn turn_and_exchange(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
-        let mut turn = self.symmetry.identity();
+        let mut turn = self.colours.identity();
         let mut best: Option<(Tokens, Permutation)> = None;
+        let mut done = false;
         for _ in 0..MOST_TURNS {
             let mut marking = tokens.clone();
             self.image(room, &mut marking, &turn);
@@ -178,9 +190,11 @@ impl<'s, 'm> Canon<'s, 'm> {
                 best = Some((marking, after(&room.to, &turn)));
             }
             if !self.next_turn(&mut turn) {
+                done = true;
                 break;
             }
         }
+        room.cut |= !done;
         let Some((marking, to)) = best else {
             return false;
         };
@@ -214,6 +228,7 @@ impl<'s, 'm> Canon<'s, 'm> {
                     class: vec![ALONE; elements],
                     exist: false,
                 },
+                cut: room.cut,
                 ..Room::default()
             };
         }
@@ -288,7 +303,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         let mut last = 0;
         for (var, value) in tokens {
             // Symmetries map variables to variables.
-            let image = self.symmetry.image_of_var(VarId(*var), &room.to);
+            let image = self.colours.image_of_var(VarId(*var), &room.to);
             let image = image.map_or(*var, |image| image.0);
             sorted &= last <= image;
             last = image;
@@ -335,12 +350,12 @@ impl<'s, 'm> Canon<'s, 'm> {
         let elements = self.cells.len() as u32;
         let mut joined = false;
         for (var, value) in tokens {
-            let own = self.symmetry.vars.of(*var);
+            let own = self.colours.vars.of(*var);
             let open = own.iter().find(|e| room.cells[**e as usize] >= elements);
             let Some(open) = open else {
                 continue;
             };
-            let mut hash = mix(self.symmetry.vars.frames[*var as usize], *value as u64);
+            let mut hash = mix(self.colours.vars.frames[*var as usize], *value as u64);
             if let [element] = own {
                 let signature = &mut room.signatures[*element as usize];
                 *signature = signature.wrapping_add(hash);
@@ -390,7 +405,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         let elements = self.cells.len() as u32;
         let mut tied = None;
         for (var, _) in tokens {
-            let own = self.symmetry.vars.of(*var);
+            let own = self.colours.vars.of(*var);
             if own.len() < 2 {
                 continue;
             }
@@ -417,6 +432,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         let mut first: Option<Tokens> = None;
         for member in &members {
             if room.refinements >= MOST_REFINEMENTS && !room.best.is_empty() {
+                room.cut = true;
                 return;
             }
             room.cells.clone_from(&before);

@@ -4,9 +4,11 @@
 //! far is enough; where all blocks are single, rotations are tried. Roles of one sort that have nothing alone are tried together. A test
 //! looks at what the permutation moves and at the neighbours of that, no more. Work is counted, and behind the limit there is no symmetry.
 
+use super::Symmetry;
+use super::automorphisms::Automorphisms;
+use super::colours::{Carriers, Colours};
 use super::group::{Generator, Group, Part, least_rotation};
 use super::roles::Roles;
-use super::{Carriers, Symmetry};
 use crate::load::Coloured;
 use crate::system::{Action, Arc, EventId, System, VarId};
 use lariat_budget::{Budget, Stop};
@@ -14,24 +16,40 @@ use lariat_budget::{Budget, Stop};
 /// Arcs that may be looked at: some tenths of a second. Symmetries are an opportunity, not the question.
 const MOST_WORK: u64 = 5_000_000;
 
-/// The symmetries of the unfolding of a coloured net; none if finding them takes more work than they are worth.
+/// The symmetries of a net: those of its colours, if it is the unfolding of a coloured net, or else those of its places and
+/// transitions. A system that is no net has none.
 pub fn detect<'m>(
+    system: &System,
+    coloured: Option<&'m Coloured>,
+    budget: &Budget,
+) -> Result<Symmetry<'m>, Stop> {
+    match coloured {
+        Some(coloured) => colours(system, coloured, budget).map(Symmetry::Colours),
+        None => automorphisms(system, budget).map(Symmetry::Net),
+    }
+}
+
+/// The symmetries of a net that exchange places and transitions, as many as are found within a limit of work; of a system that is no net, none.
+pub fn automorphisms(system: &System, budget: &Budget) -> Result<Automorphisms, Stop> {
+    match system.is_net() {
+        true => Automorphisms::find(system, budget),
+        false => Ok(Automorphisms::none(system)),
+    }
+}
+
+/// The symmetries of the unfolding of a coloured net; none if finding them takes more work than they are worth.
+pub fn colours<'m>(
     system: &System,
     coloured: &'m Coloured,
     budget: &Budget,
-) -> Result<Symmetry<'m>, Stop> {
+) -> Result<Colours<'m>, Stop> {
     let limited = budget.clone().with_work(MOST_WORK);
     match within(system, coloured, &limited) {
         Err(Stop::Work(_)) => {
             budget.check()?;
             let none = Roles::of(&coloured.net);
             let none = none.renumbered(&vec![None; none.sorts.len()]);
-            Ok(Symmetry::new(
-                system,
-                coloured,
-                none,
-                Group::new(Vec::new()),
-            ))
+            Ok(Colours::new(system, coloured, none, Group::new(Vec::new())))
         }
         found => found,
     }
@@ -41,7 +59,7 @@ fn within<'m>(
     system: &System,
     coloured: &'m Coloured,
     budget: &Budget,
-) -> Result<Symmetry<'m>, Stop> {
+) -> Result<Colours<'m>, Stop> {
     let finest = Roles::of(&coloured.net);
     let alone = found(system, coloured, finest.clone(), budget)?;
     let parts = alone.group.parts();
@@ -86,7 +104,7 @@ fn within<'m>(
         group.push(part.clone());
     }
     let roles = finest.renumbered(&kept);
-    Ok(Symmetry::new(system, coloured, roles, Group::new(group)))
+    Ok(Colours::new(system, coloured, roles, Group::new(group)))
 }
 
 /// The symmetries of some roles.
@@ -95,10 +113,10 @@ fn found<'m>(
     coloured: &'m Coloured,
     roles: Roles,
     budget: &Budget,
-) -> Result<Symmetry<'m>, Stop> {
+) -> Result<Colours<'m>, Stop> {
     let sorts = roles.sorts.iter();
     let all = Group::full(sorts.map(|sort| coloured.net.sort(*sort).size as u32));
-    let action = Symmetry::new(system, coloured, roles, all);
+    let action = Colours::new(system, coloured, roles, all);
     let mut test = Test::new(system, &action, budget);
     let mut keeps = |generator: Generator<'_>| test.is_symmetry(generator);
     let blocks = action.group.coarsest(&mut keeps)?;
@@ -114,10 +132,7 @@ fn found<'m>(
             };
         }
     }
-    Ok(Symmetry {
-        group: Group::new(parts),
-        ..action
-    })
+    Ok(action.with_group(Group::new(parts)))
 }
 
 /// For each number below some limit a list of others.
@@ -161,7 +176,7 @@ fn carriers(elements: usize, carriers: &Carriers) -> Lists {
 /// The test for a symmetry, with what it needs to look at little.
 struct Test<'t, 'm> {
     system: &'t System,
-    action: &'t Symmetry<'m>,
+    action: &'t Colours<'m>,
     budget: &'t Budget,
     vars: Lists,
     events: Lists,
@@ -182,7 +197,7 @@ fn arcs(system: &System, event: u32) -> &[Arc] {
 }
 
 impl<'t, 'm> Test<'t, 'm> {
-    fn new(system: &'t System, action: &'t Symmetry<'m>, budget: &'t Budget) -> Test<'t, 'm> {
+    fn new(system: &'t System, action: &'t Colours<'m>, budget: &'t Budget) -> Test<'t, 'm> {
         let (elements, events) = (action.elements(), system.events.len() as u32);
         let neighbours =
             (0..events).flat_map(|e| arcs(system, e).iter().map(move |arc| (arc.var.0, e)));

@@ -1,12 +1,13 @@
 //! A group in words.
 
-use super::{Part, Symmetry};
+use super::colours::Colours;
+use super::group::Part;
 use crate::coloured::{Colour, ColouredNet, SortId, SortKind};
 
 /// Longer lists of colours are cut.
 const SHOWN: usize = 6;
 
-impl Symmetry<'_> {
+impl Colours<'_> {
     /// What may be exchanged, a phrase for each role: `jobs 1–5 interchangeable`, `servers rotate`.
     pub fn words(&self, net: &ColouredNet) -> Vec<String> {
         let sorts = &self.roles.sorts;

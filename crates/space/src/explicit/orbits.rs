@@ -1,17 +1,18 @@
 //! The figures of a whole state space modulo symmetries.
 //!
 //! One state of each orbit is explored, and of events that differ by twins one is taken. Where the symmetries keep the initial marking, all states of an orbit
-//! can be reached as soon as one can, and the states are the sum of the sizes of the orbits.
+//! can be reached as soon as one can, and the states are the sum of the sizes of the orbits. That is claimed only if no orbit can have been counted twice: so here the
+//! representative is the same for all of an orbit, and where the search for such a one was cut short, the orbits are an upper limit and the states are not known.
 
 use super::{Cursor, Explicit, StateId, States};
 use lariat_budget::{Budget, Observer, Progress, Stop};
-use lariat_model::symmetry::{Canon, Room, Symmetry, Tokens};
+use lariat_model::symmetry::{Representatives, Room, Symmetry, Tokens};
 use lariat_model::{EventId, State};
 
 /// What was counted. Lower bounds if the exploration stopped.
 #[derive(Clone, Debug, Default)]
 pub struct Orbits {
-    /// Different orbits.
+    /// Different orbits; where `states` is not known, some may be counted twice.
     pub orbits: u64,
     /// Steps that were taken from them.
     pub edges: u64,
@@ -43,7 +44,7 @@ pub fn orbits(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Orbits {
-    let canon = Canon::new(symmetry, symmetry.group().clone());
+    let canon = Representatives::of_all(symmetry);
     let mut room = Room::default();
     // The orbit of a marking that all symmetries keep has no other member.
     let initial = space.system.initial.iter().map(tokens_of);
@@ -63,7 +64,7 @@ pub fn orbits(
 
 fn explore(
     space: &Explicit<'_>,
-    canon: &Canon<'_, '_>,
+    canon: &Representatives<'_, '_>,
     states: &mut States,
     found: &mut Orbits,
     budget: &Budget,
@@ -72,7 +73,7 @@ fn explore(
     let (mut room, mut twins) = (Room::default(), Room::default());
     for initial in &space.system.initial {
         let mut tokens = tokens_of(initial);
-        canon.canon(&mut room, &mut tokens);
+        canon.least(&mut room, &mut tokens);
         space.with_tokens(states, &tokens)?;
     }
     let mut next = 0;
@@ -96,7 +97,7 @@ fn explore(
         while let Some(event) = events(states, &mut cursor)? {
             if canon.is_first(&twins, event) {
                 space.modulo(states, state, Some(event), |tokens| {
-                    canon.canon(&mut room, tokens)
+                    canon.least(&mut room, tokens)
                 })?;
                 steps += 1;
             }
@@ -104,7 +105,7 @@ fn explore(
         found.edges += steps;
         found.dead += u64::from(steps == 0);
         found.states = match (found.states, size) {
-            (Some((all, dead)), Some(size)) => {
+            (Some((all, dead)), Some(size)) if !room.was_cut() => {
                 let dead = dead + if steps == 0 { size } else { 0 };
                 all.checked_add(size).map(|all| (all, dead))
             }

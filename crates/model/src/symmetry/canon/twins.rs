@@ -7,6 +7,12 @@ use super::{ALONE, Canon, Room, Tokens};
 use crate::system::{EventId, Value, VarId};
 
 impl Canon<'_, '_> {
+    /// Can the event have something to do with twins?
+    #[inline]
+    pub fn may_have_twins(&self, event: EventId) -> bool {
+        !self.is_trivial() && !self.colours.of_event(event).is_empty()
+    }
+
     /// Finds the twins of a marking: who may be exchanged without changing it. [`Canon::is_first`] asks for them.
     pub fn find_twins(&self, room: &mut Room, tokens: &Tokens, value: impl Fn(VarId) -> Value) {
         room.twins.exist = false;
@@ -30,7 +36,7 @@ impl Canon<'_, '_> {
         }
         // The members of a tied cell are not twins.
         for (var, _) in tokens {
-            let own = self.symmetry.vars.of(*var);
+            let own = self.colours.vars.of(*var);
             let shared = |e: &&u32| Canon::is_shared(room, **e, elements);
             let Some(first) = own.iter().find(shared) else {
                 continue;
@@ -54,7 +60,7 @@ impl Canon<'_, '_> {
             room.to[*element as usize] = next.unwrap_or(room.ranks[class as usize].2);
         }
         let keeps = |(var, tokens): &(u32, Value)| {
-            let image = self.symmetry.image_of_var(VarId(*var), &room.to);
+            let image = self.colours.image_of_var(VarId(*var), &room.to);
             image.is_some_and(|image| value(image) == *tokens)
         };
         room.twins.exist = tokens.iter().all(keeps);
@@ -78,7 +84,7 @@ impl Canon<'_, '_> {
         if !room.twins.exist {
             return true;
         }
-        let own = self.symmetry.of_event(event);
+        let own = self.colours.of_event(event);
         for (at, element) in own.iter().enumerate() {
             let class = room.twins.class[*element as usize];
             if class == ALONE || own[..at].contains(element) {

@@ -1,0 +1,341 @@
+//! Small place/transition nets with symmetries: copies of a component around shared places, and questions about them.
+//!
+//! A component has places of its own, transitions between them, and transitions that take from and put into shared places. Its copies may stand in a circle, where each also looks at the next, or be all alike.
+//! Some nets have something that breaks the symmetry: a transition that one copy alone has, another weight, a bound, a place that never changes. Initial markings are often
+//! not symmetric. Two components may be copied, so that the group is a product. Questions name single places, the same place of all copies, and likewise transitions; some formulas are the same for all
+//! copies, each with an atom of its own.
+
+use crate::case::{Atom, Case};
+use crate::formulas::{Ltl, Op2};
+use crate::oracle::Reachable;
+use crate::symmetric::at_least;
+use lariat_corpora::Random;
+use lariat_model::{
+    Action, Arc, Deadlock, Domain, Event, EventId, Format, Model, Predicate, Proposition, System,
+    VarId, Variable,
+};
+
+/// Which places and transitions are the same one in different copies.
+#[derive(Clone, Debug, Default)]
+pub struct Alike {
+    /// Places.
+    pub vars: Vec<Vec<u32>>,
+    /// Transitions.
+    pub events: Vec<Vec<u32>>,
+}
+
+/// A place on an arc: of the copy itself, of the next one, or a shared one.
+#[derive(Clone, Copy)]
+enum End {
+    Own(usize),
+    Next(usize),
+    Shared(usize),
+}
+
+/// A transition of a component: what it takes, what it puts, how much.
+type Pattern = (Vec<(End, i64)>, Vec<(End, i64)>);
+
+/// No random net has more states.
+const MOST_STATES: usize = 250;
+
+/// A random net with a random question, under `Stutter`.
+pub fn random(rng: &mut Random) -> (Model, Case) {
+    loop {
+        let (system, alike) = net(rng);
+        if Reachable::explore(&system, MOST_STATES).is_some() {
+            let case = question(rng, &system, &alike);
+            return (Model::new(Format::Pnml, system), case);
+        }
+    }
+}
+
+/// A random net of copies.
+pub fn net(rng: &mut Random) -> (System, Alike) {
+    let mut system = System {
+        name: "copies".to_owned(),
+        variables: Vec::new(),
+        events: Vec::new(),
+        initial: vec![Vec::new().into()],
+        fault: None,
+        units: Vec::new(),
+    };
+    let mut alike = Alike::default();
+    let mut marking = Vec::new();
+    let shared: Vec<u32> = (0..rng.below(3))
+        .map(|i| {
+            marking.push(rng.below(3) as i64);
+            place(&mut system, format!("s{i}"))
+        })
+        .collect();
+    alike.vars.extend(shared.iter().map(|var| vec![*var]));
+    for component in 0..*rng.one_of(&[1, 1, 2]) {
+        copy(
+            rng,
+            &mut system,
+            &mut alike,
+            &mut marking,
+            component,
+            &shared,
+        );
+    }
+    if rng.percent(15) {
+        // What one copy alone has.
+        let (from, to) = (rng.below(marking.len()), rng.below(marking.len()));
+        let arcs = arcs([(from as u32, 1)], [(to as u32, 1)]);
+        event(&mut system, "odd".to_owned(), arcs);
+    }
+    if rng.percent(15) {
+        let var = rng.below(marking.len());
+        system.variables[var].domain = Domain::Count { bound: Some(3) };
+    }
+    // Nobody counts on the order of places.
+    let mut order: Vec<u32> = (0..marking.len() as u32).collect();
+    rng.shuffle(&mut order);
+    rename(&mut system, &mut alike, &order);
+    let mut initial = vec![0; marking.len()];
+    for (from, to) in order.iter().enumerate() {
+        initial[*to as usize] = marking[from];
+    }
+    system.initial = vec![initial.into()];
+    (system, alike)
+}
+
+fn place(system: &mut System, name: String) -> u32 {
+    system.variables.push(Variable {
+        name,
+        domain: Domain::Count { bound: None },
+    });
+    system.variables.len() as u32 - 1
+}
+
+fn event(system: &mut System, name: String, arcs: Vec<Arc>) -> u32 {
+    system.events.push(Event {
+        name,
+        action: Action::Net(arcs),
+    });
+    system.events.len() as u32 - 1
+}
+
+/// Arcs from what is taken and what is put.
+fn arcs(
+    takes: impl IntoIterator<Item = (u32, i64)>,
+    puts: impl IntoIterator<Item = (u32, i64)>,
+) -> Vec<Arc> {
+    let mut arcs: Vec<Arc> = Vec::new();
+    let mut add = |var: u32, need: i64, delta: i64| {
+        match arcs.iter_mut().find(|arc| arc.var.0 == var) {
+            Some(arc) => {
+                arc.need += need;
+                arc.delta += delta;
+            }
+            None => arcs.push(Arc {
+                var: VarId(var),
+                need,
+                delta,
+            }),
+        };
+    };
+    for (var, weight) in takes {
+        add(var, weight, -weight);
+    }
+    for (var, weight) in puts {
+        add(var, 0, weight);
+    }
+    arcs.retain(|arc| arc.need > 0 || arc.delta != 0);
+    arcs.sort_unstable_by_key(|arc| arc.var);
+    arcs
+}
+
+/// Adds the copies of one component.
+fn copy(
+    rng: &mut Random,
+    system: &mut System,
+    alike: &mut Alike,
+    marking: &mut Vec<i64>,
+    component: usize,
+    shared: &[u32],
+) {
+    let copies = *rng.one_of(&[2, 2, 3, 3, 4]);
+    let places = 1 + rng.below(3);
+    let circle = copies > 2 && rng.percent(40);
+    let symmetric = rng.percent(60);
+    let start = rng.below(places);
+    let mut vars: Vec<Vec<u32>> = vec![Vec::new(); copies];
+    for (number, own) in vars.iter_mut().enumerate() {
+        for i in 0..places {
+            own.push(place(system, format!("k{component}c{number}p{i}")));
+            marking.push(match symmetric {
+                true => i64::from(i == start),
+                false => rng.below(2) as i64,
+            });
+        }
+    }
+    alike
+        .vars
+        .extend((0..places).map(|i| vars.iter().map(|own| own[i]).collect()));
+    let patterns: Vec<Pattern> = (0..1 + rng.below(3))
+        .map(|_| pattern(rng, places, circle, shared.len()))
+        .collect();
+    for (i, (takes, puts)) in patterns.iter().enumerate() {
+        let mut same = Vec::new();
+        for number in 0..copies {
+            let var = |end: End| match end {
+                End::Own(i) => vars[number][i],
+                End::Next(i) => vars[(number + 1) % copies][i],
+                End::Shared(i) => shared[i],
+            };
+            let of = |ends: &[(End, i64)]| -> Vec<(u32, i64)> {
+                ends.iter()
+                    .map(|(end, weight)| (var(*end), *weight))
+                    .collect()
+            };
+            let mut put = of(puts);
+            if rng.percent(2) {
+                // What breaks the symmetry.
+                put.pop();
+            }
+            let name = format!("k{component}c{number}t{i}");
+            same.push(event(system, name, arcs(of(takes), put)));
+        }
+        alike.events.push(same);
+    }
+}
+
+fn pattern(rng: &mut Random, places: usize, circle: bool, shared: usize) -> Pattern {
+    let end = |rng: &mut Random| match rng.below(100) {
+        0..30 if shared > 0 => End::Shared(rng.below(shared)),
+        30..60 if circle => End::Next(rng.below(places)),
+        _ => End::Own(rng.below(places)),
+    };
+    let weight = |rng: &mut Random| if rng.percent(10) { 2 } else { 1 };
+    let mut takes = vec![(End::Own(rng.below(places)), 1)];
+    let mut puts = vec![(End::Own(rng.below(places)), 1)];
+    if rng.percent(50) {
+        takes.push((end(rng), weight(rng)));
+    }
+    if rng.percent(50) {
+        puts.push((end(rng), weight(rng)));
+    }
+    if rng.percent(15) {
+        // A look at a place that it does not change, which perhaps nobody does.
+        let looked_at = end(rng);
+        takes.push((looked_at, 1));
+        puts.push((looked_at, 1));
+    }
+    (takes, puts)
+}
+
+/// Gives place `i` the number `order[i]`.
+fn rename(system: &mut System, alike: &mut Alike, order: &[u32]) {
+    let mut variables = system.variables.clone();
+    for (from, to) in order.iter().enumerate() {
+        variables[*to as usize] = system.variables[from].clone();
+    }
+    system.variables = variables;
+    for event in &mut system.events {
+        if let Action::Net(arcs) = &mut event.action {
+            for arc in arcs.iter_mut() {
+                arc.var = VarId(order[arc.var.index()]);
+            }
+            arcs.sort_unstable_by_key(|arc| arc.var);
+        }
+    }
+    for var in alike.vars.iter_mut().flatten() {
+        *var = order[*var as usize];
+    }
+}
+
+/// A random question about a net of copies.
+pub fn question(rng: &mut Random, system: &System, alike: &Alike) -> Case {
+    let mut propositions: Vec<Proposition> = Vec::new();
+    let size = 1 + rng.below(8);
+    let with_next = rng.percent(40);
+    let formula = if rng.percent(40) {
+        // The same of all copies, each with an atom of its own.
+        let one = Ltl::random(rng, 1, size.min(4), with_next);
+        let op = *rng.one_of(&[Op2::And, Op2::Or, Op2::Xor, Op2::Until]);
+        propositions = one_each(rng, alike);
+        let each = (0..propositions.len()).map(|atom| with_atom(&one, atom));
+        let all = each.reduce(|all, next| Ltl::Binary(op, Box::new(all), Box::new(next)));
+        all.unwrap_or(Ltl::Const(true))
+    } else {
+        let whole = rng.below(101);
+        for _ in 0..1 + rng.below(3) {
+            let proposition = proposition(rng, alike, whole);
+            if !propositions.contains(&proposition) {
+                propositions.push(proposition);
+            }
+        }
+        Ltl::random(rng, propositions.len(), size, with_next)
+    };
+    let atom = |proposition| Atom {
+        proposition,
+        text: None,
+    };
+    Case {
+        fairness: Vec::new(),
+        formula,
+        system: system.clone(),
+        atoms: propositions.into_iter().map(atom).collect(),
+        deadlock: Deadlock::Stutter,
+    }
+}
+
+/// The formula about another atom.
+fn with_atom(formula: &Ltl, atom: usize) -> Ltl {
+    let again = |formula: &Ltl| Box::new(with_atom(formula, atom));
+    match formula {
+        Ltl::Const(value) => Ltl::Const(*value),
+        Ltl::Atom(_) => Ltl::Atom(atom),
+        Ltl::Unary(op, f) => Ltl::Unary(*op, again(f)),
+        Ltl::Binary(op, f, g) => Ltl::Binary(*op, again(f), again(g)),
+    }
+}
+
+/// A proposition about each copy.
+fn one_each(rng: &mut Random, alike: &Alike) -> Vec<Proposition> {
+    if rng.percent(60) || alike.events.is_empty() {
+        let vars = rng.one_of(&alike.vars).iter();
+        return vars
+            .map(|var| Proposition::State(at_least(&[*var], 1)))
+            .collect();
+    }
+    let fires = rng.percent(50);
+    let events = rng.one_of(&alike.events).iter();
+    let one = |event: &u32| match fires {
+        true => Proposition::Fires(vec![EventId(*event)]),
+        false => Proposition::State(Predicate::Enabled(vec![EventId(*event)])),
+    };
+    events.map(one).collect()
+}
+
+/// A proposition, about all copies in so many of a hundred cases.
+fn proposition(rng: &mut Random, alike: &Alike, whole: usize) -> Proposition {
+    let some = |rng: &mut Random, all: &[u32]| -> Vec<u32> {
+        if rng.percent(whole) {
+            let mut all = all.to_vec();
+            all.sort_unstable();
+            return all;
+        }
+        let mut some: Vec<u32> = (0..1 + rng.below(2)).map(|_| *rng.one_of(all)).collect();
+        some.sort_unstable();
+        some.dedup();
+        some
+    };
+    match rng.below(6) {
+        5 => Proposition::State(Predicate::Deadlock),
+        kind @ 3.. if !alike.events.is_empty() => {
+            let all = rng.one_of(&alike.events);
+            let events = some(rng, all).into_iter().map(EventId).collect();
+            match kind {
+                3 => Proposition::State(Predicate::Enabled(events)),
+                _ => Proposition::Fires(events),
+            }
+        }
+        _ => {
+            let all = rng.one_of(&alike.vars);
+            let vars = some(rng, all);
+            Proposition::State(at_least(&vars, 1 + rng.below(2) as i64))
+        }
+    }
+}
