@@ -353,6 +353,8 @@ impl<'w, 'r, 's, P: Product> Ordered for Aggregates<'_, 'w, 'r, 's, P> {
         big: NodeId,
         small: NodeId,
     ) -> Result<bool, Stop> {
+        // Where there are many nodes, asking is most of the work.
+        worker.budget.spend(1)?;
         let [big, small] = [big, small].map(|id| &worker.nodes[id.index()].set);
         worker.sets.space.store().is_subset(small, big)
     }

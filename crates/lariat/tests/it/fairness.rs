@@ -64,10 +64,8 @@ fn a_fair_run_is_found_in_turn() {
 /// Thirty-six constraints are seventy-two atoms, more than an automaton has.
 #[test]
 fn constraints_are_read_by_need() {
-    for engine in ["slap", "sop"] {
-        let served = ask(engine, 9, r#"G ("Thinking_1 = 1" -> F "Thinking_1 = 0")"#);
-        assert!(holds(&served), "{engine}");
-    }
+    let served = ask("ba", 9, r#"G ("Thinking_1 = 1" -> F "Thinking_1 = 0")"#);
+    assert!(holds(&served));
     for engine in ["slap", "sop", "ba", "walk"] {
         let starves = ask(engine, 9, r#"G ("WaitsLeft_1 = 1" -> F "HasRight_1 = 1")"#);
         assert!(!holds(&starves), "{engine}");
