@@ -37,7 +37,7 @@ struct GroupId(u32);
 
 /// A set of markings closed under a group, with a state of the automaton.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Node {
+struct SetNode {
     location: Location,
     group: GroupId,
     /// Representatives, in increasing order.
@@ -50,8 +50,8 @@ pub(super) struct Worker<'p> {
     labels: Labels,
     groups: Vec<Canon<'p, 'p>>,
     group_ids: FxHashMap<Group, GroupId>,
-    nodes: Vec<Node>,
-    ids: FxHashMap<Node, NodeId>,
+    nodes: Vec<SetNode>,
+    ids: FxHashMap<SetNode, NodeId>,
     /// The class of each node, and the classes: a state of the automaton and a representative modulo all symmetries.
     classes: Vec<u32>,
     class_ids: FxHashMap<(Location, StateId), u32>,
@@ -368,7 +368,7 @@ impl<'p> Ssp<'p> {
         group: GroupId,
         members: Vec<StateId>,
     ) -> Result<NodeId, Stop> {
-        let node = Node {
+        let node = SetNode {
             location,
             group,
             members: members.into(),
@@ -377,7 +377,7 @@ impl<'p> Ssp<'p> {
             return Ok(*id);
         }
         worker.budget.spend(1)?;
-        worker.grow(2 * (size_of::<Node>() + 4 * node.members.len()) + 64)?;
+        worker.grow(2 * (size_of::<SetNode>() + 4 * node.members.len()) + 64)?;
         // All of the set is in one orbit modulo all symmetries.
         let orbit = match node.members.first() {
             Some(member) => self.representative(worker, self.colours.group(), *member)?,
@@ -501,7 +501,7 @@ impl<'p> Ssp<'p> {
         small: NodeId,
     ) -> Result<(Group, Vec<(StateId, bool)>), Stop> {
         let [big, small] = [big, small].map(|node| worker.nodes[node.index()].clone());
-        let group = |node: &Node| worker.groups[node.group.0 as usize].group().clone();
+        let group = |node: &SetNode| worker.groups[node.group.0 as usize].group().clone();
         let (coarse, own) = (group(&big), group(&small));
         let common = own.meet(&coarse);
         let mut parts = Vec::new();

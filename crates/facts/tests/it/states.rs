@@ -12,7 +12,7 @@ const CASES: usize = 1000;
 
 /// How often something was found.
 #[derive(Default, Debug)]
-struct Found {
+struct Sightings {
     constants: usize,
     bounds: usize,
     dead: usize,
@@ -26,7 +26,7 @@ struct Found {
 #[test]
 fn facts_are_true_of_everything_explored() {
     let first = lariat_corpora::seed(1);
-    let mut found = Found::default();
+    let mut found = Sightings::default();
     for seed in (first..).take(lariat_corpora::cases(CASES)) {
         let mut rng = Rng::new(seed);
         let system = nets::random(&mut rng);
@@ -70,7 +70,7 @@ fn markings(
     facts: &mut Facts,
     rng: &mut Rng,
     context: &str,
-    found: &mut Found,
+    found: &mut Sightings,
 ) {
     let budget = Budget::unlimited();
     for _ in 0..8 {
@@ -160,7 +160,7 @@ fn repetition(
     facts: &mut Facts,
     rng: &mut Rng,
     context: &str,
-    found: &mut Found,
+    found: &mut Sightings,
 ) {
     let budget = Budget::unlimited();
     let repeated = explored.repeated(system, rng);
