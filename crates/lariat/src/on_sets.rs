@@ -54,12 +54,15 @@ pub(crate) fn on_sets<'s>(
     }
     let by_trying = matches!(order, OrderChoice::Auto | OrderChoice::Scheduled(_));
     let known = explored.effort(system, order, deadlock);
-    if by_trying
-        && known == 0
-        && !task.variant.published
-        && let Some(found) = first_look(procedure, task, system, order, explored)?
-    {
-        return Ok(found);
+    if by_trying && known == 0 && !task.variant.published {
+        match first_look(procedure, task, system, order, explored) {
+            Ok(None) => {}
+            Ok(Some(found)) => return Ok(found),
+            Err(stop) => {
+                explored.empty(system);
+                return Err(stop);
+            }
+        }
     }
     let mut race = known.max(FIRST_RACE);
     loop {

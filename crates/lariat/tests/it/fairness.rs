@@ -1,7 +1,7 @@
 //! Fairness of every transition of a net: found soon, by engines that are given constraints as such and by those that read them in an automaton.
 
-use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
+use crate::asking::about_philosophers;
+use lariat::model::Properties;
 use lariat::{
     Budget, Constraint, Explored, Fairness, Figure, Options, Plan, Property, Quiet, Report,
     Statistic, Strength, Subject, Systems, Verdict, check,
@@ -9,11 +9,7 @@ use lariat::{
 
 /// The answer to a formula about philosophers, all of whose transitions are weakly fair.
 fn ask(engine: &str, philosophers: u32, formula: &str) -> Report {
-    let system = generate(Family::Philosophers, philosophers).unwrap();
-    let mut properties = Properties::new();
-    properties
-        .add_formula(&Names::of(&system), "test", None, formula)
-        .unwrap();
+    let (system, properties) = about_philosophers(philosophers, formula);
     let Properties {
         formulas,
         propositions,

@@ -1,16 +1,12 @@
 //! Fifty and a hundred philosophers have 10^31 and 10^62 states: what no list of states can hold, the
 //! engines on sets decide, holding properties included.
 
-use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
+use crate::asking::about_philosophers;
+use lariat::model::Properties;
 use lariat::{Budget, Explored, Options, Plan, Property, Quiet, Subject, Systems, Verdict, check};
 
 fn holds(engine: &str, philosophers: u32, formula: &str) -> bool {
-    let system = generate(Family::Philosophers, philosophers).unwrap();
-    let mut properties = Properties::new();
-    properties
-        .add_formula(&Names::of(&system), "test", None, formula)
-        .unwrap();
+    let (system, properties) = about_philosophers(philosophers, formula);
     let Properties {
         formulas,
         propositions,
