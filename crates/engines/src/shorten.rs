@@ -34,18 +34,19 @@ use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{EvidenceKind, Lasso, State, Step};
 use rustc_hash::FxHashSet;
 use search::{Edges, Link, Path, Search, Tree};
-use slice::sliced;
+use slice::{Kept, sliced};
 use std::ops::Range;
 use word::is_evidence;
 
 /// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
 const VISITS: u64 = 8;
-/// For each so many marks another share of the visits goes: positions are told apart by the marks seen, and a search among many of them seldom ends.
-const MANY_MARKS: u32 = 8;
+/// For each so many marks another share of the effort goes: positions are told apart by the marks seen, and a search among many of them
+/// seldom ends, so that what was explored for it is lost.
+const MANY_MARKS: usize = 4;
 
 /// A lasso of `problem` that is at most as long as `lasso`, which is one.
 ///
-/// At most `effort` product states are made. Running out of that, or of `budget`, leaves the shortest lasso known.
+/// At most `effort` product states are made, fewer if there are many marks. Running out of that, or of `budget`, leaves the shortest lasso known.
 pub fn shorten(
     problem: &Problem<'_>,
     lasso: Lasso,
@@ -70,16 +71,11 @@ pub fn shorten(
             false => lasso,
         };
     }
-    // Whether a run without some of its events is still fair is not asked.
-    let with_what_matters = |lasso| match problem.fairness.is_empty() {
-        true => without_needless(problem, lasso, budget),
-        false => lasso,
-    };
-    let mut lasso = with_what_matters(lasso);
-    if problem.fairness.is_empty()
-        && let Some(fewer) = fewer(problem, &lasso, effort, budget)
-    {
-        lasso = with_what_matters(folded(fewer));
+    let marks = problem.automaton.all_marks().len() as usize + problem.fairness.len();
+    let effort = effort / marks.div_ceil(MANY_MARKS).max(1) as u64;
+    let mut lasso = without_needless(problem, lasso, budget);
+    if let Some(fewer) = fewer(problem, &lasso, effort, budget) {
+        lasso = without_needless(problem, folded(fewer), budget);
     }
     if lasso.kind() == EvidenceKind::Prefix {
         return lasso;
@@ -92,7 +88,7 @@ pub fn shorten(
     }
     match shorter(&product, &lasso, effort, budget) {
         // The automaton may be slower to come back than the states: what is shortest in the product need not be the shortest run.
-        Ok(Some(shorter)) => with_what_matters(folded(shorter)),
+        Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
         Ok(None) | Err(_) => lasso,
     }
 }
@@ -106,12 +102,16 @@ fn without_needless(problem: &Problem<'_>, lasso: Lasso, budget: &Budget) -> Las
     }
 }
 
-/// A run without events that do not matter.
+/// A run without events that do not matter, with its whole loop if it has to be: others may have to move there for it to be fair.
 fn cut(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
-    match sliced(problem, &lasso) {
-        Some(sliced) if is_evidence(problem, &sliced) => folded(sliced),
-        _ => lasso,
+    for of_the_loop in [Kept::Parts, Kept::Whole] {
+        if let Some(sliced) = sliced(problem, &lasso, of_the_loop)
+            && is_evidence(problem, &sliced)
+        {
+            return folded(sliced);
+        }
     }
+    lasso
 }
 
 /// The same run, told as briefly as possible: once through the loop, which begins as early as it can.
@@ -154,10 +154,7 @@ fn shorter(
     let best = lasso.prefix.len() + lasso.cycle.len();
     part.follow(lasso)?;
     let tree = part.explore(best)?;
-    let shares = u64::from(product.marks().len().div_ceil(MANY_MARKS).max(1));
-    let visits = budget
-        .clone()
-        .with_work(effort.saturating_mul(VISITS) / shares);
+    let visits = budget.clone().with_work(effort.saturating_mul(VISITS));
     let found = Search::new(&part.known, &tree, product.marks()).run(best, &visits)?;
     Ok(found.map(|path| part.concrete(&path)))
 }
@@ -305,8 +302,41 @@ impl<'a, 'p> Part<'a, 'p> {
 
 #[cfg(test)]
 mod tests {
+    use super::slice::testing::{asks, events, net, run};
     use super::*;
-    use lariat_model::EventId;
+    use lariat_automata::Automaton;
+    use lariat_model::{Constraint, Deadlock, EventId, Strength};
+
+    /// Others move if they have to, and only in the loop.
+    #[test]
+    fn what_is_left_out_leaves_a_fair_run() {
+        // Three parts: 0 → 1 → 2 ⟲, which is asked about, 3 → 4 ⇄ 5, and 6 → 7.
+        let mut system = net(
+            8,
+            &[
+                (&[0], &[1]),
+                (&[1], &[2]),
+                (&[2], &[2]),
+                (&[3], &[4]),
+                (&[4], &[5]),
+                (&[5], &[4]),
+                (&[6], &[7]),
+            ],
+        );
+        system.initial = vec![vec![1, 0, 0, 1, 0, 0, 1, 0].into()];
+        let (automaton, asked) = (Automaton::universal(), asks(1));
+        let fair_to = |event, strength| {
+            let fair = [Constraint::of_events("t", strength, vec![EventId(event)])];
+            let problem =
+                Problem::new(&system, &automaton, &asked, Deadlock::Ignore).assuming(&fair);
+            let short = cut(&problem, run(&system, &[3, 0, 6, 4, 1], &[5, 4, 2]));
+            (events(&short.prefix), events(&short.cycle))
+        };
+        for strength in [Strength::Weak, Strength::Strong] {
+            assert_eq!(fair_to(5, strength), (vec![0, 1], vec![2]));
+            assert_eq!(fair_to(3, strength), (vec![3, 0, 4, 1], vec![5, 4, 2]));
+        }
+    }
 
     #[test]
     fn loops_are_told_once_and_begin_early() {

@@ -15,15 +15,15 @@ use lariat_model::{EventId, Lasso, Step, System, Value};
 /// Looks at events, or at positions of a word, that are spent on guesses: some hundredths of a second.
 const MOST_LOOKS: usize = 1 << 22;
 
-/// What copying a state and evaluating it costs, in looks at events: about one for sixteen variables.
-pub(super) fn looks_at_state(system: &System) -> usize {
-    1 + system.variables.len() / 16
+/// What copying a state and evaluating it costs, in looks at events: about one for sixteen variables, and one for each constraint.
+pub(super) fn looks_at_state(problem: &Problem<'_>) -> usize {
+    1 + problem.system.variables.len() / 16 + problem.fairness.len()
 }
 
 /// An accepted run whose loop consists of the same events and begins earlier.
 pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> Option<Lasso> {
     let system = problem.system;
-    let state = looks_at_state(system);
+    let state = looks_at_state(problem);
     let events = |steps: &[Step]| -> Option<Vec<EventId>> {
         let net = |event: &EventId| arcs(system, *event).is_some();
         steps.iter().map(|step| step.event.filter(net)).collect()

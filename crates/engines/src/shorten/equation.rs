@@ -16,7 +16,7 @@
 //! Cost: some linear programs, and looks at events as in `early.rs`; both are counted.
 
 use super::early::looks_at_state;
-use super::slice::{Direction, Seen, arcs, fire, fired, sliced};
+use super::slice::{Direction, Kept, Seen, arcs, fire, fired, sliced};
 use super::word::is_evidence;
 use crate::problem::Problem;
 use lariat_budget::Budget;
@@ -220,7 +220,7 @@ impl Equation<'_, '_> {
             }
             let start = values.clone();
             if let Some(order) = self.in_some_order(&mut values, wanted, |_| false) {
-                self.looks += (i + order.len()).saturating_mul(looks_at_state(system));
+                self.looks += (i + order.len()).saturating_mul(looks_at_state(self.problem));
                 let prefix = fired(system, initial, &run[..i])?;
                 let found = Lasso {
                     initial: initial.clone(),
@@ -228,7 +228,7 @@ impl Equation<'_, '_> {
                     cycle: fired(system, &start, &order)?,
                     growth: None,
                 };
-                let found = sliced(self.problem, &found).unwrap_or(found);
+                let found = sliced(self.problem, &found, Kept::Parts).unwrap_or(found);
                 if found.steps().count() < length && is_evidence(self.problem, &found) {
                     return Some(found);
                 }

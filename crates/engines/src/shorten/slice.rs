@@ -14,16 +14,25 @@
 //! that share no place with what is observed fall away together, for each of them takes back what it does. The rounds of a covering run stay as they are: where atoms
 //! look it has the same tokens as before, so that what was settled still is.
 //!
-//! Letters are then left out and none is changed, which is not yet a proof that the automaton accepts: the caller asks it
-//! (`word.rs`). Nets only; of a run that ends in a deadlock nothing can be left out, for it would not be dead. Cost: linear in the run.
+//! Letters are then left out and none is changed, which is not yet a proof that the automaton accepts, nor that the run is fair: the caller
+//! asks for both (`word.rs`). Nets only; of a run that ends in a deadlock nothing can be left out, for it would not be dead. Cost: linear in the run.
 
 use crate::problem::Problem;
 use lariat_model::{
     Action, Arc, EventId, EvidenceKind, Lasso, Predicate, Proposition, State, Step, System, Value,
 };
 
+/// What is kept of the loop of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// The parts that are observed.
+    Parts,
+    /// Everything.
+    Whole,
+}
+
 /// The same run without what does not matter; `None` if everything does, or nothing is known about that.
-pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
+pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso, of_the_loop: Kept) -> Option<Lasso> {
     let system = problem.system;
     let covers = lasso.kind() == EvidenceKind::Covering;
     let seen = match covers {
@@ -37,7 +46,7 @@ pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso) -> Option<Lasso> {
     let (mut prefix, mut cycle) = (events(&lasso.prefix)?, events(&lasso.cycle)?);
     let before = prefix.len() + cycle.len();
     let whole = cycle.clone();
-    if !covers {
+    if !covers && of_the_loop == Kept::Parts {
         cycle = seen.part_of_loop(system, &cycle);
     }
     if fired(system, lasso.entry(), &cycle).is_none() {
@@ -386,7 +395,7 @@ mod tests {
             let asked = asks(place);
             let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
             let lasso = run(&system, &[3, 0, 4, 5, 1, 4], &[5, 4, 2]);
-            let sliced = sliced(&problem, &lasso).unwrap();
+            let sliced = sliced(&problem, &lasso, Kept::Parts).unwrap();
             (events(&sliced.prefix), events(&sliced.cycle))
         };
         assert_eq!(of(1), (vec![0, 1], vec![2]));
@@ -402,7 +411,7 @@ mod tests {
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
         let mut lasso = run(&system, &[2, 0, 2, 2, 1, 2], &[2]);
         lasso.growth = Some(vec![0, 0, 0, 1].into());
-        let sliced = sliced(&problem, &lasso).unwrap();
+        let sliced = sliced(&problem, &lasso, Kept::Parts).unwrap();
         assert_eq!(sliced.kind(), EvidenceKind::Covering);
         assert_eq!(events(&sliced.prefix), [0, 1]);
         assert_eq!(events(&sliced.cycle), [2]);
@@ -423,7 +432,7 @@ mod tests {
             let asked = asks(random.below(places));
             let automaton = Automaton::universal();
             let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
-            let Some(sliced) = sliced(&problem, &lasso) else {
+            let Some(sliced) = sliced(&problem, &lasso, Kept::Parts) else {
                 continue;
             };
             shorter += 1;

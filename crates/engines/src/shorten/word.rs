@@ -1,20 +1,38 @@
-//! Does the automaton accept the word of a run, or whatever begins like it? Positions and automaton states are the nodes of a graph that is as long as the run, so
+//! Does the automaton accept the word of a run, or whatever begins like it, and is the run fair? Positions and automaton states are the nodes of a graph that is as long as the run, so
 //! that this costs next to nothing even where the product cannot be explored.
 
 use crate::alphabet::state_propositions;
 use crate::problem::Problem;
 use lariat_automata::{Automaton, Letter, StateId as Location, accepting_forever};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur};
-use lariat_model::{EvidenceKind, Lasso, State, Step};
+use lariat_model::{Constraint, EvidenceKind, Lasso, State, Step, Strength};
 use std::convert::Infallible;
 
-/// Is a run accepted, or one that begins like this whatever follows?
+/// Is a run accepted and fair, or accepted whatever follows if it begins like this?
 pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
     let word = Word::of(problem, lasso);
     match lasso.kind() {
         EvidenceKind::Prefix => problem.takes_prefixes() && word.decides(),
-        EvidenceKind::Lasso | EvidenceKind::Covering => word.is_accepted(),
+        EvidenceKind::Lasso => word.is_accepted() && is_fair(problem, lasso),
+        EvidenceKind::Covering => word.is_accepted() && problem.fairness.is_empty(),
     }
+}
+
+/// Does the loop of a lasso meet all constraints?
+fn is_fair(problem: &Problem<'_>, lasso: &Lasso) -> bool {
+    let enabled = |constraint: &Constraint, step: &Step| {
+        // The states of the loop are those behind its steps: the last of them is the first one.
+        problem.system.holds(&constraint.enabled, &step.state)
+    };
+    problem.fairness.iter().all(|constraint| {
+        let taken = |event| constraint.taken.contains(&event);
+        let mut steps = lasso.cycle.iter();
+        steps.clone().any(|step| step.event.is_some_and(taken))
+            || match constraint.strength {
+                Strength::Weak => steps.any(|step| !enabled(constraint, step)),
+                Strength::Strong => !steps.any(|step| enabled(constraint, step)),
+            }
+    })
 }
 
 /// The automaton along a word that goes on at `entry` behind its last letter.
