@@ -30,6 +30,8 @@ mod steps;
 mod sym;
 mod symmetry;
 pub mod sync;
+#[cfg(test)]
+mod testing;
 pub mod testing_automata;
 mod walk;
 

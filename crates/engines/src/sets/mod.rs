@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `operators.rs` | the system as sets, guards as conditions on steps |
 //! | `rounds.rs` | near the initial states first, then with more and more tokens |
+//! | `corridor.rs` | events that lead to what the property looks at |
 //! | `product.rs` | what a product says, and the graph that it becomes for every check |
 //! | `builders.rs` | threads that compute edges before a check asks for them |
 //! | `walk.rs` | concrete lassos from abstract ones |
@@ -23,6 +24,7 @@
 
 mod bcz;
 mod builders;
+mod corridor;
 mod el;
 mod fair;
 pub mod fixpoint;

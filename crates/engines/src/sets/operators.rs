@@ -122,14 +122,32 @@ pub enum Territory {
     Reachable(Set),
     /// Steps that lead out of these states are left out.
     Within(Set),
+    /// And so are steps by other events than these, which are sorted, and stutter loops: to know the dead states every event must be asked for.
+    Corridor(Set, Arc<[EventId]>),
 }
 
 impl Territory {
     /// The states that include all that will be met, if they are known.
     fn known(&self) -> Option<&Set> {
         match self {
-            Territory::Open => None,
-            Territory::Reachable(all) | Territory::Within(all) => Some(all),
+            Territory::Reachable(all) => Some(all),
+            Territory::Open | Territory::Within(_) | Territory::Corridor(..) => self.bounds(),
+        }
+    }
+
+    /// The states that no step leads out of because it is left out.
+    fn bounds(&self) -> Option<&Set> {
+        match self {
+            Territory::Open | Territory::Reachable(_) => None,
+            Territory::Within(all) | Territory::Corridor(all, _) => Some(all),
+        }
+    }
+
+    /// Are steps by `event` taken?
+    fn takes(&self, event: EventId) -> bool {
+        match self {
+            Territory::Open | Territory::Reachable(_) | Territory::Within(_) => true,
+            Territory::Corridor(_, events) => events.binary_search(&event).is_ok(),
         }
     }
 }
@@ -241,7 +259,7 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// May steps be left out, so that a state which is not dead need not have a successor?
     pub fn is_partial(&self) -> bool {
-        matches!(self.territory, Territory::Within(_)) || self.space.cap().is_some()
+        self.territory.bounds().is_some() || self.space.cap().is_some()
     }
 
     /// Does the automaton ask which events are taken?
@@ -256,7 +274,8 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// The states of `set` that satisfy `condition` and have a stutter loop; the space knows which do.
     fn still(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
-        if *condition == Condition::NEVER {
+        let is_corridor = matches!(self.territory, Territory::Corridor(..));
+        if *condition == Condition::NEVER || is_corridor {
             return Ok(self.space.empty());
         }
         let here = match (&self.stuttering, self.territory.known()) {
@@ -274,9 +293,9 @@ impl<'r, 's> Sets<'r, 's> {
     /// Where `steps` lead from `sources`, as far as the ground has these steps.
     fn image(&mut self, sources: &Set, steps: &Steps) -> Result<Set, Stop> {
         let image = self.space.image(sources, steps)?;
-        match &self.territory {
-            Territory::Within(all) => self.space.store().intersection(&image, all),
-            Territory::Open | Territory::Reachable(_) => {
+        match self.territory.bounds() {
+            Some(all) => self.space.store().intersection(&image, all),
+            None => {
                 self.watch(sources, steps)?;
                 Ok(image)
             }

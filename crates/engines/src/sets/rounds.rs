@@ -5,28 +5,30 @@
 //! system's steps:
 //!
 //! ```text
+//! narrow  C_w = states reached by the events of a corridor, w = 1, 2 …          these events inside of C_w
 //! near    B_d = states within d steps of the initial ones, d = 2, 3, 4, 6 …     steps inside of B_d
 //! capped  N_c = {s → s' | s'(p) ≤ c for all p}, c = few, twice as many …       all steps of N_c
 //! ```
 //!
 //! Every run of a ground is a run of the system, so that a violation found is a violation; that there is none counts only where no step was left
 //! out. That every engine finds what is in a ground, whatever it leaves out, follows from its own proof, with the ground for the system: a state whose steps are
-//! left out is not taken for a dead one, because that is asked of the system. Near rounds are made with a share of the work that
-//! there is, so that they cost a share and look the deeper the more there is to spend. Caps are for nets that may be unbounded, on which a closure need not end;
+//! left out is not taken for a dead one, because that is asked of the system. Corridors lead to what the atoms look at (`corridor.rs`). Narrow and near rounds are
+//! made with a share of the work that there is, so that they cost a share and look the deeper the more there is to spend. Caps are for nets that may be unbounded, on which a closure need not end;
 //! the papers' engines suppose finitely many states.
 //!
-//! As published there are no near rounds.
+//! As published there are no narrow or near rounds.
 //!
 //! Rounds rather than closures that are suspended and resumed: nodes of a product with half-made sets would be other nodes, and none of the checks
 //! by inclusion would be as good as the papers have them.
 
+use super::corridor::corridors;
 use super::operators::{Sets, Territory};
 use crate::component_wise::first_cap;
 use crate::engine::{Found, Task};
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::Outcome;
 use lariat_model::Lasso;
-use lariat_space::symbolic::{Reached, Set, Symbolic};
+use lariat_space::symbolic::{Reached, Set, Steps, Symbolic};
 
 /// What an engine does in its sets.
 pub type Procedure = fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found;
@@ -75,19 +77,60 @@ pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symboli
     }
 }
 
-/// Rounds near the initial states, until one decides or they have taken their share, `work`.
+/// The part of that work that rounds in corridors may take.
+const NARROW_SHARE: u64 = 2;
+
+/// Rounds in corridors and near the initial states, until one decides or they have taken their share, `work`.
 pub fn near(
     procedure: Procedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
     work: u64,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
-    let budget = task.budget.clone().with_work(work);
-    match rounds_near(procedure, &mut task.under(&budget), space) {
-        // Was it the share that ran out, or a limit around it?
-        Err(Stop::Work(_)) => task.budget.spend(0).map(|()| None),
-        found => found,
+    for (rounds, share) in [
+        (rounds_narrow as Rounds, work / NARROW_SHARE),
+        (rounds_near as Rounds, work),
+    ] {
+        let budget = task.budget.clone().with_work(share);
+        match rounds(procedure, &mut task.under(&budget), space) {
+            Ok(None) => {}
+            // Was it the share that ran out, or a limit around it?
+            Err(Stop::Work(_)) => task.budget.spend(0)?,
+            found => return found,
+        }
     }
+    Ok(None)
+}
+
+/// Rounds on grounds of one kind; `None` if none of them decides.
+type Rounds =
+    fn(Procedure, &mut Task<'_>, &mut Symbolic<'_>) -> Result<Option<Outcome<Lasso>>, Stop>;
+
+fn rounds_narrow(
+    procedure: Procedure,
+    task: &mut Task<'_>,
+    space: &mut Symbolic<'_>,
+) -> Result<Option<Outcome<Lasso>>, Stop> {
+    space.set_budget(task.budget);
+    let system = task.problem.system;
+    for events in corridors(system, task.problem.propositions) {
+        let steps = space.steps(&events);
+        let mut corridor = space.initial()?;
+        // Not even each event once need lead to an end: some may go on adding tokens.
+        for _ in 0..events.len() {
+            let larger = grown(space, &corridor, &steps)?;
+            if larger == corridor {
+                break;
+            }
+            corridor = larger;
+        }
+        let territory = Territory::Corridor(corridor, events.into());
+        let (found, _) = round(procedure, task, space, territory);
+        if let found @ Outcome::Accepting(_) = found? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 fn rounds_near(
@@ -96,12 +139,13 @@ fn rounds_near(
     space: &mut Symbolic<'_>,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
     space.set_budget(task.budget);
+    let all = space.all();
     let mut ball = space.initial()?;
     let (mut radius, mut next) = (0, FIRST_DEPTH);
     loop {
         let mut complete = false;
         while radius < next && !complete {
-            let larger = grown(space, &ball)?;
+            let larger = grown(space, &ball, &all)?;
             complete = larger == ball;
             ball = larger;
             radius += 1;
@@ -119,11 +163,10 @@ fn rounds_near(
     }
 }
 
-/// The states of `ball` and those that one step leads to.
-fn grown(space: &mut Symbolic<'_>, ball: &Set) -> Result<Set, Stop> {
-    let all = space.all();
-    let image = space.image(ball, &all)?;
-    space.store().union(ball, &image)
+/// The states of `set` and those that one of the steps leads to.
+fn grown(space: &mut Symbolic<'_>, set: &Set, steps: &Steps) -> Result<Set, Stop> {
+    let image = space.image(set, steps)?;
+    space.store().union(set, &image)
 }
 
 /// One round; true if a step that mattered may have been left out by the space.

@@ -267,38 +267,9 @@ impl Seen {
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
+    pub(in super::super) use crate::testing::net;
     use lariat_ltl::Random;
-    use lariat_model::{Comparison, Domain, Event, VarId, Variable};
-
-    /// A net by its transitions: what each takes and puts.
-    pub(in super::super) fn net(places: u32, transitions: &[(&[u32], &[u32])]) -> System {
-        let event = |(i, (takes, puts)): (usize, &(&[u32], &[u32]))| {
-            let arc = |place: u32| {
-                let count = |all: &[u32]| all.iter().filter(|p| **p == place).count() as Value;
-                let (need, put) = (count(takes), count(puts));
-                (need + put > 0).then_some(Arc {
-                    var: VarId(place),
-                    need,
-                    delta: put - need,
-                })
-            };
-            Event {
-                name: format!("t{i}"),
-                action: Action::Net((0..places).filter_map(arc).collect()),
-            }
-        };
-        System {
-            initial: vec![(0..places).map(|_| 0).collect()],
-            variables: (0..places)
-                .map(|i| Variable {
-                    name: format!("p{i}"),
-                    domain: Domain::Count { bound: None },
-                })
-                .collect(),
-            events: transitions.iter().enumerate().map(event).collect(),
-            ..System::default()
-        }
-    }
+    use lariat_model::{Comparison, VarId};
 
     pub(in super::super) fn asks(place: u32) -> Vec<Proposition> {
         let marked = Predicate::compare(VarId(place), Comparison::Ge, 1);

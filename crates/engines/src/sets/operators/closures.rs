@@ -1,7 +1,7 @@
 //! Fixpoints of steps: closures forward and backward, and what can go on for ever.
 
 use super::conditions::Group;
-use super::{Condition, Sets, Territory};
+use super::{Condition, Sets};
 use lariat_automata::Guard;
 use lariat_budget::Stop;
 use lariat_space::symbolic::{Residual, Set};
@@ -9,7 +9,7 @@ use lariat_space::symbolic::{Residual, Set};
 impl<'r, 's> Sets<'r, 's> {
     /// The least `X ⊇ set` with `post(X, guard) ⊆ X`.
     pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
-        if let Territory::Within(all) = &self.territory {
+        if let Some(all) = self.territory.bounds() {
             let all = all.clone();
             return self.close_within(set, guard, &all);
         }
@@ -55,7 +55,7 @@ impl<'r, 's> Sets<'r, 's> {
         self.operations += 1;
         let letters = self.letters(guard)?;
         let target = self.condition(target)?;
-        if let Territory::Within(all) = &self.territory {
+        if let Some(all) = self.territory.bounds() {
             let all = all.clone();
             let inside = self.filter(&all, &target)?;
             let inside = self.space.store().union(&inside, set)?;

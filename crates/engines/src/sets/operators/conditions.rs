@@ -186,7 +186,8 @@ impl Sets<'_, '_> {
         }
         let mut events: Vec<EventId> = Vec::new();
         for &class in &classes {
-            events.extend(self.alphabet.events(class));
+            let taken = |event: &&EventId| self.territory.takes(**event);
+            events.extend(self.alphabet.events(class).iter().filter(taken));
         }
         events.sort_unstable();
         let steps = if events.len() == self.system.events.len() {
@@ -207,8 +208,10 @@ impl Sets<'_, '_> {
         let alphabet = self.alphabet.clone();
         let mut groups = Vec::new();
         for class in alphabet.classes() {
-            let of_class = |event: &&EventId| alphabet.class(Some(**event)) == class;
-            let events: Vec<EventId> = events.iter().filter(of_class).copied().collect();
+            let taken = |event: &&EventId| {
+                alphabet.class(Some(**event)) == class && self.territory.takes(**event)
+            };
+            let events: Vec<EventId> = events.iter().filter(taken).copied().collect();
             if events.is_empty() {
                 continue;
             }
