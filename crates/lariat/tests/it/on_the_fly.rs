@@ -112,6 +112,39 @@ fn a_violation_one_step_away_is_found_before_any_race() {
     }
 }
 
+/// A dozen steps in a row, beside which much else can be done: along what leads there the way is short.
+#[test]
+fn a_violation_a_dozen_steps_away_is_found_along_what_leads_there() {
+    const STEPS: u32 = 12;
+    const OTHERS: u32 = 40;
+    let mut arcs: Vec<Vec<(u32, i64, i64)>> = Vec::new();
+    for i in 0..STEPS {
+        arcs.push(vec![(i, 1, -1), (i + 1, 0, 1)]);
+    }
+    // Each of the others moves by what its neighbour has, so that no few of them can be told from the rest.
+    for i in STEPS + 1..STEPS + OTHERS {
+        arcs.push(vec![(i, 1, -1), (i + 1, 0, 2)]);
+        arcs.push(vec![(i, 0, 2), (i + 1, 1, -1)]);
+    }
+    let transitions: Vec<&[(u32, i64, i64)]> = arcs.iter().map(Vec::as_slice).collect();
+    let mut marking = vec![1; (STEPS + OTHERS + 1) as usize];
+    marking[1..=STEPS as usize].fill(0);
+    let system = net(&marking, &transitions);
+    for engine in SETS {
+        let budget = Budget::unlimited().with_work(100_000);
+        let formula = format!("G !p{STEPS}");
+        let verdict = alone(
+            &system,
+            Plan::of(engine),
+            OrderChoice::Auto,
+            &formula,
+            &budget,
+        );
+        let violated = matches!(verdict, Verdict::Violated(_));
+        assert!(violated, "{engine}: {verdict:?}");
+    }
+}
+
 #[test]
 fn nothing_holds_of_a_net_without_end_because_it_was_cut() {
     let system = growing();
