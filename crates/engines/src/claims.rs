@@ -3,7 +3,8 @@
 //! A verdict about a program that has gone wrong may be a verdict about the mistake. A search that has seen a state can tell whether the
 //! claims hold in it, so [`Problem::claims`](crate::Problem::claims) are looked at in every state that the explicit engine has found when it ends. These
 //! need not be all: where the automaton can read nothing more, the search goes no further. If few are left, they are
-//! explored for the claims alone; [`Claims::complete`] says whether that came to an end. Engines on sets have all states before they begin.
+//! explored for the claims alone; [`Claims::complete`] says whether that came to an end. Engines on sets tell it
+//! of the states that they have met.
 
 use crate::sync::{Sync, Worker};
 use lariat_budget::Stop;

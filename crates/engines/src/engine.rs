@@ -224,7 +224,7 @@ pub enum Procedure {
     Single(fn(&mut Task<'_>) -> Found),
     /// On sets of states.
     Sets(fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found),
-    /// On the system under an order, which must have learned what programs do.
+    /// On the system under an order; of programs it takes the steps that have been learned.
     ComponentWise(fn(&mut Task<'_>, &Symbolic<'_>) -> Found),
     /// On single states, by workers that are there already and divide them.
     Team(&'static dyn Team),

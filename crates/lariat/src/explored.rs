@@ -224,6 +224,16 @@ impl<'s> Explored<'s> {
         observer: &dyn Observer,
     ) -> Result<Ordered<'_, 's>, Stop> {
         let ground = self.ground(system, order, deadlock, effort, budget, observer)?;
+        if let Ground::Order { space, .. } = ground
+            && space.learns()
+        {
+            let asked = Asked {
+                order: order.clone(),
+                deadlock,
+            };
+            self.known(system).learn(asked, budget, observer)?;
+        }
+        let ground = self.ground(system, order, deadlock, effort, budget, observer)?;
         Ok(match ground {
             Ground::States(states) => Ordered {
                 space: &states.reached.space,
@@ -258,7 +268,7 @@ impl<'s> Explored<'s> {
             let phase = "ordering";
             let figures = &[];
             observer.progress(Progress { phase, figures });
-            known.arrange(&asked, effort, budget, observer)?;
+            known.arrange(&asked, effort, budget)?;
         }
         if let Some(Sought {
             asked: of,
@@ -320,14 +330,30 @@ impl<'s> Known<'s> {
         states.is_some_and(|s| s.asked == *asked && s.found.is_ok())
     }
 
-    /// Finds an order, and states if they are found on the way or if programs must be learned from them.
-    fn arrange(
+    /// Explores the system completely under the order that is known, so that all that its programs do is learned.
+    fn learn(
         &mut self,
-        asked: &Asked,
-        effort: u64,
+        asked: Asked,
         budget: &Budget,
         observer: &dyn Observer,
     ) -> Result<(), Stop> {
+        let Some(Arranged { space, .. }) = self.arranged.take() else {
+            return Err(Stop::Internal("an order to learn under".to_owned()));
+        };
+        let given = Means::left(budget);
+        let order = OrderChoice::Given(space.layout().order().clone());
+        drop(space);
+        let states = reachable(self.system, &order, asked.deadlock, budget, observer)?;
+        self.states = Some(Sought {
+            asked,
+            found: Ok(states),
+            given,
+        });
+        Ok(())
+    }
+
+    /// Finds an order, and states if they are found on the way.
+    fn arrange(&mut self, asked: &Asked, effort: u64, budget: &Budget) -> Result<(), Stop> {
         let Asked { order, deadlock } = asked;
         let given = Means::left(budget);
         let Arrangement {
@@ -346,18 +372,13 @@ impl<'s> Known<'s> {
                     Some(Arranged { space, .. }) if *space.layout().order() == order => space,
                     _ => Symbolic::new(self.system, &order, *deadlock, budget)?,
                 };
-                if space.learns() {
-                    let order = OrderChoice::Given(order);
-                    Some(reachable(self.system, &order, *deadlock, budget, observer)?)
-                } else {
-                    self.arranged = Some(Arranged {
-                        asked: asked.clone(),
-                        space,
-                        name,
-                        effort,
-                    });
-                    None
-                }
+                self.arranged = Some(Arranged {
+                    asked: asked.clone(),
+                    space,
+                    name,
+                    effort,
+                });
+                None
             }
         };
         let found = match (states, unreached) {

@@ -43,6 +43,7 @@ mod cross;
 mod explored;
 mod fair_run;
 mod features;
+mod learning;
 mod on_sets;
 mod partial;
 mod plan;

@@ -11,15 +11,15 @@
 //! ```
 //!
 //! A race with more work may have another favourite; if not, the engine goes on in the same space, where what it computed is remembered. With a growth of 8
-//! what is done in vain is a small part of the whole. Programs learn their relations from their states, which are all explored first.
+//! what is done in vain is a small part of the whole. Programs learn their relations from the states that the engine meets.
 
 use crate::explored::{Explored, Ground, States};
 use lariat_budget::Stop;
 use lariat_emptiness::Outcome;
 use lariat_engines::sets::Procedure;
 use lariat_engines::{Claims, Found, Task, sets};
-use lariat_model::{Action, Event, Lasso, Predicate, System};
-use lariat_space::symbolic::{OrderChoice, Reached};
+use lariat_model::{Lasso, Predicate, System};
+use lariat_space::symbolic::{OrderChoice, Reached, Set, Symbolic};
 
 /// Work of a look near the initial states before any race, under an order that nobody has tried: a tenth of a second. A race on a wide net takes
 /// longer than seeing what is violated within a few steps: on PolyORBNT-PT-S05J30 3 s for a violation one step away, where the look takes 0.4 s and
@@ -47,8 +47,7 @@ pub(crate) fn on_sets<'s>(
     explored: &mut Explored<'s>,
 ) -> Found {
     let (deadlock, budget, observer) = (task.problem.deadlock, task.budget, task.observer);
-    let programs = |event: &Event| matches!(event.action, Action::Program { .. });
-    if task.variant.reachable_first || system.events.iter().any(programs) {
+    if task.variant.reachable_first {
         let states = explored.states(system, order, deadlock, budget, observer)?;
         return among(states, procedure, task);
     }
@@ -75,7 +74,9 @@ pub(crate) fn on_sets<'s>(
                     false => u64::MAX,
                 };
                 let limited = budget.clone().with_work(work);
-                sets::on_the_fly(procedure, &mut task.under(&limited), space)
+                let found = sets::on_the_fly(procedure, &mut task.under(&limited), space);
+                look(space, task);
+                found
             }
         };
         // Was it the turn that is over, or a limit around it?
@@ -105,7 +106,9 @@ fn first_look<'s>(
         Ground::Order { space, name } => {
             task.account.order = Some(name.to_owned());
             let left = budget.work_left().unwrap_or(u64::MAX);
-            sets::near(procedure, task, space, FIRST_LOOK.min(left / LOOK_SHARE))
+            let found = sets::near(procedure, task, space, FIRST_LOOK.min(left / LOOK_SHARE));
+            look(space, task);
+            found
         }
     }
 }
@@ -113,22 +116,72 @@ fn first_look<'s>(
 /// Decides a task among all reachable states.
 fn among(states: &mut States<'_>, procedure: Procedure, task: &mut Task<'_>) -> Found {
     task.account.overflow = states.overflow;
-    task.account.claims = claims(&mut states.reached, task.problem.claims)
-        .ok()
-        .flatten();
-    sets::decide(procedure, task, &mut states.reached)
+    let reached = &mut states.reached;
+    task.account.claims = {
+        let Reached { space, states, .. } = reached;
+        let told = claims(space, states, task.problem.claims, Met::All);
+        told.ok().flatten()
+    };
+    sets::decide(procedure, task, reached)
 }
 
-/// Which claims fail in some reachable state.
-fn claims(reached: &mut Reached<'_>, claims: &[Predicate]) -> Result<Option<Claims>, Stop> {
+/// Looks at what went wrong in the states of a program that an engine has met. That there is nothing left to look with takes nothing from its answer.
+fn look(space: &mut Symbolic<'_>, task: &mut Task<'_>) {
+    if !space.learns() {
+        return;
+    }
+    space.set_budget(task.budget);
+    let states = space.learned().clone();
+    if let Ok(overflow) = space.overflow(&states) {
+        task.account.overflow = overflow;
+    }
+    let told = met(space, &states).and_then(|met| claims(space, &states, task.problem.claims, met));
+    if let Ok(claims) = told {
+        task.account.claims = claims;
+    }
+}
+
+/// Are `states` all that can be reached?
+fn met(space: &mut Symbolic<'_>, states: &Set) -> Result<Met, Stop> {
+    let all = space.all();
+    let behind = space.image(states, &all)?;
+    let initial = space.initial()?;
+    let must_be = space.store().union(&initial, &behind)?;
+    Ok(match space.store().is_subset(&must_be, states)? {
+        true => Met::All,
+        false => Met::Some,
+    })
+}
+
+/// How many of the reachable states an engine has met.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Met {
+    All,
+    Some,
+}
+
+/// Which claims fail in one of `states`.
+fn claims(
+    space: &mut Symbolic<'_>,
+    states: &Set,
+    claims: &[Predicate],
+    met: Met,
+) -> Result<Option<Claims>, Stop> {
     let mut failed = Vec::with_capacity(claims.len());
     for claim in claims {
-        let fine = reached.space.select(&reached.states, claim)?;
-        failed.push(fine != reached.states);
+        let fine = space.select(states, claim)?;
+        failed.push(fine != *states);
     }
+    let states = match met {
+        Met::All => None,
+        Met::Some => {
+            let states = space.census(states, false)?.states;
+            Some(u64::try_from(states).unwrap_or(u64::MAX))
+        }
+    };
     Ok((!claims.is_empty()).then_some(Claims {
         failed,
-        states: None,
-        complete: true,
+        states,
+        complete: met == Met::All,
     }))
 }

@@ -1,6 +1,7 @@
 //! A plan on a problem: finds what the engine takes, and runs it.
 
 use crate::explored::Explored;
+use crate::learning::while_learning;
 use crate::on_sets::on_sets;
 use crate::plan::Plan;
 use lariat_budget::{Budget, Observer, Statistic, Stop};
@@ -114,6 +115,9 @@ impl Run<'_> {
                 found
             }
             Procedure::ComponentWise(decide) => {
+                if let Some(found) = while_learning(decide, &mut task, system, order, explored)? {
+                    return Ok(found);
+                }
                 let ordered = explored.ordered(
                     system,
                     order,

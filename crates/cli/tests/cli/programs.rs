@@ -99,7 +99,7 @@ fn mistakes_far_away() {
             assert!(!ran.err.contains(more), "{}", ran.err);
         }
     }
-    // Engines on sets have all states before they begin.
+    // Engines on sets tell it of the states that they have met, here of all.
     let counters: String = ["P x", "Q y", "R z"]
         .map(|names| {
             let (process, x) = names.split_once(' ').unwrap();

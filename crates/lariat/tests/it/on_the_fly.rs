@@ -145,6 +145,42 @@ fn a_violation_a_dozen_steps_away_is_found_along_what_leads_there() {
     }
 }
 
+/// A program whose states nobody wants to explore: numbers that are multiplied and added, and a way that leads out at the fourth step.
+const SCRAMBLE: &str = "int a = 1; int b = 2; int c = 3; byte n;
+process P { state s, out; init s; trans
+s -> s { guard n < 3; effect a = a * 5 + b, n = n + 1; },
+s -> s { effect b = b * 3 + c; }, s -> s { effect c = c * 7 + a; },
+s -> out { guard n == 3; }, out -> out { }; }
+system async;";
+
+/// Relations of programs are learned from the states that are met, so that what is near need not wait for all of them.
+#[test]
+fn a_violation_is_found_near_the_initial_state_of_a_program() {
+    let model = lariat::model::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
+    let mut properties = Properties::new();
+    let names = model.names();
+    for (name, formula) in [("1", "G !\"P.out\""), ("2", "F G \"P.s\"")] {
+        properties.add_formula(&names, name, None, formula).unwrap();
+    }
+    let subject = Subject::new(&model, &properties);
+    for engine in SETS.into_iter().chain(["hyb"]) {
+        for property in &properties.list {
+            let options = Options {
+                choice: Plan::of(engine).into(),
+                ..Options::default()
+            };
+            let property = Property::Formula(property.formula);
+            let budget = Budget::unlimited().with_work(5_000_000);
+            let systems = Systems::new();
+            let mut explored = Explored::new(&systems);
+            let verdict =
+                check(&subject, property, &options, &mut explored, &budget, &Quiet).verdict;
+            let violated = matches!(verdict, Verdict::Violated(_));
+            assert!(violated, "{engine}: {verdict:?}");
+        }
+    }
+}
+
 #[test]
 fn nothing_holds_of_a_net_without_end_because_it_was_cut() {
     let system = growing();

@@ -41,5 +41,5 @@ pub use pumping::{Pumping, pumping};
 pub use reach::{Arrangement, OrderChoice, Reach, Reached, Unreached, arrange, reach};
 pub use residual::Residuals;
 pub use schedule::{OrderSchedule, ScheduleRow};
-pub use space::{Steps, Symbolic};
+pub use space::{Steps, Symbolic, asks_for_events};
 pub use trial::OrderTrial;

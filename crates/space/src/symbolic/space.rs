@@ -308,6 +308,11 @@ impl<'a> Symbolic<'a> {
         Ok(self.store.dead(&escaping, set)? != *set)
     }
 
+    /// The states from which programs have been learned: those that were met so far.
+    pub fn learned(&self) -> &Set {
+        &self.known
+    }
+
     /// Learns what programs do in `set`. True if something was new.
     fn learn(&mut self, set: &Set) -> Result<bool, Stop> {
         if !self.moves.learns() || self.store.is_subset(set, &self.known)? {
@@ -584,7 +589,8 @@ fn compile(store: &mut Store, moves: &Moves, events: Vec<EventId>) -> Steps {
     }))
 }
 
-fn asks_for_events(predicate: &Predicate) -> bool {
+/// Does a predicate ask which events are enabled?
+pub fn asks_for_events(predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => false,
         Predicate::Enabled(_) | Predicate::Deadlock => true,
