@@ -60,6 +60,25 @@ impl<'q> Census<'q> {
 
     /// Looks at a state. Nobody else asks for values between two calls.
     pub fn look(&mut self, space: &Explicit<'_>, states: &mut States, state: StateId) {
+        let (mut is_count, mut tokens, mut most) = (self.is_count.iter(), 0, self.most);
+        let all_told = space.tell_values(states, state, |value| {
+            if is_count.next() == Some(&true) {
+                most = most.max(value);
+                tokens += i128::from(value);
+            }
+        });
+        match all_told {
+            true => (self.tokens, self.most) = (Some(tokens), most),
+            false => self.follow(space, states, state),
+        }
+        self.most_in_all = self.most_in_all.max(self.tokens.unwrap_or(0));
+        for (claim, failed) in self.claims.iter().zip(&mut self.failed) {
+            *failed += u64::from(!space.holds(states, state, claim));
+        }
+    }
+
+    /// Adds up tokens by what has changed.
+    fn follow(&mut self, space: &Explicit<'_>, states: &mut States, state: StateId) {
         let (values, changes) = space.values_and_changes(states, state);
         match &mut self.tokens {
             Some(tokens) => {
@@ -77,10 +96,6 @@ impl<'q> Census<'q> {
                 self.most = counts.clone().max().unwrap_or(0);
                 self.tokens = Some(counts.map(i128::from).sum());
             }
-        }
-        self.most_in_all = self.most_in_all.max(self.tokens.unwrap_or(0));
-        for (claim, failed) in self.claims.iter().zip(&mut self.failed) {
-            *failed += u64::from(!space.holds(states, state, claim));
         }
     }
 

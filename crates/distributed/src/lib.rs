@@ -37,6 +37,7 @@ mod product;
 mod progress;
 mod question;
 mod reach;
+mod recent;
 mod report;
 mod search;
 mod serve;

@@ -82,6 +82,7 @@ fn call(
         purpose,
         model: cluster.model,
     };
+    let mut was_there = false;
     loop {
         met.is_complete(cluster)?;
         let error = match attempt(host, &hello, (cluster, &mut *met, until))? {
@@ -90,6 +91,11 @@ fn call(
             Ok(_) => io::ErrorKind::InvalidData.into(),
             Err(error) => error,
         };
+        // A connection that was closed without an answer: if nobody listens any more, whoever did has gone.
+        was_there |= is_end(&error);
+        if was_there && error.kind() == io::ErrorKind::ConnectionRefused {
+            return Err(left(other, host));
+        }
         if Instant::now() >= until {
             let limit = cluster.patience.as_secs();
             return Err(format!(
@@ -140,6 +146,19 @@ fn greet(host: &str, hello: &Hello, until: Instant) -> io::Result<TcpStream> {
     Err(failed)
 }
 
+fn left(process: usize, host: &str) -> String {
+    format!("host {process} ({host}) has left before all had come")
+}
+
+/// Has the other side closed a connection?
+fn is_end(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(
+        error.kind(),
+        BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof
+    )
+}
+
 /// Is it only that nothing has come yet?
 fn is_early(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
@@ -159,10 +178,7 @@ impl Met {
         let all = self.states.iter().zip(&self.control).enumerate();
         for (process, (states, control)) in all {
             if states.iter().chain(control).any(has_ended) {
-                let host = &cluster.hosts[process];
-                return Err(format!(
-                    "host {process} ({host}) has left before all had come"
-                ));
+                return Err(left(process, &cluster.hosts[process]));
             }
         }
         Ok(())
@@ -380,6 +396,20 @@ mod tests {
             one.join().unwrap().unwrap_err()
         });
         assert!(error.starts_with("host 1 (127.0.0.1:"), "{error}");
+        assert!(error.ends_with("has left before all had come"), "{error}");
+    }
+
+    #[test]
+    fn who_was_there_and_never_answered_has_left() {
+        let [_, second] = two(Duration::from_secs(60));
+        let first = TcpListener::bind(&second.hosts[0]).unwrap();
+        let error = std::thread::scope(|scope| {
+            let other = scope.spawn(|| meet(&second).map(drop));
+            drop(first.accept().unwrap());
+            drop(first);
+            other.join().unwrap().unwrap_err()
+        });
+        assert!(error.starts_with("host 0 (127.0.0.1:"), "{error}");
         assert!(error.ends_with("has left before all had come"), "{error}");
     }
 

@@ -100,6 +100,32 @@ impl Stream for Watched {
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.stream.shutdown(how)
+        // At the end of a run the other side may have closed the connection already.
+        let _ = self.stream.shutdown(how);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn who_leaves_last_has_nothing_to_close() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (other, _) = listener.accept().unwrap();
+        stream.write_all(b"unread").unwrap();
+        drop(other);
+        // It has gone without reading: the connection is none any more.
+        assert!(stream.read(&mut [0]).is_err());
+        assert!(stream.shutdown(Shutdown::Write).is_err());
+        let watched = Watched {
+            stream,
+            peer: 1,
+            lost: Arc::new(|_| {}),
+        };
+        assert!(watched.shutdown(Shutdown::Write).is_ok());
     }
 }

@@ -25,6 +25,9 @@ use timely::worker::Worker;
 /// Bytes after which a parcel is closed: large enough that what `timely` does for each is little.
 const PARCEL: usize = 1 << 15;
 
+/// Room in a parcel for what closes it, if that is not long.
+const ONE_MORE: usize = 64;
+
 /// Parcels to one worker that may be on their way: enough that the way there and back hardly ever makes a worker wait.
 const WINDOW: u32 = 64;
 
@@ -174,6 +177,9 @@ impl Outbox {
     #[inline]
     pub fn put(&mut self, to: usize, write: impl FnOnce(&mut Vec<u8>)) {
         let open = &mut self.peers[to].open;
+        if open.capacity() == 0 {
+            open.reserve(PARCEL + ONE_MORE);
+        }
         write(open);
         if open.len() >= PARCEL {
             self.close(to);

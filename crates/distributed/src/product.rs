@@ -294,17 +294,20 @@ impl Waiting {
         self.0.len() >= TOGETHER
     }
 
-    /// Visits all that wait.
+    /// Visits all that wait; those that are known already as such.
     #[inline]
     pub fn all(
         &mut self,
         states: &mut States,
         mut visit: impl FnMut(&mut States, Arrival) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        states.touch_words(self.0.iter().map(|(word, _)| *word));
-        for (word, location) in self.0.drain(..) {
-            visit(states, (Prospect::Word(word), location))?;
+        for some in self.0.chunks(TOGETHER) {
+            let found = states.seek(some.iter().map(|(word, _)| *word));
+            for (prospect, (_, location)) in found.zip(some) {
+                visit(states, (prospect, *location))?;
+            }
         }
+        self.0.clear();
         Ok(())
     }
 }

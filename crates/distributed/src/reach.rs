@@ -2,19 +2,19 @@
 //!
 //! Nodes are numbered in the order of discovery, so that the list of nodes is its own queue and a worker keeps nothing else of what
 //! it has still to do. Own successors are entered at once; those of others are sent, unless the same was sent a short while
-//! ago: [`Recent`] remembers whole states, not hashes of them, so that nothing is ever left out by mistake.
+//! ago (`recent.rs`).
 //!
 //! Under `stutter`, a node from which the automaton accepts whatever follows ends the wave for everybody (Černá and Pelánek's *terminal* automata):
 //! it is the end of a run that violates a safety property.
 
 use crate::census::Census;
 use crate::post::Outbox;
-use crate::product::{Nodes, OwnNode, Owned, Product, Target, Waiting, owner};
+use crate::product::{Nodes, OwnNode, Owned, Product, Waiting, owner};
+use crate::recent::{Recent, Short};
 use crate::shared::Gauge;
 use crate::wave::Part;
 use lariat_budget::{Budget, Stop};
 use lariat_space::explicit::{Prospect, States, TOGETHER};
-use std::hint::black_box;
 
 /// Nodes that are expanded between two looks at the mail: well below a hundredth of a second.
 const STRETCH: usize = 4096;
@@ -76,6 +76,8 @@ impl Part for Reach<'_, '_> {
         let end = self.owned.len().min(self.next + STRETCH);
         let before = self.next;
         let (mut waiting, mut abroad) = (Waiting::default(), Vec::new());
+        let length = self.owned.states.short_len();
+        self.recent.fit(self.owned.states.bytes(), self.budget);
         while self.next < end && !self.is_over && !out.is_full() {
             let node = OwnNode(self.next as u32);
             let (state, location) = self.owned.get(node);
@@ -109,15 +111,11 @@ impl Part for Reach<'_, '_> {
                         if !waiting.add(place) {
                             nodes.enter(states, target.prospect, target.location)?;
                         }
-                    } else if let Prospect::Word(word) = target.prospect {
-                        let Target {
-                            print, location, ..
-                        } = target;
-                        abroad.push(Abroad {
-                            print,
-                            word,
-                            location,
-                        });
+                    } else if let Prospect::Word(word) = target.prospect
+                        && let Some(message) = states.short(target.location, word)
+                    {
+                        let print = target.print;
+                        abroad.push(Short { print, message });
                     } else {
                         out.put(to, |bytes| {
                             let start = bytes.len();
@@ -134,96 +132,15 @@ impl Part for Reach<'_, '_> {
                 self.owned.enter_all(&mut waiting)?;
             }
             if abroad.len() >= TOGETHER {
-                let Owned { states, nodes, .. } = &*self.owned;
-                self.sent += self.recent.send(&mut abroad, (states, nodes), out);
+                self.sent += self.recent.send(&mut abroad, length, out);
             }
         }
         self.owned.enter_all(&mut waiting)?;
-        let Owned { states, nodes, .. } = &*self.owned;
-        self.sent += self.recent.send(&mut abroad, (states, nodes), out);
+        self.sent += self.recent.send(&mut abroad, length, out);
         self.budget.spend((self.next - before) as u64)?;
         let waiting = self.owned.len() - self.next;
         self.gauge
             .set(self.owned.states.len() as u64, waiting as u64);
         Ok(waiting > 0 && !self.is_over)
-    }
-}
-
-/// Bytes that are remembered of what was sent: few enough to stay near a processor. With four times as many a sixteenth less was sent of Kanban 5 by four, and it took longer.
-const RECENT_BYTES: usize = 1 << 16;
-/// Longer messages are not remembered.
-const LONGEST: usize = 56;
-
-/// A state of another worker that is a word.
-struct Abroad {
-    print: u64,
-    word: u64,
-    location: u32,
-}
-
-/// What was sent a short while ago, one state for each place that a hash leads to.
-#[derive(Default)]
-pub(crate) struct Recent {
-    /// States that are words, with their locations.
-    words: Vec<(u64, u32)>,
-    /// Of other states a length and a message for each slot.
-    bytes: Vec<u8>,
-}
-
-/// A location that is none.
-const NOWHERE: u32 = u32::MAX;
-
-impl Recent {
-    /// Sends states that wait, but for those that were sent a short while ago: how many were.
-    fn send(
-        &mut self,
-        waiting: &mut Vec<Abroad>,
-        (states, nodes): (&States, &Nodes),
-        out: &mut Outbox,
-    ) -> u64 {
-        let Recent { words, .. } = self;
-        if words.is_empty() {
-            let slots = RECENT_BYTES / size_of::<(u64, u32)>();
-            words.resize(slots.next_power_of_two(), (0, NOWHERE));
-        }
-        let mask = words.len() - 1;
-        // The upper bits of the print say whose the state is. What is read for one is on its way while another is.
-        let place = |print: u64| print as usize & mask;
-        let read = |sum: u64, state: &Abroad| sum ^ words[place(state.print)].0;
-        black_box(waiting.iter().fold(0, read));
-        let mut sent = 0;
-        for state in waiting.drain(..) {
-            let (known, new) = (&mut words[place(state.print)], (state.word, state.location));
-            if *known == new {
-                continue;
-            }
-            *known = new;
-            sent += 1;
-            out.put(owner(state.print, nodes.workers), |bytes| {
-                states.write(state.location, Prospect::Word(state.word), bytes);
-            });
-        }
-        sent
-    }
-
-    /// Was this message sent a short while ago? If not, it is remembered to have been.
-    fn has(&mut self, print: u64, message: &[u8]) -> bool {
-        const WIDTH: usize = LONGEST + 1;
-        if message.len() > LONGEST {
-            return false;
-        }
-        let slots = RECENT_BYTES / WIDTH;
-        if self.bytes.is_empty() {
-            self.bytes.resize(slots * WIDTH, 0);
-        }
-        let start = owner(print << 32, slots) * WIDTH;
-        let (length, body) = self.bytes[start..start + WIDTH].split_at_mut(1);
-        let known = &mut body[..message.len()];
-        if usize::from(length[0]) == message.len() && known == message {
-            return true;
-        }
-        length[0] = message.len() as u8;
-        known.copy_from_slice(message);
-        false
     }
 }

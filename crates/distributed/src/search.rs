@@ -9,7 +9,8 @@ use crate::owcty::fixpoint;
 use crate::parents::{Within, parents};
 use crate::product::{OwnNode, Owned, Product};
 use crate::question::{Buchi, Question};
-use crate::reach::{Reach, Recent};
+use crate::reach::Reach;
+use crate::recent::Recent;
 use crate::report::{Conclusion, Ending, Figures, Report};
 use crate::shared::Gauge;
 use crate::trail::{Goal, Passed, follow};
@@ -123,7 +124,7 @@ fn reach<'q>(
     let begun = product.initial(owned, drop);
     let mut part = Reach {
         product,
-        recent: Recent::default(),
+        recent: Recent::new(budget),
         owned,
         budget,
         gauge,

@@ -1,7 +1,7 @@
 //! Who is lost: what silence, broken connections and complaints tell.
 //!
 //! Every process says twice a second that it is there. A process that is stopped keeps its connections open, so that nothing but
-//! silence tells. Silence is counted in ticks of the listener's own clock: who was stopped itself has not heard
+//! silence tells. Silence is counted in ticks of the listener's own clock, of which few are made up for when it comes late: who was stopped itself has not heard
 //! anything meanwhile, and has not counted either.
 //!
 //! What is noticed first need not be the cause. Where a process is killed, a neighbour may say so before the own connection to it breaks; where
@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 
 /// How often who listens looks at the clock.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
+
+/// Ticks that count at once, when many processes share a processor and who listens comes late.
+const AT_ONCE: u32 = 5;
 
 /// Ticks of silence after which a process is lost: six seconds, so that with all that follows the run is over in ten.
 const SILENT: u32 = 60;
@@ -98,23 +101,31 @@ impl Watch {
     /// Looks at the clock: is anything lost? Silence of processes that do not matter is none.
     pub fn tick(&mut self, matters: impl Fn(usize) -> bool) -> Option<Loss> {
         let elapsed = self.last.elapsed();
-        if elapsed < TICK {
+        let ticks = (elapsed.as_millis() / TICK.as_millis()) as u32;
+        if ticks == 0 {
             return None;
         }
-        self.last = Instant::now();
+        self.last = match ticks <= AT_ONCE {
+            true => self.last + TICK * ticks,
+            false => Instant::now(),
+        };
         self.advance(elapsed, matters)
     }
 
     fn advance(&mut self, elapsed: Duration, matters: impl Fn(usize) -> bool) -> Option<Loss> {
+        let ticks = (elapsed.as_millis() / TICK.as_millis()) as u32;
+        let ticks = ticks.min(AT_ONCE);
         self.awake = match elapsed >= STANDSTILL {
             true => 0,
-            false => self.awake.saturating_add(1),
+            false => self.awake.saturating_add(ticks),
         };
-        // However late this call is, it is one tick.
-        for (process, ticks) in self.silent.iter_mut().enumerate() {
-            *ticks += u32::from(process != self.me && matters(process));
+        for (process, silent) in self.silent.iter_mut().enumerate() {
+            if process != self.me && matters(process) {
+                *silent += ticks;
+            }
         }
         let has_evidence = self.broken.is_some() || self.complaint.is_some();
+        // Not by ticks: who comes late has yet to read what was said meanwhile.
         self.considered += u32::from(has_evidence);
         let silence = self.silent.iter().copied().enumerate();
         let longest = silence.max_by_key(|(_, ticks)| *ticks);
@@ -171,6 +182,19 @@ mod tests {
         let mut watch = Watch::new(0, 3);
         watch.silent = vec![0, SILENT, SILENT - 1];
         assert_eq!(after(&mut watch, &[]), Some((1, Loss::Host(1))));
+        // Who listens comes late every time: silence is as long as it is.
+        let (mut watch, late) = (Watch::new(0, 2), TICK * 3 / 2);
+        let calls = (1..).find(|_| {
+            watch.last = Instant::now() - late - (Instant::now() - watch.last);
+            watch.tick(|_| true).is_some()
+        });
+        assert!(
+            calls.is_some_and(|calls| calls <= SILENT * 3 / 4),
+            "{calls:?}"
+        );
+        // It stood still: that is no silence of others.
+        let mut watch = Watch::new(0, 2);
+        assert_eq!(watch.advance(STANDSTILL * 2, |_| true), None);
         // What is not waited for may be silent.
         let mut watch = Watch::new(0, 2);
         assert!((0..200).all(|_| watch.advance(TICK, |process| process != 1).is_none()));

@@ -27,8 +27,11 @@ pub enum Prospect {
     Here(StateId),
 }
 
-/// The most words that are [touched](States::touch_words) together.
+/// The most words that are [looked for](States::seek) at once.
 pub const TOGETHER: usize = 32;
+
+/// Numbers below this take one byte.
+const ONE_BYTE: u32 = 0x80;
 
 /// Spreads a number over all bits of another, one to one.
 #[inline]
@@ -90,6 +93,29 @@ impl Explicit<'_> {
         (&states.focus.values, &states.focus.changed)
     }
 
+    /// Tells the values of all variables in a state of a small net, and does not move the focus, which steps there do without; false if the net is not small.
+    /// Cheaper than by [changes](Explicit::values_and_changes) where a state has nothing to do with the next.
+    #[inline]
+    pub fn tell_values(
+        &self,
+        states: &States,
+        state: StateId,
+        mut tell: impl FnMut(Value),
+    ) -> bool {
+        let (Some(_), Some(low)) = (&self.moves.words, self.layout.word) else {
+            return false;
+        };
+        let Some(word) = states.word(state) else {
+            states.get(state).iter().copied().for_each(tell);
+            return true;
+        };
+        for field in &self.layout.fields {
+            let raw = word >> field.shift_in_word(low) & ((1 << field.width) - 1);
+            tell(field.low.wrapping_add(raw as Value));
+        }
+        true
+    }
+
     /// Prepares the `k`-th initial state, `None` behind the last.
     pub fn initial_prospect(
         &self,
@@ -110,7 +136,15 @@ impl Explicit<'_> {
 
 impl States {
     /// A number that is the same for equal states, whoever holds them, and looks random otherwise.
+    #[inline]
     pub fn print(&self, prospect: Prospect) -> u64 {
+        match prospect {
+            Prospect::Word(word) => spread(word),
+            other => self.print_of_other(other),
+        }
+    }
+
+    fn print_of_other(&self, prospect: Prospect) -> u64 {
         match prospect {
             Prospect::Word(word) => spread(word),
             Prospect::Here(state) => {
@@ -156,16 +190,39 @@ impl States {
         }
     }
 
-    /// Brings into the cache where states that are words would be found: for who is going to look for all of them.
+    /// Looks for states that are words all at once, [so many](TOGETHER) at most: each as who is known already, if it is found.
     #[inline]
-    pub fn touch_words(&self, words: impl Iterator<Item = u64>) {
-        let mut hashes = [0; TOGETHER];
+    pub fn seek<I: Iterator<Item = u64>>(
+        &self,
+        words: I,
+    ) -> impl Iterator<Item = Prospect> + use<I> {
+        let (mut sought, mut hashes) = ([0; TOGETHER], [0; TOGETHER]);
         let mut len = 0;
-        for (hash, word) in hashes.iter_mut().zip(words) {
-            *hash = hash_of_word(word, 0);
+        for word in words.take(TOGETHER) {
+            (sought[len], hashes[len]) = (word, hash_of_word(word, 0));
             len += 1;
         }
-        self.store.touch(&hashes[..len]);
+        let mut found = [None; TOGETHER];
+        if let Store::Word(vectors, _) = &self.store {
+            vectors.find_words(&sought[..len], &hashes[..len], &mut found[..len]);
+        }
+        let known = |(word, id): (u64, Option<u32>)| match id {
+            Some(id) => Prospect::Here(StateId(id)),
+            None => Prospect::Word(word),
+        };
+        sought.into_iter().zip(found).take(len).map(known)
+    }
+
+    /// The wire form of a state that is a word, if it has at most eight bytes: the first is the lowest.
+    #[inline]
+    pub fn short(&self, head: u32, word: u64) -> Option<u64> {
+        let is_short = self.layout.bytes() < size_of::<u64>() && head < ONE_BYTE / 2;
+        is_short.then_some(word << 8 | u64::from(head) << 1)
+    }
+
+    /// The bytes of each [short](States::short) wire form.
+    pub fn short_len(&self) -> usize {
+        1 + self.layout.bytes()
     }
 
     /// Appends the wire form of a prospect.
@@ -182,14 +239,32 @@ impl States {
         match word {
             Some((word, 0)) => {
                 number(u64::from(head) << 1, out);
-                out.extend_from_slice(&word.to_le_bytes()[..bytes]);
+                let end = out.len() + bytes;
+                out.extend_from_slice(&word.to_le_bytes());
+                out.truncate(end);
             }
             _ => self.write_cells(head, &self.prepared_cells(), out),
         }
     }
 
     /// Takes a wire form off the front of `bytes`: the head, and the state as a prospect. `None` if there is none.
+    #[inline]
     pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<(u32, Prospect)>, Stop> {
+        if let (Store::Word(..), Some(first)) = (&self.store, bytes.first_chunk())
+            && let len = self.layout.bytes()
+            && len < size_of::<u64>()
+            && let message = u64::from_le_bytes(*first)
+            && message & u64::from(ONE_BYTE | 1) == 0
+            && let Some(rest) = bytes.get(1 + len..)
+        {
+            *bytes = rest;
+            let word = message << (56 - 8 * len) >> (64 - 8 * len);
+            return Ok(Some(((message & 0xff) as u32 >> 1, Prospect::Word(word))));
+        }
+        self.read_any(bytes)
+    }
+
+    fn read_any(&mut self, bytes: &mut &[u8]) -> Result<Option<(u32, Prospect)>, Stop> {
         self.open()?;
         let Some(head) = take_number(bytes) else {
             return Ok(None);
@@ -355,6 +430,38 @@ mod tests {
     use lariat_corpora::{cases, seed};
     use lariat_model::Domain;
 
+    /// States that are unknown stay words, those that are known are found, also among many that are in each other's way.
+    #[test]
+    fn many_words_are_sought_at_once() {
+        let mut random = Random::new(seed(6_022));
+        let system = random.net(9, 18, 1);
+        let space = Explicit::new(&system, Deadlock::Stutter);
+        let mut states = space.states(&Budget::unlimited());
+        let Some(Prospect::Prepared) = space.initial_prospect(&mut states, 0).unwrap() else {
+            panic!("there is an initial state");
+        };
+        let mut entered = Vec::new();
+        for word in 0..5000 {
+            entered.push(states.enter(Prospect::Word(word << 3)).unwrap());
+        }
+        let mut found = 0;
+        for start in (0..10_000).step_by(TOGETHER) {
+            let words = (start..start + TOGETHER as u64).map(|word| word << 3);
+            for (prospect, i) in states.seek(words).zip(start..) {
+                match (prospect, entered.get(i as usize)) {
+                    (Prospect::Here(state), Some(known)) => {
+                        assert_eq!(state, *known);
+                        found += 1;
+                    }
+                    // Another may be in its way: then it is found when it is entered.
+                    (Prospect::Word(word), _) => assert_eq!(word, i << 3),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert!(found > 4900, "{found}");
+    }
+
     /// What one worker writes another reads as the same state; equal states have equal prints and equal bytes, whoever holds them.
     #[test]
     fn states_travel() {
@@ -377,6 +484,10 @@ mod tests {
             while next < here.len().min(if places > 100 { 3 } else { 30 }) {
                 let from = StateId(next as u32);
                 let values: Vec<Value> = here.get(from).to_vec();
+                let mut told = Vec::new();
+                if space.tell_values(&here, from, |value| told.push(value)) {
+                    assert_eq!(told, values, "case {case}");
+                }
                 let mut expected = Vec::new();
                 for event in system.event_ids() {
                     let successors = system.successors(&values, event);
@@ -397,9 +508,27 @@ mod tests {
                     let mut told = Vec::new();
                     here.write(7, again, &mut told);
                     assert_eq!(told, bytes, "case {case}");
-                    let mut rest = &*bytes;
+                    if let Prospect::Word(word) = prospect
+                        && let Some(short) = here.short(7, word)
+                    {
+                        assert_eq!(short.to_le_bytes()[..here.short_len()], bytes[..]);
+                    }
+                    // Twice: what is read first has something behind it.
+                    let twice = [&bytes[..], &bytes].concat();
+                    let mut rest = &*twice;
+                    let (head, first) = there.read(&mut rest)?.unwrap();
+                    assert_eq!((head, rest.len()), (7, bytes.len()));
+                    let first = there.enter(first)?;
                     let (head, arrived) = there.read(&mut rest)?.unwrap();
                     assert_eq!((head, rest.len()), (7, 0));
+                    assert_eq!(there.known(arrived), Some(first));
+                    if let Prospect::Word(word) = arrived {
+                        let sought: Vec<Prospect> = there.seek([word, word].into_iter()).collect();
+                        assert!(
+                            matches!(sought[..], [_, Prospect::Here(known)] if known == first),
+                            "case {case}: {sought:?}"
+                        );
+                    }
                     assert_eq!(there.print(arrived), print, "case {case}");
                     let state = there.enter(arrived)?;
                     // The focus of the other worker goes elsewhere from time to time.

@@ -127,6 +127,31 @@ impl Index {
         self.slots[slot] = hash & !mask | (id + 1);
     }
 
+    /// For each of these hashes the first item in its chain that may have it, if there is one. Reads that do not depend on each other are under
+    /// way at once, so that lookups do not wait for memory one after the other.
+    #[inline]
+    pub fn candidates(&self, hashes: &[u32], mut tell: impl FnMut(usize, u32)) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mask = self.slots.len() - 1;
+        let first = |hash: &u32| self.slots[*hash as usize & mask];
+        black_box(hashes.iter().fold(0, |sum, hash| sum ^ first(hash)));
+        for (i, hash) in hashes.iter().enumerate() {
+            let mut slot = *hash as usize & mask;
+            let entry = loop {
+                let entry = self.slots[slot];
+                if entry == 0 || (entry ^ hash) & !mask as u32 == 0 {
+                    break entry;
+                }
+                slot = (slot + 1) & mask;
+            };
+            if entry != 0 {
+                tell(i, (entry & mask as u32) - 1);
+            }
+        }
+    }
+
     /// Brings the slots of these hashes into the cache, and what `read` reads of the items they name, so
     /// that lookups do not wait for memory one after the other: reads that do not
     /// depend on each other are under way at once.

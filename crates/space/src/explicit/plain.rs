@@ -226,6 +226,16 @@ impl Interner {
         self.index.look_up(hash_of_word(word, last), is)
     }
 
+    /// The ids of words, each with what comes of its hash; left as they are where a word is unknown, or another is in its way.
+    #[inline]
+    pub(super) fn find_words(&self, words: &[u64], hashes: &[u32], ids: &mut [Option<u32>]) {
+        self.index.candidates(hashes, |i, id| {
+            if self.vectors.word(id) == words[i] && self.vectors.last(id) == 0 {
+                ids[i] = Some(id);
+            }
+        });
+    }
+
     /// The id of a vector that is known already.
     pub fn find(&self, vector: &[u32]) -> Option<u32> {
         if self.vectors.is_word {
