@@ -9,14 +9,13 @@ use crate::prepare::prepare;
 use crate::reduce::{Reduce, Reduced, reduced};
 use crate::replay::BadBeginning;
 use crate::run::Run;
+use crate::shortening::Shortening;
 use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
-use lariat_budget::{Budget, Figure, Observer, Progress, Statistic, Stop};
+use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
 use lariat_engines::testing_automata::Construction;
-use lariat_engines::{
-    Account, Found, Invariance, Outcome, Problem, Workers, product_size, shorten,
-};
+use lariat_engines::{Account, Found, Invariance, Outcome, Problem, Workers, product_size};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::passes::{Astray, Removed, Rules};
 use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Predicate, Value};
@@ -53,44 +52,6 @@ impl Choice {
         match self {
             Choice::Auto(_) => Choice::AUTO,
             Choice::Plan(plan) => plan.name,
-        }
-    }
-}
-
-/// How much is spent on a shorter counterexample than the one that was found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Shortening {
-    /// Nothing: for those who do not show it.
-    Never,
-    /// About as much as finding one has cost, and always a little, the more the longer it is.
-    #[default]
-    Counted,
-    /// Whatever the limits allow.
-    Insist,
-}
-
-impl Shortening {
-    /// Product states that may always be made: less than a tenth of a second.
-    const LEAST: u64 = 80_000;
-    /// Product states that may be made for every step of a run that is still long then: somebody has to read it.
-    ///
-    /// Of 217 runs of ten small contest nets 4 came out longer than with `Insist` when there was only a least of 30 000. With 2 000 a
-    /// step it was one, of few steps, which needs a least of 66 000. With 10 000 a step all checks together took a fifth longer.
-    const A_STEP: u64 = 2_500;
-    /// Product states beyond which nobody waits for a shorter run without having asked for it.
-    const MOST: u64 = 1_000_000;
-
-    /// Product states that may be made after a search of so much work.
-    fn at_first(work: u64) -> u64 {
-        work.clamp(Shortening::LEAST, Shortening::MOST)
-    }
-
-    /// Product states that may be made if that leaves so many steps.
-    fn at_last(self, steps: usize) -> u64 {
-        match self {
-            Shortening::Never => 0,
-            Shortening::Counted => (Shortening::A_STEP * steps as u64).min(Shortening::MOST),
-            Shortening::Insist => u64::MAX,
         }
     }
 }
@@ -533,18 +494,7 @@ impl<'s> Query<'_, 's> {
     /// A run as short as the options ask for, after a search of so much work.
     fn shortened(&self, problem: &Problem<'_>, lasso: Lasso, work: u64) -> Lasso {
         let shortening = self.options.shortening;
-        if shortening == Shortening::Never {
-            return lasso;
-        }
-        let observer = Afterwards(self.observer);
-        let with = |lasso, effort| shorten(problem, lasso, effort, self.budget, &observer);
-        // Who insists gets what the usual effort brings even if the limits end before the rest.
-        let at_first = Shortening::at_first(work);
-        let lasso = with(lasso, at_first);
-        match shortening.at_last(lasso.steps().count()) {
-            more if more > at_first => with(lasso, more),
-            _ => lasso,
-        }
+        shortening.shortened(problem, lasso, work, self.budget, self.observer)
     }
 
     /// Without any run that counts a formula and its negation hold alike; the user should know. Running
@@ -582,22 +532,6 @@ impl<'s> Query<'_, 's> {
             _ => "no fair run",
         };
         (found == Ok(Outcome::Empty)).then_some(nothing)
-    }
-}
-
-/// Who hears that a run is being shortened, and not that its engine is still at work.
-struct Afterwards<'a>(&'a dyn Observer);
-
-impl Observer for Afterwards<'_> {
-    fn progress(&self, progress: Progress<'_>) {
-        self.0.progress(Progress {
-            phase: "shortening the counterexample",
-            ..progress
-        });
-    }
-
-    fn remark(&self, remark: &str) {
-        self.0.remark(remark);
     }
 }
 

@@ -3,10 +3,11 @@
 //! Single states and sets of states share the reader, the translation and the replay, and nothing in between; the second engine also gets the net as it was
 //! read, without reductions and facts. Two answers that contradict each other are a defect, whichever is right.
 
-use crate::check::{Choice, Options, Report, Shortening};
+use crate::check::{Choice, Options, Report};
 use crate::plan::{Plan, Preset};
 use crate::reduce::Reduce;
 use crate::report;
+use crate::shortening::Shortening;
 use crate::verdict::{Reason, Verdict};
 use lariat_model::passes::Rules;
 

@@ -6,8 +6,9 @@
 
 use super::answer::{searched, sum};
 use super::{Answer, Asker, Desk, Question};
-use crate::check::{Options, Shortening, check};
+use crate::check::{Options, check};
 use crate::explored::Explored;
+use crate::shortening::Shortening;
 use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_budget::Stop;
