@@ -21,6 +21,8 @@
 
 mod lasso;
 mod node;
+mod product;
+mod sets;
 
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
 use crate::explicit::{finish, synchronous};
