@@ -106,6 +106,87 @@ fn mutex() -> Spec {
     }
 }
 
+/// `size` like processes, some of which may leave the first place, as many as there are tickets. At each moment nothing may happen.
+fn leavers(size: u64, tickets: u64) -> Spec {
+    let leave = Firing {
+        variables: vec![0],
+        takes: vec![(0, vec![X0]), (2, Vec::new())],
+        puts: vec![(1, vec![X0])],
+        ..Firing::default()
+    };
+    let nothing = Firing {
+        takes: vec![(3, Vec::new())],
+        puts: vec![(3, Vec::new())],
+        ..Firing::default()
+    };
+    Spec {
+        classes: vec![(size, false)],
+        places: vec![vec![0], vec![0], Vec::new(), Vec::new()],
+        transitions: vec![nothing, leave],
+        initial: (0..size)
+            .map(|c| (0, vec![c], 1))
+            .chain([(2, Vec::new(), tickets), (3, Vec::new(), 1)])
+            .collect(),
+    }
+}
+
+/// Three processes in a circle that walk through three places; one of them may leave the first, if its neighbour is there.
+fn circle_of_walkers() -> Spec {
+    let mut spec = walkers(3);
+    spec.classes[0].1 = true;
+    let neighbour: Tokens = (0, vec![Part::Successor(0)]);
+    spec.transitions[0].takes.push(neighbour.clone());
+    spec.transitions[0].puts.push(neighbour);
+    spec
+}
+
+/// Two colours of which one alone can leave the first place; the other would need two tokens for it, and has one.
+fn constant(colour: u64) -> Spec {
+    Spec {
+        classes: vec![(2, false)],
+        places: vec![vec![0], vec![0]],
+        transitions: vec![
+            Firing {
+                variables: vec![0],
+                guard: vec![Check::Is(0, colour)],
+                takes: vec![(0, vec![X0])],
+                puts: vec![(1, vec![X0])],
+            },
+            Firing {
+                variables: vec![0],
+                takes: vec![(0, vec![X0]), (0, vec![X0])],
+                puts: vec![(1, vec![X0])],
+                ..Firing::default()
+            },
+        ],
+        initial: vec![(0, vec![0], 1), (0, vec![1], 1)],
+    }
+}
+
+/// Three colours, each before the next one: turning all keeps that, exchanging two does not. A pair may be taken, where `parts` says how the variables of the
+/// transition stand in it.
+fn triangle(parts: [Part; 2]) -> Spec {
+    Spec {
+        classes: vec![(3, false)],
+        places: vec![vec![0, 0], vec![0]],
+        transitions: vec![
+            Firing {
+                variables: vec![0, 0],
+                takes: vec![(0, parts.to_vec())],
+                puts: vec![(1, vec![X0])],
+                ..Firing::default()
+            },
+            Firing {
+                variables: vec![0, 0],
+                takes: vec![(1, vec![X0]), (1, vec![X1])],
+                puts: vec![(0, vec![X0, X1])],
+                ..Firing::default()
+            },
+        ],
+        initial: (0..3).map(|c| (0, vec![c, (c + 1) % 3], 1)).collect(),
+    }
+}
+
 /// A token that moves to and fro between two colours.
 fn shuttle() -> Spec {
     Spec {
@@ -201,17 +282,6 @@ fn fixed_cases() -> Vec<Fixed> {
             2
         ],
         initial: vec![(0, Vec::new(), 1), (1, vec![0], 1), (1, vec![1], 1)],
-    };
-    let constant = Spec {
-        classes: vec![(2, false)],
-        places: vec![vec![0], vec![0]],
-        transitions: vec![Firing {
-            variables: vec![0],
-            guard: vec![Check::Is(0, 1)],
-            takes: vec![(0, vec![X0])],
-            puts: vec![(1, vec![X0])],
-        }],
-        initial: vec![(0, vec![0], 1), (0, vec![1], 1)],
     };
     let equal_modulo = Spec {
         classes: vec![(2, false)],
@@ -314,14 +384,32 @@ fn fixed_cases() -> Vec<Fixed> {
             ring,
             |m| {
                 let enabled = Predicate::Enabled(events(m, 0));
-                vec![tokens(m, 1, 2), Proposition::State(enabled)]
+                vec![
+                    tokens(m, 1, 2),
+                    tokens(m, 1, 3),
+                    Proposition::State(enabled),
+                ]
             },
-            "F(a & !b)",
+            "F(a & !b & !c)",
             true,
         ),
         fixed(
-            "a constant in a guard",
-            constant,
+            "a constant in a guard (1)",
+            constant(1),
+            |m| vec![tokens(m, 1, 1)],
+            "F a",
+            true,
+        ),
+        fixed(
+            "a constant in a guard, taken twice (1)",
+            constant(1),
+            |m| vec![tokens(m, 1, 2)],
+            "F a",
+            false,
+        ),
+        fixed(
+            "a constant in a guard, taken twice (0)",
+            constant(0),
             |m| vec![tokens(m, 1, 2)],
             "F a",
             false,
@@ -345,6 +433,90 @@ fn fixed_cases() -> Vec<Fixed> {
             equal_modulo,
             |m| vec![at(m, 2, 1), tokens(m, 3, 1)],
             "F((!b M !a) & b)",
+            true,
+        ),
+        fixed(
+            "the propositions of a guard permuted, but not the guard (0)",
+            walkers(2),
+            |m| vec![at(m, 1, 0), at(m, 1, 1)],
+            "X(a & !b)",
+            true,
+        ),
+        fixed(
+            "the propositions of a guard permuted, but not the guard (1)",
+            walkers(2),
+            |m| vec![at(m, 1, 0), at(m, 1, 1)],
+            "X(!a & b)",
+            true,
+        ),
+        fixed(
+            "rotations that a guard does not keep (0)",
+            circle_of_walkers(),
+            |m| vec![at(m, 1, 0)],
+            "X a",
+            true,
+        ),
+        fixed(
+            "rotations that a guard does not keep (1)",
+            circle_of_walkers(),
+            |m| vec![at(m, 1, 1)],
+            "X a",
+            true,
+        ),
+        fixed(
+            "rotations that a guard does not keep (2)",
+            circle_of_walkers(),
+            |m| vec![at(m, 1, 2)],
+            "X a",
+            true,
+        ),
+        fixed(
+            "rotations that do not keep the set",
+            circle_of_walkers(),
+            |m| vec![at(m, 1, 0), at(m, 2, 0)],
+            "X(!a & X b)",
+            false,
+        ),
+        fixed(
+            "one exchange for all of two blocks: who is outside",
+            leavers(3, 1),
+            |m| vec![at(m, 1, 0), tokens(m, 1, 1)],
+            "X(!a & b & X a)",
+            false,
+        ),
+        fixed(
+            "one exchange for all of two blocks: who is inside",
+            leavers(3, 2),
+            |m| vec![at(m, 1, 0), tokens(m, 1, 2)],
+            "X(a & X(!a & b))",
+            false,
+        ),
+        fixed(
+            "events of twins that the guard tells apart (0)",
+            walkers(2),
+            |m| vec![fires(m, 0, &[0])],
+            "a",
+            true,
+        ),
+        fixed(
+            "events of twins that the guard tells apart (1)",
+            walkers(2),
+            |m| vec![fires(m, 0, &[1])],
+            "a",
+            true,
+        ),
+        fixed(
+            "tied colours taken for twins, in their order",
+            triangle([X0, X1]),
+            |m| vec![tokens(m, 1, 1)],
+            "F a",
+            true,
+        ),
+        fixed(
+            "tied colours taken for twins, against their order",
+            triangle([X1, X0]),
+            |m| vec![tokens(m, 1, 1)],
+            "F a",
             true,
         ),
     ]
@@ -414,25 +586,60 @@ tests! {
     orbit_of_the_initial_marking: "the orbit of the initial marking",
     one_edge_for_each_target: "one edge for each target: the other marks are lost",
     circle: "a circle taken for a set",
-    constant: "a constant in a guard",
+    constant_1: "a constant in a guard (1)",
+    constant_twice_1: "a constant in a guard, taken twice (1)",
+    constant_twice_0: "a constant in a guard, taken twice (0)",
     liveness: "liveness modulo the whole group",
     marks: "marks that the group does not keep",
     equal_modulo: "equal modulo G taken for included",
+    guard_permuted_0: "the propositions of a guard permuted, but not the guard (0)",
+    guard_permuted_1: "the propositions of a guard permuted, but not the guard (1)",
+    rotations_of_a_guard_0: "rotations that a guard does not keep (0)",
+    rotations_of_a_guard_1: "rotations that a guard does not keep (1)",
+    rotations_of_a_guard_2: "rotations that a guard does not keep (2)",
+    rotations_of_a_set: "rotations that do not keep the set",
+    one_exchange_outside: "one exchange for all of two blocks: who is outside",
+    one_exchange_inside: "one exchange for all of two blocks: who is inside",
+    events_of_twins_0: "events of twins that the guard tells apart (0)",
+    events_of_twins_1: "events of twins that the guard tells apart (1)",
+    tied_in_order: "tied colours taken for twins, in their order",
+    tied_against_order: "tied colours taken for twins, against their order",
 }
 
-/// The rest of a node that was taken apart counts, and the part alone does not decide.
-#[test]
-fn fixed_automata_are_known() {
-    let model = mutex().model();
-    let symmetry = symmetric::symmetry(&model);
-    let atoms = vec![fires(&model, 0, &[0]), at(&model, 1, 1)];
-    let edge = |from, to, guard: &[(usize, bool)], marks| BuchiEdge {
+fn edge(from: usize, to: usize, guard: &[(usize, bool)], marks: u64) -> BuchiEdge {
+    BuchiEdge {
         from,
         to,
         guard: guard.to_vec(),
         marks,
-    };
+    }
+}
+
+/// Asks everybody whether an automaton over two propositions has a run with a net.
+fn ask_automaton(model: &Model, atoms: Vec<Proposition>, negation: &Buchi, found: bool) {
+    let symmetry = symmetric::symmetry(model);
+    let case = case(model, atoms, Ltl::parse("a | !a", &["a", "b"]));
+    let (propositions, graph) = (case.propositions(), case.graph());
+    let expected = oracle::accepted(&case.system, &propositions, &graph, negation);
+    assert_eq!(expected.is_some(), found);
+    let negation = subjects::automaton(negation, 2);
+    for (name, plan) in symmetric::plans() {
+        let answer = subjects::run_modulo(plan, &case, &negation, Some(&symmetry));
+        let right = match answer {
+            Answer::Holds => !found,
+            Answer::Violated(_) => found,
+            Answer::Unknown(why) => panic!("{name}: {why}"),
+        };
+        assert!(right, "{name}");
+    }
+}
+
+/// The rest of a node that was taken apart counts, and the part alone does not decide.
+#[test]
+fn rests_count() {
+    let model = mutex().model();
     for (back, found) in [(&[][..], true), (&[(0, true)][..], false)] {
+        let atoms = vec![fires(&model, 0, &[0]), at(&model, 1, 1)];
         let negation = Buchi {
             initial: vec![0],
             marks: 1,
@@ -444,20 +651,31 @@ fn fixed_automata_are_known() {
                 edge(2, 2, &[], 1),
             ],
         };
-        let case = case(&model, atoms.clone(), Ltl::parse("a | !a", &["a", "b"]));
-        let propositions = case.propositions();
-        let graph = case.graph();
-        let expected = oracle::accepted(&case.system, &propositions, &graph, &negation);
-        assert_eq!(expected.is_some(), found);
-        let negation = subjects::automaton(&negation, 2);
-        for (name, plan) in symmetric::plans() {
-            let answer = subjects::run_modulo(plan, &case, &negation, Some(&symmetry));
-            let right = match answer {
-                Answer::Holds => !found,
-                Answer::Violated(_) => found,
-                Answer::Unknown(why) => panic!("{name}: {why}"),
-            };
-            assert!(right, "{name}");
-        }
+        ask_automaton(&model, atoms, &negation, found);
+    }
+}
+
+/// A marking has more twins where the automaton has less to read: who comes from there to the same marking must not believe in them.
+#[test]
+fn twins_are_those_of_the_state_of_the_automaton() {
+    let mut spec = leavers(3, 1);
+    // Whoever leaves comes to the end, so that no other marking comes between.
+    spec.transitions.remove(0);
+    let model = spec.model();
+    for colour in 0..3 {
+        let atoms = vec![at(&model, 1, colour), tokens(&model, 1, 2)];
+        let negation = Buchi {
+            initial: vec![1, 0],
+            marks: 1,
+            edges: vec![
+                // Never accepts, but nobody knows.
+                edge(1, 1, &[], 0),
+                edge(1, 1, &[(1, true)], 1),
+                edge(0, 2, &[], 0),
+                edge(2, 3, &[(0, true)], 0),
+                edge(3, 3, &[], 1),
+            ],
+        };
+        ask_automaton(&model, atoms, &negation, true);
     }
 }

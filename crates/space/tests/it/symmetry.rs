@@ -5,7 +5,9 @@ use lariat_corpora::{Random, each_case, models};
 use lariat_model::symmetry::{
     Colours, Part as GroupPart, Permutation, Representatives, Room, Symmetry, Tokens, detect,
 };
-use lariat_model::{Deadlock, Format, Model, VarId, read};
+use lariat_model::{
+    Action, Arc, Deadlock, Domain, Event, EventId, Format, Model, System, VarId, Variable, read,
+};
 use lariat_space::explicit::{Explicit, count, orbits};
 use lariat_testkit::copies;
 use lariat_testkit::symmetric::{Firing, Part, Spec};
@@ -97,6 +99,102 @@ fn orbit(symmetry: &Symmetry<'_>, marking: &[i64]) -> BTreeSet<Vec<i64>> {
     found
 }
 
+/// A circle of places, each with a token; a transition takes those of two neighbours, whichever of them comes first.
+fn circle(size: u32) -> Model {
+    let mut system = System {
+        name: "circle".to_owned(),
+        variables: Vec::new(),
+        events: Vec::new(),
+        initial: vec![vec![1; size as usize].into()],
+        fault: None,
+        units: Vec::new(),
+    };
+    for i in 0..size {
+        system.variables.push(Variable {
+            name: format!("p{i}"),
+            domain: Domain::Count { bound: None },
+        });
+        let mut both = [i, (i + 1) % size];
+        both.sort_unstable();
+        let arc = |var| Arc {
+            var: VarId(var),
+            need: 1,
+            delta: -1,
+        };
+        system.events.push(Event {
+            name: format!("t{i}"),
+            action: Action::Net(both.map(arc).to_vec()),
+        });
+    }
+    Model::new(Format::Pnml, system)
+}
+
+fn arcs(system: &System, event: EventId) -> &[Arc] {
+    match &system.event(event).action {
+        Action::Net(arcs) => arcs,
+        _ => &[],
+    }
+}
+
+/// Does a permutation take places to places like them, and transitions to transitions with the images of their arcs?
+fn is_symmetry(system: &System, symmetry: &Symmetry<'_>, to: &[u32]) -> bool {
+    let image = |var: VarId| symmetry.image_of_var(var, to);
+    let vars = (0..system.variables.len() as u32).map(VarId);
+    let mut images: Vec<VarId> = vars.clone().filter_map(image).collect();
+    let domain = |var: VarId| &system.variable(var).domain;
+    let mut pairs = vars.zip(images.clone());
+    if !pairs.all(|(var, image)| domain(var) == domain(image)) {
+        return false;
+    }
+    images.sort_unstable();
+    images.dedup();
+    let keeps = |event: EventId| {
+        let moved = |arc: &Arc| {
+            let var = image(arc.var)?;
+            Some(Arc { var, ..*arc })
+        };
+        let mut moved: Vec<Arc> = arcs(system, event).iter().filter_map(moved).collect();
+        moved.sort_unstable_by_key(|arc| arc.var);
+        let image = symmetry.image_of_event(event, to);
+        image.is_some_and(|image| arcs(system, image) == moved)
+    };
+    let mut events = (0..system.events.len() as u32).map(EventId);
+    images.len() == system.variables.len() && events.all(keeps)
+}
+
+/// Whatever is said to be a symmetry is one: of random nets, and of circles, in which cells alone do not tell where a place goes.
+#[test]
+fn symmetries_keep_arcs() {
+    let check = |model: &Model| {
+        let symmetry = symmetry(model);
+        for generator in generators(&symmetry) {
+            assert!(is_symmetry(&model.system, &symmetry, &generator));
+        }
+    };
+    each_case(400, |rng| check(&random(rng)));
+    for size in [5, 6, 7, 8, 12] {
+        let model = circle(size);
+        check(&model);
+        let order = 10f64.powf(symmetry(&model).magnitude());
+        assert!((order - 2.0 * f64::from(size)).abs() < 1e-6, "{order}");
+    }
+}
+
+/// In a circle that can also be turned over, one pass does not always find the same marking for all of an orbit; whoever adds up orbits needs it.
+#[test]
+fn orbits_of_a_circle_are_counted_once() {
+    for size in [6, 7, 8, 12] {
+        let model = circle(size);
+        let symmetry = symmetry(&model);
+        let space = Explicit::new(&model.system, Deadlock::Stutter);
+        let all = count(&space, &[], &Budget::unlimited(), &Quiet);
+        let found = orbits(&space, &symmetry, &Budget::unlimited(), &Quiet);
+        let sum = (u128::from(all.states), u128::from(all.deadlocks));
+        assert_eq!(found.states, Some(sum), "{size}");
+        assert!(found.orbits < all.states);
+    }
+}
+
 /// Random markings of random nets: the representative is in the orbit, is reached by the permutation that is told, and is the same for all of the
 /// orbit; the orbit has the size that is said; twins are twins.
 #[test]
@@ -180,25 +278,23 @@ fn what_may_be_counted_twice_is_not_added_up() {
     };
     let all = |place: usize, colours: u64| (0..colours).map(move |c| (place, vec![c], 1));
     let spec = Spec {
-        classes: vec![(13, true), (5, true)],
+        classes: vec![(13, true), (11, true)],
         places: vec![vec![0], vec![1], Vec::new()],
         transitions: vec![next(0, 0), next(1, 1)],
         initial: all(0, 13)
-            .chain(all(1, 5))
+            .chain(all(1, 11))
             .chain([(2, Vec::new(), 3)])
             .collect(),
     };
     let model = spec.model();
     let symmetry = symmetry(&model);
     let order = 10f64.powf(symmetry.magnitude());
-    assert!((order - 65.0).abs() < 1e-6, "{order} symmetries");
+    assert!((order - 143.0).abs() < 1e-6, "{order} symmetries");
     let space = Explicit::new(&model.system, Deadlock::Stutter);
     let states = count(&space, &[], &Budget::unlimited(), &Quiet).states;
     let found = orbits(&space, &symmetry, &Budget::unlimited(), &Quiet);
     assert!(found.symmetric && found.orbits < states);
-    if let Some((sum, _)) = found.states {
-        assert_eq!(sum, u128::from(states));
-    }
+    assert_eq!(found.states, None);
 }
 
 /// Orbits of contest nets. Roles are finer than the sorts with which these numbers were first found, so that there may be fewer.
