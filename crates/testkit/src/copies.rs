@@ -251,10 +251,11 @@ pub fn question(rng: &mut Random, system: &System, alike: &Alike) -> Case {
     let size = 1 + rng.below(8);
     let with_next = rng.percent(40);
     let formula = if rng.percent(40) {
-        // The same of all copies, each with an atom of its own.
-        let one = Ltl::random(rng, 1, size.min(4), with_next);
-        let op = *rng.one_of(&[Op2::And, Op2::Or, Op2::Xor, Op2::Until]);
+        // The same of all copies, each with an atom of its own. Larger formulas about four of them would take longer to translate than all else.
         propositions = one_each(rng, alike);
+        let most = if propositions.len() > 3 { 2 } else { 4 };
+        let one = Ltl::random(rng, 1, size.min(most), with_next);
+        let op = *rng.one_of(&[Op2::And, Op2::Or, Op2::Xor, Op2::Until]);
         let each = (0..propositions.len()).map(|atom| with_atom(&one, atom));
         let all = each.reduce(|all, next| Ltl::Binary(op, Box::new(all), Box::new(next)));
         all.unwrap_or(Ltl::Const(true))
