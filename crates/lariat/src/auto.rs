@@ -174,9 +174,6 @@ fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
         true => vec![walk, saturation, fixpoints, single, sets],
         false => vec![walk, saturation, single, sets, fixpoints],
     };
-    if features.names_events {
-        field.retain(|turn| turn.plan.name != "hyb");
-    }
     if features.symmetries >= schedule.many_symmetries {
         // What is left of single states modulo so many symmetries is all there is to be searched.
         let why = "many symmetries: there are far fewer states than there seem to be";
@@ -504,7 +501,6 @@ mod tests {
         grows: false,
         safety: false,
         stutters: true,
-        names_events: false,
         observed: 1,
         visible: 2,
         events: 10,
@@ -539,11 +535,6 @@ mod tests {
             engines(&with_next),
             ["walk", "hyb", "slap-fst", "explicit", "slap"]
         );
-        let events = Features {
-            names_events: true,
-            ..PLAIN
-        };
-        assert_eq!(engines(&events), ["walk", "explicit", "sop", "slap-fst"]);
         let program = Features {
             net: false,
             ..PLAIN

@@ -17,8 +17,6 @@ pub(crate) struct Features {
     pub safety: bool,
     /// Is it free of `X`, so that repeating a letter does not matter?
     pub stutters: bool,
-    /// Does it say which events are taken?
-    pub names_events: bool,
     /// The propositions that it observes.
     pub observed: usize,
     /// Events that can change one of them, or that are one.
@@ -60,14 +58,12 @@ impl Features {
         let assumed: Vec<Proposition> = constraints.flat_map(Constraint::propositions).collect();
         let observed: Vec<&Proposition> =
             (atoms.iter().filter_map(meaning)).chain(&assumed).collect();
-        let fires = |p: &&&Proposition| matches!(p, Proposition::Fires(_));
         Features {
             net: system.is_net(),
             tokens: system.initial.iter().flatten().copied().max().unwrap_or(0),
             grows: known == Boundedness::Open && system.makes_tokens(),
             safety: assumed.is_empty() && classes.is_some_and(|classes| classes.safety),
             stutters: classes.is_some_and(|classes| classes.x_free),
-            names_events: observed.iter().any(|p| fires(&p)),
             observed: observed.len(),
             visible: visible(system, &observed),
             events: system.events.len(),
@@ -146,12 +142,12 @@ mod tests {
     #[test]
     fn formulas_are_told_apart() {
         let eventually = features("F a");
-        assert!(eventually.stutters && !eventually.safety && !eventually.names_events);
+        assert!(eventually.stutters && !eventually.safety);
         assert!(eventually.net && eventually.tokens == 5 && !eventually.grows);
         assert!(eventually.is_local() && eventually.visible > 0);
         // The second atom is an event.
         let next = features("G(a -> X b)");
-        assert!(!next.stutters && next.safety && next.names_events);
+        assert!(!next.stutters && next.safety);
         assert_eq!(next.observed, 2);
     }
 
