@@ -117,7 +117,10 @@ fn attempt(
         Err(error) => return Ok(Err(error)),
     };
     // Whom we call may itself still be calling others.
-    while stream.peek(&mut [0]).is_err_and(|error| is_early(&error)) && Instant::now() < until {
+    while stream.peek(&mut [0]).is_err_and(|error| is_early(&error)) {
+        if Instant::now() >= until {
+            return Ok(Err(io::ErrorKind::TimedOut.into()));
+        }
         met.is_complete(cluster)?;
     }
     let answer = stream.set_read_timeout(Some(ANSWER));
@@ -243,15 +246,20 @@ fn await_calls(
             Err(error) => Err(error),
         };
         if let Ok(stream) = accepted {
-            welcome(cluster, stream, met)?;
+            welcome(cluster, stream, (met, until))?;
         }
     }
 }
 
 /// Reads a greeting and answers it. A process that does not fit ends the meeting; who is no process at all does not.
-fn welcome(cluster: &Cluster, mut stream: TcpStream, met: &mut Met) -> Result<(), String> {
+fn welcome(
+    cluster: &Cluster,
+    mut stream: TcpStream,
+    (met, until): (&mut Met, Instant),
+) -> Result<(), String> {
+    let left = until.saturating_duration_since(Instant::now());
     let heard = prepare(&stream)
-        .and_then(|()| stream.set_read_timeout(Some(ANSWER)))
+        .and_then(|()| stream.set_read_timeout(Some(left.clamp(AGAIN, ANSWER))))
         .map_err(|_| Stranger::Unknown)
         .and_then(|()| read_hello(&mut stream));
     let hello = match heard {
@@ -397,6 +405,17 @@ mod tests {
         });
         assert!(error.starts_with("host 1 (127.0.0.1:"), "{error}");
         assert!(error.ends_with("has left before all had come"), "{error}");
+    }
+
+    #[test]
+    fn who_never_answers_is_not_awaited_for_longer() {
+        let [_, second] = two(Duration::from_millis(300));
+        // Somebody else has the port, and says nothing.
+        let _silent = TcpListener::bind(&second.hosts[0]).unwrap();
+        let start = Instant::now();
+        let error = meet(&second).map(drop).unwrap_err();
+        assert!(error.contains("could not be reached"), "{error}");
+        assert!(start.elapsed() < ANSWER, "{:?}", start.elapsed());
     }
 
     #[test]
