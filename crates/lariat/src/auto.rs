@@ -273,7 +273,7 @@ fn symmetries_kept<'s>(
         return Ok(0.0);
     }
     if query.subject.coloured().is_none() {
-        // What symmetries of places are worth here, against reductions that they do not survive, has not been measured.
+        // Symmetries of places do not survive reductions, which are worth more on some nets and less on others.
         return Ok(0.0);
     }
     let symmetry = explored.symmetry(query.subject, query.budget)?;
