@@ -11,6 +11,7 @@
 //! loops are left out; and where events are enabled is not known, so that questions about them wait for all states.
 
 use crate::explored::{Explored, Ground};
+use crate::on_sets::look;
 use lariat_budget::Stop;
 use lariat_emptiness::Outcome;
 use lariat_engines::{Found, Problem, Task};
@@ -35,20 +36,22 @@ pub(crate) fn while_learning<'s>(
     explored: &mut Explored<'s>,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
     let is_program = |event: &Event| matches!(event.action, Action::Program { .. });
-    if task.variant.published
-        || !system.events.iter().any(is_program)
-        || asks_what_is_enabled(task.problem)
-    {
+    if !system.events.iter().any(is_program) || asks_what_is_enabled(task.problem) {
         return Ok(None);
     }
     let (deadlock, budget) = (task.problem.deadlock, task.budget);
     let order = match explored.ground(system, order, deadlock, ORDER, budget, task.observer)? {
         Ground::States(_) => return Ok(None),
-        Ground::Order { space, .. } => space.layout().order().clone(),
+        Ground::Order { space, name } => {
+            task.account.order = Some(name.to_owned());
+            space.layout().order().clone()
+        }
     };
     let limited = budget.clone().with_work(ROUNDS);
     let mut space = Symbolic::new(system, &order, Deadlock::Ignore, &limited)?;
-    match rounds(decide, &mut task.under(&limited), &mut space) {
+    let found = rounds(decide, &mut task.under(&limited), &mut space);
+    look(&mut space, task);
+    match found {
         // Was it the rounds' share that ran out, or a limit around it?
         Err(Stop::Work(_)) => budget.spend(0).map(|()| None),
         found => found,

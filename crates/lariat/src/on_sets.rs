@@ -126,7 +126,8 @@ fn among(states: &mut States<'_>, procedure: Procedure, task: &mut Task<'_>) -> 
 }
 
 /// Looks at what went wrong in the states of a program that an engine has met. That there is nothing left to look with takes nothing from its answer.
-fn look(space: &mut Symbolic<'_>, task: &mut Task<'_>) {
+/// Called here and for `hyb` (`learning.rs`).
+pub(crate) fn look(space: &mut Symbolic<'_>, task: &mut Task<'_>) {
     if !space.learns() {
         return;
     }
