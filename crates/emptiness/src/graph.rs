@@ -80,8 +80,8 @@ impl fmt::Debug for Marks {
     }
 }
 
-/// A node of a [`Graph`]: dense, from 0, in the order of discovery. A graph has at most
-/// 2³² − 2 nodes.
+/// A node of a [`Graph`]: numbers from 0, dense enough for an array over them; usually without gaps, in the order of discovery. They are
+/// below 2³² − 2.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
 

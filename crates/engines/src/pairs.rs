@@ -1,6 +1,8 @@
 //! Nodes of products: pairs of a state and a state of the automaton.
 //!
-//! One worker keeps pairs by their contents. Several share them without a table that would have to grow: a state has few pairs, which form a list that begins
+//! Where the automaton has few states, a pair *is* its number: the state's, with the automaton's in the lowest bits. Nothing has to be looked up, so that an
+//! edge of the product waits for memory no more often than one of the system; numbers that nobody uses cost a search four bytes each. Larger automata would leave too many, and some
+//! want nodes in the order of discovery: for those one worker keeps pairs by their contents. Several share them without a table that would have to grow: a state has few pairs, which form a list that begins
 //! at the state. A new one is written and then put before the others by one exchange; whoever was slower looks at what has come before its own.
 
 use lariat_automata::StateId as Location;
@@ -16,6 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Nodes that a worker numbers at a time.
 const BLOCK: u32 = 256;
 
+/// Automata of at most 2 to this many states have pairs that are numbers. With four states a search keeps 16 bytes a state at worst, in place of 21 for each pair.
+const MOST_BITS: u32 = 2;
+
 /// The pairs found so far, by one worker or by several. A new one is a unit of work.
 #[derive(Debug)]
 pub(crate) struct Pairs {
@@ -26,10 +31,72 @@ pub(crate) struct Pairs {
 
 #[derive(Debug)]
 enum Numbers {
-    /// The state in the first cell, the automaton's in the second.
+    Joined(Joined),
+    /// In the order of discovery: the state in the first cell, the automaton's in the second.
     Own(Interner),
     /// With the numbers that this worker gives out next.
     Common(Arc<Common>, Range<u32>),
+}
+
+/// Pairs that are numbers.
+#[derive(Debug)]
+struct Joined {
+    /// Those of the automaton's state.
+    bits: u32,
+    /// One bit for each pair: has it been found?
+    found: Vec<u64>,
+    len: usize,
+    bytes: Lease,
+}
+
+impl Joined {
+    fn get(&self, node: u32) -> (StateId, Location) {
+        let location = node & ((1 << self.bits) - 1);
+        (StateId(node >> self.bits), Location(location))
+    }
+
+    /// The number of a pair, if it fits.
+    #[inline]
+    fn number(&self, state: StateId, location: Location) -> Option<u32> {
+        let number = u64::from(state.0) << self.bits | u64::from(location.0);
+        u32::try_from(number).ok().filter(|n| *n < u32::MAX - 1)
+    }
+
+    fn find(&self, state: StateId, location: Location) -> Option<u32> {
+        let number = self.number(state, location)?;
+        let word = self.found.get(number as usize / 64)?;
+        (word >> (number % 64) & 1 == 1).then_some(number)
+    }
+
+    /// The number of a pair, and whether it is new.
+    #[inline]
+    fn intern(&mut self, state: StateId, location: Location) -> Result<(u32, bool), Stop> {
+        let number = self.number(state, location).ok_or_else(too_many)?;
+        let at = number as usize / 64;
+        if at >= self.found.len() {
+            self.grow(at)?;
+        }
+        let (word, bit) = (&mut self.found[at], 1 << (number % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        self.len += usize::from(is_new);
+        Ok((number, is_new))
+    }
+
+    #[cold]
+    fn grow(&mut self, at: usize) -> Result<(), Stop> {
+        let words = (at + 1).max(2 * self.found.len()).max(LEAST_WORDS);
+        self.bytes.resize(words * size_of::<u64>())?;
+        self.found.resize(words, 0);
+        Ok(())
+    }
+}
+
+/// The words that hold the first bits of pairs that are numbers.
+const LEAST_WORDS: usize = 16;
+
+fn too_many() -> Stop {
+    Stop::Bound("more than four billion product states".to_owned())
 }
 
 /// The pairs of several workers.
@@ -83,9 +150,8 @@ impl Common {
     /// Numbers for new pairs.
     fn block(&self) -> Result<Range<u32>, Stop> {
         let more = |top: u32| top.checked_add(BLOCK);
-        let too_many = |_| Stop::Bound("more than four billion product states".to_owned());
         let start = self.top.fetch_update(Relaxed, Relaxed, more);
-        let start = start.map_err(too_many)?;
+        let start = start.map_err(|_| too_many())?;
         let block = start..start + BLOCK;
         let places = block.start as usize..block.end as usize;
         self.pairs.reserve_all(places, |more| self.lease(more))?;
@@ -128,6 +194,21 @@ impl Common {
 impl Pairs {
     /// None yet, for an automaton with this many states.
     pub fn new(locations: usize, budget: &Budget) -> Pairs {
+        let bits = locations.next_power_of_two().trailing_zeros();
+        if bits > MOST_BITS {
+            return Pairs::in_order(locations, budget);
+        }
+        let joined = Joined {
+            bits,
+            found: Vec::new(),
+            len: 0,
+            bytes: budget.lease(),
+        };
+        Pairs::of(Numbers::Joined(joined), budget)
+    }
+
+    /// The same with numbers that are dense, from 0, in the order of discovery.
+    pub fn in_order(locations: usize, budget: &Budget) -> Pairs {
         let bits = u32::BITS - (locations as u32).leading_zeros();
         let own = Interner::new(4 + bits.div_ceil(8) as usize, budget);
         Pairs::of(Numbers::Own(own), budget)
@@ -161,6 +242,7 @@ impl Pairs {
 
     pub fn get(&self, node: NodeId) -> (StateId, Location) {
         match &self.numbers {
+            Numbers::Joined(joined) => joined.get(node.0),
             Numbers::Own(cells) => {
                 let mut cells = cells.get(node.0);
                 let mut next = || cells.next().unwrap_or(0);
@@ -176,6 +258,7 @@ impl Pairs {
             return self.intern(state, location).map(Some);
         }
         let found = match &self.numbers {
+            Numbers::Joined(joined) => joined.find(state, location),
             Numbers::Own(cells) => cells.find(&[state.0, location.0]),
             Numbers::Common(common, _) => common.find(state, location),
         };
@@ -184,6 +267,7 @@ impl Pairs {
 
     pub fn intern(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
         let (id, new) = match &mut self.numbers {
+            Numbers::Joined(joined) => joined.intern(state, location)?,
             Numbers::Own(cells) => cells.intern(&[state.0, location.0])?,
             Numbers::Common(common, block) => common.intern((state, location), block)?,
         };
@@ -195,6 +279,7 @@ impl Pairs {
 
     pub fn len(&self) -> usize {
         match &self.numbers {
+            Numbers::Joined(joined) => joined.len,
             Numbers::Own(cells) => cells.len(),
             Numbers::Common(common, _) => common.len.load(Relaxed) as usize,
         }
@@ -205,6 +290,39 @@ impl Pairs {
 mod tests {
     use super::*;
     use std::collections::HashMap;
+
+    /// Whatever numbers pairs have, they are found again, and only those that were.
+    #[test]
+    fn pairs_come_back() {
+        for locations in [1, 2, 3, 4, 5, 300] {
+            let budget = Budget::unlimited();
+            for mut pairs in [
+                Pairs::new(locations, &budget),
+                Pairs::in_order(locations, &budget),
+            ] {
+                let all = (0..5_000).map(|i| (StateId(i * 7 % 5_000), i as usize * 5 % locations));
+                let all: Vec<_> = all.map(|(s, q)| (s, Location(q as u32))).collect();
+                let nodes: Vec<_> = all.iter().map(|(s, q)| pairs.intern(*s, *q)).collect();
+                assert_eq!(pairs.len(), all.len());
+                pairs.seal();
+                for ((s, q), node) in all.iter().zip(nodes) {
+                    let node = node.unwrap();
+                    assert_eq!(pairs.get(node), (*s, *q));
+                    assert_eq!(pairs.reach(*s, *q), Ok(Some(node)));
+                    let other = Location((q.0 + 1) % locations as u32);
+                    assert_eq!(pairs.reach(*s, other) == Ok(None), other != *q);
+                }
+                assert_eq!(pairs.reach(StateId(u32::MAX), Location(0)), Ok(None));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_refused() {
+        let mut pairs = Pairs::new(4, &Budget::unlimited());
+        let refused = pairs.intern(StateId(1 << 30), Location(0));
+        assert!(matches!(refused, Err(Stop::Bound(_))));
+    }
 
     /// Workers that come by in different orders agree about every number.
     #[test]

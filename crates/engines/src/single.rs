@@ -102,9 +102,14 @@ impl<K: Eq + Hash> Worker<K> {
         }
     }
 
-    /// From now on nodes begin with the steps behind the one by which they are found. For one worker alone: edges have one order for all.
-    pub(crate) fn take_turns(&mut self) {
-        self.turns = Some(Turns::new(&self.budget));
+    /// The same where nodes begin with the steps behind the one by which they are found. For one worker alone: edges have one order for all.
+    pub(crate) fn in_turns(states: States, locations: usize, budget: &Budget) -> Worker<K> {
+        let nodes = Pairs::in_order(locations, budget);
+        let turns = Some(Turns::new(budget));
+        Worker {
+            turns,
+            ..Worker::on(states, nodes, budget)
+        }
     }
 
     /// Where the steps of `node` begin; `cursor` is where they stand, perhaps at their beginning.

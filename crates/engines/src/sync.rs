@@ -76,11 +76,11 @@ impl<'p> Sync<'p> {
     /// A worker that has found nothing yet.
     pub fn worker(&self, budget: &Budget) -> Worker {
         let states = self.within_limits(self.space.states(budget));
-        let mut worker = Worker::new(states, self.problem.automaton.states.len(), budget);
-        if self.constraints.len() > 0 {
-            worker.take_turns();
+        let locations = self.problem.automaton.states.len();
+        match self.constraints.len() {
+            0 => Worker::new(states, locations, budget),
+            _ => Worker::in_turns(states, locations, budget),
         }
-        worker
     }
 
     /// So many workers that share what they find: nodes have the same numbers for all of them.

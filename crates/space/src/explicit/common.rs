@@ -302,13 +302,19 @@ impl Common {
         }
     }
 
+    /// Is there so much that lookups wait for memory?
+    #[inline]
+    pub fn outgrows_cache(&self) -> bool {
+        self.desk.pass.of(Content::States).slots.capacity() >= LEAST_TOUCHED
+    }
+
     /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
-        let table = self.desk.pass.of(Content::States);
-        if table.slots.capacity() < LEAST_TOUCHED {
+        if !self.outgrows_cache() {
             return;
         }
+        let table = self.desk.pass.of(Content::States);
         let width = self.width();
         let first = |hash: &u32| table.slots.first(*hash);
         black_box(

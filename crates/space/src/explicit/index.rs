@@ -152,12 +152,18 @@ impl Index {
         }
     }
 
+    /// Is it so large that lookups wait for memory?
+    #[inline]
+    pub fn outgrows_cache(&self) -> bool {
+        self.slots.len() >= LEAST_TOUCHED
+    }
+
     /// Brings the slots of these hashes into the cache, and what `read` reads of the items they name, so
     /// that lookups do not wait for memory one after the other: reads that do not
     /// depend on each other are under way at once.
     #[inline]
     pub fn touch(&self, hashes: &[u32], mut read: impl FnMut(u32) -> u64) {
-        if self.slots.len() < LEAST_TOUCHED {
+        if !self.outgrows_cache() {
             return;
         }
         let mask = self.slots.len() - 1;

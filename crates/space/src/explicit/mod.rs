@@ -155,9 +155,7 @@ impl<'s> Explicit<'s> {
             return self.next_word(words, states, (from, word), cursor);
         }
         states.load(self, from);
-        if cursor.at == 0 {
-            states.touch(&self.moves.net);
-        }
+        states.touch(&self.moves.net, from, cursor.at);
         loop {
             let event = self.moves.next(self, states, cursor)?;
             if states.cut == Cut::Now {
@@ -195,6 +193,7 @@ impl<'s> Explicit<'s> {
         (from, word): (StateId, u64),
         cursor: &mut Cursor,
     ) -> Result<Option<Successor>, Stop> {
+        states.touch_words(words, (from, word), cursor.at);
         loop {
             let found = words.find(word, cursor.at);
             let Some(t) = found.filter(|t| *t < cursor.end()) else {
@@ -345,6 +344,7 @@ impl<'s> Explicit<'s> {
         ways: &mut Vec<Way>,
     ) -> Result<(), Stop> {
         states.load(self, from);
+        states.touch_nothing(from);
         if self.moves.has_fault(&states.focus) {
             return Ok(());
         }

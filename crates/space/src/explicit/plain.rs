@@ -252,6 +252,12 @@ impl Interner {
         self.index.look_up(mix(sum), is)
     }
 
+    /// Is there so much that lookups wait for memory?
+    #[inline]
+    pub(super) fn outgrows_cache(&self) -> bool {
+        self.index.outgrows_cache()
+    }
+
     /// Brings what lookups of these hashes read into the cache.
     #[inline]
     pub(super) fn touch(&self, hashes: &[u32]) {

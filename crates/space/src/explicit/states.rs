@@ -12,8 +12,10 @@ use super::index::mix;
 use super::layout::{Field, Layout};
 use super::modulo::Marked;
 use super::net::Net;
+use super::plain::hash_of_word;
 use super::store::{StateId, Store, View};
 use super::tree::Change;
+use super::words::Words;
 use super::{Ahead, Explicit, Observed};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Predicate, State, Value, VarId};
@@ -22,7 +24,7 @@ use std::sync::Arc;
 /// Lookups between two looks at the clock: well below a millisecond.
 const STEPS_PER_CHECK: u32 = 1024;
 
-/// Successors that are touched before the first is asked for.
+/// Successors that are touched at once.
 const TOUCHED: usize = 16;
 
 /// The states found so far, by one worker.
@@ -35,6 +37,8 @@ pub struct States {
     pub(super) scratch: Scratch,
     pub(super) ahead: Ahead,
     pub(super) marked: Marked,
+    /// The state whose successors were touched last.
+    touched: Option<StateId>,
     budget: Budget,
     steps: u32,
     /// The first variable that was assigned a value beyond its range.
@@ -165,6 +169,7 @@ impl States {
             scratch: Scratch::default(),
             ahead: Ahead::default(),
             marked: Marked::default(),
+            touched: None,
             budget: budget.clone(),
             steps: 0,
             overflow: None,
@@ -388,19 +393,52 @@ impl States {
         }
     }
 
-    /// Brings into the cache where the first successors of the state in focus would be found: a search usually asks for
+    /// Is it worthwhile to touch successors of `from`? It is when a search comes to a state, and when it comes back to it from others: what was
+    /// touched before is long forgotten then.
+    #[inline]
+    fn should_touch(&mut self, from: StateId) -> bool {
+        self.touched.replace(from) != Some(from) && self.store.outgrows_cache()
+    }
+
+    /// Whoever comes to `from` next will ask for one of its successors only.
+    pub(super) fn touch_nothing(&mut self, from: StateId) {
+        self.touched = Some(from);
+    }
+
+    /// Brings into the cache where the successors of the state in focus, by transitions from number `at` on, would be found: a search usually asks for
     /// several of them before it goes elsewhere.
     #[inline]
-    pub(super) fn touch(&mut self, net: &Net) {
-        let mut hashes = [0; TOUCHED];
-        let (mut from, mut len) = (0, 0);
+    pub(super) fn touch(&mut self, net: &Net, from: StateId, mut at: u32) {
+        if !self.should_touch(from) {
+            return;
+        }
+        let (mut hashes, mut len) = ([0; TOUCHED], 0);
         while len < TOUCHED
-            && let Some(t) = self.focus.find(net, from)
+            && let Some(t) = self.focus.find(net, at)
         {
             let weight = net.transitions[t as usize].weight;
             hashes[len] = mix(self.focus.sum.wrapping_add(weight));
             len += 1;
-            from = t + 1;
+            at = t + 1;
+        }
+        self.store.touch(&hashes[..len]);
+    }
+
+    /// The same where states are words.
+    #[inline]
+    pub(super) fn touch_words(&mut self, words: &Words, (from, word): (StateId, u64), mut at: u32) {
+        if !self.should_touch(from) {
+            return;
+        }
+        let (mut hashes, mut len) = ([0; TOUCHED], 0);
+        while len < TOUCHED
+            && let Some(t) = words.find(word, at)
+        {
+            if let Some(to) = words.fire(word, t) {
+                hashes[len] = hash_of_word(to, 0);
+                len += 1;
+            }
+            at = t + 1;
         }
         self.store.touch(&hashes[..len]);
     }

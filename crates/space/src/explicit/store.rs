@@ -245,6 +245,16 @@ impl Store {
         }
     }
 
+    /// Is there so much that lookups wait for memory?
+    #[inline]
+    pub fn outgrows_cache(&self) -> bool {
+        match self {
+            Store::Word(vectors, _) | Store::Plain(vectors) => vectors.outgrows_cache(),
+            Store::Tree(tree) => tree.outgrows_cache(),
+            Store::Common(common) => common.outgrows_cache(),
+        }
+    }
+
     /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {

@@ -116,6 +116,12 @@ impl Tree {
         self.index.look_up(mix(sum), is)
     }
 
+    /// Is there so much that lookups wait for memory?
+    #[inline]
+    pub fn outgrows_cache(&self) -> bool {
+        self.index.outgrows_cache()
+    }
+
     /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
