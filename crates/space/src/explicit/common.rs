@@ -18,7 +18,7 @@ use super::index::mix;
 use super::layout::Layout;
 use super::plain::hash_of_word;
 use super::store::{StateId, View, cells};
-use super::tree::{self, Change, Scratch};
+use super::tree::{self, Change, Root, Scratch};
 use desk::{Content, Desk, Tables};
 use lariat_budget::{Budget, Stop};
 use lariat_workers::Pass;
@@ -29,6 +29,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A table of fewer slots is in the cache anyway.
 const LEAST_TOUCHED: usize = 1 << 15;
+
+/// Words of a state that is a tree.
+const ROOT_WORDS: usize = size_of::<Root>() / size_of::<u64>();
 
 /// How states are kept.
 #[derive(Clone, Copy)]
@@ -94,7 +97,8 @@ impl Common {
     /// Words of a state.
     fn width(&self) -> usize {
         match self.form {
-            Form::Word(_) | Form::Tree(_) => 1,
+            Form::Word(_) => 1,
+            Form::Tree(_) => ROOT_WORDS,
             Form::Vector => self.cells.div_ceil(2),
         }
     }
@@ -234,11 +238,15 @@ impl Common {
             return Ok(id);
         }
         let root = scratch.make(desk, &view.nodes, changes)?;
-        let id = desk.fresh(Content::States, 1)?;
+        let id = desk.fresh(Content::States, ROOT_WORDS)?;
         let states = desk.pass.of(Content::States);
-        states.words.at(id as usize).store(root, Relaxed);
+        for (i, half) in root.chunks_exact(2).enumerate() {
+            let word = u64::from(half[0]) | u64::from(half[1]) << 32;
+            let at = ROOT_WORDS * id as usize + i;
+            states.words.at(at).store(word, Relaxed);
+        }
         // Equal nodes have one id, and equal trees one root.
-        let is = |tables: &Tables, id: u32| tables.of(Content::States).word(id as usize) == root;
+        let is = |tables: &Tables, id: u32| root_of(tables, id) == root;
         Ok(desk.enter_state(hash, is))
     }
 
@@ -336,7 +344,7 @@ impl Common {
                 cells(word, low).to_vec()
             }
             Form::Vector => self.vector(id).collect(),
-            Form::Tree(leaves) => tree::cells(&self.desk, leaves, states.word(id as usize)),
+            Form::Tree(leaves) => tree::cells(&self.desk, leaves, root_of(&self.desk.pass, id)),
         }
     }
 
@@ -374,7 +382,7 @@ impl Common {
                 .enumerate()
                 .for_each(|(i, new)| turn(i, new)),
             Form::Tree(leaves) => {
-                let root = states.word(id as usize);
+                let root = root_of(tables, id);
                 tree::load(&self.desk, leaves, &mut view.nodes, root, &mut changed);
             }
         }
@@ -390,7 +398,18 @@ fn find_tree(
     changes: &[Change],
 ) -> Option<u32> {
     desk.find(Content::States, hash, |tables, id| {
-        let root = tables.of(Content::States).word(id as usize);
-        scratch.is(root, desk, &view.nodes, changes)
+        scratch.is(root_of(tables, id), desk, &view.nodes, changes)
     })
+}
+
+/// The root of the tree that a state is.
+#[inline]
+fn root_of(tables: &Tables, id: u32) -> Root {
+    let states = tables.of(Content::States);
+    let mut root = Root::default();
+    for (i, half) in root.chunks_exact_mut(2).enumerate() {
+        let word = states.word(ROOT_WORDS * id as usize + i);
+        (half[0], half[1]) = (word as u32, (word >> 32) as u32);
+    }
+    root
 }

@@ -258,6 +258,10 @@ impl Store {
     /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
+        // One lookup has none to be under way with.
+        if hashes.len() < 2 {
+            return;
+        }
         match self {
             Store::Word(vectors, _) | Store::Plain(vectors) => vectors.touch(hashes),
             Store::Tree(tree) => tree.touch(hashes),

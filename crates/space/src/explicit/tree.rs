@@ -1,16 +1,16 @@
 //! States as trees of pairs that share what they have in common: the store for wide states.
 //!
 //! The cells of a state are the leaves of a binary tree; an inner node is the pair of the ids of its children,
-//! found by its contents, and a state is the pair at its root. States that differ in a few cells
-//! share everything but the paths to these: a new one usually costs its root and one or two nodes.
+//! found by its contents, and a state is a *root*, the ids of four nodes. (Of the pairs right below a single pair nearly every state would have new ones.)
+//! States that differ in a few cells share everything but the paths to these: a new one usually costs its root and a node or two.
 //! (S. Blom, B. Lisser, J. van de Pol, M. Weber, *A database approach to distributed state-space generation*, 2007;
 //! A. Laarman, J. van de Pol, M. Weber, *Parallel recursive state compression for free*, 2011.)
 //! We differ in how a state is looked for: not by finding its nodes from the leaves up, but by a hash of all its
 //! cells, which a step changes by a constant; what is found there is compared from the root down along the changed paths,
 //! by reading alone. Nodes are looked up only for states that are new.
 //!
-//! Nodes are numbered as in a heap: the root is 1, the children of n are 2n and 2n + 1, and cell i is leaf N + i
-//! of N = 2ᵏ. Sorted downwards, a set of changed leaves with all that is above them has children before parents,
+//! Nodes are numbered as in a heap: the root names 4 to 7, the children of n are 2n and 2n + 1, and cell i is leaf N + i
+//! of N = 2ᵏ ≥ 4. Sorted downwards, a set of changed leaves with all that is above them has children before parents,
 //! and the children of its members in their order, so that one pointer beside the loop finds them.
 //!
 //! The nodes of the state from which steps are taken, the [`Nodes`], belong to the caller; the tree is only ever
@@ -26,13 +26,16 @@ pub(super) type Nodes = Vec<u32>;
 /// A cell and its value.
 pub(super) type Change = (u32, u32);
 
-/// The root.
-const ROOT: u32 = 1;
+/// The first of the nodes that a root names.
+const TOP: u32 = 4;
+
+/// A state: its nodes from [`TOP`] on.
+pub(super) type Root = [u32; TOP as usize];
 
 #[derive(Debug)]
 pub(super) struct Tree {
     leaves: usize,
-    roots: Chunks<u64>,
+    roots: Chunks<Root>,
     hashes: Chunks<u32>,
     index: Index,
     pairs: Pairs,
@@ -125,7 +128,7 @@ impl Tree {
     /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
-        self.index.touch(hashes, |id| self.roots.get(id));
+        self.index.touch(hashes, |id| self.roots.get(id)[0].into());
     }
 
     /// Turns `nodes` into those of a state, and tells the cells that differ.
@@ -148,14 +151,22 @@ impl Tree {
 
 /// The leaves of a tree with so many cells.
 pub(super) fn leaves(cells: usize) -> usize {
-    cells.next_power_of_two().max(2)
+    cells.next_power_of_two().max(TOP as usize)
+}
+
+/// The nodes above a leaf that are named by a root or by one of these: numbers below 16.
+pub(super) fn near_root(leaf: u32) -> impl Iterator<Item = u32> {
+    let above = std::iter::successors(Some(leaf), |node| Some(node / 2));
+    above
+        .take_while(|node| *node >= TOP)
+        .filter(|node| *node < 4 * TOP)
 }
 
 /// The nodes of the state whose cells are all 0.
 pub(super) fn zero(pairs: &mut impl PairStore, leaves: usize) -> Result<Nodes, Stop> {
     let mut nodes = vec![0; 2 * leaves];
     let (mut start, mut id) = (leaves / 2, 0);
-    while start > ROOT as usize {
+    while start >= TOP as usize {
         id = pairs.intern(pair(id, id))?;
         nodes[start..2 * start].fill(id);
         start /= 2;
@@ -164,14 +175,13 @@ pub(super) fn zero(pairs: &mut impl PairStore, leaves: usize) -> Result<Nodes, S
 }
 
 /// All cells of the state with this root.
-pub(super) fn cells(pairs: &impl PairStore, leaves: usize, root: u64) -> Vec<u32> {
-    let mut level = vec![root];
-    while level.len() * 2 < leaves {
-        let ids = level.iter().flat_map(|pair| children(ROOT, *pair));
-        level = ids.map(|(_, id)| pairs.get(id)).collect();
+pub(super) fn cells(pairs: &impl PairStore, leaves: usize, root: Root) -> Vec<u32> {
+    let mut level = root.to_vec();
+    while level.len() < leaves {
+        let both = |id: u32| children(TOP, pairs.get(id)).map(|(_, child)| child);
+        level = level.into_iter().flat_map(both).collect();
     }
-    let cells = level.iter().flat_map(|pair| children(ROOT, *pair));
-    cells.map(|(_, cell)| cell).collect()
+    level
 }
 
 /// Turns `nodes` into those of the state with this root, going down only where they differ, and tells the cells that
@@ -181,10 +191,31 @@ pub(super) fn load(
     pairs: &impl PairStore,
     leaves: usize,
     nodes: &mut Nodes,
-    root: u64,
+    root: Root,
     changed: &mut impl FnMut(u32, u32, u32),
 ) {
-    descend(pairs, leaves, nodes, (ROOT, root), changed);
+    for named in (TOP..).zip(root) {
+        turn(pairs, leaves, nodes, named, changed);
+    }
+}
+
+/// The same below one node.
+#[inline]
+fn turn(
+    pairs: &impl PairStore,
+    leaves: usize,
+    nodes: &mut Nodes,
+    (node, new): (u32, u32),
+    changed: &mut impl FnMut(u32, u32, u32),
+) {
+    let old = std::mem::replace(&mut nodes[node as usize], new);
+    if old == new {
+        return;
+    }
+    match (node as usize).checked_sub(leaves) {
+        Some(cell) => changed(cell as u32, old, new),
+        None => descend(pairs, leaves, nodes, (node, pairs.get(new)), changed),
+    }
 }
 
 fn descend(
@@ -194,15 +225,8 @@ fn descend(
     (node, pair): (u32, u64),
     changed: &mut impl FnMut(u32, u32, u32),
 ) {
-    for (child, new) in children(node, pair) {
-        let old = std::mem::replace(&mut nodes[child as usize], new);
-        if old == new {
-            continue;
-        }
-        match (child as usize).checked_sub(leaves) {
-            Some(cell) => changed(cell as u32, old, new),
-            None => descend(pairs, leaves, nodes, (child, pairs.get(new)), changed),
-        }
+    for child in children(node, pair) {
+        turn(pairs, leaves, nodes, child, changed);
     }
 }
 
@@ -217,14 +241,11 @@ impl Scratch {
         let mut last = 0;
         while let Some(node) = path.get(at) {
             let parent = node / 2;
-            if parent != last && parent >= ROOT {
+            if parent != last && parent >= TOP {
                 path.push(parent);
                 last = parent;
             }
             at += 1;
-        }
-        if path.is_empty() {
-            path.push(ROOT);
         }
         self.values.resize(path.len(), 0);
     }
@@ -233,64 +254,66 @@ impl Scratch {
     #[inline]
     pub fn is(
         &mut self,
-        root: u64,
+        root: Root,
         pairs: &impl PairStore,
         nodes: &Nodes,
         changes: &[Change],
     ) -> bool {
         let (path, values) = (&self.path[..], &mut self.values[..]);
         // From here on, the members of the path have their values from their parents.
-        let mut next = path.len() - 1;
+        let mut next = path.len();
+        let mut agrees = |values: &mut [u32], (node, value): (u32, u32)| {
+            if next > 0 && path[next - 1] == node {
+                next -= 1;
+                values[next] = value;
+                return true;
+            }
+            nodes[node as usize] == value
+        };
+        if !(TOP..).zip(root).all(|named| agrees(values, named)) {
+            return false;
+        }
         for at in (changes.len()..path.len()).rev() {
-            let node = path[at];
-            let pair = match node {
-                ROOT => root,
-                _ => pairs.get(values[at]),
-            };
-            for (child, value) in children(node, pair) {
-                if next > 0 && path[next - 1] == child {
-                    next -= 1;
-                    values[next] = value;
-                } else if nodes[child as usize] != value {
-                    return false;
-                }
+            let pair = pairs.get(values[at]);
+            let [left, right] = children(path[at], pair);
+            if !(agrees(values, left) && agrees(values, right)) {
+                return false;
             }
         }
         let mut leaves = changes.iter().zip(values);
         leaves.all(|((_, new), found)| new == found)
     }
 
-    /// Makes the nodes along the path, and tells the pair at the root.
+    /// Makes the nodes along the path, and tells the root.
     #[inline]
     pub fn make(
         &mut self,
         pairs: &mut impl PairStore,
         nodes: &Nodes,
         changes: &[Change],
-    ) -> Result<u64, Stop> {
+    ) -> Result<Root, Stop> {
         let (path, values) = (&self.path[..], &mut self.values[..]);
         for (value, (_, new)) in values.iter_mut().zip(changes) {
             *value = *new;
         }
         let mut next = 0;
-        for at in changes.len()..path.len() {
-            let node = path[at];
-            let mut child = |child: u32| {
-                if path[next] == child {
-                    next += 1;
-                    values[next - 1]
-                } else {
-                    nodes[child as usize]
-                }
-            };
-            let right = child(2 * node + 1);
-            let pair = pair(child(2 * node), right);
-            if node == ROOT {
-                return Ok(pair);
+        let mut value_of = |values: &[u32], node: u32| {
+            if path.get(next) == Some(&node) {
+                next += 1;
+                return values[next - 1];
             }
-            values[at] = pairs.intern(pair)?;
+            nodes[node as usize]
+        };
+        for at in changes.len()..path.len() {
+            let right = value_of(values, 2 * path[at] + 1);
+            let left = value_of(values, 2 * path[at]);
+            values[at] = pairs.intern(pair(left, right))?;
         }
-        unreachable!("the root is on every path")
+        let mut root = Root::default();
+        for i in (0..root.len()).rev() {
+            root[i] = value_of(values, TOP + i as u32);
+        }
+        Ok(root)
     }
 }
 
