@@ -17,8 +17,10 @@
 //! Work is counted, never the clock: the same question is answered by the same engines in every run. What an engine
 //! held is given back before the next one starts, but for the reachable states, which are kept for the next property.
 
+mod field;
 mod learn;
 mod schedule;
+mod symmetries;
 mod technique;
 
 pub use schedule::Schedule;
@@ -28,173 +30,16 @@ use crate::check::{Attempt, Query, Report, Turn, Unliftable, once_more};
 use crate::explored::Explored;
 use crate::features::{Boundedness, Features};
 use crate::plan::Plan;
-use crate::prepare::prepare;
 use crate::subject::Subject;
+use field::{Candidate, field, first_look, glance, of_fairness, stroll};
 use lariat_budget::Stop;
-use lariat_engines::{Found, Outcome, Problem};
-use lariat_model::{Strength, Value};
+use lariat_engines::{Found, Outcome};
 use learn::{FACTS, Learned, learn};
+use symmetries::Origin;
 
 /// Product states from which on several workers search them together: for fewer it is not worth starting threads, and with one worker
 /// everything repeats.
 const WORTH_SHARING: u64 = 1_000_000;
-
-/// A plan, how much it may create, and why it is tried.
-#[derive(Clone)]
-struct Candidate {
-    plan: Plan,
-    work: u64,
-    /// See [`lariat_engines::Problem::most_tokens`].
-    most_tokens: Option<Value>,
-    why: String,
-}
-
-impl Candidate {
-    /// What it is, if that can be left out.
-    fn technique(&self) -> Option<Technique> {
-        match self.plan.name {
-            "walk" => Some(Technique::Walk),
-            "hyb" => Some(Technique::Saturation),
-            "explicit" | "sym" => None,
-            _ => Some(Technique::Sets),
-        }
-    }
-}
-
-fn candidate(preset: &str, work: u64, why: impl Into<String>) -> Candidate {
-    Candidate {
-        plan: Plan::of(preset),
-        work,
-        most_tokens: None,
-        why: why.into(),
-    }
-}
-
-/// Before anything else is found out: small models end here, for less than facts about them would cost.
-fn glance(schedule: &Schedule) -> Candidate {
-    candidate("explicit", schedule.glance, "small models end here")
-}
-
-/// Next, still before facts: what almost any run shows need not be searched for.
-fn stroll(schedule: &Schedule) -> Candidate {
-    let why = "many violations show on almost any run";
-    candidate("walk", schedule.walk, why)
-}
-
-/// Before the rounds.
-fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
-    let look = schedule.first_look;
-    if !features.net {
-        return vec![candidate(
-            "explicit",
-            u64::MAX,
-            "steps of programs and tables are quick to take and slow to learn as relations of sets",
-        )];
-    }
-    let (engine, why) = match features.symmetries > 0.0 {
-        false => ("explicit", "most counterexamples are near"),
-        true => (
-            "sym",
-            "most counterexamples are near, and many states differ by symmetries that the property cannot tell apart",
-        ),
-    };
-    let work = match features.symmetries >= schedule.many_symmetries {
-        true => look.saturating_mul(schedule.symmetric_look),
-        false => look,
-    };
-    let mut turns = vec![candidate(engine, work, why)];
-    if features.grows {
-        let low = candidate(
-            engine,
-            look,
-            "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
-        );
-        turns.push(Candidate {
-            most_tokens: Some(features.tokens.max(schedule.few_tokens)),
-            ..low
-        });
-    }
-    turns
-}
-
-/// Who takes part in the rounds, the most promising first, with the work of the first round.
-fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
-    if !features.net {
-        return Vec::new();
-    }
-    let Features {
-        observed,
-        visible,
-        events,
-        ..
-    } = features;
-    let look = schedule.first_look;
-    let saturation_work = look.saturating_mul(schedule.saturation);
-    let sets_work = look.saturating_mul(schedule.sets);
-    let saturation = candidate(
-        "hyb",
-        saturation_work,
-        "sets of states; cycles are found while the product grows, also where there is no end to it",
-    );
-    let single = candidate(
-        "explicit",
-        look,
-        "what sets cannot hold, single states may decide",
-    );
-    let sets = if features.stutters && features.is_local() {
-        candidate(
-            "sop",
-            sets_work,
-            format!(
-                "a stutter-invariant property, and {visible} of {events} events are visible to its {observed} propositions: sets closed under the others"
-            ),
-        )
-    } else {
-        let reason = match features.stutters {
-            true => "most events are visible",
-            false => "not known to be stutter-invariant",
-        };
-        let why = format!("{reason}: sets closed under self-loops of the automaton");
-        candidate("slap", sets_work, why)
-    };
-    let fixpoints = candidate(
-        "slap-fst",
-        sets_work,
-        match features.safety {
-            true => "a safety property: what is to be found is a state, not a cycle",
-            false => "sets, with fixpoints where the automaton cannot leave",
-        },
-    );
-    let walk = candidate(
-        "walk",
-        schedule.walk.saturating_mul(schedule.growth),
-        "longer walks, directed at what the automaton waits for",
-    );
-    let mut field = match features.safety {
-        true => vec![walk, saturation, fixpoints, single, sets],
-        false => vec![walk, saturation, single, sets, fixpoints],
-    };
-    if features.symmetries >= schedule.many_symmetries {
-        // What is left of single states modulo so many symmetries is all there is to be searched.
-        let why = "many symmetries: there are far fewer states than there seem to be";
-        for turn in &mut field {
-            if turn.plan.name == "explicit" {
-                *turn = candidate("sym", look, why);
-            }
-        }
-    }
-    field
-}
-
-/// Leaves those in the field who know fairness of this strength, and adds one on sets who knows any, of any number of constraints.
-fn of_fairness(field: &mut Vec<Candidate>, asked: Strength, schedule: &Schedule) {
-    field.retain(|candidate| candidate.plan.accepts(asked).is_ok());
-    field.push(candidate(
-        "el",
-        schedule.first_look.saturating_mul(schedule.sets),
-        "sets, with a fixpoint that knows every kind of fairness",
-    ));
-}
 
 /// Tries the engines in turn until one decides.
 pub(crate) fn run<'s>(
@@ -224,6 +69,10 @@ pub(crate) fn run<'s>(
     if let Some(found) = portfolio.turns(begin, 0, explored, report).done() {
         return found;
     }
+    let begin = symmetries::glance(query, schedule, explored)?;
+    if let Some(found) = portfolio.turns(begin, 0, explored, report).done() {
+        return found;
+    }
     let learned = match schedule.without.contains(Technique::Facts) {
         true => learn::nothing(query)?,
         false => learn(query, explored, report)?,
@@ -244,9 +93,8 @@ pub(crate) fn run<'s>(
     };
     let known = learned.boundedness;
     let mut features = Features::of(subject, &left.formulas, left.property(), known);
-    if !schedule.without.contains(Technique::Symmetries) {
-        features.symmetries = symmetries_kept(query, &learned, explored)?;
-    }
+    features.symmetries =
+        symmetries::kept(query, Some(&learned), Origin::Colours, schedule, explored)?;
     portfolio.reduced = reduced;
     portfolio.learned = Some(learned);
     portfolio.field = field(&features, schedule);
@@ -260,36 +108,6 @@ pub(crate) fn run<'s>(
     };
     portfolio.field.retain(kept);
     portfolio.rounds(first_look(&features, schedule), explored, report)
-}
-
-/// The symmetries of the net as it was read that the property cannot tell apart: the logarithm of their number.
-fn symmetries_kept<'s>(
-    query: &Query<'_, 's>,
-    learned: &Learned,
-    explored: &mut Explored<'s>,
-) -> Result<f64, Stop> {
-    if !query.subject.constraints().is_empty() {
-        // Nobody who divides by symmetries knows fairness.
-        return Ok(0.0);
-    }
-    if query.subject.coloured().is_none() {
-        // Symmetries of places do not survive reductions, which are worth more on some nets and less on others.
-        return Ok(0.0);
-    }
-    let symmetry = explored.symmetry(query.subject, query.budget)?;
-    if symmetry.is_trivial() {
-        return Ok(0.0);
-    }
-    let plan = Plan::of("sym");
-    let (formulas, property) = (&learned.formulas, learned.property_for(&plan));
-    let prepared = prepare(query.subject, formulas, property, &plan, query.budget)?;
-    let problem = Problem::new(
-        query.subject.system(),
-        &prepared.automaton,
-        &prepared.propositions,
-        query.options.deadlock,
-    );
-    lariat_engines::symmetries_kept(&problem, &symmetry, query.budget)
 }
 
 /// The end of a question of which facts have left nothing: the empty automaton is searched as any other, which takes no time and
@@ -369,6 +187,12 @@ impl<'s> Portfolio<'_, 's> {
             let looked = |plan: &Plan| plan.has_single_states() && plan.is_complete();
             let is_due = |other: &&Candidate| round > 0 || !looked(&other.plan);
             candidates = self.field.iter().filter(is_due).cloned().collect();
+            if round == 0 {
+                let learned = self.learned.as_ref();
+                let joins = symmetries::of_places(&self.query, learned, self.schedule, explored)?;
+                candidates.splice(0..0, joins.clone());
+                self.field.splice(0..0, joins);
+            }
             for candidate in &mut self.field {
                 candidate.work = candidate.work.saturating_mul(self.schedule.growth);
             }
@@ -487,106 +311,5 @@ impl<'s> Portfolio<'_, 's> {
             // Facts leave out what is constant, of which a covering run may not show that it is: others may find another run.
             Err(Unliftable(why)) => Err(Stop::Unsupported(why)),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A liveness property of one proposition that few events touch, free of `X`.
-    const PLAIN: Features = Features {
-        net: true,
-        tokens: 1,
-        grows: false,
-        safety: false,
-        stutters: true,
-        observed: 1,
-        visible: 2,
-        events: 10,
-        symmetries: 0.0,
-    };
-
-    fn engines(features: &Features) -> Vec<&'static str> {
-        let field = field(features, &Schedule::default());
-        field.iter().map(|candidate| candidate.plan.name).collect()
-    }
-
-    #[test]
-    fn the_question_decides_who_takes_part() {
-        assert_eq!(
-            engines(&PLAIN),
-            ["walk", "hyb", "explicit", "sop", "slap-fst"]
-        );
-        let visible = Features {
-            visible: 9,
-            ..PLAIN
-        };
-        assert_eq!(
-            engines(&visible),
-            ["walk", "hyb", "explicit", "slap", "slap-fst"]
-        );
-        let with_next = Features {
-            stutters: false,
-            safety: true,
-            ..PLAIN
-        };
-        assert_eq!(
-            engines(&with_next),
-            ["walk", "hyb", "slap-fst", "explicit", "slap"]
-        );
-        let program = Features {
-            net: false,
-            ..PLAIN
-        };
-        assert!(field(&program, &Schedule::default()).is_empty());
-        assert_eq!(first_look(&program, &Schedule::default()).len(), 1);
-    }
-
-    #[test]
-    fn symmetries_are_used_first_and_many_of_them_for_ever() {
-        let few = Features {
-            symmetries: 0.3,
-            ..PLAIN
-        };
-        let look = |features: &Features| first_look(features, &Schedule::default())[0].plan.name;
-        assert_eq!((look(&PLAIN), look(&few)), ("explicit", "sym"));
-        assert!(engines(&few).contains(&"explicit"));
-        let many = Features {
-            symmetries: 5.0,
-            ..PLAIN
-        };
-        assert_eq!(engines(&many), ["walk", "hyb", "sym", "sop", "slap-fst"]);
-    }
-
-    #[test]
-    fn fairness_is_for_those_who_know_it() {
-        let schedule = Schedule::default();
-        let fair = |asked| {
-            let mut field = field(&PLAIN, &schedule);
-            of_fairness(&mut field, asked, &schedule);
-            let names = field.iter().map(|candidate| candidate.plan.name);
-            names.collect::<Vec<_>>()
-        };
-        assert_eq!(
-            fair(Strength::Weak),
-            ["walk", "hyb", "explicit", "sop", "slap-fst", "el"]
-        );
-        assert_eq!(fair(Strength::Strong), ["explicit", "slap-fst", "el"]);
-    }
-
-    #[test]
-    fn nets_that_may_grow_are_looked_at_where_there_are_few_tokens() {
-        let most = |features: &Features| -> Vec<Option<Value>> {
-            let turns = first_look(features, &Schedule::default());
-            turns.iter().map(|turn| turn.most_tokens).collect()
-        };
-        assert_eq!(most(&PLAIN), [None]);
-        let grows = Features {
-            grows: true,
-            tokens: 7,
-            ..PLAIN
-        };
-        assert_eq!(most(&grows), [None, Some(7)]);
     }
 }

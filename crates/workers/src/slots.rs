@@ -26,6 +26,12 @@ pub struct Slots {
     words: Vec<AtomicU64>,
 }
 
+/// What a slot holds.
+#[inline]
+fn entry(hash: u32, id: u32) -> u64 {
+    (hash as u64) << 32 | id as u64
+}
+
 impl Slots {
     /// A table with `capacity` empty slots.
     pub fn new(capacity: usize) -> Slots {
@@ -59,15 +65,21 @@ impl Slots {
 
     /// The id with this hash that is `equal`, if there is one.
     #[inline]
-    pub fn find(&self, hash: u32, mut equal: impl FnMut(u32) -> bool) -> Option<u32> {
+    pub fn find(&self, hash: u32, equal: impl FnMut(u32) -> bool) -> Option<u32> {
+        self.seek(hash, equal).ok()
+    }
+
+    /// The same; if there is none, the empty slot where the search has ended. Until the next meeting an equal one can appear there and behind it only.
+    #[inline]
+    pub fn seek(&self, hash: u32, mut equal: impl FnMut(u32) -> bool) -> Result<u32, usize> {
         let mut at = self.home(hash);
         loop {
             let word = self.words[at].load(Ordering::Acquire);
             if word == 0 {
-                return None;
+                return Err(at);
             }
             if (word >> 32) as u32 == hash && equal(word as u32) {
-                return Some(word as u32);
+                return Ok(word as u32);
             }
             at = self.next(at);
         }
@@ -83,9 +95,21 @@ impl Slots {
 
     /// Adds `id`, which is not 0, unless there is one that is `equal`: that is returned then.
     #[inline]
-    pub fn claim(&self, hash: u32, id: u32, mut equal: impl FnMut(u32) -> bool) -> Option<u32> {
-        let entry = (hash as u64) << 32 | id as u64;
-        let mut at = self.home(hash);
+    pub fn claim(&self, hash: u32, id: u32, equal: impl FnMut(u32) -> bool) -> Option<u32> {
+        self.claim_from(self.home(hash), hash, id, equal)
+    }
+
+    /// The same from the slot on where [seeking](Slots::seek) it has ended since the last meeting.
+    #[inline]
+    pub fn claim_from(
+        &self,
+        from: usize,
+        hash: u32,
+        id: u32,
+        mut equal: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        let entry = entry(hash, id);
+        let mut at = from;
         loop {
             let slot = &self.words[at];
             let mut word = slot.load(Ordering::Acquire);
@@ -100,6 +124,12 @@ impl Slots {
             }
             at = self.next(at);
         }
+    }
+
+    /// The same for one worker alone: the slot is still empty, and nobody can be faster.
+    #[inline]
+    pub fn fill(&self, slot: usize, hash: u32, id: u32) {
+        self.words[slot].store(entry(hash, id), Ordering::Release);
     }
 
     /// Adds an entry of which there is no equal one, while nobody else looks.

@@ -68,27 +68,44 @@ impl Kernel {
         let hash = hash_of(encoded);
         let (tables, encoded) = (&*self.tables, &self.encoded);
         let equal = |node| tables.pool.holds(NodeId(node), encoded);
-        match tables.unique.slots.find(hash, equal) {
-            Some(node) => Ok(NodeId(node)),
-            None => self.create(hash),
+        match tables.unique.slots.seek(hash, equal) {
+            Ok(node) => Ok(NodeId(node)),
+            Err(slot) => self.create(hash, slot),
         }
     }
 
-    /// A new node with the edges in `encoded`.
-    fn create(&mut self, hash: u32) -> Result<NodeId, Halt> {
+    /// A new node with the edges in `encoded`, which was looked for as far as `slot`.
+    fn create(&mut self, hash: u32, slot: usize) -> Result<NodeId, Halt> {
         let length = self.encoded.len();
+        let mut from = Some(slot);
         if self.collect_always || self.is_full(length) {
             self.pause = self.longest_pause().min(2 * self.pause);
             let seen = self.tables.collections;
             let always = self.collect_always;
             self.collect_unless(|now| now != seen && !always);
+            from = None;
         }
-        let at = self.room(length)?;
+        let at = match self.room(length) {
+            Some(at) => at,
+            None => {
+                from = None;
+                self.more_room(length)?
+            }
+        };
         self.tables.pool.write(at, &self.encoded);
         let (tables, encoded) = (&*self.tables, &self.encoded);
         let equal = |node| tables.pool.holds(NodeId(node), encoded);
-        if let Some(node) = tables.unique.slots.claim(hash, at as u32, equal) {
-            // Somebody was faster.
+        let (slots, id) = (&tables.unique.slots, at as u32);
+        let faster = match from {
+            Some(slot) if !self.several => {
+                slots.fill(slot, hash, id);
+                None
+            }
+            Some(slot) => slots.claim_from(slot, hash, id, equal),
+            // There was a meeting: nothing need be where it was.
+            None => slots.claim(hash, id, equal),
+        };
+        if let Some(node) = faster {
             self.reserve.stretches.untake(length);
             return Ok(NodeId(node));
         }
@@ -109,17 +126,16 @@ impl Kernel {
         occupied + length > self.tables.collect_at
     }
 
-    /// A slot in the unique table and `length` words in the pool, whatever has to grow or to be collected for that.
+    /// A slot in the unique table and `length` words in the pool, if they are set aside.
     #[inline]
-    fn room(&mut self, length: usize) -> Result<usize, Halt> {
-        if self.reserve.permits > 0
-            && let Some(at) = self.reserve.stretches.take(length)
-        {
-            return Ok(at);
+    fn room(&mut self, length: usize) -> Option<usize> {
+        match self.reserve.permits {
+            0 => None,
+            _ => self.reserve.stretches.take(length),
         }
-        self.more_room(length)
     }
 
+    /// The same, whatever has to grow or to be collected for that.
     #[cold]
     fn more_room(&mut self, length: usize) -> Result<usize, Halt> {
         let limit = self.budget.byte_limit();

@@ -38,8 +38,11 @@ impl Things {
         for (i, word) in thing.into_iter().enumerate() {
             self.words[id as usize + i].store(word, Ordering::Relaxed);
         }
-        let equal = self.slots.claim(0, id, |other| self.is(other, thing));
-        equal.unwrap_or(id)
+        let is = |other| self.is(other, thing);
+        match self.slots.seek(0, is) {
+            Ok(known) => known,
+            Err(slot) => self.slots.claim_from(slot, 0, id, is).unwrap_or(id),
+        }
     }
 
     fn find(&self, thing: [u32; 2]) -> Option<u32> {
