@@ -7,7 +7,7 @@
 //! not enough, programs go on as single states. Nets go on in *rounds*: every engine of the field
 //! gets so much work, those most likely to finish first, and in the next round several times as much.
 //! So no engine that never ends keeps others from the answer, and what is done again is a small part of the
-//! whole. An engine that ran out of memory, or that cannot answer such questions, leaves the field.
+//! whole. An engine that ran out of memory, or that cannot answer such questions, leaves the field. Symmetries have turns of their own (`symmetries.rs`).
 //!
 //! Who is in the field depends on the [features](crate::features) of the question. On nets of the contest `hyb`
 //! decides most of all engines on sets. On generated ones (`campaigns/slap.toml`) `slap-fst` never

@@ -80,6 +80,7 @@ pub(super) fn of_places<'s>(
 ) -> Result<Option<Candidate>, Stop> {
     let kept = kept(query, learned, Origin::Places, schedule, explored)?;
     let why = "many symmetries of places: there may be far fewer states than there seem to be";
-    let joins = || candidate("sym", schedule.first_look, why);
+    let work = schedule.first_look / schedule.symmetric_places.max(1);
+    let joins = || candidate("sym", work, why);
     Ok((kept >= schedule.many_symmetries).then(joins))
 }

@@ -7,7 +7,7 @@ pub enum Technique {
     Walk,
     /// What the state equation proves.
     Facts,
-    /// Quotients by the symmetries of a coloured net.
+    /// Quotients by the symmetries of colours and of places.
     Symmetries,
     /// The component-wise engine.
     Saturation,
@@ -43,7 +43,9 @@ impl Technique {
             Technique::Facts => {
                 "`auto` asks the state equation what holds of every reachable marking"
             }
-            Technique::Symmetries => "`auto` takes states for one that colours can be exchanged in",
+            Technique::Symmetries => {
+                "`auto` takes states for one that differ by symmetries of colours or places"
+            }
             Technique::Saturation => {
                 "`auto` lets hyb look for cycles while the product is saturated"
             }

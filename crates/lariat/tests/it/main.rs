@@ -17,3 +17,4 @@ mod products;
 mod programs;
 mod progress;
 mod shortening;
+mod symmetric;

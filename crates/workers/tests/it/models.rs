@@ -33,11 +33,22 @@ impl Things {
         [0, 1].map(|i| self.words[at + i].load(Ordering::Relaxed)) == thing
     }
 
-    /// All things have the same hash: the worst case for probing.
-    fn add(&self, id: u32, thing: [u32; 2]) -> u32 {
+    fn write(&self, id: u32, thing: [u32; 2]) {
         for (i, word) in thing.into_iter().enumerate() {
             self.words[id as usize + i].store(word, Ordering::Relaxed);
         }
+    }
+
+    /// All things have the same hash: the worst case for probing.
+    fn add(&self, id: u32, thing: [u32; 2]) -> u32 {
+        self.write(id, thing);
+        let is = |other| self.is(other, thing);
+        self.slots.claim(0, id, is).unwrap_or(id)
+    }
+
+    /// The same, after a look for it.
+    fn add_new(&self, id: u32, thing: [u32; 2]) -> u32 {
+        self.write(id, thing);
         let is = |other| self.is(other, thing);
         match self.slots.seek(0, is) {
             Ok(known) => known,
@@ -56,7 +67,7 @@ fn equal_things_get_one_id_and_others_do_not() {
         let things = Arc::new(Things::new(3));
         let theirs = things.clone();
         let other = thread::spawn(move || (theirs.add(1, [7, 8]), theirs.add(3, [9, 9])));
-        let mine = things.add(5, [9, 9]);
+        let mine = things.add_new(5, [9, 9]);
         let (first, second) = other.join().unwrap();
         assert_eq!(mine, second);
         assert_ne!(first, second);
@@ -69,9 +80,12 @@ fn equal_things_get_one_id_and_others_do_not() {
 #[test]
 fn whoever_finds_a_thing_sees_all_of_it() {
     model(|| {
-        let things = Arc::new(Things::new(2));
+        let things = Arc::new(Things::new(3));
+        // The first one when there was nobody else yet.
+        things.write(3, [7, 8]);
+        things.slots.fill(0, 1, 3);
         let theirs = things.clone();
-        let other = thread::spawn(move || theirs.add(1, [7, 8]));
+        let other = thread::spawn(move || theirs.add_new(1, [7, 8]));
         // Any id that is found belongs to a thing that is written.
         if let Some(id) = things.slots.first(0) {
             assert!(things.is(id, [7, 8]));

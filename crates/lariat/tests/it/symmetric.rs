@@ -1,0 +1,115 @@
+//! When `auto` divides by symmetries, and by which.
+
+use lariat::model::{Properties, read};
+use lariat::{
+    Budget, Choice, Explored, LeftOut, Options, Property, Quiet, Reduce, Report, Rules, Schedule,
+    Subject, Systems, Technique, Verdict, check,
+};
+use std::fmt::Write;
+
+/// The answer to one question about a net, without reductions and with so little work that symmetries matter.
+fn answered(net: &str, formula: &str, schedule: Schedule) -> Report {
+    let model = read("net", net.as_bytes()).expect("a net");
+    let mut properties = Properties::new();
+    properties
+        .add_formula(&model.names(), "test", None, formula)
+        .expect(formula);
+    check(
+        &Subject::new(&model, &properties),
+        Property::Formula(properties.list[0].formula),
+        &Options {
+            choice: Choice::Auto(schedule),
+            reduce: Reduce::Only(Rules::NONE),
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        &Budget::unlimited(),
+        &Quiet,
+    )
+}
+
+/// Processes that rest, wait for a lock and work, each with places of its own.
+fn processes(count: usize) -> String {
+    let mut net = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">
+<place id="lock"><initialMarking><text>1</text></initialMarking></place>"#
+        .to_owned();
+    let mut arcs = 0;
+    for i in 0..count {
+        let rest = "<initialMarking><text>1</text></initialMarking>";
+        for (place, marking) in [("rest", rest), ("wait", ""), ("work", "")] {
+            write!(net, r#"<place id="{place}{i}">{marking}</place>"#).unwrap();
+        }
+        let steps = [
+            ("ask", vec![format!("rest{i}")], vec![format!("wait{i}")]),
+            (
+                "get",
+                vec![format!("wait{i}"), "lock".into()],
+                vec![format!("work{i}")],
+            ),
+            (
+                "end",
+                vec![format!("work{i}")],
+                vec![format!("rest{i}"), "lock".into()],
+            ),
+        ];
+        for (step, from, to) in steps {
+            write!(net, r#"<transition id="{step}{i}"/>"#).unwrap();
+            let step = format!("{step}{i}");
+            let from = from.iter().map(|place| (place, &step));
+            for (source, target) in from.chain(to.iter().map(|place| (&step, place))) {
+                arcs += 1;
+                write!(
+                    net,
+                    r#"<arc id="a{arcs}" source="{source}" target="{target}"/>"#
+                )
+                .unwrap();
+            }
+        }
+    }
+    net + "</page></net></pnml>"
+}
+
+fn engines(report: &Report) -> Vec<&str> {
+    let attempts = report.trail.iter();
+    attempts.map(|attempt| attempt.engine).collect()
+}
+
+/// Six processes have 256 markings, but 13 modulo their 720 symmetries.
+#[test]
+fn symmetries_of_places_are_asked_for_when_a_first_look_was_not_enough() {
+    let schedule = Schedule {
+        glance: 20,
+        walk: 20,
+        first_look: 120,
+        // They know too much of these nets.
+        without: LeftOut::of(&[Technique::Facts]),
+        ..Schedule::default()
+    };
+    let formula = r#"G F "lock = 1""#;
+    let report = answered(&processes(6), formula, schedule);
+    assert!(matches!(report.verdict, Verdict::Holds(_)));
+    assert_eq!(report.engine, "sym", "{:?}", engines(&report));
+    // A name of one process leaves the 120 symmetries of the others; of three processes that is too few.
+    let one = r#"G F ("lock = 1" | "work0 = 1")"#;
+    let report = answered(&processes(6), one, schedule);
+    assert!(engines(&report).contains(&"sym"));
+    let report = answered(&processes(3), one, schedule);
+    assert!(!engines(&report).contains(&"sym"));
+}
+
+/// Colours are divided by before facts are asked for.
+#[test]
+fn symmetries_of_colours_come_before_facts() {
+    let net = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../campaigns/symmetry/clients-5.pnml"
+    );
+    let net = std::fs::read_to_string(net).expect("clients-5.pnml");
+    let schedule = Schedule {
+        glance: 200,
+        ..Schedule::default()
+    };
+    let report = answered(&net, r#"G(F(("Idle >= 1" | X("Request >= 1"))))"#, schedule);
+    assert!(matches!(report.verdict, Verdict::Holds(_)));
+    assert_eq!(engines(&report), ["explicit", "walk", "sym"]);
+}
