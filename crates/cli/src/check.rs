@@ -369,6 +369,7 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
     let variant = Variant {
         published: args.published,
         proofs: Proofs::without(&proofs),
+        recurring: args.recurring,
         reachable_first: args.reachable_first,
         doubts: args.no_fallback,
         ..Variant::default()

@@ -10,7 +10,7 @@ pub use fair::fair;
 use asking::{facade_with, has_tableau, on_translation_with};
 use lariat::{
     AutomatonKind, Choice, Emptiness, Fixpoint, Needs, Options, Plan, Preset, Proof, Proofs,
-    Reduce, Rule, Rules, Schedule, Variant, Workers,
+    Recurring, Reduce, Rule, Rules, Schedule, Variant, Workers,
 };
 use lariat_automata::Legal;
 use lariat_budget::Budget;
@@ -59,7 +59,7 @@ pub fn plans() -> Vec<(String, Plan)> {
         ..Variant::default()
     };
     for preset in [
-        "sog", "slap", "slap-fst", "bcz", "owcty", "el", "ta", "tgta",
+        "sog", "slap", "slap-fst", "bcz", "owcty", "el", "hyb", "ta", "tgta",
     ] {
         let plan = Plan::of(preset).as_variant(published);
         plans.push((format!("{preset}-published"), plan));
@@ -81,6 +81,7 @@ pub fn plans() -> Vec<(String, Plan)> {
     plans.push((DISTRIBUTED.to_owned(), distributed()));
     plans.extend([2, 3].map(together));
     plans.extend(hyb_without());
+    plans.extend(hyb_with_sets());
     plans
 }
 
@@ -106,9 +107,8 @@ fn together(workers: usize) -> (String, Plan) {
 
 /// The component-wise engine without one of its proofs of absence, with the two of the paper alone, and without any.
 fn hyb_without() -> impl Iterator<Item = (String, Plan)> {
-    let ours = [Proof::Structure, Proof::Automaton].as_slice();
     let each = Proof::ALL.iter().map(std::slice::from_ref);
-    let left_out = each.chain([ours, &Proof::ALL]);
+    let left_out = each.chain([Proof::OURS.as_slice(), &Proof::ALL]);
     left_out.map(|left_out| {
         let names: Vec<&str> = left_out.iter().map(|proof| proof.name()).collect();
         let variant = Variant {
@@ -117,6 +117,19 @@ fn hyb_without() -> impl Iterator<Item = (String, Plan)> {
         };
         let name = format!("hyb-without-{}", names.join("-"));
         (name, Plan::of("hyb").as_variant(variant))
+    })
+}
+
+/// The component-wise engine with sets of recurring states, and with the fixpoint that they belong to but without any proofs.
+fn hyb_with_sets() -> impl Iterator<Item = (String, Plan)> {
+    let plans = [("hyb-sets", [].as_slice()), ("hyb-sets-alone", &Proof::ALL)];
+    plans.into_iter().map(|(name, left_out)| {
+        let variant = Variant {
+            recurring: Recurring::Sets,
+            proofs: Proofs::without(left_out),
+            ..Variant::default()
+        };
+        (name.to_owned(), Plan::of("hyb").as_variant(variant))
     })
 }
 

@@ -14,7 +14,7 @@
 //! An engine is handed what it needs: the façade finds orders and states before it runs one.
 
 use crate::account::Account;
-use crate::component_wise::Proofs;
+use crate::component_wise::{Proofs, Recurring};
 use crate::problem::Problem;
 use crate::sets::fixpoint::Fixpoint;
 use crate::sets::operators::Sets;
@@ -153,6 +153,8 @@ pub struct Variant {
     pub published: bool,
     /// Which proofs of absence the component-wise engine tries before it searches.
     pub proofs: Proofs,
+    /// What the component-wise engine keeps of recurring states.
+    pub recurring: Recurring,
     /// What decides terminal nodes of SLAP-FST.
     pub fixpoint: Fixpoint,
     /// Engines on sets find all reachable states before they begin.

@@ -38,7 +38,7 @@ mod walk;
 pub use account::Account;
 pub use alphabet::{Alphabet, ClassId, EventClass, event_classes};
 pub use claims::Claims;
-pub use component_wise::{HYB, Proof, Proofs};
+pub use component_wise::{HYB, Proof, Proofs, Recurring};
 pub use engine::{
     AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Team, Variant, Workers,
 };

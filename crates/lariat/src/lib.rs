@@ -75,7 +75,8 @@ pub use lariat_budget::{
     Budget, Cancel, Figure, Observer, Progress, Quiet, Statistic, Stats, Stop,
 };
 pub use lariat_engines::{
-    Account, AutomatonKind, Claims, Emptiness, Fixpoint, Needs, Proof, Proofs, Variant, Workers,
+    Account, AutomatonKind, Claims, Emptiness, Fixpoint, Needs, Proof, Proofs, Recurring, Variant,
+    Workers,
 };
 pub use lariat_model::passes::{Lift, Pass, Removed, Rule, Rules, Systems};
 pub use lariat_model::{

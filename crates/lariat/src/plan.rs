@@ -6,7 +6,7 @@
 
 use lariat_engines::{
     AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, Fixpoint, HYB, Needs, OWCTY, Procedure,
-    Proofs, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK, Workers,
+    Proofs, Recurring, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK, Workers,
 };
 use lariat_model::Strength;
 use std::fmt;
@@ -221,15 +221,21 @@ impl Plan {
         }
     }
 
-    /// The same with other switches. As published, products are searched by Couvreur's check: those by inclusion are another paper's.
+    /// The same with other switches. As published, products are searched by Couvreur's check: those by inclusion are another paper's; and `hyb`
+    /// reads Büchi automata.
     pub fn as_variant(self, variant: Variant) -> Plan {
         let plain = (self.engine.checks)(self.automaton).contains(&Emptiness::Couvreur);
         let emptiness = match variant.published && plain {
             true => Some(Emptiness::Couvreur),
             false => self.emptiness,
         };
+        let automaton = match variant.published && self.engine.name == HYB.name {
+            true => AutomatonKind::Ba,
+            false => self.automaton,
+        };
         Plan {
             variant,
+            automaton,
             emptiness,
             ..self
         }
@@ -357,6 +363,12 @@ impl Plan {
         if variant.published && !has_published {
             return Err(format!("`{name}` has no published variant of its own"));
         }
+        let component_wise = matches!(self.engine.procedure, Procedure::ComponentWise(_));
+        if variant.published && component_wise && self.automaton != AutomatonKind::Ba {
+            return Err(format!(
+                "`{name}` as it was published reads Büchi automata; several marks are our own"
+            ));
+        }
         let on_sets = matches!(self.engine.procedure, Procedure::Sets(_));
         if variant.reachable_first && !on_sets {
             return Err(format!(
@@ -371,9 +383,11 @@ impl Plan {
                 "`{name}` searches with one worker; `explicit` and `ba` can with several"
             ));
         }
-        let has_proofs = matches!(self.engine.procedure, Procedure::ComponentWise(_));
-        if variant.proofs != Proofs::default() && !has_proofs {
+        if variant.proofs != Proofs::default() && !component_wise {
             return Err(format!("`{name}` has no proofs of absence to do without"));
+        }
+        if variant.recurring != Recurring::default() && !component_wise {
+            return Err(format!("`{name}` keeps no recurring states; `hyb` does"));
         }
         let has_fixpoint = self.engine.name == SLAP_FST.name;
         if variant.fixpoint != Fixpoint::default() && !has_fixpoint {
@@ -418,7 +432,16 @@ mod tests {
         };
         assert!(Plan::of("slap").as_variant(published).validate().is_ok());
         assert!(Plan::of("bcz").as_variant(published).validate().is_ok());
-        assert!(Plan::of("hyb").as_variant(published).validate().is_err());
+        let hyb = Plan::of("hyb").as_variant(published);
+        assert_eq!((hyb.automaton, hyb.validate()), (AutomatonKind::Ba, Ok(())));
+        assert!(hyb.reading(AutomatonKind::Tgba).validate().is_err());
+        assert!(Plan::of("walk").as_variant(published).validate().is_err());
+        let sets = Variant {
+            recurring: Recurring::Sets,
+            ..Variant::default()
+        };
+        assert_eq!(Plan::of("hyb").as_variant(sets).validate(), Ok(()));
+        assert!(Plan::of("slap").as_variant(sets).validate().is_err());
         let check = Plan::of("slap").as_variant(published).emptiness;
         assert_eq!(check, Some(Emptiness::Couvreur));
         let on_changes = Plan::of("sog").reading(AutomatonKind::Tgta);

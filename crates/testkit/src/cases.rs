@@ -203,6 +203,47 @@ fn cycles_by_level() -> Vec<Fixed> {
             ),
             false,
         ),
+        // Two events lead to the same state, which so recurs, and the values of `x` have a cycle. Nothing else has.
+        fixed(
+            "recurring-states-on-no-cycle",
+            levels(
+                &[2, 3],
+                vec![
+                    (
+                        "there",
+                        vec![0, 1],
+                        vec![[Some((0, 1)), Some((0, 1))].into()],
+                    ),
+                    ("too", vec![0, 1], vec![[Some((0, 1)), Some((0, 1))].into()]),
+                    (
+                        "back",
+                        vec![0, 1],
+                        vec![[Some((1, 0)), Some((1, 2))].into()],
+                    ),
+                ],
+                Ignore,
+            ),
+            true,
+        ),
+        // The same with a cycle behind it, on values of `x` that are reached from others.
+        fixed(
+            "recurring-states-before-a-cycle",
+            levels(
+                &[4, 3],
+                vec![
+                    (
+                        "there",
+                        vec![0, 1],
+                        vec![[Some((0, 1)), Some((0, 1))].into()],
+                    ),
+                    ("too", vec![0, 1], vec![[Some((0, 1)), Some((0, 1))].into()]),
+                    ("on", vec![0, 1], vec![[Some((1, 2)), Some((1, 2))].into()]),
+                    ("round", vec![0], local(&[(2, 3), (3, 2)])),
+                ],
+                Ignore,
+            ),
+            false,
+        ),
         // The cycle avoids no state, but starts nowhere but in the initial one.
         fixed(
             "cycle-beyond-initial-states",

@@ -1,9 +1,11 @@
 //! `check`: properties of a model.
 
-use super::values::{Without, automaton_kind, deadlock, emptiness, engine, order, without};
+use super::values::{
+    Without, automaton_kind, deadlock, emptiness, engine, order, recurring, without,
+};
 use super::{Limits, Team};
 use clap::Args;
-use lariat::{AutomatonKind, Choice, Deadlock, Emptiness, OrderChoice};
+use lariat::{AutomatonKind, Choice, Deadlock, Emptiness, OrderChoice, Recurring};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -74,9 +76,14 @@ pub(crate) struct Check {
     /// The construction as it was published, where ours differs, with Couvreur's check and without a look near the initial states: slap
     /// and slap-fst take in the self-loops whose marks are on the edge, and terminal states are those with self-loops alone; sog of
     /// events leaves silent steps out, where that does not matter; sop shrinks its alphabet at every state; owcty and el are asked at once; bcz; ta and
-    /// tgta copy edges to livelock states and merge nothing but bisimilar states. Others say that they have no such variant.
+    /// tgta copy edges to livelock states and merge nothing but bisimilar states; hyb reads a Büchi automaton, keeps recurring states as sets, begins its
+    /// search with them, and does without proofs that are our own (--automaton-kind ba --recurring sets --without structure,automaton,still).
+    /// Others say that they have no such variant.
     #[arg(long)]
     pub published: bool,
+    /// What is kept of recurring states before a symbolic search (hyb).
+    #[arg(long, value_name = "WHAT", default_value = "arcs", value_parser = recurring())]
+    pub recurring: Recurring,
     /// Find all reachable states before an engine on sets begins (sog, sop, slap, slap-fst, bcz, owcty, el): it knows a better order
     /// then, and finds nothing before.
     #[arg(long)]

@@ -284,6 +284,16 @@ fn kinds_of_automata() {
             "--engine sog --automaton-kind ta --published",
             "no published variant",
         ),
+        ("--engine walk --published", "no published variant"),
+        (
+            "--engine hyb --published --automaton-kind tgba",
+            "reads Büchi automata",
+        ),
+        (
+            "--engine slap --recurring sets",
+            "keeps no recurring states",
+        ),
+        ("--recurring sets", "`auto` chooses the variant"),
     ] {
         let mut args = vec!["check", MUTEX, "-f", EXCLUSION];
         args.extend(rest.split(' '));

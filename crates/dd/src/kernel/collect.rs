@@ -23,6 +23,17 @@ impl Scope {
     }
 }
 
+/// A node that stays alive for as long as the handle or a clone of it lives: for what listeners keep between two calls.
+#[derive(Clone, Debug)]
+pub struct Kept(Arc<NodeId>);
+
+impl Kept {
+    /// The node.
+    pub fn node(&self) -> NodeId {
+        *self.0
+    }
+}
+
 /// What a collection left.
 pub(super) struct Collected {
     /// Nodes, and words that hold nodes, before and after.
@@ -60,6 +71,11 @@ impl Kernel {
     /// A handle that keeps `node` alive.
     pub(crate) fn root(&mut self, node: NodeId) -> Arc<NodeId> {
         self.tables.handles().root(node)
+    }
+
+    /// Keeps `node` alive beyond the operation in which it was made.
+    pub fn keep(&mut self, node: NodeId) -> Kept {
+        Kept(self.root(node))
     }
 
     /// A new scope.

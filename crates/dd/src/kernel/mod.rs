@@ -33,7 +33,7 @@ pub use crate::event::{ChainId, ChainStep};
 pub use crate::pool::NodeEdges;
 pub use breath::Halt;
 pub use chain::ChainSteps;
-pub use collect::Scope;
+pub use collect::{Kept, Scope};
 pub use ids::{NodeId, Residual, ScopeId};
 pub use key::{CacheKey, CacheValue, KeyPart, KeyWords, Meaning};
 pub(crate) use key::{NARROW_WORDS, WIDE_WORDS};

@@ -6,6 +6,7 @@
 //! lives(n)      ⇔  some automaton state of n has inner moves under some label
 //! ret_ε(n, t)   ⇔  img_ε(n) ∩ t ≠ ∅ by inner moves             without t: img_ε(n) ≠ ∅
 //! marks(n, c)   =  the marks of inner moves that lead to automaton states of n by the labels they are with
+//! accepting(n)  =  the marks of inner moves that leave automaton states of n by any labels
 //! ```
 //!
 //! The first depends on the node alone and is remembered for all residuals and events; where it says no, as in most of a product whose
@@ -108,6 +109,33 @@ impl Steps {
                 if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, value)? {
                     marks = marks.union(self.marks(kernel, letters, child, below)?);
                 }
+                Ok(marks.contains(wanted))
+            })?;
+            Ok(marks.0)
+        })?;
+        Ok(Marks(marks))
+    }
+}
+
+impl Steps {
+    /// The marks of all inner moves that leave automaton states of `node`, on `level`, whatever they read: of a Büchi automaton the mark of its
+    /// accepting states.
+    pub fn accepting(
+        &self,
+        kernel: &mut Kernel,
+        letters: &Letters,
+        node: NodeId,
+        level: u32,
+    ) -> Result<Marks, Halt> {
+        if level == self.automaton {
+            let marks = kernel.edges(node).map(|(q, _)| letters.marks_from(q));
+            return Ok(marks.fold(Marks::NONE, Marks::union));
+        }
+        let marks = kernel.remembered(self.accepting, (node,), |kernel| {
+            let wanted = letters.marks();
+            let mut marks = Marks::NONE;
+            kernel.any_edge(node, |kernel, (_, child)| {
+                marks = marks.union(self.accepting(kernel, letters, child, level + 1)?);
                 Ok(marks.contains(wanted))
             })?;
             Ok(marks.0)

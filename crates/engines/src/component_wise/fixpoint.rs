@@ -48,6 +48,21 @@ impl New {
             New::Any => steps.images(kernel, letters, MoveKind::Inner, node, at),
         }
     }
+
+    /// The members of a node from which a new step leads into another node.
+    pub fn sources(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        steps: &Steps,
+        pair: (NodeId, NodeId),
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        match self {
+            New::On(arcs) => sources_along(kernel, letters, steps, arcs, pair, at),
+            New::Any => steps.sources(kernel, letters, MoveKind::Inner, pair, at),
+        }
+    }
 }
 
 /// What a cycle must have beside its new step.
@@ -151,6 +166,16 @@ pub fn closure(
     )
 }
 
+/// What is left below the level of a node where a step along `arc` has led; nothing where no inner move is left.
+fn below(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    arc: &Arc,
+    at: Position,
+) -> Result<Option<Position>, Halt> {
+    Steps::read(kernel, letters, MoveKind::Inner, at, arc.to)
+}
+
 /// `N_new` on arcs.
 fn along(
     kernel: &mut Kernel,
@@ -163,20 +188,34 @@ fn along(
     let base = kernel.mark();
     for arc in arcs.iter().filter(|arc| arc.recurring) {
         let child = kernel.child(node, arc.from);
-        let residual = match letters.step(at.residual, at.level, arc.to) {
-            Ok(residual) => residual,
-            Err(stop) => return Err(kernel.halt(stop)),
-        };
-        let below = Position {
-            level: at.level + 1,
-            residual,
-        };
-        if child.is_empty() || letters.is_idle(residual) {
-            continue;
+        if let Some(below) = below(kernel, letters, arc, at)? {
+            let image = steps.image(kernel, letters, MoveKind::Inner, arc.rest, child, below)?;
+            if !image.is_empty() {
+                kernel.push(arc.to, image)?;
+            }
         }
-        let image = steps.image(kernel, letters, MoveKind::Inner, arc.rest, child, below)?;
-        if !image.is_empty() {
-            kernel.push(arc.to, image)?;
+    }
+    kernel.sort(base)?;
+    kernel.make(base)
+}
+
+/// The members of a node from which a step on one of `arcs` leads into another node.
+fn sources_along(
+    kernel: &mut Kernel,
+    letters: &mut Letters,
+    steps: &Steps,
+    arcs: &[Arc],
+    (node, target): (NodeId, NodeId),
+    at: Position,
+) -> Result<NodeId, Halt> {
+    let base = kernel.mark();
+    for arc in arcs.iter().filter(|arc| arc.recurring) {
+        let pair = (kernel.child(node, arc.from), kernel.child(target, arc.to));
+        if let Some(below) = below(kernel, letters, arc, at)? {
+            let part = steps.source(kernel, letters, MoveKind::Inner, arc.rest, pair, below)?;
+            if !part.is_empty() {
+                kernel.push(arc.from, part)?;
+            }
         }
     }
     kernel.sort(base)?;

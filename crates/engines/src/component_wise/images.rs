@@ -258,7 +258,7 @@ impl Call<By<'_>> for Sources {
 }
 
 /// The automaton's moves from the states of `node`.
-fn moved(
+pub(super) fn moved(
     kernel: &mut Kernel,
     letters: &mut Letters,
     kind: MoveKind,

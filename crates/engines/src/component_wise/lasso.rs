@@ -17,10 +17,9 @@
 //! have been fired by then, so no others are needed.
 
 use super::demands::{DemandId, Demands};
-use super::fixpoint::{New, Stage, Wanted, closure};
+use super::fixpoint::{Stage, Wanted, closure};
 use super::letters::{Letters, MoveKind};
 use super::path::{Goal, Paths, Walk, contains, pick};
-use super::search::Arc;
 use super::steps::{Hop, Position, Steps};
 use crate::sets::walk::lost;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
@@ -99,7 +98,9 @@ impl Walker<'_> {
         let mut trail = Trail::default();
         let goal = kernel.chain_of(end)?;
         kernel.push(0, goal)?;
-        let sources = self.sources_of_new(kernel, wanted.new, (stages.last, goal), at)?;
+        let (letters, steps) = (&mut *self.letters, self.steps);
+        let pair = (stages.last, goal);
+        let sources = wanted.new.sources(kernel, letters, steps, pair, at)?;
         let mut here = pick(kernel, sources)?;
         let inner = |_: EventId| true;
         trail.hop(
@@ -152,56 +153,6 @@ impl Walker<'_> {
             start,
             hops: trail.pieces.into_iter().rev().flatten().collect(),
         })
-    }
-
-    /// The members of a node from which a new step leads into another node.
-    fn sources_of_new(
-        &mut self,
-        kernel: &mut Kernel,
-        new: &New,
-        pair: (NodeId, NodeId),
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        match new {
-            New::On(arcs) => self.sources_along(kernel, arcs, pair, at),
-            New::Any => {
-                let steps = self.steps;
-                steps.sources(kernel, self.letters, MoveKind::Inner, pair, at)
-            }
-        }
-    }
-
-    /// The members of a node from which a step on one of `arcs` leads into another node.
-    fn sources_along(
-        &mut self,
-        kernel: &mut Kernel,
-        arcs: &[Arc],
-        (node, target): (NodeId, NodeId),
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        let base = kernel.mark();
-        for arc in arcs.iter().filter(|arc| arc.recurring) {
-            let (from, to) = (kernel.child(node, arc.from), kernel.child(target, arc.to));
-            let residual = match self.letters.step(at.residual, at.level, arc.to) {
-                Ok(residual) => residual,
-                Err(stop) => return Err(kernel.halt(stop)),
-            };
-            if self.letters.is_idle(residual) {
-                continue;
-            }
-            let below = Position {
-                level: at.level + 1,
-                residual,
-            };
-            let (kind, pair) = (MoveKind::Inner, (from, to));
-            let steps = self.steps;
-            let part = steps.source(kernel, self.letters, kind, arc.rest, pair, below)?;
-            if !part.is_empty() {
-                kernel.push(arc.from, part)?;
-            }
-        }
-        kernel.sort(base)?;
-        kernel.make(base)
     }
 
     /// A path of inner steps from one of `entries` to `end`.

@@ -24,6 +24,7 @@
 //! marks of our automata are on edges and stay there: being on states they would have to be
 //! remembered in the product.
 
+use super::proofs::Proofs;
 use super::still::{GuardedMove, is_idempotent, is_identity};
 use crate::problem::Problem;
 use lariat_automata::{Cube, Guard, Guards, StateId, automaton_components};
@@ -85,8 +86,8 @@ pub struct Letters {
     /// The level of the automaton.
     automaton: u32,
     edges: Vec<Edge>,
-    /// From which states do inner edges lead?
-    inner: Vec<bool>,
+    /// From which states do inner edges lead, and with which marks?
+    inner: Vec<Option<Marks>>,
     /// All marks, without those that every inner edge carries.
     marks: Marks,
     relations: Vec<Relation>,
@@ -106,6 +107,8 @@ pub struct Letters {
     cap: u32,
     /// Was one looked at, whether it could be taken or not?
     cut: bool,
+    /// Is it asked whether labels may be read again in vain?
+    asks_still: bool,
 }
 
 /// Numbers below stand for [`Residual::FALSE`] and [`Residual::TRUE`].
@@ -113,11 +116,11 @@ const FIRST: u32 = 2;
 
 impl Letters {
     /// Prepares the residuals of `problem` on the levels of `space`, with the automaton below them. No step is
-    /// taken to a value larger than `cap`.
+    /// taken to a value larger than `cap`, and `proofs` says which moves are inner ones.
     pub fn new(
         problem: &Problem<'_>,
         space: &Symbolic<'_>,
-        cap: u32,
+        (cap, proofs): (u32, Proofs),
         scopes: [Scope; 4],
         leases: [Lease; 2],
     ) -> Result<Letters, Stop> {
@@ -125,7 +128,7 @@ impl Letters {
         let [query_lease, lease] = leases;
         let layout = space.layout();
         let mut query = Residuals::new(layout, of_query, query_lease);
-        let (edges, distinct) = edges(problem);
+        let (edges, distinct) = edges(problem, proofs);
         let asked = |i: usize| {
             let asks = |guard: &Guard| problem.automaton.guards.support(*guard) >> i & 1 == 1;
             distinct.iter().any(asks)
@@ -155,9 +158,10 @@ impl Letters {
             true => any.clone(),
             false => inner,
         };
-        let mut from_inner = vec![false; problem.automaton.states.len()];
+        let mut from_inner = vec![None; problem.automaton.states.len()];
         for edge in edges.iter().filter(|edge| edge.inner) {
-            from_inner[edge.from as usize] = true;
+            let marks: &mut Option<Marks> = &mut from_inner[edge.from as usize];
+            *marks = Some(marks.unwrap_or(Marks::NONE).union(edge.marks));
         }
         let mut letters = Letters {
             query,
@@ -179,6 +183,7 @@ impl Letters {
             ask_at: 0,
             cap,
             cut: false,
+            asks_still: proofs.still,
         };
         let states = letters.resting_letters(problem);
         letters.root = letters.begin(distinct, &atoms);
@@ -393,7 +398,13 @@ impl Letters {
 
     /// Do inner moves lead from this state?
     pub fn is_inner(&self, state: u32) -> bool {
-        self.inner.get(state as usize).copied().unwrap_or(false)
+        self.inner.get(state as usize).is_some_and(Option::is_some)
+    }
+
+    /// The marks of all inner moves from this state.
+    pub fn marks_from(&self, state: u32) -> Marks {
+        let marks = self.inner.get(state as usize).copied().flatten();
+        marks.unwrap_or(Marks::NONE)
     }
 
     /// Can no inner move be made any more?
@@ -411,7 +422,7 @@ impl Letters {
 
     /// Does it change nothing to read a label of `residual` once more?
     pub fn is_still(&mut self, residual: Residual, of: Still) -> bool {
-        let Some(pending) = self.pending(residual) else {
+        let Some(pending) = self.pending(residual).filter(|_| self.asks_still) else {
             return false;
         };
         let relation = pending.relation as usize;
@@ -560,7 +571,7 @@ pub fn compiled(
 }
 
 /// The edges of the automaton, and its different guards.
-fn edges(problem: &Problem<'_>) -> (Vec<Edge>, Vec<Guard>) {
+fn edges(problem: &Problem<'_>, proofs: Proofs) -> (Vec<Edge>, Vec<Guard>) {
     let automaton = problem.automaton;
     let components = automaton_components(automaton);
     let (mut edges, mut distinct) = (Vec::new(), Vec::new());
@@ -576,7 +587,7 @@ fn edges(problem: &Problem<'_>) -> (Vec<Edge>, Vec<Guard>) {
                 to: edge.to.0,
                 guard,
                 marks: edge.marks,
-                inner: components.is_inner(StateId(q as u32), edge.to),
+                inner: !proofs.automaton || components.is_inner(StateId(q as u32), edge.to),
             });
         }
     }

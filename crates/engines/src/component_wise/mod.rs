@@ -12,6 +12,9 @@
 //! | `abstraction.rs` | cycles between a node's own values |
 //! | `demands.rs` | weak constraints of fairness |
 //! | `fixpoint.rs` | fair cycles with a new step, by sets |
+//! | `proofs.rs` | what can be switched off, or done as the paper does it |
+//! | `recurring.rs` | recurring states as sets, as published |
+//! | `detect.rs` | fair cycles with a new step, as published |
 //! | `foretold.rs` | events as part of the state |
 //! | `cap.rs` | rounds for nets that may be unbounded |
 //! | `resting.rs` | runs that end in a deadlock |
@@ -34,12 +37,18 @@
 //! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
 //! Aspects of Computing 28 (2016). We read the first label explicitly, ask predicates over any
 //! components, keep marks on edges, and have several of them.
+//!
+//! *As published*, the automaton is a Büchi automaton with marks on states, recurring states are collected as sets, the paper's fixpoint begins with
+//! them, and three proofs that are our own are not tried: those by structure and by the automaton, and that labels may be read again in vain. What
+//! is wrong in the paper is right here as well, see `detect.rs`. Events as part of the state, rounds for nets that may be unbounded,
+//! runs that end and runs that are accepted whatever follows have no counterpart in the paper, and stay.
 
 mod abstraction;
 mod asks;
 mod beginning;
 mod cap;
 mod demands;
+mod detect;
 mod filters;
 mod fixpoint;
 mod foretold;
@@ -47,13 +56,15 @@ mod images;
 mod lasso;
 mod letters;
 mod path;
+mod proofs;
+mod recurring;
 mod resting;
 mod search;
 mod steps;
 mod still;
 mod structure;
 
-use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
+use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task, Variant};
 use crate::problem::Problem;
 use crate::sets::walk::lost;
 use beginning::Forever;
@@ -79,7 +90,7 @@ use steps::{Position, Steps};
 use structure::cyclic_levels;
 
 pub(crate) use cap::first_cap;
-pub use search::{Proof, Proofs};
+pub use proofs::{Proof, Proofs, Recurring};
 
 /// Hyb-MC, the component-wise engine.
 pub const HYB: Engine = Engine {
@@ -88,9 +99,17 @@ pub const HYB: Engine = Engine {
     checks: |_| &[],
     needs: Needs::Nothing,
     fairness: |_| Some(Strength::Weak),
-    has_published: false,
+    has_published: true,
     procedure: Procedure::ComponentWise(component_wise),
 };
+
+/// Which proofs are tried, and what is kept of recurring states.
+fn choices(variant: Variant) -> (Proofs, Recurring) {
+    match variant.published {
+        true => (variant.proofs.published(), Recurring::Sets),
+        false => (variant.proofs, variant.recurring),
+    }
+}
 
 /// Tells that something else begins.
 fn enter(observer: &dyn Observer, phase: &'static str) {
@@ -149,8 +168,10 @@ fn round(
     cap: u32,
     figures: &mut Figures,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
-    let mut product = Product::new(task.problem, spaces, cap, task.budget)?;
-    let found = product.decide(task.variant.proofs, task.budget, task.observer, figures);
+    let (proofs, recurring) = choices(task.variant);
+    let mut product = Product::new(task.problem, spaces, (cap, proofs), task.budget)?;
+    let how = (proofs, recurring);
+    let found = product.decide(how, task.budget, task.observer, figures);
     figures.rounds += 1;
     let store = product.store.figures();
     figures.peak = figures.peak.max(store.peak);
@@ -190,7 +211,7 @@ impl<'p> Product<'p> {
     fn new(
         problem: &'p Problem<'p>,
         [space, alive]: [&Symbolic<'_>; 2],
-        cap: u32,
+        (cap, proofs): (u32, Proofs),
         budget: &Budget,
     ) -> Result<Product<'p>, Stop> {
         let layout = space.layout().clone();
@@ -204,7 +225,7 @@ impl<'p> Product<'p> {
         let (mut store, events) = space.extended(1, budget)?;
         let scopes = [(); 4].map(|()| store.scope());
         let leases = [budget.lease(), budget.lease()];
-        let letters = Letters::new(problem, space, cap, scopes, leases)?;
+        let letters = Letters::new(problem, space, (cap, proofs), scopes, leases)?;
         let alive = alive.events_in(&mut store)?;
         let steps = Steps::new(&mut store, &events, &alive)?;
         let scope = store.scope();
@@ -234,7 +255,7 @@ impl<'p> Product<'p> {
     /// One round; `None` if nothing was found but something left out.
     fn decide(
         &mut self,
-        proofs: Proofs,
+        (proofs, recurring): (Proofs, Recurring),
         budget: &Budget,
         observer: &dyn Observer,
         figures: &mut Figures,
@@ -250,7 +271,14 @@ impl<'p> Product<'p> {
             false => vec![true; self.layout.levels()],
         };
         let demands = &mut self.demands;
-        let mut search = Search::new(&self.steps, demands, proofs, cyclic, watch, budget);
+        let mut search = Search::new(
+            &self.steps,
+            demands,
+            (proofs, recurring),
+            cyclic,
+            watch,
+            budget,
+        );
         let start = budget.elapsed();
         let root = self.letters.root();
         let saturated = self.store.saturate_with(

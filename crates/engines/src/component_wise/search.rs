@@ -17,7 +17,8 @@
 //!
 //! What remains is decided by the fixpoint. Its candidate arcs are the recurring ones inside of cyclic
 //! components of the abstraction. Recurrence is kept per arc rather than as a set of states: it is then a
-//! question that ends with the first witness, and nothing has to be kept alive between firings.
+//! question that ends with the first witness, and nothing has to be kept alive between firings. The paper's sets of states are there as
+//! well (`recurring.rs`), with its own fixpoint (`detect.rs`).
 //!
 //! Where fairness is assumed and depends on what is above a node, a cycle is suspected only, and all of the product decides at its end (`demands.rs`).
 //!
@@ -29,9 +30,12 @@
 
 use super::abstraction::cyclic;
 use super::demands::{DemandId, Demands};
+use super::detect::{detect, is_realizable};
 use super::filters::AnyMove;
 use super::fixpoint::{New, Wanted, fair};
 use super::letters::{Letters, MoveKind};
+use super::proofs::{Proofs, Recurring};
+use super::recurring::RecurringSets;
 use super::resting::Watch;
 use super::steps::{Position, Steps};
 use lariat_budget::{Budget, Statistic, Stats};
@@ -42,86 +46,6 @@ use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// Which proofs of absence are tried.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Proofs {
-    /// No firing led to a known state.
-    pub recurring: bool,
-    /// The values of the node have no cycle.
-    pub abstraction: bool,
-    /// What events do to components leaves no cycle at a level.
-    pub structure: bool,
-    /// The automaton makes no inner move at a firing. Without it such firings are kept, and the proofs that follow must exclude them.
-    pub automaton: bool,
-}
-
-impl Default for Proofs {
-    fn default() -> Proofs {
-        Proofs {
-            recurring: true,
-            abstraction: true,
-            structure: true,
-            automaton: true,
-        }
-    }
-}
-
-/// One of them, by name.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Proof {
-    /// [`Proofs::recurring`].
-    Recurring,
-    /// [`Proofs::abstraction`].
-    Abstraction,
-    /// [`Proofs::structure`].
-    Structure,
-    /// [`Proofs::automaton`].
-    Automaton,
-}
-
-impl Proof {
-    /// All of them.
-    pub const ALL: [Proof; 4] = [
-        Proof::Recurring,
-        Proof::Abstraction,
-        Proof::Structure,
-        Proof::Automaton,
-    ];
-
-    /// The name by which it is asked for.
-    pub fn name(self) -> &'static str {
-        match self {
-            Proof::Recurring => "recurring",
-            Proof::Abstraction => "abstraction",
-            Proof::Structure => "structure",
-            Proof::Automaton => "automaton",
-        }
-    }
-
-    /// What it is, in a few words.
-    pub fn about(self) -> &'static str {
-        match self {
-            Proof::Recurring => "no firing at the level of a node led to a known state",
-            Proof::Abstraction => "the values of a node have no cycle",
-            Proof::Structure => "what events do to components leaves no cycle at a level",
-            Proof::Automaton => "the automaton stays in no accepting component at a firing",
-        }
-    }
-}
-
-impl Proofs {
-    /// All but some.
-    pub fn without(left_out: &[Proof]) -> Proofs {
-        let tried = |proof| !left_out.contains(&proof);
-        Proofs {
-            recurring: tried(Proof::Recurring),
-            abstraction: tried(Proof::Abstraction),
-            structure: tried(Proof::Structure),
-            automaton: tried(Proof::Automaton),
-        }
-    }
-}
-
 /// A firing at the level of a node: from one of its values to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Arc {
@@ -131,7 +55,7 @@ pub struct Arc {
     pub to: u32,
     /// What happens below.
     pub rest: ChainId,
-    /// Did it lead to a known state, or is it not asked?
+    /// Did it lead to a known state, or is that not asked of arcs?
     pub recurring: bool,
 }
 
@@ -213,6 +137,8 @@ pub struct Search<'a> {
     /// Was there a cycle that may be fair, in a node that does not decide?
     pub suspects: bool,
     proofs: Proofs,
+    /// Where recurring states are kept as sets.
+    sets: Option<RecurringSets>,
     /// For every level: can a cycle have its highest firing there?
     cyclic: Vec<bool>,
     /// The arcs of the node in work on every level.
@@ -234,12 +160,17 @@ impl<'a> Search<'a> {
     pub fn new(
         steps: &'a Steps,
         demands: &'a mut Demands,
-        proofs: Proofs,
+        (proofs, recurring): (Proofs, Recurring),
         cyclic: Vec<bool>,
         watch: Watch,
         clock: &Budget,
     ) -> Search<'a> {
+        let levels = steps.automaton as usize + 1;
         Search {
+            sets: match recurring {
+                Recurring::Arcs => None,
+                Recurring::Sets => Some(RecurringSets::new(levels)),
+            },
             clock: clock.clone(),
             sample: SAMPLE,
             steps,
@@ -248,7 +179,7 @@ impl<'a> Search<'a> {
             suspects: false,
             proofs,
             cyclic,
-            frames: vec![FxHashMap::default(); steps.automaton as usize + 1],
+            frames: vec![FxHashMap::default(); levels],
             top: steps.automaton,
             watch,
             counts: Counts::default(),
@@ -256,12 +187,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The arcs on which a new fair cycle can have a step; counts why there are none.
+    /// The arcs on which a new fair cycle can have a step; counts why there are none. `known` are the recurring states, where they are kept as a set.
     fn candidates(
         &mut self,
         kernel: &mut Kernel,
         letters: &mut Letters,
-        node: NodeId,
+        (node, known): (NodeId, Option<NodeId>),
         at: Position,
     ) -> Result<Vec<Arc>, Halt> {
         let frame = &mut self.frames[at.level as usize];
@@ -288,9 +219,20 @@ impl<'a> Search<'a> {
             }
             return Ok(arcs);
         }
-        if !arcs.iter().any(|arc| arc.recurring) {
+        let recurs = match known {
+            Some(states) => !states.is_empty(),
+            None => arcs.iter().any(|arc| arc.recurring),
+        };
+        if !recurs {
             self.counts.no_recurring += 1;
             return Ok(Vec::new());
+        }
+        if known.is_some() {
+            let marks = self.steps.accepting(kernel, letters, node, at.level)?;
+            if !marks.contains(letters.marks()) {
+                self.counts.no_marks += 1;
+                return Ok(Vec::new());
+            }
         }
         // Hash maps have no order of their own.
         arcs.sort_unstable_by_key(|arc| (arc.from, arc.to, arc.rest));
@@ -304,7 +246,14 @@ impl<'a> Search<'a> {
         }
         let mut candidates = Vec::new();
         for group in groups {
-            if self.has_marks(kernel, letters, &group, node, at)? {
+            let is_candidate = match known {
+                Some(known) => {
+                    let pair = (node, known);
+                    is_realizable(kernel, letters, self.steps, &group, pair, at.level)?
+                }
+                None => self.has_marks(kernel, letters, &group, node, at)?,
+            };
+            if is_candidate {
                 candidates.extend(group);
             }
         }
@@ -354,30 +303,71 @@ impl<'a> Search<'a> {
             level: fired.level + 1,
             residual: fired.residuals.1,
         };
-        if known == Some(true) {
+        if known == Some(true) && self.sets.is_none() {
             return Ok(());
         }
-        if letters.is_idle(at.residual)
-            || !self.steps.lives(kernel, letters, fired.source, at.level)?
+        // Without this proof all moves are inner ones, and there was one.
+        if self.proofs.automaton
+            && (letters.is_idle(at.residual)
+                || !self.steps.lives(kernel, letters, fired.source, at.level)?)
         {
-            if !self.proofs.automaton {
-                self.frames[fired.level as usize].insert(key, !self.proofs.recurring);
-            }
             return Ok(());
         }
-        let mut ask = |target| {
-            let pair = (fired.source, target);
+        let recurring = self.recurs(kernel, letters, &fired, at)?;
+        let mut moves = || {
+            let pair = (fired.source, None);
             self.steps.returns(kernel, letters, fired.rest, pair, at)
         };
-        let recurring = match self.proofs.recurring {
-            true => !fired.before.is_empty() && ask(Some(fired.before))?,
-            false => false,
-        };
-        if recurring || known == Some(false) || !self.proofs.automaton || ask(None)? {
-            let recurring = recurring || !self.proofs.recurring;
+        if recurring || known.is_some() || !self.proofs.automaton || moves()? {
+            // Sets of recurring states say no more of arcs.
+            let recurring = recurring || !self.proofs.recurring || self.sets.is_some();
             self.frames[fired.level as usize].insert(key, recurring);
         }
         Ok(())
+    }
+
+    /// Did a firing lead to a known state? Where these are kept as sets, adds them.
+    fn recurs(
+        &mut self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        fired: &Fired,
+        at: Position,
+    ) -> Result<bool, Halt> {
+        if !self.proofs.recurring || fired.before.is_empty() {
+            return Ok(false);
+        }
+        let (rest, steps) = (fired.rest, self.steps);
+        let Some(sets) = &mut self.sets else {
+            let pair = (fired.source, Some(fired.before));
+            return steps.returns(kernel, letters, rest, pair, at);
+        };
+        let pair = (fired.source, fired.before);
+        let states = steps.returning(kernel, letters, rest, pair, at)?;
+        sets.add(kernel, (fired.level, fired.to), states)?;
+        Ok(!states.is_empty())
+    }
+
+    /// The recurring states of the node in work on `level`, where they are kept as a set: all that are in it if nobody asks which recur.
+    fn known(
+        &mut self,
+        kernel: &mut Kernel,
+        node: NodeId,
+        level: u32,
+    ) -> Result<Option<NodeId>, Halt> {
+        match &mut self.sets {
+            Some(sets) if self.proofs.recurring => sets.take(kernel, level).map(Some),
+            Some(_) => Ok(Some(node)),
+            None => Ok(None),
+        }
+    }
+
+    /// Forgets what was heard of the node in work on `level`.
+    fn clear(&mut self, level: u32) {
+        self.frames[level as usize].clear();
+        if let Some(sets) = &mut self.sets {
+            sets.clear(level);
+        }
     }
 
     /// Is there nothing to learn from nodes of a level? They do not decide, and what they could make suspected is suspected already.
@@ -396,7 +386,7 @@ impl<'a> Search<'a> {
         let key = (node, at.residual);
         let searched = self.steps.searched;
         if self.is_idle(at.level) || kernel.cached(searched, key).is_some() {
-            self.frames[at.level as usize].clear();
+            self.clear(at.level);
             return Ok(());
         }
         kernel.remember(searched, key, ());
@@ -405,8 +395,14 @@ impl<'a> Search<'a> {
             self.counts.no_structure += 1;
             return Ok(());
         }
-        let arcs = self.candidates(kernel, letters, node, at)?;
+        let base = kernel.mark();
+        let known = self.known(kernel, node, at.level)?;
+        if let Some(states) = known {
+            kernel.push(0, states)?;
+        }
+        let arcs = self.candidates(kernel, letters, (node, known), at)?;
         if arcs.is_empty() {
+            kernel.release(base);
             return Ok(());
         }
         self.counts.runs += 1;
@@ -417,7 +413,12 @@ impl<'a> Search<'a> {
             demands: self.demands,
             which: &met,
         };
-        let reached = fair(kernel, letters, self.steps, &mut wanted, node, at)?;
+        let steps = self.steps;
+        let reached = match known {
+            Some(known) => detect(kernel, letters, steps, &mut wanted, (node, known), at)?,
+            None => fair(kernel, letters, steps, &mut wanted, node, at)?,
+        };
+        kernel.release(base);
         self.counts.time += self.clock.elapsed() - start;
         if reached.is_empty() {
             return Ok(());

@@ -34,12 +34,14 @@ pub struct Steps {
     pub(super) source: Operation<(ChainId, NodeId, NodeId, Residual, MoveKind), NodeId>,
     pub(super) sources: Operation<(NodeId, NodeId, Residual, MoveKind), NodeId>,
     pub(super) returns: Operation<(ChainId, NodeId, NodeId, Residual), bool>,
+    pub(super) returning: Operation<(ChainId, NodeId, NodeId, Residual, MoveKind), NodeId>,
     /// Which pairs of node and residual were searched.
     pub searched: Operation<(NodeId, Residual), ()>,
     /// States with a given end, below two residuals: what is left here, and what is wanted there.
     pub ending: Operation<(NodeId, NodeId, Residual, Residual), NodeId>,
     /// The marks as a number.
     pub(super) marks: Operation<(NodeId, Residual), u64>,
+    pub(super) accepting: Operation<(NodeId,), u64>,
     pub(super) lives: Operation<(NodeId,), bool>,
     /// Images and sources by the events that meet a constraint of fairness.
     pub(super) taken: Operation<(NodeId, Residual, DemandId), NodeId>,
@@ -98,9 +100,11 @@ impl Steps {
                 source: kernel.operation(),
                 sources: kernel.operation(),
                 returns: kernel.operation(),
+                returning: kernel.operation(),
                 searched: kernel.operation(),
                 ending: kernel.operation(),
                 marks: kernel.operation(),
+                accepting: kernel.operation(),
                 lives: kernel.operation(),
                 taken: kernel.operation(),
                 takers: kernel.operation(),
