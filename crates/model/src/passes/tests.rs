@@ -1,5 +1,7 @@
 //! Each rule on a net that shows its condition.
 
+mod conditions;
+
 use super::*;
 use crate::lasso::Step;
 use crate::predicate::{Comparison, Predicate};
