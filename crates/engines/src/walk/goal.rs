@@ -14,6 +14,9 @@ use lariat_model::{Action, Comparison, EventId, Linear, Predicate, Proposition, 
 
 /// Cubes of a guard that are looked at: guards that need more of them say little about where to go.
 const MOST_CUBES: usize = 32;
+/// What all propositions may read of a state together: those about whole places of large coloured nets read so much that a walk comes
+/// further without directions.
+const MOST_READ: usize = 4096;
 /// As far as anything is.
 const FAR: u64 = 1 << 40;
 
@@ -43,6 +46,15 @@ impl<'a> Goal<'a> {
                 .map(|q| u64::from(chart.rank(q)) + 1)
                 .collect(),
         }
+    }
+
+    /// Is a distance found in little time?
+    pub fn is_cheap(&self) -> bool {
+        let read = |proposition: &Proposition| match proposition {
+            Proposition::State(predicate) => size(predicate),
+            Proposition::Fires(events) => events.len(),
+        };
+        self.propositions.iter().map(read).sum::<usize>() <= MOST_READ
     }
 
     /// The distance from a state, with the automaton at `location`, to a letter that it waits for. 0 where it waits for nothing.
@@ -92,6 +104,18 @@ fn waits(automaton: &Automaton, chart: &Chart) -> Vec<Vec<Wait>> {
         all.push(waits);
     }
     all
+}
+
+/// How much a predicate reads.
+fn size(predicate: &Predicate) -> usize {
+    match predicate {
+        Predicate::Const(_) | Predicate::Deadlock => 0,
+        Predicate::Expr(_) => 1,
+        Predicate::Linear(linear) => linear.terms.len(),
+        Predicate::Enabled(events) => events.len(),
+        Predicate::Not(p) => size(p),
+        Predicate::And(ps) | Predicate::Or(ps) => ps.iter().map(size).sum(),
+    }
 }
 
 /// How far the predicate is from this truth value.

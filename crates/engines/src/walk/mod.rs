@@ -28,6 +28,7 @@ mod covering;
 mod goal;
 mod near;
 mod trail;
+mod ways;
 
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
 use crate::explicit::{finish, tell};
@@ -160,8 +161,8 @@ impl<'a, 'p> Walker<'a, 'p> {
         while self.counts.edges < MOST_STEPS {
             number += 1;
             let style = match number % 2 {
-                1 => Style::Random,
-                _ => Style::Directed,
+                0 if self.goal.is_cheap() => Style::Directed,
+                _ => Style::Random,
             };
             match self.walk(length, style) {
                 Ok(Some(lasso)) => return Ok(Outcome::Accepting(lasso)),
@@ -212,8 +213,14 @@ impl<'a, 'p> Walker<'a, 'p> {
                 }
                 patience = patience.saturating_sub(1);
             }
-            self.ways.clear();
-            self.product.ways(&mut self.worker, node, &mut self.ways)?;
+            let Walker {
+                product,
+                worker,
+                random,
+                ways,
+                ..
+            } = self;
+            ways::list(product, worker, node, random, ways)?;
             if let [(None, _)] = self.ways[..] {
                 return self.look_around(node, Within::Anywhere);
             }

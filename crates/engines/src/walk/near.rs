@@ -6,6 +6,7 @@
 //! what is not found here may be found by the next look.
 
 use super::chart::Chart;
+use super::ways;
 use crate::single::Moves;
 use crate::sync::{Sync, Worker};
 use lariat_automata::StateId as Location;
@@ -117,8 +118,8 @@ impl Near<'_, '_> {
     /// The ways of a node, in their order.
     fn ways(&self, worker: &mut Worker, node: NodeId) -> Result<Vec<Way>, Stop> {
         let mut ways = Vec::new();
-        self.product.ways(worker, node, &mut ways)?;
         let mut random = Random::new(self.seed ^ u64::from(node.0));
+        ways::list(self.product, worker, node, &mut random, &mut ways)?;
         for i in 0..ways.len().min(MOST_WAYS) {
             let other = random.between(i, ways.len() - 1);
             ways.swap(i, other);

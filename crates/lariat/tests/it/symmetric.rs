@@ -1,9 +1,9 @@
-//! When `auto` divides by symmetries, and by which.
+//! Nets of many processes that are alike: when `auto` divides by symmetries, and by which; walks among them.
 
 use lariat::model::{Properties, read};
 use lariat::{
-    Budget, Choice, Explored, LeftOut, Options, Property, Quiet, Reduce, Report, Rules, Schedule,
-    Subject, Systems, Technique, Verdict, check,
+    Budget, Choice, Explored, LeftOut, Options, Plan, Property, Quiet, Reduce, Report, Rules,
+    Schedule, Subject, Systems, Technique, Verdict, check,
 };
 use std::fmt::Write;
 
@@ -95,6 +95,29 @@ fn symmetries_of_places_are_asked_for_when_a_first_look_was_not_enough() {
     assert!(engines(&report).contains(&"sym"));
     let report = answered(&processes(3), one, schedule);
     assert!(!engines(&report).contains(&"sym"));
+}
+
+/// Where very many processes could go on, a walk draws some of them.
+#[test]
+fn walks_among_a_thousand_processes() {
+    let model = read("net", processes(1200).as_bytes()).expect("a net");
+    let mut properties = Properties::new();
+    let formula = r#"G ("lock = 1" | "wait7 = 0")"#;
+    properties
+        .add_formula(&model.names(), "test", None, formula)
+        .expect(formula);
+    let report = check(
+        &Subject::new(&model, &properties),
+        Property::Formula(properties.list[0].formula),
+        &Options {
+            choice: Choice::Plan(Plan::of("walk")),
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        &Budget::unlimited(),
+        &Quiet,
+    );
+    assert!(matches!(report.verdict, Verdict::Violated(_)));
 }
 
 /// Colours are divided by before facts are asked for.

@@ -68,6 +68,11 @@ impl Enabled {
         Some(word as u32 * 64 + self.bits[word].trailing_zeros())
     }
 
+    /// How many are enabled.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// All that are enabled, in their order.
     #[inline]
     pub fn list(&self, all: &mut Vec<u32>) {
@@ -85,9 +90,16 @@ impl Enabled {
         }
     }
 
-    /// The places in `changed`, each told with its old value, have now their new ones in `values`.
+    /// The places in `changed`, each told with its old value, have now their new ones in `values`. `flipped` is told who is enabled that was not, and who is no longer;
+    /// somebody may be told as both.
     #[inline]
-    pub fn follow(&mut self, net: &Net, values: &[Value], changed: &[(u32, Value)]) {
+    pub fn follow(
+        &mut self,
+        net: &Net,
+        values: &[Value],
+        changed: &[(u32, Value)],
+        flipped: &mut impl FnMut(u32, bool),
+    ) {
         let mut search_all = false;
         for (place, old) in changed {
             let new = values[*place as usize];
@@ -102,25 +114,27 @@ impl Enabled {
             for consumer in consumers {
                 if new < consumer.need && self.has(consumer.transition) {
                     self.disable(consumer.transition, *place);
+                    flipped(consumer.transition, false);
                 }
             }
         }
         if search_all {
-            self.disable_all(net, values);
+            self.disable_all(net, values, flipped);
         }
         for (place, old) in changed {
             if values[*place as usize] > *old {
-                self.wake(net, values, *place);
+                self.wake(net, values, *place, flipped);
             }
         }
     }
 
     /// Looks at all that were enabled.
-    fn disable_all(&mut self, net: &Net, values: &[Value]) {
+    fn disable_all(&mut self, net: &Net, values: &[Value], flipped: &mut impl FnMut(u32, bool)) {
         let mut from = 0;
         while let Some(t) = self.find(from) {
             if let Some(place) = net.lacks(t, values) {
                 self.disable(t, place);
+                flipped(t, false);
             }
             from = t + 1;
         }
@@ -128,13 +142,22 @@ impl Enabled {
 
     /// A place has got tokens: a transition that waits there finds another place to wait at, or is enabled.
     #[inline]
-    fn wake(&mut self, net: &Net, values: &[Value], place: u32) {
+    fn wake(
+        &mut self,
+        net: &Net,
+        values: &[Value],
+        place: u32,
+        flipped: &mut impl FnMut(u32, bool),
+    ) {
         let mut at = std::mem::replace(&mut self.first[place as usize], NONE);
         while at != NONE {
             let next = self.next[at as usize];
             match net.lacks(at, values) {
                 Some(other) => self.wait(at, other),
-                None => self.enable(at),
+                None => {
+                    self.enable(at);
+                    flipped(at, true);
+                }
             }
             at = next;
         }
@@ -184,6 +207,7 @@ mod tests {
             let net = Net::new(&system, order(&system), &Layout::new(&system));
             let mut values: Vec<Value> = system.initial[0].to_vec();
             let mut enabled = Enabled::new(&net, &values);
+            let mut counted = enabled.count;
             for _ in 0..50 {
                 let mut changed = Vec::new();
                 for place in 0..places {
@@ -194,7 +218,11 @@ mod tests {
                         changed.push((place, old));
                     }
                 }
-                enabled.follow(&net, &values, &changed);
+                enabled.follow(&net, &values, &changed, &mut |_, more| match more {
+                    true => counted += 1,
+                    false => counted -= 1,
+                });
+                assert_eq!(counted, enabled.count, "case {case}");
                 let wanted = (0..net.len() as u32).filter(|t| net.lacks(*t, &values).is_none());
                 let wanted: Vec<u32> = wanted.collect();
                 let mut listed = Vec::new();

@@ -254,7 +254,7 @@ fn by_paths(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
     let file: Vec<usize> = (0..system.variables.len()).collect();
     let file = place(&file);
     let long = file.paths(system);
-    if long <= LONG_PATHS {
+    if long <= LONG_PATHS || system.variables.len() > MOST_ARRANGED {
         return file;
     }
     let force = OrderName {
@@ -275,6 +275,8 @@ fn by_paths(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
 /// Where an event changes no more nodes near the root than this, another order is not looked for, which takes up to 3 µs a variable. A single path has two. Of the
 /// wide nets of the contest three have more, 5.4 to 8.2, and are explored 1.0 to 1.8 times as fast in another order; the others have 2.0 to 3.6.
 const LONG_PATHS: f64 = 4.5;
+/// Nor of more variables than this, for which that would take more than a glance.
+const MOST_ARRANGED: usize = 5_000;
 
 fn known(system: &System) -> Vec<Known> {
     let mut written = vec![false; system.variables.len()];

@@ -103,7 +103,8 @@ impl<'s> Explicit<'s> {
     /// its bit.
     #[must_use]
     pub fn observing(mut self, predicates: Vec<(u64, &'s Predicate)>) -> Explicit<'s> {
-        self.observed = Observed::new(self.system, predicates);
+        let net = self.moves.words.is_none().then_some(&self.moves.net);
+        self.observed = Observed::new(self.system, net, predicates);
         self
     }
 
@@ -371,6 +372,31 @@ impl<'s> Explicit<'s> {
         }
     }
 
+    /// How many transitions of a net are enabled in `state`, if that is known without looking for them.
+    pub fn enabled_transitions(&self, states: &mut States, state: StateId) -> Option<usize> {
+        states.load(self, state);
+        states.focus.count()
+    }
+
+    /// The transitions of the net, each of which `number` stands for in [`way_behind`](Explicit::way_behind).
+    pub fn transitions(&self) -> usize {
+        self.moves.net.len()
+    }
+
+    /// A way to go on from `from` by the first enabled transition from this number on, going round: for somebody who draws one of very many.
+    pub fn way_behind(&self, states: &mut States, from: StateId, number: usize) -> Option<Way> {
+        states.load(self, from);
+        states.touch_nothing(from);
+        let net = &self.moves.net;
+        let found = states.focus.find(net, number as u32);
+        let at = found.or_else(|| states.focus.find(net, 0))?;
+        let cursor = Cursor {
+            at,
+            ..Cursor::default()
+        };
+        Some((Some(net.transitions[at as usize].event), cursor))
+    }
+
     /// The values of all variables in `state`, at the cost of what differs from the state that was asked for before.
     pub fn values<'a>(&self, states: &'a mut States, state: StateId) -> &'a [Value] {
         states.load(self, state);
@@ -386,8 +412,8 @@ impl<'s> Explicit<'s> {
     /// The bits of the [observed](Explicit::observing) predicates that hold in `state`.
     pub fn truth(&self, states: &mut States, state: StateId) -> u64 {
         states.load(self, state);
-        states.truth(&self.observed, |predicate, focus| {
-            self.moves.holds(predicate, focus)
+        states.truth(&self.observed, |form, focus| {
+            self.moves.is_true(form, focus)
         })
     }
 }

@@ -4,6 +4,7 @@
 use super::compile::Compiled;
 use super::layout::Layout;
 use super::net::{Net, order};
+use super::observed::Form;
 use super::states::{Focus, States};
 use super::words::{Words, is_small_net};
 use super::{Cursor, Explicit, StateId};
@@ -85,6 +86,19 @@ impl Moves {
         let holds = |p: &Predicate| self.holds(p, focus);
         let other = || self.compiled.some(&focus.values, holds, |_| true);
         self.has_fault(focus) || !(focus.find(&self.net, 0).is_some() || other())
+    }
+
+    /// Does an observed predicate hold in the state in focus?
+    pub fn is_true(&self, form: &Form<'_>, focus: &Focus) -> bool {
+        match form {
+            Form::Whole(predicate) => self.holds(predicate, focus),
+            Form::Tally(tally, comparison, constant) => {
+                comparison.holds(focus.tallies[*tally], i128::from(*constant))
+            }
+            Form::Not(form) => !self.is_true(form, focus),
+            Form::And(forms) => forms.iter().all(|form| self.is_true(form, focus)),
+            Form::Or(forms) => forms.iter().any(|form| self.is_true(form, focus)),
+        }
     }
 
     /// Does the predicate hold in the state in focus?

@@ -79,7 +79,7 @@ fn walk(net: &Net, initial: &[Value], seen: &mut Seen) {
                 return;
             }
             values.copy_from_slice(initial);
-            enabled.follow(net, &values, &changed);
+            enabled.follow(net, &values, &changed, &mut |_, _| {});
             continue;
         };
         for put in net.puts(t) {
@@ -90,7 +90,7 @@ fn walk(net: &Net, initial: &[Value], seen: &mut Seen) {
             seen.most[place] = seen.most[place].max(values[place]);
             seen.gains[place] += u32::from(put.delta > 0);
         }
-        enabled.follow(net, &values, &changed);
+        enabled.follow(net, &values, &changed, &mut |_, _| {});
     }
 }
 

@@ -12,13 +12,14 @@ use super::index::mix;
 use super::layout::{Field, Layout};
 use super::modulo::Marked;
 use super::net::Net;
+use super::observed::{Form, Tallies};
 use super::plain::hash_of_word;
 use super::store::{StateId, Store, View};
 use super::tree::Change;
 use super::words::Words;
 use super::{Ahead, Explicit, Observed};
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Predicate, State, Value, VarId};
+use lariat_model::{State, Value, VarId};
 use std::sync::Arc;
 
 /// Lookups between two looks at the clock: well below a millisecond.
@@ -63,6 +64,8 @@ pub(super) struct Focus {
     enabled: Option<Enabled>,
     /// The variables that the last move has changed, with their old values.
     pub changed: Vec<(u32, Value)>,
+    /// What observed sums and lists come to.
+    pub tallies: Tallies,
     /// The observed predicates that hold, but for those that are stale.
     truth: u64,
     stale: u64,
@@ -85,6 +88,11 @@ impl Focus {
             Some(enabled) => enabled.find(from),
             None => (from..net.len() as u32).find(|t| net.lacks(*t, &self.values).is_none()),
         }
+    }
+
+    /// How many transitions are enabled, if they are kept.
+    pub fn count(&self) -> Option<usize> {
+        self.enabled.as_ref().map(Enabled::count)
     }
 
     /// All transitions that are enabled, appended to `all`.
@@ -151,6 +159,8 @@ impl States {
     fn on(space: &Explicit<'_>, store: Store, escapes: Escapes, budget: &Budget) -> States {
         let layout = space.layout.clone();
         let values: Vec<Value> = layout.fields.iter().map(|field| field.low).collect();
+        let enabled =
+            (space.moves.words.is_none()).then(|| Enabled::new(&space.moves.net, &values));
         States {
             store,
             escapes,
@@ -158,8 +168,8 @@ impl States {
                 id: None,
                 view: View::default(),
                 sum: 0,
-                enabled: (space.moves.words.is_none())
-                    .then(|| Enabled::new(&space.moves.net, &values)),
+                tallies: space.observed.tallies(&values, enabled.as_ref()),
+                enabled,
                 values,
                 changed: Vec::new(),
                 truth: 0,
@@ -346,12 +356,14 @@ impl States {
             if old != new {
                 focus.changed.push((var, old));
                 focus.stale |= space.observed.readers(var);
+                space.observed.change(&mut focus.tallies, var, old, new);
             }
         }
         focus.stale |= space.observed.volatile;
         let net = &space.moves.net;
         if let Some(enabled) = &mut focus.enabled {
-            enabled.follow(net, &focus.values, &focus.changed);
+            let mut flipped = |t, more| space.observed.flip(&mut focus.tallies, t, more);
+            enabled.follow(net, &focus.values, &focus.changed, &mut flipped);
         }
         focus.id = Some(state);
     }
@@ -447,7 +459,7 @@ impl States {
     pub(super) fn truth(
         &mut self,
         observed: &Observed<'_>,
-        holds: impl Fn(&Predicate, &Focus) -> bool,
+        holds: impl Fn(&Form<'_>, &Focus) -> bool,
     ) -> u64 {
         let focus = &mut self.focus;
         for (bit, predicate) in &observed.predicates {

@@ -53,7 +53,7 @@ fn random_nets_are_explored_as_they_are() {
 }
 
 fn agrees(system: &System, random: &mut Random, case: usize) {
-    let predicates: Vec<Predicate> = (0..20.min(system.events.len()))
+    let mut predicates: Vec<Predicate> = (0..20.min(system.events.len()))
         .map(|i| match i % 4 {
             0 => Predicate::Enabled(vec![EventId(i as u32), EventId(i as u32 / 2)]),
             1 => Predicate::Not(Box::new(Predicate::Deadlock)),
@@ -63,6 +63,22 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
             }
         })
         .collect();
+    // Long ones, of which tallies are kept; members may be named twice.
+    for i in 0..3 {
+        let var = |_| lariat_model::VarId(random.below(system.variables.len() as u32));
+        let vars: Vec<_> = (0..40).map(var).collect();
+        let coefficient = |k: usize| [1, -1, 3][(k + i) % 3];
+        let terms = vars.iter().enumerate().map(|(k, v)| (*v, coefficient(k)));
+        let sum = Predicate::Linear(lariat_model::Linear {
+            terms: terms.collect(),
+            comparison: lariat_model::Comparison::Ge,
+            constant: Value::from(random.below(9)),
+        });
+        let event = |_| EventId(random.below(system.events.len() as u32));
+        let list = Predicate::Enabled((0..20).map(event).collect());
+        let not = Predicate::Not(Box::new(list.clone()));
+        predicates.extend([sum.clone(), list, Predicate::Or(vec![not, sum])]);
+    }
     let bits = predicates.iter().enumerate().map(|(i, p)| (1 << i, p));
     let space = Explicit::new(system, Deadlock::Stutter).observing(bits.collect());
     let mut states = space.states(&Budget::unlimited());
