@@ -55,11 +55,13 @@ pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
         ));
     }
     all.push(facade("facade-auto", Choice::default(), model.clone()));
-    // So that engines other than the first get a turn.
+    // So that engines other than the first get a turn, those that divide by symmetries among them.
     let rounds = Schedule {
         glance: 1,
         walk: 1,
         first_look: 1,
+        symmetric_places: 1,
+        many_symmetries: 0.1,
         ..Schedule::default()
     };
     all.push(facade(
