@@ -16,4 +16,5 @@ mod prefixes;
 mod products;
 mod programs;
 mod progress;
+mod replay;
 mod shortening;
