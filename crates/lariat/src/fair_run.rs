@@ -86,3 +86,116 @@ fn is_enabled(
         Some(growth) => settled(system, &constraint.enabled, state, growth),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subject::{Property, Subject};
+    use lariat_ltl::Formulas;
+    use lariat_model::{
+        Action, Arc, Deadlock, Domain, Event, EventId, Fairness, Step, VarId, Variable,
+    };
+
+    /// A token goes from place 0 to place 1, leaving one in place 2 if it is to grow, and comes back; or is lost. `look` is always enabled, and `dump` when
+    /// there are five tokens in place 2.
+    fn turns(grows: i64) -> System {
+        let place = |i: u32| Variable {
+            name: format!("p{i}"),
+            domain: Domain::Count { bound: None },
+        };
+        let event = |(name, arcs): (&str, &[(u32, i64, i64)])| Event {
+            name: name.to_owned(),
+            action: Action::Net(
+                arcs.iter()
+                    .map(|&(var, need, delta)| Arc {
+                        var: VarId(var),
+                        need,
+                        delta,
+                    })
+                    .collect(),
+            ),
+        };
+        let events: [(&str, &[(u32, i64, i64)]); 5] = [
+            ("go", &[(0, 1, -1), (1, 0, 1), (2, 0, grows)]),
+            ("come", &[(0, 0, 1), (1, 1, -1)]),
+            ("lose", &[(1, 1, -1)]),
+            ("look", &[]),
+            ("dump", &[(2, 5, -5)]),
+        ];
+        System {
+            variables: (0..3).map(place).collect(),
+            events: events.map(event).into(),
+            initial: vec![[1, 0, 0].into()],
+            ..System::default()
+        }
+    }
+
+    /// `look`, then `go` and `come` for ever.
+    fn rounds(grows: i64) -> Lasso {
+        let step = |event, state: [i64; 3]| Step {
+            event: Some(EventId(event)),
+            state: state.into(),
+        };
+        Lasso {
+            initial: [1, 0, 0].into(),
+            prefix: vec![step(3, [1, 0, 0])],
+            cycle: vec![step(0, [0, 1, grows]), step(1, [1, 0, grows])],
+            growth: (grows > 0).then(|| [0, 0, grows].into()),
+        }
+    }
+
+    fn fair(strength: Strength, event: u32) -> Constraint {
+        Constraint::of_events("it", strength, vec![EventId(event)])
+    }
+
+    #[test]
+    fn what_is_met_is_met_in_the_loop() {
+        let (system, lasso) = (turns(0), rounds(0));
+        let how = |strength, event| met(&system, &[fair(strength, event)], &lasso);
+        use Strength::{Strong, Weak};
+        assert_eq!(how(Strong, 1), Ok(vec![Met::Taken(2)]));
+        // It may be lost only while it is away, which is enough for the weak, and too much for the strong.
+        assert_eq!(how(Weak, 2), Ok(vec![Met::Idle(1)]));
+        assert!(how(Strong, 2).is_err_and(|why| why.contains("again and again")));
+        // It was looked before, and never since.
+        assert!(how(Weak, 3).is_err_and(|why| why.contains("all the time")));
+        assert_eq!(how(Strong, 4), Ok(vec![Met::Never]));
+        assert_eq!(
+            unmet(&system, &[fair(Weak, 3), fair(Weak, 2)], &lasso).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn what_is_enabled_in_some_round_is_not_known_to_be_idle() {
+        let dump = [fair(Strength::Weak, 4)];
+        let why = met(&turns(1), &dump, &rounds(1)).unwrap_err();
+        assert!(why.contains("may change"), "{why}");
+    }
+
+    /// Whoever replays a run asks for its fairness, and a beginning has none.
+    #[test]
+    fn unfair_runs_are_not_evidence() {
+        let system = turns(0);
+        let formulas = Formulas::new();
+        let subject = Subject::of_system(&system, &formulas, &[]);
+        let replayed = |fairness: &[Constraint], lasso: Lasso| {
+            let subject = subject.clone().assuming(Fairness {
+                told: Vec::new(),
+                constraints: fairness.to_vec(),
+            });
+            let property = Property::Formula(Formulas::FALSE);
+            subject.replayed(property, Deadlock::Stutter, lasso)
+        };
+        let beginning = Lasso {
+            cycle: Vec::new(),
+            ..rounds(0)
+        };
+        let (taken, lost) = ([fair(Strength::Weak, 0)], [fair(Strength::Strong, 2)]);
+        assert!(replayed(&[], rounds(0)).is_ok() && replayed(&[], beginning.clone()).is_ok());
+        assert!(replayed(&taken, rounds(0)).is_ok());
+        assert!(replayed(&lost, rounds(0)).is_err());
+        let why = replayed(&taken, beginning).unwrap_err();
+        assert!(why.contains("goes on fairly"), "{why}");
+    }
+}

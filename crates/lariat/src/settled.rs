@@ -94,6 +94,51 @@ mod tests {
     use lariat_model::{State, VarId};
     use lariat_testkit::{nets, predicates};
 
+    /// Place 0 grows and place 1 does not: one event waits for more in place 0, one for a token in place 1, and one needs nothing.
+    #[test]
+    fn only_what_no_token_can_change_is_settled() {
+        let place = |name: &str| lariat_model::Variable {
+            name: name.to_owned(),
+            domain: lariat_model::Domain::Count { bound: None },
+        };
+        let event = |var: u32, need: Value| lariat_model::Event {
+            name: format!("t{var}"),
+            action: Action::Net(vec![lariat_model::Arc {
+                var: VarId(var),
+                need,
+                delta: 0,
+            }]),
+        };
+        let system = System {
+            variables: ["p", "q"].map(place).into(),
+            events: vec![event(0, 5), event(1, 1), event(0, 0)],
+            ..System::default()
+        };
+        let dead = System {
+            events: system.events[..2].to_vec(),
+            ..system.clone()
+        };
+        let enabled = |events: &[u32]| {
+            let events = events.iter().map(|e| EventId(*e)).collect();
+            Predicate::Enabled(events)
+        };
+        let expression = |var: u32| Predicate::Expr(lariat_model::Expr::Var(VarId(var)));
+        let at =
+            |system: &System, predicate: &Predicate| settled(system, predicate, &[3, 0], &[1, 0]);
+        for (predicate, value) in [
+            (enabled(&[0]), None),
+            (enabled(&[1]), Some(false)),
+            (enabled(&[0, 1]), None),
+            (enabled(&[1, 2]), Some(true)),
+            (expression(0), None),
+            (expression(1), Some(false)),
+            (Predicate::Deadlock, Some(false)),
+        ] {
+            assert_eq!(at(&system, &predicate), value, "{predicate:?}");
+        }
+        assert_eq!(at(&dead, &Predicate::Deadlock), None);
+    }
+
     /// What is settled is true, or false, in as many rounds as one likes to look at; comparisons and enabledness that are
     /// not settled do change.
     #[test]

@@ -16,5 +16,6 @@ mod prefixes;
 mod products;
 mod programs;
 mod progress;
+mod replay;
 mod shortening;
 mod symmetric;

@@ -1,0 +1,219 @@
+//! What the replay refuses: it is the last to look at a run before anything is called violated.
+
+use lariat::replay::{self, replay};
+use lariat::{Reason, Verdict};
+use lariat_automata::{Automaton, Guards, StateId, Transition};
+use lariat_emptiness::Marks;
+use lariat_engines::Outcome;
+use lariat_model::{
+    Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, Properties, Step, System, VarId,
+    Variable,
+};
+
+use Deadlock::{Ignore, Stutter};
+
+fn system(variables: &[&str], events: Vec<(&str, Action)>, initial: &[i64]) -> System {
+    let variable = |name: &&str| Variable {
+        name: (*name).to_owned(),
+        domain: Domain::Count { bound: None },
+    };
+    let event = |(name, action): (&str, Action)| Event {
+        name: name.to_owned(),
+        action,
+    };
+    System {
+        variables: variables.iter().map(variable).collect(),
+        events: events.into_iter().map(event).collect(),
+        initial: vec![initial.into()],
+        ..System::default()
+    }
+}
+
+/// A token goes from `a` to `b`, leaving one in `heap` each time, and comes back, or is lost. `dump` needs it in `a`, and a heap of five.
+fn turns() -> System {
+    let net = |arcs: &[(u32, i64, i64)]| {
+        let arc = |&(var, need, delta): &(u32, i64, i64)| Arc {
+            var: VarId(var),
+            need,
+            delta,
+        };
+        Action::Net(arcs.iter().map(arc).collect())
+    };
+    system(
+        &["a", "b", "heap"],
+        vec![
+            ("go", net(&[(0, 1, -1), (1, 0, 1), (2, 0, 1)])),
+            ("come", net(&[(0, 0, 1), (1, 1, -1)])),
+            ("lose", net(&[(1, 1, -1)])),
+            ("dump", net(&[(0, 1, 0), (2, 5, -5)])),
+        ],
+        &[1, 0, 0],
+    )
+}
+
+fn step(event: u32, state: &[i64]) -> Step {
+    Step {
+        event: Some(EventId(event)),
+        state: state.into(),
+    }
+}
+
+fn stutter(state: &[i64]) -> Step {
+    Step {
+        event: None,
+        state: state.into(),
+    }
+}
+
+fn run(initial: &[i64], prefix: Vec<Step>, cycle: Vec<Step>) -> Lasso {
+    Lasso {
+        initial: initial.into(),
+        prefix,
+        cycle,
+        growth: None,
+    }
+}
+
+/// `go`, then `lose`.
+fn lost() -> Vec<Step> {
+    vec![step(0, &[0, 1, 1]), step(2, &[0, 0, 1])]
+}
+
+fn asked(system: &System, lasso: &Lasso, formula: &str, deadlock: Deadlock) -> Result<(), String> {
+    let mut properties = Properties::new();
+    let names = Names::of(system);
+    let added = properties.add_formula(&names, "formula", None, formula);
+    added.unwrap();
+    let property = replay::Property::Formula(&properties.formulas, properties.list[0].formula);
+    replay(system, &properties.propositions, property, deadlock, lasso)
+}
+
+#[test]
+fn a_run_begins_where_the_system_does_and_takes_its_steps() {
+    let system = turns();
+    let start: &[i64] = &[1, 0, 0];
+    let elsewhere = run(
+        &[0, 1, 0],
+        vec![step(2, &[0, 0, 0])],
+        vec![stutter(&[0, 0, 0])],
+    );
+    let refused = [
+        // Another start; an event that leads elsewhere; one that is not enabled; staying where something can happen.
+        (elsewhere, "initial"),
+        (
+            run(start, vec![], vec![step(0, start)]),
+            "none of the model",
+        ),
+        (
+            run(start, vec![], vec![step(1, start)]),
+            "none of the model",
+        ),
+        (
+            run(start, vec![], vec![stutter(start)]),
+            "none of the model",
+        ),
+        (
+            run(start, lost(), vec![stutter(&[0, 0, 2])]),
+            "none of the model",
+        ),
+        (
+            run(start, lost()[..1].to_vec(), lost()[1..].to_vec()),
+            "does not close",
+        ),
+    ];
+    for (lasso, because) in refused {
+        for formula in ["F \"heap >= 9\"", "X X G a"] {
+            let why = asked(&system, &lasso, formula, Stutter).unwrap_err();
+            assert!(why.contains(because), "{lasso:?}: {why}");
+        }
+    }
+}
+
+#[test]
+fn finite_runs_count_where_deadlocks_stutter() {
+    let system = turns();
+    let ends = run(&[1, 0, 0], lost(), vec![stutter(&[0, 0, 1])]);
+    assert_eq!(asked(&system, &ends, "G F (a | b)", Stutter), Ok(()));
+    let why = asked(&system, &ends, "G F (a | b)", Ignore).unwrap_err();
+    assert!(why.contains("none of the model"), "{why}");
+    let satisfied = asked(&system, &ends, "F G !a", Stutter).unwrap_err();
+    assert!(satisfied.contains("does not violate"), "{satisfied}");
+}
+
+#[test]
+fn atoms_are_settled_at_every_position_of_a_round() {
+    let rounds = Lasso {
+        growth: Some([0, 0, 1].into()),
+        ..run(
+            &[1, 0, 0],
+            vec![step(0, &[0, 1, 1])],
+            vec![step(1, &[1, 0, 1]), step(0, &[0, 1, 2])],
+        )
+    };
+    let system = turns();
+    assert_eq!(asked(&system, &rounds, "F G a", Stutter), Ok(()));
+    // While `a` is empty nothing can be dumped, and that is only the first position of a round.
+    let why = asked(&system, &rounds, "F \"fireable(dump)\"", Stutter).unwrap_err();
+    assert!(why.contains("may change"), "{why}");
+}
+
+/// What adds to a variable once need not be able to do so again: only transitions of nets are.
+#[test]
+fn rounds_are_for_nets() {
+    let rows = vec![[Some((0, 1))].into(), [Some((1, 2))].into()];
+    let vars = vec![VarId(0)];
+    let table = system(&["x"], vec![("e", Action::Table { vars, rows })], &[0]);
+    let once = Lasso {
+        growth: Some([1].into()),
+        ..run(&[0], vec![], vec![step(0, &[1])])
+    };
+    let why = asked(&table, &once, "F \"x < 0\"", Stutter).unwrap_err();
+    assert!(why.contains("more tokens"), "{why}");
+}
+
+/// An automaton that guesses is, behind the right beginning, also where it has not guessed.
+#[test]
+fn one_of_the_states_of_an_automaton_must_accept_whatever_follows() {
+    let system = turns();
+    let mut properties = Properties::new();
+    let added = properties.add_formula(&Names::of(&system), "formula", None, "b");
+    added.unwrap();
+    let mut guards = Guards::new();
+    let b = guards.atom(0);
+    let edge = |guard, marks, to| Transition {
+        guard,
+        marks,
+        to: StateId(to),
+    };
+    let guessing = Automaton {
+        atoms: properties.formulas.atoms_of(properties.list[0].formula),
+        guards,
+        mark_count: 1,
+        initial: vec![StateId(0)],
+        states: vec![
+            vec![edge(Guards::TRUE, Marks::NONE, 0), edge(b, Marks::NONE, 1)],
+            vec![edge(Guards::TRUE, Marks::one(0), 1)],
+        ],
+    };
+    let property = replay::Property::Never(&guessing);
+    let said = |run: &Lasso| replay(&system, &properties.propositions, property, Stutter, run);
+    assert_eq!(said(&run(&[1, 0, 0], lost(), vec![])), Ok(()));
+    let why = said(&run(&[1, 0, 0], lost()[..1].to_vec(), vec![])).unwrap_err();
+    assert!(why.contains("may go on"), "{why}");
+}
+
+/// A verdict needs what it claims: a search that came to its end, or a run that was replayed.
+#[test]
+fn verdicts_are_earned() {
+    let any = || run(&[1, 0, 0], lost(), vec![stutter(&[0, 0, 1])]);
+    let holds = Verdict::earn(Ok(Outcome::Empty), |_| Err("not asked".to_owned()));
+    assert!(matches!(holds, Verdict::Holds(_)), "{holds:?}");
+    let doubt = Verdict::earn(Ok(Outcome::Undecided(any())), Ok);
+    let inconclusive = |v: &Verdict| matches!(v, Verdict::Unknown(Reason::Inconclusive(_)));
+    assert!(inconclusive(&doubt), "{doubt:?}");
+    let failed = Verdict::earn(Ok(Outcome::Accepting(any())), |_| Err("wrong".to_owned()));
+    let wrong = Verdict::Unknown(Reason::Internal("wrong".to_owned()));
+    assert_eq!(failed, wrong);
+    let violated = Verdict::earn(Ok(Outcome::Accepting(any())), Ok);
+    assert!(matches!(violated, Verdict::Violated(_)), "{violated:?}");
+}
