@@ -9,8 +9,8 @@ pub use fair::fair;
 
 use asking::{facade_with, has_tableau, on_translation_with};
 use lariat::{
-    AutomatonKind, Choice, Emptiness, Fixpoint, Needs, Options, Plan, Preset, Proof, Proofs,
-    Recurring, Reduce, Rule, Rules, Schedule, Variant, Workers,
+    AutomatonKind, Choice, Emptiness, Fixpoint, Levels, Needs, Options, Plan, Preset, Proof,
+    Proofs, Recurring, Reduce, Rule, Rules, Schedule, Variant, Workers,
 };
 use lariat_automata::Legal;
 use lariat_budget::Budget;
@@ -212,6 +212,7 @@ pub fn all() -> Vec<Subject> {
     all.push(facade("facade-auto-rounds", Choice::Auto(rounds())));
     all.push(facade_text());
     all.extend(reduced());
+    all.extend(leveled());
     all
 }
 
@@ -293,6 +294,20 @@ fn reduced() -> Vec<Subject> {
         add(rule.name(), Plan::of("explicit"), Rules::only(&[rule]));
     }
     subjects
+}
+
+/// The façade with components of several places.
+fn leveled() -> impl Iterator<Item = Subject> {
+    let presets = ["hyb", "slap-fst", "bcz", "owcty"];
+    presets.into_iter().map(|preset| {
+        let options = Options {
+            choice: Plan::of(preset).into(),
+            levels: Levels::Invariants,
+            ..Options::default()
+        };
+        let subject = facade_with(&format!("levels-{preset}"), options);
+        subject.only(Case::is_net)
+    })
 }
 
 /// Does the formula speak of states only, and does repeating letters never matter to it?

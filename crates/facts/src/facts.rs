@@ -2,6 +2,7 @@
 
 use crate::cases::{Case, Cases, is_contradiction};
 use crate::certificate::{Certificate, Statement};
+use crate::exclusive::Candidates;
 use crate::net::Net;
 use crate::refute::refute;
 use crate::repeat::Repeating;
@@ -64,6 +65,7 @@ pub struct Facts {
     pub(crate) bounds: crate::bounds::Known,
     pub(crate) repeating: Option<Repeating>,
     pub(crate) resting: Option<Resting>,
+    pub(crate) exclusive: FxHashMap<Candidates, Option<Vec<Vec<VarId>>>>,
 }
 
 impl Facts {
@@ -100,6 +102,7 @@ impl Facts {
             bounds: crate::bounds::Known::default(),
             repeating: None,
             resting: None,
+            exclusive: FxHashMap::default(),
         }
     }
 

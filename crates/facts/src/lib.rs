@@ -8,7 +8,7 @@
 //! One rule a file: `refute` excludes markings, `bounds` bounds places, `repeat` finds events
 //! that fire finitely often, `resting` describes dead markings,
 //! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
-//! `formula` and `canonical` at formulas; `fewest` is for runs that are to be shortened; `solver` is the only file that knows the solver.
+//! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other; `fewest` is for runs that are to be shortened; `solver` is the only file that knows the solver.
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ mod canonical;
 mod cases;
 mod certificate;
 mod cycles;
+mod exclusive;
 mod facts;
 mod fewest;
 mod formula;
@@ -34,6 +35,7 @@ mod steps;
 pub use bounds::Bound;
 pub use certificate::{Certificate, Statement, Weights};
 pub use cycles::Barren;
+pub use exclusive::Candidates;
 pub use facts::{Constant, Facts, Limits};
 pub use fewest::{Change, Times, fewest};
 pub use formula::Simplified;

@@ -44,6 +44,7 @@ mod explored;
 mod fair_run;
 mod features;
 mod learning;
+mod levels;
 mod on_sets;
 mod partial;
 mod plan;
@@ -83,6 +84,7 @@ pub use lariat_model::{
     Constraint, Deadlock, Fairness, InputError, Lasso, Proposition, Step, Strength, System,
 };
 pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
+pub use levels::Levels;
 pub use plan::{Plan, Preset};
 pub use reduce::{Reduce, reduction};
 pub use run::Run;

@@ -294,6 +294,8 @@ fn kinds_of_automata() {
             "keeps no recurring states",
         ),
         ("--recurring sets", "`auto` chooses the variant"),
+        ("--levels units", "`auto` does not take them"),
+        ("--engine explicit --levels units", "those of diagrams"),
     ] {
         let mut args = vec!["check", MUTEX, "-f", EXCLUSION];
         args.extend(rest.split(' '));

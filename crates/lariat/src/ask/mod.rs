@@ -21,6 +21,7 @@ mod schedule;
 mod stage;
 
 pub use answer::{Answer, Proof, Witness};
+pub(crate) use facts::undeclared;
 pub use lariat_engines::questions::{Asker, Ends, Question};
 pub use schedule::AskSchedule;
 

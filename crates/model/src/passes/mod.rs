@@ -9,6 +9,7 @@
 //! | [`UnfoldingLift`] | a coloured net, its unfolding | everything | by the names of places and bindings |
 //! | [`reduce()`], five rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events |
 //! | [`reduce()`], agglomerations | a net, a smaller one | stutter-invariant properties of states, both deadlock policies | what joint events stand for |
+//! | [`levels()`] | a safe net, one with components of several places | everything | a value says which place is marked |
 //!
 //! The unfolding is done by the reader, so that propositions are bound to the unfolded system in the first place; its
 //! way back is the last one that a lasso goes.
@@ -17,6 +18,7 @@ mod agglomeration;
 mod constant_places;
 mod dead_events;
 mod equal_events;
+mod levels;
 mod net;
 mod parallel_places;
 mod post_agglomeration;
@@ -30,6 +32,7 @@ mod systems;
 mod tests;
 mod unfolding;
 
+pub use levels::{LevelsLift, levels};
 pub use reduce::{Reduction, Removed, Rule, Rules, reduce};
 pub use reduction::ReductionLift;
 pub use support::Support;
