@@ -96,6 +96,9 @@ mod tests {
         Action, Arc, Deadlock, Domain, Event, EventId, Fairness, Step, VarId, Variable,
     };
 
+    /// Of a transition: place, tokens needed, tokens added.
+    type Arcs = [(u32, i64, i64)];
+
     /// A token goes from place 0 to place 1, leaving one in place 2 if it is to grow, and comes back; or is lost. `look` is always enabled, and `dump` when
     /// there are five tokens in place 2.
     fn turns(grows: i64) -> System {
@@ -103,7 +106,7 @@ mod tests {
             name: format!("p{i}"),
             domain: Domain::Count { bound: None },
         };
-        let event = |(name, arcs): (&str, &[(u32, i64, i64)])| Event {
+        let event = |(name, arcs): (&str, &Arcs)| Event {
             name: name.to_owned(),
             action: Action::Net(
                 arcs.iter()
@@ -115,7 +118,7 @@ mod tests {
                     .collect(),
             ),
         };
-        let events: [(&str, &[(u32, i64, i64)]); 5] = [
+        let events: [(&str, &Arcs); 5] = [
             ("go", &[(0, 1, -1), (1, 0, 1), (2, 0, grows)]),
             ("come", &[(0, 0, 1), (1, 1, -1)]),
             ("lose", &[(1, 1, -1)]),

@@ -127,3 +127,43 @@ fn events_that_do_nothing_are_possible_all_the_same() {
     assert_eq!(store.image(&subset, &set).unwrap(), set);
     assert_eq!(store.inverse(idle).unwrap(), Some(idle));
 }
+
+/// What is remembered of some events is not taken for what others do.
+#[test]
+fn subsets_of_events_do_not_share_answers() {
+    let mut store = store(2);
+    let mut down = |level| {
+        let (need, delta) = (1, -1);
+        let part = EventPart::Delta { level, need, delta };
+        store.event(&[part]).unwrap().unwrap()
+    };
+    let events = [0, 1].map(&mut down);
+    let vectors = Vectors::from([vec![0, 0], vec![0, 1], vec![1, 0], vec![1, 1]]);
+    let set = put(&mut store, &vectors);
+    let top = store.singleton(&[1, 1]).unwrap();
+    for (level, event) in events.into_iter().enumerate() {
+        let subset = store.subset([event]);
+        let empty = |v: &&Vec<u32>| v[level] == 0;
+        let dead = store.dead(&subset, &set).unwrap();
+        let expected: Vectors = vectors.iter().filter(empty).cloned().collect();
+        assert_eq!(get(&store, &dead), expected);
+        let image = store.image(&subset, &set).unwrap();
+        assert_eq!(get(&store, &image), expected);
+        let closed = store.saturate(&subset, &top).unwrap();
+        let mut lower = vec![1, 1];
+        lower[level] = 0;
+        assert_eq!(get(&store, &closed), Vectors::from([lower, vec![1, 1]]));
+    }
+}
+
+/// Not even a level to look at is needed for an event that does nothing.
+#[test]
+fn without_levels_nothing_is_dead_that_may_do_nothing() {
+    let mut store = store(0);
+    let idle = store.event(&[]).unwrap().unwrap();
+    let set = store.singleton(&[]).unwrap();
+    let none = store.subset([]);
+    assert_eq!(store.dead(&none, &set).unwrap(), set);
+    let subset = store.subset([idle]);
+    assert!(store.dead(&subset, &set).unwrap().is_empty());
+}
