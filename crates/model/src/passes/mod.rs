@@ -7,7 +7,7 @@
 //! | pass | from, to | preserves | back |
 //! | --- | --- | --- | --- |
 //! | [`UnfoldingLift`] | a coloured net, its unfolding | everything | by the names of places and bindings |
-//! | [`reduce()`], five rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events |
+//! | [`reduce()`], six rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events |
 //! | [`reduce()`], agglomerations | a net, a smaller one | stutter-invariant properties of states, both deadlock policies | what joint events stand for |
 //!
 //! The unfolding is done by the reader, so that propositions are bound to the unfolded system in the first place; its
@@ -17,6 +17,7 @@ mod agglomeration;
 mod constant_places;
 mod dead_events;
 mod equal_events;
+mod implicit_places;
 mod net;
 mod parallel_places;
 mod post_agglomeration;
@@ -30,7 +31,8 @@ mod systems;
 mod tests;
 mod unfolding;
 
-pub use reduce::{Reduction, Removed, Rule, Rules, reduce};
+pub use implicit_places::Told;
+pub use reduce::{Advice, Reduction, Removed, Rule, Rules, no_advice, reduce};
 pub use reduction::ReductionLift;
 pub use support::Support;
 pub use systems::Systems;
