@@ -1,10 +1,10 @@
 //! A long differential campaign: all subjects against the oracle.
 //!
 //! ```text
-//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair|questions|processes] [SUBJECT]…
+//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair|shadows|questions|processes] [SUBJECT]…
 //! ```
 //!
-//! `LARIAT_SEED` chooses the first seed; `fair` asks about fair runs, `questions` about reachable states, `processes` asks clusters of 1, 2 and 4 processes; names restrict the subjects. Exit code 1 on the first difference,
+//! `LARIAT_SEED` chooses the first seed; `fair` asks about fair runs, `shadows` about nets with places that follow others, `questions` about reachable states, `processes` asks clusters of 1, 2 and 4 processes; names restrict the subjects. Exit code 1 on the first difference,
 //! with the command that replays it.
 
 use lariat_differential::{processes, questions, subjects};
@@ -32,6 +32,11 @@ fn main() -> ExitCode {
             names.remove(0);
             campaign = campaign.about(Case::fair);
             subjects::fair()
+        }
+        Some("shadows") => {
+            names.remove(0);
+            campaign = campaign.about(Case::shadowed);
+            subjects::all()
         }
         _ => subjects::all(),
     };

@@ -4,10 +4,12 @@ mod asking;
 mod fair;
 
 pub(crate) use asking::{MOST_EDGES, PATIENCE, decide_about, intern, legal};
-pub use asking::{automaton, facade, facade_text, on_tableau, on_translation, run, run_modulo};
+pub use asking::{
+    automaton, facade, facade_text, facade_with, on_tableau, on_translation, run, run_modulo,
+};
 pub use fair::fair;
 
-use asking::{facade_with, has_tableau, on_translation_with};
+use asking::{has_tableau, on_translation_with};
 use lariat::{
     AutomatonKind, Choice, Emptiness, Fixpoint, Levels, Needs, Options, Plan, Preset, Proof,
     Proofs, Recurring, Reduce, Rule, Rules, Schedule, Variant, Workers,

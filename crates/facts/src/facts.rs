@@ -117,7 +117,7 @@ impl Facts {
     }
 
     /// What may be spent on the next question.
-    fn allowance(&self) -> u64 {
+    pub(crate) fn allowance(&self) -> u64 {
         let here = self.spent - self.before;
         (self.limits.question).min(self.limits.total.saturating_sub(here))
     }

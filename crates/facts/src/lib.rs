@@ -5,7 +5,7 @@
 //! lazily and keeps them for all properties of a net. Each comes with a [`Certificate`] that was checked in exact
 //! integers, so that the floating-point solver never has to be trusted: a fact whose check fails does not exist.
 //!
-//! One rule a file: `refute` excludes markings, `bounds` bounds places, `repeat` finds events
+//! One rule a file: `refute` excludes markings, `bounds` bounds places, `implicit` finds those that decide nothing, `repeat` finds events
 //! that fire finitely often, `resting` describes dead markings,
 //! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
 //! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other; `fewest` is for runs that are to be shortened; `solver` is the only file that knows the solver.
@@ -21,6 +21,7 @@ mod exclusive;
 mod facts;
 mod fewest;
 mod formula;
+mod implicit;
 mod most;
 mod net;
 mod prune;

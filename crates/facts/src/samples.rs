@@ -21,6 +21,8 @@ pub(crate) struct Samples {
     states: Vec<State>,
     pub fired: Vec<bool>,
     pub most: Vec<Value>,
+    /// For every place: did it alone keep an event from being enabled?
+    pub deciding: Vec<bool>,
 }
 
 impl Samples {
@@ -30,6 +32,7 @@ impl Samples {
             states: net.initial.clone(),
             fired: vec![false; net.needs.len()],
             most: vec![0; net.places],
+            deciding: vec![false; net.places],
         };
         for state in &net.initial {
             raise(&mut samples.most, state);
@@ -74,7 +77,7 @@ impl Samples {
     }
 
     fn some_enabled(
-        &self,
+        &mut self,
         net: &Net,
         state: &State,
         random: u64,
@@ -85,8 +88,16 @@ impl Samples {
         (0..count)
             .map(|i| EventId(((first + i) % count) as u32))
             .find(|event| {
-                *looks += 1 + net.needs[event.index()].len();
-                net.enabled(state, *event)
+                let needs = &net.needs[event.index()];
+                *looks += 1 + needs.len();
+                let mut lacking = needs.iter().filter(|(p, need)| state[p.index()] < *need);
+                let Some((place, _)) = lacking.next() else {
+                    return true;
+                };
+                if lacking.next().is_none() {
+                    self.deciding[place.index()] = true;
+                }
+                false
             })
     }
 

@@ -35,6 +35,7 @@
 
 #![forbid(unsafe_code)]
 
+mod advice;
 pub mod ask;
 mod auto;
 mod by_need;

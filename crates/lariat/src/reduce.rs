@@ -4,6 +4,7 @@
 //! stutter-invariant. Nets that come out equal are kept once, so that properties with equal reductions share their
 //! reachable states.
 
+use crate::advice::by_facts;
 use crate::check::{Choice, Options};
 use crate::explored::Explored;
 use crate::prepare::is_stutter_invariant;
@@ -104,6 +105,7 @@ pub fn reduction<'s>(
     );
     let support = Support::of(system, &observed, stutters);
     let limited = budget.clone().with_work(MOST_WORK);
-    let reduction = reduce(system, &support, rules, &[], &limited);
+    let mut advice = by_facts(budget);
+    let reduction = reduce(system, &support, rules, &mut advice, &limited);
     Ok(reduction.map(|reduction| (reduction, atoms)))
 }

@@ -3,7 +3,7 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::{fairness, nets, predicates, programs};
+use crate::{fairness, nets, predicates, programs, shadows};
 use lariat_corpora::Random;
 use lariat_model::{
     Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
@@ -66,6 +66,18 @@ impl Case {
         let mut rng = Random::new(seed);
         let system = nets::growing(&mut rng);
         Case::about(system, &mut rng)
+    }
+
+    /// The case of this seed about a net with places that follow others, and with at most [`MOST_STATES`] markings.
+    pub fn shadowed(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        loop {
+            let net = nets::random(&mut rng, 60);
+            let net = shadows::added(&mut rng, net);
+            if Reachable::explore(&net, MOST_STATES).is_some() {
+                return Case::about(net, &mut rng);
+            }
+        }
     }
 
     /// A random question about a system, under `Stutter`.

@@ -100,7 +100,7 @@ pub fn facade(name: &str, choice: Choice) -> Subject {
 }
 
 /// The façade with these options, under the policy of each case.
-pub(super) fn facade_with(name: &str, options: Options) -> Subject {
+pub fn facade_with(name: &str, options: Options) -> Subject {
     Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
         let options = Options {

@@ -7,4 +7,5 @@ mod premises;
 mod processes;
 mod questions;
 mod seeds;
+mod shadows;
 mod symmetry;

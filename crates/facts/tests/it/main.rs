@@ -4,6 +4,7 @@ mod automata;
 mod contest;
 mod explorer;
 mod formulas;
+mod implicit;
 mod nets;
 mod rng;
 mod states;

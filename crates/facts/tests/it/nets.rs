@@ -61,6 +61,28 @@ fn machines(rng: &mut Rng) -> System {
     system
 }
 
+/// The net with this marking and these events, each with its (place, taken, given).
+pub fn net(marking: &[i64], events: &[&[(usize, i64, i64)]]) -> System {
+    let mut system = System {
+        variables: (0..marking.len())
+            .map(|p| Variable {
+                name: format!("p{p}"),
+                domain: Domain::Count { bound: None },
+            })
+            .collect(),
+        initial: vec![marking.into()],
+        ..System::default()
+    };
+    for event in events {
+        let mut arcs = vec![(0, 0); marking.len()];
+        for (place, take, give) in *event {
+            arcs[*place] = (*take, *give);
+        }
+        push(&mut system, arcs);
+    }
+    system
+}
+
 /// Adds the event that takes and gives so much at every place.
 fn push(system: &mut System, arcs: Vec<(i64, i64)>) {
     let arcs = arcs

@@ -8,6 +8,7 @@
 
 use super::answer::resting;
 use super::{Case, Question};
+use crate::advice::by_facts;
 use lariat_budget::{Budget, Stop};
 use lariat_engines::questions::{Board, Ends};
 use lariat_model::passes::{Astray, Lift as _, ReductionLift, Rules, Support, Systems, reduce};
@@ -51,7 +52,9 @@ impl<'s> Stage<'s> {
         let joins = !(self.asked.iter()).any(|(_, q)| matches!(q, Question::Always(_)));
         let support = Support::of(self.system, &observed, joins);
         let limited = budget.clone().with_work(MOST_WORK);
-        let Some(reduction) = reduce(self.system, &support, Rules::all(), &[], &limited) else {
+        let mut advice = by_facts(budget);
+        let rules = Rules::all();
+        let Some(reduction) = reduce(self.system, &support, rules, &mut advice, &limited) else {
             return Ok(self);
         };
         let lift = reduction.lift;

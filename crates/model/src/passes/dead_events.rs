@@ -6,28 +6,21 @@
 //! > enough(p, w) ⇔ w ≤ m0(p), or some t that may fire puts more into p than it takes
 //! > may fire(t) ⇔ enough(p, pre(t, p)) for all p
 //!
-//! **Condition**: `t` may not fire; or a caller has proved it dead by other means.
+//! **Condition**: `t` may not fire.
 //! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. The reachable graph stays as it is.
 //! **Back**: nothing to do.
 
 use super::net::Net;
-use crate::system::EventId;
 use lariat_budget::Stop;
 
-/// Removes the events that cannot fire, and those in `proved`.
-pub(super) fn apply(net: &mut Net<'_>, proved: &[EventId]) -> Result<(), Stop> {
-    let is_proved = |path: &[EventId]| path.iter().any(|event| proved.binary_search(event).is_ok());
+/// Removes the events that cannot fire.
+pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut missing = Vec::new();
     let mut ready = Vec::new();
     for (at, transition) in net.transitions() {
         net.spend(transition.arcs.len())?;
         let lacks = transition.arcs.iter();
         let lacks = lacks.filter(|arc| arc.need > net.tokens(arc.var)).count();
-        let lacks = if is_proved(&transition.path) {
-            usize::MAX
-        } else {
-            lacks
-        };
         if lacks == 0 {
             ready.push(at);
         }
@@ -46,7 +39,6 @@ pub(super) fn apply(net: &mut Net<'_>, proved: &[EventId]) -> Result<(), Stop> {
                 net.spend(0)?;
                 if theirs.need > net.tokens(arc.var)
                     && let Ok(i) = missing.binary_search_by_key(&other, |(at, _)| *at)
-                    && missing[i].1 != usize::MAX
                 {
                     missing[i].1 -= 1;
                     if missing[i].1 == 0 {

@@ -7,7 +7,7 @@
 //! | pass | from, to | preserves | back |
 //! | --- | --- | --- | --- |
 //! | [`UnfoldingLift`] | a coloured net, its unfolding | everything | by the names of places and bindings |
-//! | [`reduce()`], five rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events |
+//! | [`reduce()`], six rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events |
 //! | [`reduce()`], agglomerations | a net, a smaller one | stutter-invariant properties of states, both deadlock policies | what joint events stand for |
 //! | [`levels()`] | a safe net, one with components of several places | everything | a value says which place is marked |
 //!
@@ -18,6 +18,7 @@ mod agglomeration;
 mod constant_places;
 mod dead_events;
 mod equal_events;
+mod implicit_places;
 mod levels;
 mod net;
 mod parallel_places;
@@ -32,8 +33,9 @@ mod systems;
 mod tests;
 mod unfolding;
 
+pub use implicit_places::Told;
 pub use levels::{LevelsLift, levels};
-pub use reduce::{Reduction, Removed, Rule, Rules, reduce};
+pub use reduce::{Advice, Reduction, Removed, Rule, Rules, no_advice, reduce};
 pub use reduction::ReductionLift;
 pub use support::Support;
 pub use systems::Systems;

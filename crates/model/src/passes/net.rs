@@ -141,6 +141,11 @@ impl<'a> Net<'a> {
         places
     }
 
+    /// Is the place there?
+    pub fn has_place(&self, place: VarId) -> bool {
+        self.has_place[place.index()]
+    }
+
     /// Is the place there, and not the last one?
     pub fn may_lose(&self, place: VarId) -> bool {
         self.has_place[place.index()] && self.places > 1
@@ -201,18 +206,14 @@ impl<'a> Net<'a> {
         transition.arcs.iter().any(seen)
     }
 
-    /// The net as a system, with the new ids of the places that are there, and what its events stand for.
-    pub fn into_system(self) -> (System, Vec<Option<VarId>>, Vec<Vec<EventId>>) {
+    /// The net as it is now.
+    pub fn current(&self) -> Current {
         let old = self.system;
-        let mut next = 0;
-        let places: Vec<Option<VarId>> = (self.has_place.iter())
-            .map(|there| {
-                let id = there.then_some(VarId(next));
-                next += u32::from(*there);
-                id
-            })
-            .collect();
-        let kept = |i: &usize| self.has_place[*i];
+        let there: Vec<VarId> = self.place_ids();
+        let mut places: Vec<Option<VarId>> = vec![None; old.variables.len()];
+        for (new, place) in (0..).map(VarId).zip(&there) {
+            places[place.index()] = Some(new);
+        }
         let unit = |unit: &Unit| Unit {
             places: (unit.places.iter())
                 .filter_map(|place| places.get(place.index()).copied().flatten())
@@ -221,35 +222,47 @@ impl<'a> Net<'a> {
         };
         let mut system = System {
             name: old.name.clone(),
-            variables: (0..old.variables.len())
-                .filter(kept)
-                .map(|i| old.variables[i].clone())
+            variables: (there.iter())
+                .map(|place| old.variable(*place).clone())
                 .collect(),
-            initial: vec![
-                (0..old.variables.len())
-                    .filter(kept)
-                    .map(|i| self.marking[i])
-                    .collect(),
-            ],
+            initial: vec![there.iter().map(|place| self.tokens(*place)).collect()],
             units: old.units.iter().map(unit).collect(),
             ..System::default()
         };
         let mut names: FxHashSet<String> = old.events.iter().map(|e| e.name.clone()).collect();
-        let mut paths = Vec::with_capacity(self.events);
-        for mut transition in self.transitions.into_iter().flatten() {
-            transition.arcs.retain_mut(|arc| {
-                let new = places[arc.var.index()];
-                arc.var = new.unwrap_or(arc.var);
-                new.is_some()
-            });
+        let mut events = Vec::with_capacity(self.events);
+        for (at, transition) in self.transitions() {
+            let renamed = |arc: &Arc| places[arc.var.index()].map(|var| Arc { var, ..*arc });
             system.events.push(Event {
                 name: name(old, &transition.path, &mut names),
-                action: Action::Net(transition.arcs),
+                action: Action::Net(transition.arcs.iter().filter_map(renamed).collect()),
             });
-            paths.push(transition.path);
+            events.push(at);
         }
-        (system, places, paths)
+        Current {
+            system,
+            places,
+            there,
+            events,
+        }
     }
+
+    /// What an event stands for; nothing if it is gone.
+    pub fn path(&self, at: Position) -> Vec<EventId> {
+        let transition = self.transition(at);
+        transition.map_or(Vec::new(), |transition| transition.path.clone())
+    }
+}
+
+/// A net between two rules, as a system of its own.
+pub(super) struct Current {
+    pub system: System,
+    /// By place of the original: its id here.
+    pub places: Vec<Option<VarId>>,
+    /// By place: its id in the original.
+    pub there: Vec<VarId>,
+    /// By event: where it is.
+    pub events: Vec<Position>,
 }
 
 /// Names of events that are shown in the name of what they were joined to.

@@ -4,17 +4,19 @@
 //! [`Net`], whose events remember which events of the original they stand for; so the way back from all
 //! of them together is one [`ReductionLift`]. They are applied in turn until none finds anything, within counted work.
 //!
-//! The rules for places and equal events are kept to what a look at single rows shows; linear programming
-//! would find more implicit places, and `facts` more dead events, which a caller may hand over.
+//! Most rules are kept to what a look at single rows shows. Where they find nothing any more, somebody who can do more is asked for
+//! [`Advice`]: crate `facts`, which knows linear programming and comes after this one. It is not asked for dead events, which takes a
+//! linear program an event: of 71 contest nets two had any that the rule does not see, two events and seven.
 
+use super::implicit_places::Told;
 use super::net::Net;
 use super::reduction::ReductionLift;
 use super::support::Support;
 use super::{
-    constant_places, dead_events, equal_events, parallel_places, post_agglomeration,
-    pre_agglomeration, sink_places,
+    constant_places, dead_events, equal_events, implicit_places, parallel_places,
+    post_agglomeration, pre_agglomeration, sink_places,
 };
-use crate::system::{EventId, System};
+use crate::system::{System, VarId};
 use lariat_budget::{Budget, Stop};
 
 /// One rule, by name.
@@ -30,6 +32,8 @@ pub enum Rule {
     ParallelPlaces,
     /// Places that nobody needs.
     SinkPlaces,
+    /// Places of which others tell that there is enough in them.
+    ImplicitPlaces,
     /// Consumers that can follow at once.
     PostAgglomeration,
     /// Producers that can wait.
@@ -43,12 +47,13 @@ impl Rule {
     }
 
     /// All of them, in the order in which they are applied.
-    pub const ALL: [Rule; 7] = [
+    pub const ALL: [Rule; 8] = [
         Rule::DeadEvents,
         Rule::EqualEvents,
         Rule::ConstantPlaces,
         Rule::ParallelPlaces,
         Rule::SinkPlaces,
+        Rule::ImplicitPlaces,
         Rule::PostAgglomeration,
         Rule::PreAgglomeration,
     ];
@@ -61,6 +66,7 @@ impl Rule {
             Rule::ConstantPlaces => "constant-places",
             Rule::ParallelPlaces => "parallel-places",
             Rule::SinkPlaces => "sink-places",
+            Rule::ImplicitPlaces => "implicit-places",
             Rule::PostAgglomeration => "post-agglomeration",
             Rule::PreAgglomeration => "pre-agglomeration",
         }
@@ -74,19 +80,23 @@ impl Rule {
             Rule::ConstantPlaces => "leaves out places that never change",
             Rule::ParallelPlaces => "leaves out places that change as others do",
             Rule::SinkPlaces => "leaves out places that nobody needs",
+            Rule::ImplicitPlaces => {
+                "leaves out places in which there is enough whenever others have enough"
+            }
             Rule::PostAgglomeration => "joins transitions with unseen ones that can follow at once",
             Rule::PreAgglomeration => "joins transitions with unseen ones that can wait for them",
         }
     }
 
-    fn apply(self, net: &mut Net<'_>, proved_dead: &[EventId], most: usize) -> Result<(), Stop> {
+    fn apply(self, net: &mut Net<'_>, told: &[Told], most: usize) -> Result<(), Stop> {
         let joins = net.support.allows_agglomeration();
         match self {
-            Rule::DeadEvents => dead_events::apply(net, proved_dead),
+            Rule::DeadEvents => dead_events::apply(net),
             Rule::EqualEvents => equal_events::apply(net),
             Rule::ConstantPlaces => constant_places::apply(net),
             Rule::ParallelPlaces => parallel_places::apply(net),
             Rule::SinkPlaces => sink_places::apply(net),
+            Rule::ImplicitPlaces => implicit_places::apply(net, told),
             Rule::PostAgglomeration if joins => post_agglomeration::apply(net, most),
             Rule::PreAgglomeration if joins => pre_agglomeration::apply(net, most),
             Rule::PostAgglomeration | Rule::PreAgglomeration => Ok(()),
@@ -145,61 +155,113 @@ pub struct Reduction<'s> {
     pub removed: Vec<Removed>,
 }
 
+/// Somebody with other means than the rules: of which of these places of a net do others tell that there is always enough in them?
+///
+/// They go in the order in which they are named, so that whoever is told of tells nothing later. All is checked.
+pub type Advice<'a> = dyn FnMut(&System, &[VarId]) -> Vec<Told> + 'a;
+
+/// Nobody.
+pub fn no_advice(_: &System, _: &[VarId]) -> Vec<Told> {
+    Vec::new()
+}
+
+/// Advice about the net as it is now, in terms of the original.
+fn advised(net: &Net<'_>, rules: Rules, advice: &mut Advice<'_>) -> Vec<Told> {
+    if !rules.has(Rule::ImplicitPlaces) {
+        return Vec::new();
+    }
+    let now = net.current();
+    let free = net.free_places().into_iter();
+    let free: Vec<VarId> = free.filter_map(|place| now.places[place.index()]).collect();
+    let old = |place: VarId| now.there.get(place.index()).copied();
+    let translated = |told: Told| {
+        let by = told.by.iter();
+        Some(Told {
+            place: old(told.place)?,
+            scale: told.scale,
+            by: by
+                .map(|(q, weight)| Some((old(*q)?, *weight)))
+                .collect::<Option<_>>()?,
+        })
+    };
+    let told = advice(&now.system, &free).into_iter();
+    told.filter_map(translated).collect()
+}
+
+/// How often advice is asked for: each time it has led to something, other rules may have made something new of the net.
+const MOST_ASKED: usize = 4;
+
 /// Reduces `system` for properties with this support; `None` if it is no net or there is nothing to reduce.
 ///
-/// `proved_dead`, sorted, are events that the caller knows to be dead. Where the work of `budget` ends, what was done until then counts.
+/// Where the work of `budget` ends, what was done until then counts.
 pub fn reduce<'s>(
     system: &'s System,
     support: &Support,
     rules: Rules,
-    proved_dead: &[EventId],
+    advice: &mut Advice<'_>,
     budget: &Budget,
 ) -> Option<Reduction<'s>> {
     let mut net = Net::new(system, support, budget)?;
     let (places, events) = net.size();
-    let rules: Vec<Rule> = (Rule::ALL.into_iter())
-        .filter(|rule| rules.has(*rule))
-        .collect();
-    let mut removed: Vec<Removed> = (rules.iter())
+    let chosen = Rule::ALL.into_iter().filter(|rule| rules.has(*rule));
+    let mut removed: Vec<Removed> = chosen
         .map(|rule| Removed {
-            rule: *rule,
+            rule,
             places: 0,
             events: 0,
         })
         .collect();
-    let mut changed = true;
-    let mut stopped = false;
-    let mut ever_changed = false;
-    while changed && !stopped {
-        changed = false;
-        for (rule, removed) in rules.iter().zip(&mut removed) {
-            let before = net.size();
-            stopped = rule.apply(&mut net, proved_dead, events).is_err();
-            let after = net.size();
-            removed.places += before.0 - after.0;
-            removed.events += before.1 as i64 - after.1 as i64;
-            changed |= before != after;
-            if stopped {
-                break;
-            }
+    let mut told = Vec::new();
+    for asked in 0..=MOST_ASKED {
+        let before = net.size();
+        let stopped = until_nothing_is_left(&mut net, &told, events, &mut removed).is_err();
+        let helped = asked == 0 || net.size() != before;
+        if stopped || !helped || asked == MOST_ASKED {
+            break;
         }
-        ever_changed |= changed;
-    }
-    if !ever_changed {
-        return None;
+        told = advised(&net, rules, advice);
+        if told.is_empty() {
+            break;
+        }
     }
     debug_assert!(net.size().0 <= places && net.size().1 <= events);
     removed.retain(|removed| removed.places != 0 || removed.events != 0);
+    if removed.is_empty() {
+        return None;
+    }
     let pending = std::mem::take(&mut net.pending);
-    let (reduced, places, paths) = net.into_system();
+    let now = net.current();
     Some(Reduction {
-        system: reduced,
+        system: now.system,
         lift: ReductionLift {
             original: system,
-            places,
-            paths,
+            places: now.places,
+            paths: now.events.iter().map(|at| net.path(*at)).collect(),
             pending,
         },
         removed,
     })
+}
+
+/// Applies the rules in turn until none finds anything. An error says that the work has ended before.
+fn until_nothing_is_left(
+    net: &mut Net<'_>,
+    told: &[Told],
+    most: usize,
+    removed: &mut [Removed],
+) -> Result<(), Stop> {
+    loop {
+        let first = net.size();
+        for removed in &mut *removed {
+            let before = net.size();
+            let ended = removed.rule.apply(net, told, most);
+            let after = net.size();
+            removed.places += before.0 - after.0;
+            removed.events += before.1 as i64 - after.1 as i64;
+            ended?;
+        }
+        if net.size() == first {
+            return Ok(());
+        }
+    }
 }

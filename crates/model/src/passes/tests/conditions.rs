@@ -10,7 +10,14 @@ const RETURN: &Arcs = &[(2, 1, 0), (0, 0, 1)];
 fn reduced<'s>(system: &'s System, rule: Rule, atoms: &[Proposition]) -> Reduction<'s> {
     let support = Support::of(system, atoms, true);
     let rules = Rules::only(&[rule]);
-    reduce(system, &support, rules, &[], &Budget::unlimited()).unwrap()
+    reduce(
+        system,
+        &support,
+        rules,
+        &mut no_advice,
+        &Budget::unlimited(),
+    )
+    .unwrap()
 }
 
 #[test]
