@@ -416,10 +416,11 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
             choice.name()
         )));
     }
-    let reduce = match (args.no_reduce, reduces) {
-        (true, _) => Reduce::Only(Rules::NONE),
-        (false, true) => Reduce::Only(Rules::without(&rules)),
-        (false, false) => Reduce::Usual,
+    let reduce = match (args.no_reduce, args.reduce, reduces) {
+        (true, ..) => Reduce::Only(Rules::NONE),
+        (false, true, _) => Reduce::Only(Rules::all().but(&rules)),
+        (false, false, true) => Reduce::Only(Rules::usual().but(&rules)),
+        (false, false, false) => Reduce::Usual,
     };
     let options = Options {
         choice,

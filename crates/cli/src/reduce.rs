@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
     let subject = Subject::new(&model, &properties);
     let formulas = properties.list.iter();
     let formulas: Vec<Property<'_>> = formulas.map(|p| Property::Formula(p.formula)).collect();
-    let rules = Rules::without(&args.without);
+    let rules = Rules::all().but(&args.without);
     let found = reduction(&subject, &formulas, rules, &budget).map_err(Failure::Undecided)?;
     let (system, removed) = match &found {
         Some((reduction, _)) => (&reduction.system, &reduction.removed[..]),

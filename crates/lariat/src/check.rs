@@ -19,7 +19,7 @@ use lariat_engines::testing_automata::Construction;
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, Workers, product_size};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::passes::{Astray, Removed, Rules};
-use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Predicate, Value};
+use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Predicate, Proposition, Value};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
 
@@ -346,6 +346,14 @@ impl<'s> Query<'_, 's> {
         lasso
     }
 
+    /// What the property says besides what an automaton for it reads: covering runs have to settle that as well.
+    fn unread(&self, automaton: &Automaton) -> Vec<Proposition> {
+        let atoms = self.atoms.iter();
+        let unread = atoms.filter(|atom| !automaton.atoms.contains(atom));
+        let meaning = |atom: &AtomId| self.subject.propositions()[atom.index()].clone();
+        unread.map(meaning).collect()
+    }
+
     /// A run that came back from a smaller net, shortened once more: the way back has put in steps that no atom sees, and what is a
     /// shortest run there need not be one here.
     fn retold(&self, found: Found, account: &Account) -> Found {
@@ -363,6 +371,7 @@ impl<'s> Query<'_, 's> {
         let mut problem = Problem::new(subject.system(), automaton, propositions, deadlock)
             .assuming(&prepared.fairness);
         problem.prefixes = self.prefixes;
+        problem.unread = self.unread(automaton);
         let lasso = self.shortened(&problem, lasso, product_states(account));
         Ok(Outcome::Accepting(lasso))
     }
@@ -483,12 +492,7 @@ impl<'s> Query<'_, 's> {
             false => None,
         };
         problem.symmetry = symmetry.as_deref();
-        let unread = self
-            .atoms
-            .iter()
-            .filter(|atom| !automaton.atoms.contains(atom));
-        problem.unread =
-            (unread.map(|atom| self.subject.propositions()[atom.index()].clone())).collect();
+        problem.unread = self.unread(automaton);
         let run = Run {
             plan,
             order: &self.options.order,

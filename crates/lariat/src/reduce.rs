@@ -17,7 +17,7 @@ use lariat_model::{Constraint, Proposition};
 /// Which reductions are made before a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reduce {
-    /// All where `auto` decides. An engine that was asked for by name gets the net as it was read, so that engines can be compared.
+    /// Those that are [usual](Rules::usual) where `auto` decides. An engine that was asked for by name gets the net as it was read, so that engines can be compared.
     #[default]
     Usual,
     /// These, whoever decides.
@@ -28,7 +28,7 @@ impl Reduce {
     fn rules(self, choice: &Choice) -> Rules {
         match (self, choice) {
             (Reduce::Only(rules), _) => rules,
-            (Reduce::Usual, Choice::Auto(_)) => Rules::all(),
+            (Reduce::Usual, Choice::Auto(_)) => Rules::usual(),
             (Reduce::Usual, Choice::Plan(_)) => Rules::NONE,
         }
     }

@@ -98,7 +98,7 @@ pub(crate) struct Check {
     /// (explicit, ba, ta, tgta). Takes its own time and memory.
     #[arg(long)]
     pub whole_product: bool,
-    /// Reduce the net also for an engine that is named; `auto` always does.
+    /// Reduce the net also for an engine that is named; `auto` always does, but with this also looks for implicit places.
     #[arg(long)]
     pub reduce: bool,
     /// Check the net as it was read, without reductions.

@@ -53,7 +53,7 @@ impl<'s> Stage<'s> {
         let support = Support::of(self.system, &observed, joins);
         let limited = budget.clone().with_work(MOST_WORK);
         let mut advice = by_facts(budget);
-        let rules = Rules::all();
+        let rules = Rules::usual();
         let Some(reduction) = reduce(self.system, &support, rules, &mut advice, &limited) else {
             return Ok(self);
         };

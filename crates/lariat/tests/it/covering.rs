@@ -1,6 +1,10 @@
 //! Covering runs: what the replay accepts, and how they are told.
 
 use lariat::replay::{self, replay};
+use lariat::{
+    Budget, Choice, Explored, Options, Plan, Property, Quiet, Reduce, Rules, Subject, Systems,
+    Verdict,
+};
 use lariat_model::{
     Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, Properties, Step, System, VarId,
     Variable,
@@ -139,4 +143,42 @@ fn growth_must_be_what_a_round_adds_and_never_less_than_nothing() {
     lasso.cycle = vec![step(0, [0, 1, 6]), step(1, [1, 0, 6]), step(2, [1, 0, 1])];
     let why = replayed(&lasso, "F G a").unwrap_err();
     assert!(why.contains("does not close"), "{why}");
+}
+
+/// A run that comes back from a smaller net is shortened once more. Its loop must not begin where an atom is not settled, even one that plays no part: the
+/// replay asks all of them.
+#[test]
+fn what_comes_back_from_a_smaller_net_stays_settled() {
+    let variable = |name: &str| Variable {
+        name: name.to_owned(),
+        domain: Domain::Count { bound: None },
+    };
+    let system = System {
+        variables: ["full", "sink"].map(variable).into(),
+        events: vec![event("fill", &[(0, 0, 1), (1, 0, 1)])],
+        initial: vec![vec![0, 0].into()],
+        ..System::default()
+    };
+    let mut properties = Properties::new();
+    let formula = r#"!G (!"full = 0" | (false U "full = 0"))"#;
+    properties
+        .add_formula(&Names::of(&system), "test", None, formula)
+        .unwrap();
+    let report = lariat::check(
+        &Subject::of_system(&system, &properties.formulas, &properties.propositions),
+        Property::Formula(properties.list[0].formula),
+        &Options {
+            choice: Choice::Plan(Plan::of("walk")),
+            reduce: Reduce::Only(Rules::all()),
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        &Budget::unlimited(),
+        &Quiet,
+    );
+    assert!(
+        matches!(report.verdict, Verdict::Violated(_)),
+        "{:?}",
+        report.verdict
+    );
 }
