@@ -1,7 +1,6 @@
 //! How large the product of a problem is, which a check that finds something leaves unsaid.
 //!
-//! For measurement: papers compare whole products besides what was explored of them. Nodes are numbered in the
-//! order of discovery, so that going through the numbers is a search that needs no memory of its own.
+//! For measurement: papers compare whole products besides what was explored of them.
 
 use crate::engine::AutomatonKind;
 use crate::problem::Problem;
@@ -61,23 +60,47 @@ fn synchronous(
 }
 
 fn size<G: Graph>(graph: &G, worker: &mut G::Worker) -> Result<Size, G::Stop> {
-    let mut size = Size::default();
-    let mut k = 0;
+    let (mut found, mut edges, mut k) = (Found::default(), 0u64, 0);
     while let Some(node) = graph.initial(worker, k)? {
-        size.nodes = size.nodes.max(node.index() + 1);
+        found.add(node);
         k += 1;
     }
     let mut at = 0;
-    while at < size.nodes {
+    while let Some(node) = found.nodes.get(at).copied() {
         let mut cursor = G::Cursor::default();
-        while let Some(edge) = graph.next_edge(worker, NodeId(at as u32), &mut cursor)? {
-            size.nodes = size.nodes.max(edge.to.index() + 1);
-            size.edges += 1;
-            if size.edges.is_multiple_of(1024) {
-                graph.tick(worker, 0)?;
+        while let Some(edge) = graph.next_edge(worker, node, &mut cursor)? {
+            found.add(edge.to);
+            edges += 1;
+            if edges.is_multiple_of(1024) {
+                graph.tick(worker, found.bytes())?;
             }
         }
         at += 1;
     }
-    Ok(size)
+    let nodes = found.nodes.len();
+    Ok(Size { nodes, edges })
+}
+
+/// Nodes in the order of discovery, and a bit for each.
+#[derive(Default)]
+struct Found {
+    nodes: Vec<NodeId>,
+    bits: Vec<u64>,
+}
+
+impl Found {
+    fn add(&mut self, node: NodeId) {
+        let (word, bit) = (node.index() / 64, 1 << (node.index() % 64));
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        if self.bits[word] & bit == 0 {
+            self.bits[word] |= bit;
+            self.nodes.push(node);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<NodeId>() + self.bits.capacity() * size_of::<u64>()
+    }
 }
