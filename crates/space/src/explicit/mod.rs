@@ -378,7 +378,7 @@ impl<'s> Explicit<'s> {
         states.focus.count()
     }
 
-    /// The transitions of the net, each of which `number` stands for in [`way_behind`](Explicit::way_behind).
+    /// How many transitions the net has: [`way_behind`](Explicit::way_behind) takes numbers below this.
     pub fn transitions(&self) -> usize {
         self.moves.net.len()
     }
