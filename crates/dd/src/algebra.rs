@@ -11,7 +11,7 @@ use lariat_budget::Stop;
 
 impl Kernel {
     /// `a ∪ b`
-    #[inline]
+    #[inline(always)]
     pub fn union(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
         if a == b || b.is_empty() {
             return Ok(a);
@@ -27,6 +27,7 @@ impl Kernel {
     }
 
     /// The union of `a < b`, which is not in the cache.
+    #[inline(never)]
     fn union_unknown(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
         let base = self.stack.len();
         self.push_edges(a)?;

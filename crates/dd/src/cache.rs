@@ -50,7 +50,7 @@ pub(crate) trait CacheEntry: Copy {
     fn store(&self, cell: &Self::Cell);
     fn load(cell: &Self::Cell) -> Self;
 
-    /// The result in `cell`, if its key is this one's: two words as one, which stays in a register.
+    /// The result in `cell`, if its key is this one's: two words as one, the first of them lowest, which stays in a register.
     fn find(&self, cell: &Self::Cell) -> Option<u64>;
 
     /// Do all nodes and scopes in it live?
@@ -136,9 +136,11 @@ impl CacheEntry for Narrow {
 
     #[inline]
     fn find(&self, cell: &Self::Cell) -> Option<u64> {
-        let (first, second) = (look(&cell[0]), look(&cell[1]));
-        let known = first == pair(self[0], self[1]) && (second >> 32) as u32 == self[2];
-        known.then_some(second << 32)
+        if look(&cell[0]) != pair(self[0], self[1]) {
+            return None;
+        }
+        let [last, result] = unpair(look(&cell[1]));
+        (last == self[2]).then_some(result as u64)
     }
 }
 
@@ -187,7 +189,7 @@ impl CacheEntry for Wide {
         let known = look(&cell[0]) == pair(self[0], self[1])
             && look(&cell[1]) == pair(self[2], self[3])
             && look(&cell[2]) == pair(self[4], self[5]);
-        known.then(|| look(&cell[3]))
+        known.then(|| look(&cell[3]).rotate_left(32))
     }
 }
 
@@ -479,7 +481,7 @@ impl Cache {
             true => self.narrow.get(narrow(operation, key, [0; 2]), several),
             false => self.wide.get(wide(operation, key, [0; 2]), several),
         };
-        found.map(|words| V::from_words(unpair(words)))
+        found.map(|words| V::from_words([words as u32, (words >> 32) as u32]))
     }
 
     /// Drops what mentions a dead node or a closed scope.

@@ -184,6 +184,17 @@ impl NodePool {
         &self.words[at..at + 1 + (length << (header & 1))]
     }
 
+    /// Has `node` but one edge?
+    #[inline]
+    pub fn is_single(&self, node: NodeId) -> bool {
+        let at = node.index();
+        match word(&self.words[at]) {
+            2 | 3 => true,
+            4 => word(&self.words[at + 1]) == 0,
+            _ => false,
+        }
+    }
+
     /// The edge of `node` if it has but one.
     #[inline]
     pub fn single(&self, node: NodeId) -> Option<(u32, NodeId)> {

@@ -146,6 +146,7 @@ impl Store {
         );
         let (peak, peak_words) = tables.peak.max((nodes, words));
         let told = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let lookups = told(&tables.lookups) + counted.lookups;
         StoreFigures {
             created: told(&tables.created) + counted.created,
             nodes,
@@ -155,8 +156,9 @@ impl Store {
             pool_bytes: NodePool::bytes_for(tables.pool.capacity()),
             unique_bytes: tables.unique.bytes(),
             cache_bytes: tables.cache.bytes(),
-            lookups: told(&tables.lookups) + counted.lookups,
-            hits: told(&tables.hits) + counted.hits,
+            lookups,
+            // Others may report between the two looks.
+            hits: lookups.saturating_sub(told(&tables.misses) + counted.misses),
             collections: tables.collections,
         }
     }

@@ -27,7 +27,7 @@ pub(crate) struct Tables {
     /// What workers have counted and reported.
     pub created: AtomicU64,
     pub lookups: AtomicU64,
-    pub hits: AtomicU64,
+    pub misses: AtomicU64,
     pub collections: u64,
     /// The most nodes at one moment, and the words that held them.
     pub peak: (usize, usize),
@@ -76,7 +76,7 @@ impl Tables {
             resting: Mutex::default(),
             created: AtomicU64::new(0),
             lookups: AtomicU64::new(0),
-            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
             collections: 0,
             peak: (0, 0),
             collect_at: 0,

@@ -57,11 +57,11 @@ impl Kernel {
         let Counted {
             created,
             lookups,
-            hits,
+            misses,
         } = std::mem::take(&mut self.counted);
         self.tables.created.fetch_add(created, Ordering::Relaxed);
         self.tables.lookups.fetch_add(lookups, Ordering::Relaxed);
-        self.tables.hits.fetch_add(hits, Ordering::Relaxed);
+        self.tables.misses.fetch_add(misses, Ordering::Relaxed);
     }
 
     /// All that must survive a collection: the node in the making has its children on the stack.

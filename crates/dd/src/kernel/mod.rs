@@ -100,9 +100,9 @@ pub struct Kernel {
 pub(crate) struct Counted {
     /// Nodes made.
     pub created: u64,
-    /// Questions to the cache, and those that it could answer.
+    /// Questions to the cache, and those that it could not answer: these cost so much that counting them is no matter.
     pub lookups: u64,
-    pub hits: u64,
+    pub misses: u64,
 }
 
 impl Kernel {

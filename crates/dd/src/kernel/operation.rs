@@ -272,7 +272,9 @@ impl Kernel {
     ) -> Option<V> {
         self.counted.lookups += 1;
         let found = self.tables.cache.get(operation, key, self.several);
-        self.counted.hits += found.is_some() as u64;
+        if found.is_none() {
+            self.counted.misses += 1;
+        }
         found
     }
 

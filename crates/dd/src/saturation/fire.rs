@@ -45,7 +45,9 @@ enum Slide {
 
 impl Kernel {
     /// The saturated image of the node at `firing` under the chain there.
-    #[inline]
+    ///
+    /// Most images are known. So everything up to the look at the cache takes place where the image is asked for, and only what is to be computed is a call.
+    #[inline(always)]
     pub(super) fn fire<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
@@ -81,7 +83,7 @@ impl Kernel {
             return self.closure(run, node, level, target);
         }
         // Where most images are known, a look at the cache comes first.
-        let single = self.tables.pool.single(node).is_some();
+        let single = self.tables.pool.is_single(node);
         let look = !single || self.slides_known > self.slides_blocked;
         if look && let Some(result) = self.image_known(run, firing) {
             self.slides_known += single as u64;
@@ -110,6 +112,7 @@ impl Kernel {
     /// The image of a node with a single edge. Down single edges it shows whether the event is
     /// possible, at the price of a few nodes that lie side by side; where mostly it is not,
     /// the cache need not be `looked` at before.
+    #[inline(never)]
     fn slide<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
@@ -202,6 +205,7 @@ impl Kernel {
     }
 
     /// The image that is not in the cache, which remembers it.
+    #[inline(never)]
     fn fire_remembered<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
@@ -268,7 +272,7 @@ impl Kernel {
     }
 
     /// Fires `chain` one level below `firing` and pushes what is reached as an edge under `to`.
-    #[inline]
+    #[inline(always)]
     fn fire_into<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
