@@ -135,7 +135,9 @@ impl Group {
 
     /// The logarithm of the number of permutations, to base 10.
     pub fn magnitude(&self) -> f64 {
-        self.parts.iter().map(Part::magnitude).sum()
+        // From 0 on: a sum of nothing would be −0.
+        let parts = self.parts.iter().map(Part::magnitude);
+        parts.fold(0.0, std::ops::Add::add)
     }
 
     /// The largest group inside of both.
@@ -274,6 +276,7 @@ mod tests {
         assert_eq!(both.parts()[0].blocks(), [[1, 2]]);
         let order = 10f64.powf(both.magnitude());
         assert!((order - 4.0).abs() < 1e-9, "{order}");
+        assert!(Group::new(Vec::new()).magnitude().is_sign_positive());
     }
 
     #[test]

@@ -92,7 +92,8 @@ impl Chain {
     /// The logarithm of the number of permutations, to base 10.
     pub fn magnitude(&self) -> f64 {
         let sizes = self.levels.iter().map(|level| level.cosets.len() + 1);
-        sizes.map(|size| (size as f64).log10()).sum()
+        // From 0 on: a sum of nothing would be −0.
+        sizes.fold(0.0, |sum, size| sum + (size as f64).log10())
     }
 
     /// The number of permutations.
