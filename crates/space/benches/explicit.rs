@@ -1,14 +1,15 @@
 //! How fast single states are explored, and what one costs, on contest nets where they are at hand.
 //!
 //! ```text
-//! cargo bench -p lariat-space --bench explicit -- [--seconds S] [--against COMMIT|PROGRAM] [NAME…]
+//! cargo bench -p lariat-space --bench explicit -- [--seconds S] [--rounds N] [--against COMMIT|PROGRAM] [NAME…]
 //! ```
 //!
 //! For every place/transition instance whose name contains one of the names: places, transitions, states and edges a
 //! second in the order of discovery (`states`) and depth first (as a check goes), and bytes a state. Seconds are those of
 //! the processor, where the system tells, for machines are shared; the limit is on them too. `--against` names another commit,
 //! of which this bench is built, or the program that came of that before: both run in turn on every net, the figures of
-//! before stand beside those of now, and the ratios of edges a second are told with their geometric means.
+//! before stand beside those of now, and the ratios of edges a second are told with their geometric means. With `--rounds` each net is explored several times,
+//! and the median of its speeds is told.
 
 use lariat_budget::{Budget, Cancel, Quiet};
 use lariat_corpora::models;
@@ -132,15 +133,27 @@ fn deep(space: &Explicit<'_>, budget: &Budget) -> (f64, f64, f64) {
     (states.len() as f64, edges as f64, states.bytes() as f64)
 }
 
-fn runs(path: &Path, seconds: f64) -> Result<(System, [Run; 2]), Box<dyn Error>> {
-    let system = read_model(&path.display().to_string(), &std::fs::read(path)?)?;
-    let space = Explicit::new(&system, Deadlock::Stutter);
-    let runs = [
+fn runs(system: &System, seconds: f64) -> [Run; 2] {
+    let space = Explicit::new(system, Deadlock::Stutter);
+    [
         measure(seconds, |budget| broad(&space, budget)),
         measure(seconds, |budget| deep(&space, budget)),
-    ];
-    drop(space);
-    Ok((system, runs))
+    ]
+}
+
+fn read(path: &Path) -> Result<System, Box<dyn Error>> {
+    Ok(read_model(
+        &path.display().to_string(),
+        &std::fs::read(path)?,
+    )?)
+}
+
+/// The one of median speed, in each of both orders.
+fn median(mut rounds: Vec<[Run; 2]>) -> [Run; 2] {
+    [0, 1].map(|order| {
+        rounds.sort_by(|a, b| a[order].rate().total_cmp(&b[order].rate()));
+        rounds[rounds.len() / 2][order]
+    })
 }
 
 /// This program built from another commit, in a folder of its own that is left behind for the next time.
@@ -240,13 +253,16 @@ fn instances() -> Vec<(String, PathBuf)> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (mut seconds, mut against, mut names) = (SECONDS, None, Vec::new());
+    let (mut seconds, mut rounds, mut against, mut names) = (SECONDS, 1, None, Vec::new());
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             // Cargo says that this is a benchmark.
             "--bench" => {}
             "--seconds" => seconds = arguments.next().ok_or("how many seconds?")?.parse()?,
+            "--rounds" => {
+                rounds = arguments.next().ok_or("how many rounds?")?.parse()?;
+            }
             "--against" => {
                 let other = arguments.next().ok_or("against which commit?")?;
                 against = Some(match Path::new(&other).is_file() {
@@ -256,8 +272,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             "--one" => {
                 let path = arguments.next().ok_or("which net?")?;
-                let (_, runs) = runs(Path::new(&path), seconds)?;
-                for r in runs {
+                for r in runs(&read(Path::new(&path))?, seconds) {
                     println!(
                         "{} {} {} {} {}",
                         r.states, r.edges, r.seconds, r.bytes, r.late
@@ -276,7 +291,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         if !names.is_empty() && !names.iter().any(|part| name.contains(part)) {
             continue;
         }
-        let (system, [broad, deep]) = runs(&path, seconds)?;
+        let system = read(&path)?;
+        let (mut now, mut then) = (Vec::new(), Vec::new());
+        for _ in 0..rounds.max(1) {
+            now.push(runs(&system, seconds));
+            if let Some(program) = &against {
+                then.push(others(program, &path, seconds)?);
+            }
+        }
+        let [broad, deep] = median(now);
         let places = system.variables.len();
         print!(
             "{places}\t{}\t{}\t{}\t{:.2}",
@@ -285,9 +308,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             rates(broad, deep),
             broad.late.max(deep.late),
         );
-        match &against {
-            Some(program) => {
-                let before = others(program, &path, seconds)?;
+        match against {
+            Some(_) => {
+                let before = median(then);
                 let ratio = [
                     broad.rate() / before[0].rate(),
                     deep.rate() / before[1].rate(),

@@ -53,17 +53,11 @@ impl Vectors {
         &self.chunks[id as usize / CHUNK][start..start + self.stride + BEHIND]
     }
 
-    /// The cells of a vector but the last.
+    /// The cells of a vector but the last: those of which everything is kept, and one more.
     #[inline]
-    fn body(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
-        let cells = (self.bytes(id).chunks_exact(4).take(self.cells)).enumerate();
-        cells.map(|(i, bytes)| {
-            let cell = u32::from_le_bytes(bytes.try_into().expect("four bytes"));
-            match i + 1 == self.cells {
-                true => cell & self.kept,
-                false => cell,
-            }
-        })
+    fn body(&self, id: u32) -> (impl Iterator<Item = u32> + '_, u32) {
+        let (whole, rest) = self.bytes(id).split_at(4 * (self.cells - 1));
+        (whole.chunks_exact(4).map(cell), cell(rest) & self.kept)
     }
 
     #[inline]
@@ -78,19 +72,36 @@ impl Vectors {
     /// Is this the vector? Compares two cells at a time: most vectors have no more.
     #[inline]
     fn is(&self, id: u32, vector: &[u32]) -> bool {
-        let bytes = self.bytes(id);
-        let whole = self.stride / 8;
-        for i in 0..whole {
-            if word(&bytes[8 * i..]) != two(vector, 2 * i) {
-                return false;
-            }
+        let (whole, rest) = self.bytes(id).split_at(self.stride / 8 * 8);
+        let (cells, behind) = vector.split_at(whole.len() / 4);
+        let mut words = whole.chunks_exact(8).zip(cells.chunks_exact(2));
+        if words.any(|(bytes, cells)| word(bytes) != two(cells, 0)) {
+            return false;
         }
-        let rest = self.stride % 8;
-        let different = match rest {
+        let different = match self.stride % 8 {
             0 => 0,
-            _ => (word(&bytes[8 * whole..]) ^ two(vector, 2 * whole)) << (64 - 8 * rest),
+            odd => (word(rest) ^ two(behind, 0)) << (64 - 8 * odd),
         };
         different == 0 && self.last(id) == at(vector, self.cells)
+    }
+
+    /// Turns `cells` into those of a vector, and tells which differ, with their old and their new values.
+    #[inline]
+    fn turn(&self, id: u32, cells: &mut [u32], mut changed: impl FnMut(u32, u32, u32)) {
+        let mut turn = |i: u32, cell: &mut u32, new: u32| {
+            if *cell != new {
+                changed(i, std::mem::replace(cell, new), new);
+            }
+        };
+        let (body, next) = self.body(id);
+        let mut cells = (0..).zip(cells);
+        // The body is asked first, so that no cell is lost when it ends.
+        for (new, (i, cell)) in body.zip(cells.by_ref()) {
+            turn(i, cell, new);
+        }
+        for (new, (i, cell)) in [next, self.last(id)].into_iter().zip(cells) {
+            turn(i, cell, new);
+        }
     }
 
     /// The vector, which is a word, without the last cell.
@@ -113,8 +124,13 @@ impl Vectors {
         if self.is_word {
             return hash_of_word(self.word(id), self.last(id));
         }
-        let last = std::iter::once(self.last(id));
-        mix(weighted(&self.weights, self.body(id).chain(last)))
+        let (body, next) = self.body(id);
+        let sum = weighted(&self.weights, body);
+        let behind = weighted(
+            &self.weights[self.cells - 1..],
+            [next, self.last(id)].into_iter(),
+        );
+        mix(sum.wrapping_add(behind))
     }
 }
 
@@ -165,8 +181,14 @@ impl Interner {
     /// The cells of the vector with this id, the rare one last.
     #[inline]
     pub fn get(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
-        let last = std::iter::once_with(move || self.vectors.last(id));
-        self.vectors.body(id).chain(last)
+        let (body, next) = self.vectors.body(id);
+        body.chain([next, self.vectors.last(id)])
+    }
+
+    /// Turns `cells` into those of the vector with this id, and tells which differ, with their old and their new values.
+    #[inline]
+    pub(super) fn turn(&self, id: u32, cells: &mut [u32], changed: impl FnMut(u32, u32, u32)) {
+        self.vectors.turn(id, cells, changed);
     }
 
     /// The id of a vector, and whether it is new. It has all its cells but perhaps the rare one; bits
@@ -275,10 +297,11 @@ impl Interner {
     }
 
     fn push_vector(&mut self, vector: &[u32]) -> Result<u32, Stop> {
-        let stride = self.vectors.stride;
-        let room = self.room(at(vector, self.vectors.cells))?;
-        for (bytes, cell) in room[..stride].chunks_mut(4).zip(vector) {
-            bytes.copy_from_slice(&cell.to_le_bytes()[..bytes.len()]);
+        let cells = self.vectors.cells;
+        let room = self.room(at(vector, cells))?;
+        // What is behind its bytes belongs to the next, which is not there yet.
+        for (bytes, cell) in room.chunks_exact_mut(4).zip(&vector[..cells]) {
+            bytes.copy_from_slice(&cell.to_le_bytes());
         }
         self.len += 1;
         Ok(self.len as u32 - 1)
@@ -327,6 +350,12 @@ fn at(vector: &[u32], i: usize) -> u32 {
 #[inline]
 fn two(vector: &[u32], i: usize) -> u64 {
     u64::from(vector[i]) | u64::from(at(vector, i + 1)) << 32
+}
+
+/// The first four of some bytes.
+#[inline]
+fn cell(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"))
 }
 
 /// The first eight of some bytes.

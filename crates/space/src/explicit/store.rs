@@ -282,23 +282,16 @@ impl Store {
     /// Turns `view` to the state `id`, and tells the cells that differ, each with its old and its new value.
     #[inline]
     pub fn load(&self, view: &mut View, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
-        let mut turn = |i: usize, new: u32| {
-            let old = std::mem::replace(&mut view.nodes[i], new);
-            if old != new {
-                changed(i as u32, old, new);
-            }
-        };
         match self {
             Store::Word(vectors, low) => {
                 let new = cells(vectors.word(id), *low);
-                new.into_iter()
-                    .enumerate()
-                    .for_each(|(i, new)| turn(i, new));
+                for (i, (cell, new)) in (0..).zip(view.nodes.iter_mut().zip(new)) {
+                    if *cell != new {
+                        changed(i, std::mem::replace(cell, new), new);
+                    }
+                }
             }
-            Store::Plain(vectors) => {
-                let new = vectors.get(id).enumerate();
-                new.for_each(|(i, new)| turn(i, new));
-            }
+            Store::Plain(vectors) => vectors.turn(id, &mut view.nodes, changed),
             Store::Tree(tree) => tree.load(&mut view.nodes, id, changed),
             Store::Common(common) => common.load(view, id, changed),
         }
