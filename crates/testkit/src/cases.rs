@@ -5,11 +5,17 @@
 //! The names tell what the case is about. A formula is always the *property*; where the literature gives
 //! a formula whose runs are searched, the case asks for its negation.
 
+mod fair;
+mod given;
+
+pub use fair::fair;
+
 use crate::case::{Atom, Case};
 use crate::formulas::Ltl;
 use crate::kripke::Kripke;
 use crate::nets;
-use crate::oracle::{Buchi, BuchiEdge};
+use crate::oracle::Buchi;
+use given::given;
 use lariat_model::{
     Action, Comparison, Deadlock, Domain, Event, EventId, Predicate, Proposition, Row, System,
     Value, VarId, Variable,
@@ -41,8 +47,11 @@ pub fn all() -> Vec<Fixed> {
         cycles_by_level(),
         rows_by_level(),
         ends_and_starts(),
+        ends_beside_ways(),
+        one_of_two_marks(),
         joined_steps(),
-        vec![automaton_case(), toggles()],
+        silent_and_observed(),
+        given(),
     ];
     groups.into_iter().flatten().collect()
 }
@@ -332,72 +341,82 @@ fn ends_and_starts() -> Vec<Fixed> {
     ]
 }
 
-/// Level 3 (`x`, `a` where it is 1) may move once, level 2 (`y`) loops. The automaton's run is lost if the
-/// node under `¬a` is taken for finished: its loop exists under `a` only.
-fn automaton_case() -> Fixed {
-    let mut case = levels(
-        &[2, 1],
-        vec![
-            ("e2", vec![1], local(&[(0, 0)])),
-            ("e3", vec![0], local(&[(0, 1)])),
-        ],
-        Stutter,
-    );
-    case.atoms = vec![Atom {
-        proposition: Proposition::State(Predicate::compare(VarId(0), Comparison::Eq, 1)),
-        text: Some("\"x == 1\"".to_owned()),
-    }];
-    // ¬a, then a for ever: that is what the automaton accepts.
-    case.formula = Ltl::parse("!(!a & X G a)", &["a"]);
-    let edge = |from, a, marks, to| BuchiEdge {
-        from,
-        guard: vec![(0, a)],
-        marks,
-        to,
+/// A dead end beside the way to a violation: it stutters, but leads nowhere.
+fn ends_beside_ways() -> Vec<Fixed> {
+    let beside = |dead, live| {
+        Kripke::new(4)
+            .label("a", &[3])
+            .steps("u", &[(0, dead), (0, live), (live, 3), (3, 3)])
     };
-    Fixed {
-        name: "looked-at-again-under-another-label",
-        case,
-        holds: false,
-        automaton: Some(Buchi {
-            marks: 1,
-            initial: vec![0],
-            // Being in state 1 is accepting: marks on the edges that leave it.
-            edges: vec![
-                edge(0, false, 0, 1),
-                edge(1, false, 1, 2),
-                edge(1, true, 1, 1),
-                edge(2, true, 0, 2),
-            ],
-        }),
-    }
+    vec![
+        fixed("end-before-way", beside(1, 2).asks("G !a", Stutter), false),
+        fixed("end-behind-way", beside(2, 1).asks("G !a", Stutter), false),
+        fixed(
+            "end-before-way-for-ever",
+            beside(1, 2).asks("F G !a", Stutter),
+            false,
+        ),
+        fixed(
+            "end-behind-way-for-ever",
+            beside(2, 1).asks("F G !a", Stutter),
+            false,
+        ),
+    ]
 }
 
-/// Two variables that toggle by themselves, and an automaton that accepts everything: 0 –{0}→ 1, 0 –{1}→ 0, 1 → 0, 1 → 1. Reading the same
-/// letter twice is possible wherever reading it once is, and yet another move.
-fn toggles() -> Fixed {
-    let toggle = || local(&[(0, 1), (1, 0)]);
-    let case = levels(
-        &[2, 2],
-        vec![("e0", vec![0], toggle()), ("e1", vec![1], toggle())],
-        Stutter,
-    );
-    let edge = |from, marks, to| BuchiEdge {
-        from,
-        guard: Vec::new(),
-        marks,
-        to,
-    };
-    Fixed {
-        name: "idempotent-moves-are-not-identical",
-        case,
-        holds: false,
-        automaton: Some(Buchi {
-            marks: 2,
-            initial: vec![0],
-            edges: vec![edge(0, 1, 1), edge(0, 2, 0), edge(1, 0, 0), edge(1, 0, 1)],
-        }),
-    }
+/// Steps that are not observed: behind an event, between events, and out of an aggregate and back.
+fn silent_and_observed() -> Vec<Fixed> {
+    let behind = Kripke::new(2)
+        .steps("u", &[(0, 1), (1, 1)])
+        .steps("o", &[(1, 1)])
+        .event("o");
+    let in_turn = Kripke::new(4)
+        .label("a", &[0, 2])
+        .label("b", &[3])
+        .steps("u", &[(0, 1), (2, 3), (3, 3)])
+        .steps("o", &[(1, 2)])
+        .event("o");
+    let shortcut = Kripke::new(6)
+        .label("a", &[0, 1, 2, 3])
+        .label("b", &[5])
+        .steps(
+            "u",
+            &[(0, 1), (1, 2), (2, 3), (0, 4), (4, 3), (3, 5), (5, 5)],
+        );
+    vec![
+        fixed(
+            "silent-for-ever-behind-an-event",
+            behind.asks("G !o | G F o", Stutter),
+            false,
+        ),
+        fixed(
+            "silent-and-observed-in-turn",
+            in_turn.asks("!((a | o) U b)", Stutter),
+            false,
+        ),
+        fixed(
+            "shortcut-out-of-an-aggregate",
+            shortcut.asks("!(a U b)", Stutter),
+            false,
+        ),
+    ]
+}
+
+/// Of two marks every run has one for ever and the other for a while.
+fn one_of_two_marks() -> Vec<Fixed> {
+    let first = Kripke::new(3)
+        .label("a", &[1, 2])
+        .label("b", &[0, 1])
+        .steps("u", &[(0, 1), (1, 2), (2, 2)]);
+    let second = Kripke::new(3)
+        .label("a", &[0, 1])
+        .label("b", &[1, 2])
+        .steps("u", &[(0, 1), (1, 2), (2, 2)]);
+    let both = "!(G F a & G F b)";
+    vec![
+        fixed("first-mark-alone", first.asks(both, Stutter), true),
+        fixed("second-mark-alone", second.asks(both, Stutter), true),
+    ]
 }
 
 /// Nets in which joining a transition with an unseen one that follows loses a violation. Place 1 is `v`.

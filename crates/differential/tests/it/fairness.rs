@@ -2,7 +2,7 @@
 
 use lariat::{Plan, Strength};
 use lariat_differential::subjects;
-use lariat_testkit::{Answer, Campaign, Case};
+use lariat_testkit::{Answer, Campaign, Case, cases};
 
 const REPLAY: &str = "cargo test -p lariat-differential --test it fairness";
 
@@ -14,6 +14,20 @@ fn no_subject_differs_from_the_oracle_about_fair_runs() {
     match campaign.run(&subjects::fair(), |_| {}) {
         Ok(counters) => println!("{counters}"),
         Err(failure) => panic!("{failure}"),
+    }
+}
+
+#[test]
+fn every_subject_knows_the_fixed_cases_about_fair_runs() {
+    for fixed in cases::fair() {
+        let expected = fixed.case.oracle();
+        assert_eq!(expected.is_none(), fixed.holds, "{}", fixed.name);
+        for subject in subjects::fair().iter().filter(|s| s.supports(&fixed.case)) {
+            if let Err(complaint) = subject.judge(&fixed.case, expected.as_ref()) {
+                let (name, case) = (fixed.name, &fixed.case);
+                panic!("{name}: {} {complaint}\n{case}", subject.name());
+            }
+        }
     }
 }
 

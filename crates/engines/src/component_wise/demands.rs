@@ -16,7 +16,7 @@
 //!
 //! V. Molnár et al. (2016) have no constraints. To read enabledness from above, as labels are, would split every saturation by it, and cost what the sharing of nodes gains.
 
-use super::images::{By, Image, Source};
+use super::images::{Between, By, End, Image};
 use super::letters::{Letters, MoveKind, compiled};
 use super::steps::{Position, Steps};
 use crate::problem::Problem;
@@ -309,7 +309,8 @@ impl Call<ByEvents<'_>> for Takers {
             kernel.call_into(value, below, by)?;
         }
         for chain in by.tops(at.level) {
-            let by_event = Source {
+            let by_event = Between {
+                end: End::Source,
                 chain,
                 node,
                 target,

@@ -1,8 +1,8 @@
 //! Images and sources in the product, as recursive [calls](lariat_dd::kernel::Call).
 //!
 //! The equations are in [`steps`](super::steps). Sources need no inverse events: source and target
-//! are walked down together. Results are remembered under `(chain, n, c, kind of move)`, with `t`
-//! where there is one.
+//! are walked down together, and one recursion has either end of the steps between them. Results are remembered
+//! under `(chain, n, c, kind of move)`, with `t` where there is one.
 
 use super::letters::{Letters, MoveKind};
 use super::steps::{Position, Steps};
@@ -53,7 +53,7 @@ impl Call<By<'_>> for Image {
             return Ok(Opening::AtOnce(node));
         }
         if at.level == by.steps.automaton {
-            let moved = moved(kernel, by.letters, by.kind, node, at.residual)?;
+            let moved = moved(kernel, by, node, at.residual)?;
             return Ok(Opening::AtOnce(moved));
         }
         Ok(Opening::Walk {
@@ -133,23 +133,34 @@ impl Call<By<'_>> for Images {
     }
 }
 
-/// `src_ε`
+/// The end at which steps from one node into another are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// `src_ε(n, t)`, what they leave.
+    Source,
+    /// `img_ε(n) ∩ t`, what they reach.
+    Target,
+}
+
+/// One end of the steps of an event from a node into another.
 #[derive(Clone, Copy)]
-pub struct Source {
+pub struct Between {
     pub chain: ChainId,
     pub node: NodeId,
     pub target: NodeId,
+    pub end: End,
     pub at: Position,
 }
 
-impl Call<By<'_>> for Source {
+impl Call<By<'_>> for Between {
     type Key = (ChainId, NodeId, NodeId, Residual, MoveKind);
 
     fn open(self, kernel: &mut Kernel, by: &mut By<'_>) -> Result<Opening<Self::Key>, Halt> {
-        let Source {
+        let Between {
             chain,
             node,
             target,
+            end,
             at,
         } = self;
         if node.is_empty() || target.is_empty() {
@@ -157,12 +168,15 @@ impl Call<By<'_>> for Source {
         }
         if at.level == by.steps.automaton {
             let pair = (node, target);
-            let leading = leading(kernel, by.letters, by.kind, pair, at.residual)?;
-            return Ok(Opening::AtOnce(leading));
+            let moves = moves_between(kernel, by, pair, end, at.residual)?;
+            return Ok(Opening::AtOnce(moves));
         }
         Ok(Opening::Walk {
             node,
-            operation: by.steps.source,
+            operation: match end {
+                End::Source => by.steps.source,
+                End::Target => by.steps.returning,
+            },
             key: (chain, node, target, at.residual, by.kind),
         })
     }
@@ -180,13 +194,18 @@ impl Call<By<'_>> for Source {
                 continue;
             }
             if let Some(at) = by.read(kernel, self.at, to)? {
-                let below = Source {
+                let below = Between {
                     chain: rest,
                     node: child,
                     target,
                     at,
+                    ..self
                 };
-                kernel.call_into(value, below, by)?;
+                let own = match self.end {
+                    End::Source => value,
+                    End::Target => to,
+                };
+                kernel.call_into(own, below, by)?;
             }
         }
         Ok(())
@@ -240,10 +259,11 @@ impl Call<By<'_>> for Sources {
             kernel.call_into(value, below, by)?;
         }
         for &(chain, _) in by.steps.tops(at.level) {
-            let by_event = Source {
+            let by_event = Between {
                 chain,
                 node,
                 target,
+                end: End::Source,
                 at,
             };
             by_event.edge(kernel, by, (value, child))?;
@@ -258,17 +278,15 @@ impl Call<By<'_>> for Sources {
 }
 
 /// The automaton's moves from the states of `node`.
-pub(super) fn moved(
+fn moved(
     kernel: &mut Kernel,
-    letters: &mut Letters,
-    kind: MoveKind,
+    by: &mut By<'_>,
     node: NodeId,
     residual: Residual,
 ) -> Result<NodeId, Halt> {
-    let states: Vec<u32> = kernel.edges(node).map(|(q, _)| q).collect();
     let mut to = Vec::new();
-    for q in states {
-        let pushed = letters.any_move(kind, residual, q, |next| {
+    for (q, _) in kernel.edges(node) {
+        let pushed = by.letters.any_move(by.kind, residual, q, |next| {
             to.push(next);
             false
         });
@@ -276,34 +294,43 @@ pub(super) fn moved(
             return Err(kernel.halt(stop));
         }
     }
-    to.sort_unstable();
-    to.dedup();
-    let mark = kernel.mark();
-    for q in to {
-        kernel.push(q, NodeId::ONE)?;
-    }
-    kernel.make(mark)
+    states(kernel, to)
 }
 
-/// The states of a node from which a move leads into another.
-fn leading(
+/// One end of the automaton's moves from the states of a node into those of another.
+fn moves_between(
     kernel: &mut Kernel,
-    letters: &mut Letters,
-    kind: MoveKind,
+    by: &mut By<'_>,
     (node, target): (NodeId, NodeId),
+    end: End,
     residual: Residual,
 ) -> Result<NodeId, Halt> {
-    let states: Vec<u32> = kernel.edges(node).map(|(q, _)| q).collect();
+    let mut found = Vec::new();
+    for (q, _) in kernel.edges(node) {
+        let looked = by.letters.any_move(by.kind, residual, q, |next| {
+            if kernel.child(target, next).is_empty() {
+                return false;
+            }
+            found.push(match end {
+                End::Source => q,
+                End::Target => next,
+            });
+            end == End::Source
+        });
+        if let Err(stop) = looked {
+            return Err(kernel.halt(stop));
+        }
+    }
+    states(kernel, found)
+}
+
+/// A set of automaton states.
+fn states(kernel: &mut Kernel, mut states: Vec<u32>) -> Result<NodeId, Halt> {
+    states.sort_unstable();
+    states.dedup();
     let mark = kernel.mark();
     for q in states {
-        let leads = letters.any_move(kind, residual, q, |next| {
-            !kernel.child(target, next).is_empty()
-        });
-        match leads {
-            Ok(true) => kernel.push(q, NodeId::ONE)?,
-            Ok(false) => {}
-            Err(stop) => return Err(kernel.halt(stop)),
-        }
+        kernel.push(q, NodeId::ONE)?;
     }
     kernel.make(mark)
 }

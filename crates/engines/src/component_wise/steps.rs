@@ -12,7 +12,7 @@
 //! How these are computed is in [`images`](super::images).
 
 use super::demands::DemandId;
-use super::images::{By, Image, Images, Source, Sources};
+use super::images::{Between, By, End, Image, Images, Sources};
 use super::letters::{Letters, MoveKind};
 use lariat_budget::Stop;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, Operation};
@@ -180,13 +180,34 @@ impl Steps {
         at: Position,
     ) -> Result<NodeId, Halt> {
         let mut moves = By::new(self, letters, kind);
-        let source = Source {
+        let source = Between {
             chain,
             node,
             target,
+            end: End::Source,
             at,
         };
         kernel.call(source, &mut moves)
+    }
+
+    /// `img_ε(n) ∩ t` by inner moves, for the event that `chain` is the rest of.
+    pub fn returning(
+        &self,
+        kernel: &mut Kernel,
+        letters: &mut Letters,
+        chain: ChainId,
+        (node, target): (NodeId, NodeId),
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        let mut moves = By::new(self, letters, MoveKind::Inner);
+        let returning = Between {
+            chain,
+            node,
+            target,
+            end: End::Target,
+            at,
+        };
+        kernel.call(returning, &mut moves)
     }
 
     /// `src` under the events with their top at or below the level of the node.

@@ -13,25 +13,29 @@
 //! If no event with its top at `k` remains, saturated nodes of this level need no search. From the top
 //! level down the sets only lose events, so all levels together take time linear in the arcs. It says much of
 //! nets: a ring of events is open until the level that closes it. It is weaker than asking for an invariant of transitions, and needs no arithmetic.
-//! Tables and programs may raise and lower whatever they write.
+//!
+//! The rows of a table leave values and enter others. Each value is then what a place is: raised by rows that enter it, lowered by those that leave
+//! it. This is what components of several places are made of (`model/src/passes/levels.rs`), about which no less is known than about their
+//! places. Rows are left out one by one. Programs may raise and lower whatever they write.
 
 use super::steps::Steps;
-use lariat_model::order::Level;
-use lariat_model::{Action, EventId, System};
+use lariat_model::{Action, System, Value, VarId};
 use lariat_space::symbolic::Layout;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
 
-/// What an event does to a component.
+/// What an event, or a row of it, does to a variable or to being one of its values.
 #[derive(Clone, Copy)]
 struct Change {
-    level: usize,
+    what: usize,
     raises: bool,
     lowers: bool,
 }
 
 /// For every level: can a cycle have its highest firing there?
 pub fn cyclic_levels(system: &System, layout: &Layout, steps: &Steps) -> Vec<bool> {
-    let changes = system.event_ids().map(|e| of(system, layout, e)).collect();
-    let mut left = Left::new(changes, layout.levels());
+    let (changes, of_event) = changes(system);
+    let mut left = Left::new(changes);
     let mut cyclic = Vec::with_capacity(layout.levels());
     // Rows of a table may have tops on different levels: then there are several chains of one event.
     let mut last = vec![0; system.events.len()];
@@ -42,93 +46,136 @@ pub fn cyclic_levels(system: &System, layout: &Layout, steps: &Steps) -> Vec<boo
     }
     for level in 0..layout.levels() {
         let own = steps.tops(level as u32).iter().map(|(_, event)| *event);
-        cyclic.push(own.clone().any(|event| left.is[event.index()]));
-        left.drop(own.filter(|event| last[event.index()] == level));
+        let is_left = |row: usize| left.is[row];
+        cyclic.push({ own.clone() }.any(|event| of_event[event.index()].clone().any(is_left)));
+        let over = own.filter(|event| last[event.index()] == level);
+        left.drop(over.flat_map(|event| of_event[event.index()].clone()));
     }
     cyclic
 }
 
-fn of(system: &System, layout: &Layout, event: EventId) -> Vec<Change> {
-    let level = |var| {
-        let Level(level) = layout.level(var);
-        level as usize
-    };
-    match &system.event(event).action {
-        Action::Net(arcs) => arcs
-            .iter()
-            .filter(|arc| arc.delta != 0)
-            .map(|arc| Change {
-                level: level(arc.var),
-                raises: arc.delta > 0,
-                lowers: arc.delta < 0,
-            })
-            .collect(),
-        action => action
-            .writes()
-            .into_iter()
-            .map(|var| Change {
-                level: level(var),
-                raises: true,
-                lowers: true,
-            })
-            .collect(),
+/// What each row does, and which rows each event has: one if it is no table.
+fn changes(system: &System) -> (Vec<Vec<Change>>, Vec<Range<usize>>) {
+    // Being a value is raised and lowered by rows alone, or nothing is known of it.
+    let mut is_counted = vec![false; system.variables.len()];
+    for event in &system.events {
+        if !matches!(event.action, Action::Table { .. }) {
+            for var in event.action.writes() {
+                is_counted[var.index()] = true;
+            }
+        }
     }
+    let mut values: FxHashMap<(VarId, Value), usize> = FxHashMap::default();
+    let mut changes = Vec::new();
+    let mut of_event = Vec::with_capacity(system.events.len());
+    for event in &system.events {
+        let first = changes.len();
+        let whatever = |var: VarId| Change {
+            what: var.index(),
+            raises: true,
+            lowers: true,
+        };
+        match &event.action {
+            Action::Net(arcs) => changes.push(
+                arcs.iter()
+                    .filter(|arc| arc.delta != 0)
+                    .map(|arc| Change {
+                        what: arc.var.index(),
+                        raises: arc.delta > 0,
+                        lowers: arc.delta < 0,
+                    })
+                    .collect(),
+            ),
+            Action::Table { vars, rows } => {
+                for row in rows {
+                    let cells = vars.iter().zip(row).filter_map(|(var, cell)| {
+                        let (before, after) = (*cell)?;
+                        (before != after).then_some((*var, before, after))
+                    });
+                    let mut own = Vec::new();
+                    for (var, before, after) in cells {
+                        if is_counted[var.index()] {
+                            own.push(whatever(var));
+                            continue;
+                        }
+                        for (value, raises) in [(before, false), (after, true)] {
+                            let next = system.variables.len() + values.len();
+                            own.push(Change {
+                                what: *values.entry((var, value)).or_insert(next),
+                                raises,
+                                lowers: !raises,
+                            });
+                        }
+                    }
+                    changes.push(own);
+                }
+            }
+            Action::Program { .. } => {
+                changes.push(event.action.writes().into_iter().map(whatever).collect());
+            }
+        }
+        of_event.push(first..changes.len());
+    }
+    (changes, of_event)
 }
 
-/// The events that are left.
+/// The rows that are left.
 struct Left {
     changes: Vec<Vec<Change>>,
     is: Vec<bool>,
-    of_level: Vec<Vec<EventId>>,
-    /// For every component how many of them raise it, and how many lower it.
+    /// For everything that is changed the rows that do so.
+    changing: Vec<Vec<usize>>,
+    /// How many of those that are left raise it, and how many lower it.
     counts: Vec<(usize, usize)>,
 }
 
 impl Left {
-    fn new(changes: Vec<Vec<Change>>, levels: usize) -> Left {
+    fn new(changes: Vec<Vec<Change>>) -> Left {
+        let changed = changes.iter().flatten().map(|change| change.what + 1);
+        let changed = changed.max().unwrap_or(0);
         let mut left = Left {
             is: vec![true; changes.len()],
-            of_level: vec![Vec::new(); levels],
-            counts: vec![(0, 0); levels],
+            changing: vec![Vec::new(); changed],
+            counts: vec![(0, 0); changed],
             changes,
         };
-        for (event, changes) in left.changes.iter().enumerate() {
+        for (row, changes) in left.changes.iter().enumerate() {
             for change in changes {
-                left.of_level[change.level].push(EventId(event as u32));
-                left.counts[change.level].0 += usize::from(change.raises);
-                left.counts[change.level].1 += usize::from(change.lowers);
+                left.changing[change.what].push(row);
+                left.counts[change.what].0 += usize::from(change.raises);
+                left.counts[change.what].1 += usize::from(change.lowers);
             }
         }
-        left.settle((0..levels).collect());
+        left.settle((0..changed).collect());
         left
     }
 
-    /// Leaves out these events, and what fails then.
-    fn drop(&mut self, events: impl Iterator<Item = EventId>) {
+    /// Leaves out these rows, and what fails then.
+    fn drop(&mut self, rows: impl Iterator<Item = usize>) {
         let mut touched = Vec::new();
-        for event in events {
-            self.leave_out(event, &mut touched);
+        for row in rows {
+            self.leave_out(row, &mut touched);
         }
         self.settle(touched);
     }
 
-    fn leave_out(&mut self, event: EventId, touched: &mut Vec<usize>) {
-        if std::mem::replace(&mut self.is[event.index()], false) {
-            for change in &self.changes[event.index()] {
-                self.counts[change.level].0 -= usize::from(change.raises);
-                self.counts[change.level].1 -= usize::from(change.lowers);
-                touched.push(change.level);
+    fn leave_out(&mut self, row: usize, touched: &mut Vec<usize>) {
+        if std::mem::replace(&mut self.is[row], false) {
+            for change in &self.changes[row] {
+                self.counts[change.what].0 -= usize::from(change.raises);
+                self.counts[change.what].1 -= usize::from(change.lowers);
+                touched.push(change.what);
             }
         }
     }
 
-    /// Leaves out what changes one of these components the only way that is left.
+    /// Leaves out what changes one of these the only way that is left.
     fn settle(&mut self, mut touched: Vec<usize>) {
-        while let Some(level) = touched.pop() {
-            let (raise, lower) = self.counts[level];
+        while let Some(what) = touched.pop() {
+            let (raise, lower) = self.counts[what];
             if (raise == 0) != (lower == 0) {
-                for event in std::mem::take(&mut self.of_level[level]) {
-                    self.leave_out(event, &mut touched);
+                for row in std::mem::take(&mut self.changing[what]) {
+                    self.leave_out(row, &mut touched);
                 }
             }
         }
@@ -138,10 +185,11 @@ impl Left {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lariat_model::{Arc, Domain, Event, Row, Variable};
 
-    fn change(level: usize, delta: i32) -> Change {
+    fn change(what: usize, delta: i32) -> Change {
         Change {
-            level,
+            what,
             raises: delta > 0,
             lowers: delta < 0,
         }
@@ -154,18 +202,69 @@ mod tests {
             .map(|i| vec![change(i, -1), change(i + 1, 1)])
             .collect();
         changes.push(Vec::new());
-        let left = Left::new(changes.clone(), 10);
+        let left = Left::new(changes.clone());
         assert_eq!(left.is.iter().position(|l| *l), Some(9));
         // Closed, it stays, but a branch of it does not.
         changes.push(vec![change(9, -1), change(0, 1)]);
         changes.push(vec![change(9, -1)]);
-        let left = Left::new(changes.clone(), 10);
+        let left = Left::new(changes.clone());
         assert_eq!(left.is.iter().filter(|l| **l).count(), 12);
         changes.push(vec![change(4, -1), change(10, 1)]);
-        let mut left = Left::new(changes, 11);
+        let mut left = Left::new(changes);
         assert!(!left.is[12] && left.is[..11].iter().all(|l| *l));
         // Opened again, it comes undone.
-        left.drop([EventId(3)].into_iter());
+        left.drop([3].into_iter());
         assert_eq!(left.is.iter().position(|l| *l), Some(9));
+    }
+
+    fn table(rows: &[&[Option<(Value, Value)>]]) -> Action {
+        Action::Table {
+            vars: vec![VarId(0), VarId(1)],
+            rows: rows.iter().map(|row| Row::from(*row)).collect(),
+        }
+    }
+
+    fn rows_left(actions: Vec<Action>) -> Vec<bool> {
+        let variable = |name: &str| Variable {
+            name: name.to_owned(),
+            domain: Domain::Range { low: 0, high: 4 },
+        };
+        let system = System {
+            name: "rows".to_owned(),
+            variables: vec![variable("x"), variable("y")],
+            events: { actions.into_iter().enumerate() }
+                .map(|(i, action)| Event {
+                    name: format!("e{i}"),
+                    action,
+                })
+                .collect(),
+            initial: vec![vec![0, 0].into()],
+            fault: None,
+            units: Vec::new(),
+        };
+        Left::new(changes(&system).0).is
+    }
+
+    #[test]
+    fn values_are_places_of_rows() {
+        // 0 and 1 in a ring, 1 → 2 → 3 on the way out, a row that asks and one that says nothing.
+        let ring: &[&[_]] = &[&[Some((0, 1)), None], &[Some((1, 0)), Some((4, 4))]];
+        let out: &[&[_]] = &[&[Some((1, 2)), None], &[Some((2, 3)), None]];
+        let asks: &[&[_]] = &[&[Some((3, 3)), None], &[None, None]];
+        let all = || vec![table(ring), table(out), table(asks)];
+        assert_eq!(rows_left(all()), [true, true, false, false, true, true]);
+        // The rows of one event are left out one by one.
+        let there_and_out: &[&[_]] = &[&[Some((0, 1)), None], &[Some((1, 2)), None]];
+        let back: &[&[_]] = &[&[Some((1, 0)), None]];
+        let both = vec![table(there_and_out), table(back)];
+        assert_eq!(rows_left(both), [true, false, true]);
+        // What something else counts may be any value again.
+        let mut counted = all();
+        counted.push(Action::Net(vec![Arc {
+            var: VarId(0),
+            need: 1,
+            delta: -1,
+        }]));
+        assert_eq!(rows_left(counted), [true; 7]);
     }
 }

@@ -1,0 +1,106 @@
+//! Fixed cases about fair runs.
+
+use super::{Fixed, fixed};
+use crate::case::Case;
+use crate::kripke::Kripke;
+use Deadlock::Stutter;
+use lariat_model::{Comparison, Constraint, Deadlock, EventId, Predicate, Strength, Value, VarId};
+
+/// All of them. What is assumed is part of the case.
+pub fn fair() -> Vec<Fixed> {
+    [weak_and_strong(), ends(), copies()].concat()
+}
+
+/// The case under these assumptions.
+fn assuming(fairness: Vec<Constraint>, case: Case) -> Case {
+    Case { fairness, ..case }
+}
+
+fn taken(strength: Strength, event: u32) -> Constraint {
+    Constraint::of_events(format!("e{event}"), strength, vec![EventId(event)])
+}
+
+/// The state is not `value` for ever.
+fn left(value: Value) -> Constraint {
+    Constraint {
+        name: "left".to_owned(),
+        strength: Strength::Weak,
+        enabled: Predicate::compare(VarId(0), Comparison::Eq, value),
+        taken: Vec::new(),
+    }
+}
+
+/// A way out that is open in every other state, or in all: strong fairness leads there from both, weak fairness from the second alone.
+fn weak_and_strong() -> Vec<Fixed> {
+    use Strength::{Strong, Weak};
+    let now_and_then = Kripke::new(3)
+        .label("a", &[2])
+        .steps("u", &[(0, 1), (1, 0)])
+        .steps("out", &[(0, 2)])
+        .steps("v", &[(2, 2)]);
+    let always = Kripke::new(3)
+        .label("a", &[2])
+        .steps("u", &[(0, 1), (1, 0)])
+        .steps("out", &[(0, 2), (1, 2)])
+        .steps("v", &[(2, 2)]);
+    let asks = |system: &Kripke, fairness| assuming(fairness, system.asks("F a", Stutter));
+    let out = |strength| taken(strength, 1);
+    // An assumption that matters to no run, but makes the search that for strong ones.
+    let beside = || taken(Strong, 2);
+    vec![
+        fixed(
+            "strongly-fair-now-and-then",
+            asks(&now_and_then, vec![out(Strong)]),
+            true,
+        ),
+        fixed(
+            "weakly-fair-now-and-then",
+            asks(&now_and_then, vec![out(Weak)]),
+            false,
+        ),
+        fixed(
+            "weakly-fair-beside-a-strong-one",
+            asks(&now_and_then, vec![out(Weak), beside()]),
+            false,
+        ),
+        fixed("weakly-fair-always", asks(&always, vec![out(Weak)]), true),
+        fixed(
+            "weakly-fair-always-beside-a-strong-one",
+            asks(&always, vec![out(Weak), beside()]),
+            true,
+        ),
+    ]
+}
+
+/// Where everything that follows would be a violation, no fair run goes: neither into a dead end nor into a loop.
+fn ends() -> Vec<Fixed> {
+    let dead = Kripke::new(2)
+        .label("a", &[1])
+        .steps("u", &[(0, 0)])
+        .steps("out", &[(0, 1)]);
+    let alive = dead.clone().steps("v", &[(1, 1)]);
+    let asks = |system: &Kripke, value| assuming(vec![left(value)], system.asks("G !a", Stutter));
+    vec![
+        fixed("unfair-dead-end", asks(&dead, 1), true),
+        fixed("fair-dead-end", asks(&dead, 0), false),
+        fixed("unfair-loop", asks(&alive, 1), true),
+        fixed("fair-loop", asks(&alive, 0), false),
+    ]
+}
+
+/// What is taken counts whatever is taken next.
+fn copies() -> Vec<Fixed> {
+    let both = Kripke::new(1)
+        .steps("t", &[(0, 0)])
+        .steps("o", &[(0, 0)])
+        .event("o");
+    let in_turn = "!G ((o -> X !o) & (!o -> X o))";
+    let weakly = |event| {
+        let fairness = vec![taken(Strength::Weak, event)];
+        assuming(fairness, both.asks(in_turn, Stutter))
+    };
+    vec![
+        fixed("taken-before-another", weakly(0), false),
+        fixed("taken-after-another", weakly(1), false),
+    ]
+}
