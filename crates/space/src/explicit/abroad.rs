@@ -353,9 +353,10 @@ impl States {
                 let word = u64::from(cells[0]) | u64::from(cells[1]) << low;
                 out.extend_from_slice(&word.to_le_bytes());
             }
-            None => cells[..layout.cells]
-                .iter()
-                .for_each(|cell| out.extend_from_slice(&cell.to_le_bytes())),
+            None => {
+                let filled = layout.filled.iter().map(|cell| cells[*cell as usize]);
+                filled.for_each(|cell| out.extend_from_slice(&cell.to_le_bytes()));
+            }
         }
         out.truncate(end);
         if escape != 0 {
@@ -384,8 +385,10 @@ fn cells_of(layout: &Layout, body: &[u8]) -> Vec<u32> {
         cell[..bytes.len()].copy_from_slice(bytes);
         u32::from_le_bytes(cell)
     };
-    let mut cells: Vec<u32> = body.chunks(4).map(cell).collect();
-    cells.resize(layout.cells, 0);
+    let mut cells = vec![0; layout.cells];
+    for (filled, bytes) in layout.filled.iter().zip(body.chunks(4)) {
+        cells[*filled as usize] = cell(bytes);
+    }
     cells
 }
 

@@ -27,7 +27,7 @@ pub(super) type Nodes = Vec<u32>;
 pub(super) type Change = (u32, u32);
 
 /// The first of the nodes that a root names.
-const TOP: u32 = 4;
+pub(super) const TOP: u32 = 4;
 
 /// A state: its nodes from [`TOP`] on.
 pub(super) type Root = [u32; TOP as usize];
