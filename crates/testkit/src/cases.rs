@@ -17,8 +17,8 @@ use crate::nets;
 use crate::oracle::Buchi;
 use given::given;
 use lariat_model::{
-    Action, Comparison, Deadlock, Domain, Event, EventId, Predicate, Proposition, Row, System,
-    Value, VarId, Variable,
+    Action, BinaryOp, Comparison, Deadlock, Domain, Effect, Event, EventId, Expr, LValue,
+    Predicate, Proposition, Row, System, Value, VarId, Variable,
 };
 
 /// A case whose answer is known.
@@ -51,6 +51,7 @@ pub fn all() -> Vec<Fixed> {
         one_of_two_marks(),
         joined_steps(),
         silent_and_observed(),
+        asked_of_states(),
         given(),
     ];
     groups.into_iter().flatten().collect()
@@ -400,6 +401,36 @@ fn silent_and_observed() -> Vec<Fixed> {
             false,
         ),
     ]
+}
+
+/// Whether a program that can fail is enabled is no question to a diagram: it is asked of every state that is met, one after the other.
+fn asked_of_states() -> Vec<Fixed> {
+    let binary = |op, x, y| Expr::Binary(op, Box::new(x), Box::new(y));
+    let x = || Expr::Var(VarId(0));
+    let none = binary(BinaryOp::Sub, Expr::Const(9), x());
+    let none = binary(BinaryOp::Div, Expr::Const(0), none);
+    let steps = local(&[(0, 1), (1, 2), (2, 3), (3, 3)]);
+    let mut case = levels(&[4], vec![("step", vec![0], steps)], Stutter);
+    case.system.events.push(Event {
+        name: "may".to_owned(),
+        action: Action::Program {
+            guard: Predicate::Const(true),
+            effects: vec![Effect {
+                target: LValue::Var(VarId(0)),
+                value: binary(BinaryOp::Add, x(), none),
+            }],
+        },
+    });
+    let atom = |predicate| Atom {
+        proposition: Proposition::State(predicate),
+        text: None,
+    };
+    case.atoms = vec![
+        atom(Predicate::Enabled(vec![EventId(1)])),
+        atom(Predicate::compare(VarId(0), Comparison::Eq, 3)),
+    ];
+    case.formula = Ltl::parse("!(a U b)", &["a", "b"]);
+    vec![fixed("asked-of-one-state-after-the-other", case, false)]
 }
 
 /// Of two marks every run has one for ever and the other for a while.

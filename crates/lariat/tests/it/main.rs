@@ -16,6 +16,7 @@ mod prefixes;
 mod products;
 mod programs;
 mod progress;
+mod published;
 mod replay;
 mod shortening;
 mod symmetric;

@@ -1,0 +1,106 @@
+//! Engines as they were published are what the papers have, which answers alone do not show.
+
+use lariat::model::generate::{Family, generate};
+use lariat::model::{Names, Properties};
+use lariat::{
+    AutomatonKind, Budget, Explored, Figure, Options, OrderChoice, Plan, Proof, Proofs, Property,
+    Quiet, Reason, Recurring, Report, Statistic, Stop, Subject, Systems, Variant, Verdict, check,
+};
+
+const REWORK: &str = "(G F work_4 & G F !work_4) -> (G F done_4 | G F redo_4)";
+
+/// What a plan says of a formula about a small kanban system, and what it counted.
+fn asked(plan: Plan, formula: &str) -> Report {
+    let system = generate(Family::Kanban, 2).unwrap();
+    let mut properties = Properties::new();
+    let names = Names::of(&system);
+    properties
+        .add_formula(&names, "formula", None, formula)
+        .unwrap();
+    let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
+    let options = Options {
+        choice: plan.into(),
+        order: OrderChoice::Named("noack-up".parse().unwrap()),
+        ..Options::default()
+    };
+    let property = Property::Formula(properties.list[0].formula);
+    let systems = Systems::new();
+    let mut explored = Explored::new(&systems);
+    let budget = Budget::unlimited();
+    check(&subject, property, &options, &mut explored, &budget, &Quiet)
+}
+
+fn count(report: &Report, statistic: Statistic) -> u64 {
+    match report.account.stats.get(statistic) {
+        Some(Figure::Count(count)) => *count,
+        other => panic!("{statistic:?}: {other:?}"),
+    }
+}
+
+fn published() -> Variant {
+    Variant {
+        published: true,
+        ..Variant::default()
+    }
+}
+
+const PROOFS: [Statistic; 7] = [
+    Statistic::SCC_CHECKS,
+    Statistic::SCC_PREVENTED_BY_STRUCTURE,
+    Statistic::SCC_PREVENTED_BY_AUTOMATON,
+    Statistic::SCC_PREVENTED_BY_RECURRING,
+    Statistic::SCC_PREVENTED_BY_ABSTRACTION,
+    Statistic::SCC_PREVENTED_BY_MARKS,
+    Statistic::SCC_SYMBOLIC_RUNS,
+];
+
+/// It is the sum of its parts, each of which can be asked for, and no smaller sum.
+#[test]
+fn hyb_reads_a_büchi_automaton_keeps_sets_and_does_without_our_proofs() {
+    let hyb = Plan::of("hyb").reading(AutomatonKind::Ba);
+    let counted = |variant| {
+        let report = asked(hyb.as_variant(variant), REWORK);
+        assert!(matches!(report.verdict, Verdict::Holds(_)));
+        PROOFS.map(|statistic| count(&report, statistic))
+    };
+    let parts = |recurring, left_out: &[Proof]| Variant {
+        recurring,
+        proofs: Proofs::without(left_out),
+        ..Variant::default()
+    };
+    let whole = counted(published());
+    assert_eq!(whole, counted(parts(Recurring::Sets, &Proof::OURS)));
+    assert_eq!(whole[1..3], [0, 0], "by structure, by automaton");
+    assert_ne!(whole, counted(parts(Recurring::Arcs, &Proof::OURS)));
+    assert_ne!(whole, counted(parts(Recurring::Sets, &[])));
+}
+
+/// Nodes of the product: self-loops whose marks are not on the edge are edges, terminal are states with self-loops alone, and sets have one label.
+#[test]
+fn products_have_the_nodes_of_the_papers() {
+    for (engine, ours, theirs) in [("slap", 4, 5), ("slap-fst", 2, 2), ("bcz", 630, 868)] {
+        for (variant, nodes) in [(Variant::default(), ours), (published(), theirs)] {
+            let variant = Variant {
+                reachable_first: true,
+                ..variant
+            };
+            let report = asked(Plan::of(engine).as_variant(variant), REWORK);
+            let counted = count(&report, Statistic::PRODUCT_STATES);
+            assert_eq!(counted, nodes, "{engine}, published: {}", variant.published);
+        }
+    }
+}
+
+#[test]
+fn the_observation_product_of_the_paper_has_no_events() {
+    let sop = Plan::of("sop");
+    let formula = "G F fires(finish_1)";
+    let ours = asked(sop, formula).verdict;
+    assert!(!matches!(ours, Verdict::Unknown(_)), "{ours:?}");
+    let theirs = asked(sop.as_variant(published()), formula).verdict;
+    let refused = matches!(
+        theirs,
+        Verdict::Unknown(Reason::Stopped(Stop::Unsupported(_)))
+    );
+    assert!(refused, "{theirs:?}");
+}
