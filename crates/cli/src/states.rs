@@ -62,6 +62,7 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
         crate::remark("no symmetries are known: states are counted as they are");
     }
     let workers = Workers::new(args.threads);
+    let budget = budget.with_threads(args.threads);
     let mut found = match (modulo, asker) {
         (Some(found), _) => found,
         (None, Some(asker)) => asker.count(system, &claims, &budget, &line),

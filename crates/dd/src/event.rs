@@ -13,6 +13,8 @@
 //! Chains are interned, so events with equal ends share them, and with them the entries of
 //! the operation cache.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kernel::{CHAIN_BITS, Scope};
@@ -390,10 +392,10 @@ enum EventColumn {
 pub struct Subset {
     pub(crate) scope: Scope,
     /// By top level, and within one those that change something first.
-    tops: Vec<ChainAction>,
+    tops: Arc<[ChainAction]>,
     /// For every level where its events begin in `tops`, and where those begin that only look. A
     /// fixpoint need not fire them, but they are possible, or not. One more entry at the end.
-    starts: Vec<(u32, u32)>,
+    starts: Arc<[(u32, u32)]>,
     /// Is there an event that is possible everywhere and changes nothing?
     pub(crate) idle: bool,
     /// One below the lowest top level of an event that changes something, and of any event.
@@ -437,7 +439,7 @@ impl Subset {
         let active = links.iter().rfind(|link| !link.idle);
         Subset {
             scope,
-            starts,
+            starts: starts.into(),
             idle,
             depths: (active.map_or(0, below), links.last().map_or(0, below)),
             tops: links.iter().map(|link| link.action).collect(),

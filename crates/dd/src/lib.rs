@@ -66,6 +66,7 @@
 
 mod algebra;
 mod cache;
+mod crew;
 mod event;
 mod exchange;
 mod inspect;

@@ -81,7 +81,9 @@ pub fn plans() -> Vec<(String, Plan)> {
     let slap_fst = Plan::of("slap-fst").checked_by(Emptiness::Iec);
     plans.push(("slap-fst-el".to_owned(), slap_fst.as_variant(el)));
     plans.push((DISTRIBUTED.to_owned(), distributed()));
-    plans.extend([2, 3].map(together));
+    for workers in [2, 3] {
+        plans.extend(["explicit", "ba"].map(|preset| together(preset, workers)));
+    }
     plans.extend(hyb_without());
     plans.extend(hyb_with_sets());
     plans
@@ -101,10 +103,10 @@ fn distributed() -> Plan {
 }
 
 /// The explicit engine with so many workers.
-fn together(workers: usize) -> (String, Plan) {
+fn together(preset: &str, workers: usize) -> (String, Plan) {
     let several = NonZeroUsize::new(workers).map_or(Workers::ONE, Workers::new);
-    let plan = Plan::of("explicit").by(several);
-    (format!("explicit-{workers}-workers"), plan)
+    let plan = Plan::of(preset).by(several);
+    (format!("{preset}-{workers}-workers"), plan)
 }
 
 /// The component-wise engine without one of its proofs of absence, with the two of the paper alone, and without any.
@@ -189,7 +191,7 @@ pub fn all() -> Vec<Subject> {
         let name = format!("facade-{}", preset.name);
         all.push(facade(&name, preset.plan().into()));
     }
-    let (name, plan) = together(2);
+    let (name, plan) = together("explicit", 2);
     all.push(facade(&format!("facade-{name}"), plan.into()));
     for kind in [AutomatonKind::Ba, AutomatonKind::Ta, AutomatonKind::Tgta] {
         let name = format!("facade-sog-{}", kind.name());
@@ -218,8 +220,9 @@ pub fn all() -> Vec<Subject> {
     all
 }
 
-/// Engines on sets with builders beside the check: two and three workers on one diagram store, which are at work where nothing
-/// limits counted work, so not near the initial states.
+/// Every other engine on two and three threads. Engines on sets that search a product have builders beside the check, workers on one diagram store, which are at
+/// work where nothing limits counted work, so not near the initial states. Those who want all reachable states have them from a saturation that may be
+/// divided. The rest is told of threads, and must not mind.
 fn built() -> Vec<Subject> {
     let variants = [
         Variant {
@@ -233,12 +236,22 @@ fn built() -> Vec<Subject> {
     ];
     let mut subjects = Vec::new();
     let mut add = |plan: Plan, threads: usize, variant: Variant| {
-        let how = match variant.published {
-            true => "published",
-            false => "reachable-first",
+        let how = match variant {
+            Variant {
+                published: true, ..
+            } => "-published",
+            Variant {
+                reachable_first: true,
+                ..
+            } => "-reachable-first",
+            _ => "",
         };
         let plan = plan.as_variant(variant);
-        let name = format!("{}-{how}-{threads}-threads", plan.engine.name);
+        let kind = match plan.automaton.is_testing() {
+            true => format!("-{}", plan.automaton.name()),
+            false => String::new(),
+        };
+        let name = format!("{}{kind}{how}-{threads}-threads", plan.engine.name);
         let subject = on_translation_with(&name, plan, threads);
         // Starting threads takes longer than small questions do: each asks about half of the formulas.
         subjects.push(match (plan.needs(), threads) {
@@ -249,10 +262,17 @@ fn built() -> Vec<Subject> {
             _ => subject.only(|case| case.formula.size() % 2 == 1 && stutter_invariant(case)),
         });
     };
+    let hyb = |threads: usize| {
+        let name = format!("{HYB}-{threads}-threads");
+        on_translation_with(&name, Plan::of(HYB), threads)
+    };
     for threads in [2, 3] {
         let [ours, published] = variants;
-        for preset in ["sog", "sop", "slap", "slap-fst", "bcz"] {
+        for preset in ["sog", "sop", "slap", "slap-fst", "bcz", "el", "owcty"] {
             add(Plan::of(preset), threads, ours);
+        }
+        for preset in ["ta", "tgta"] {
+            add(Plan::of(preset), threads, Variant::default());
         }
         add(
             Plan::of("slap").checked_by(Emptiness::Aec),
@@ -265,6 +285,8 @@ fn built() -> Vec<Subject> {
             published,
         );
     }
+    subjects.push(hyb(2).only(|case| case.formula.size() % 4 == 1 && hyb_sees(case)));
+    subjects.push(hyb(3).only(|case| case.formula.size() % 4 == 3 && hyb_sees(case)));
     subjects
 }
 

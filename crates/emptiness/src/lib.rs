@@ -71,6 +71,7 @@ mod nsiec;
 mod outcome;
 mod scc_stack;
 mod streett;
+mod sync;
 mod two_pass;
 mod ufscc;
 mod union_find;

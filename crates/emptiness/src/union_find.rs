@@ -17,15 +17,11 @@
 //! changes it, too. One of the two comes second, and sees what the first has done.
 
 use crate::graph::{Marks, NodeId};
-use lariat_workers::Segments;
+use crate::sync::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Segments, pause};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
 
 /// How many workers there can be.
 pub(crate) const MOST_WORKERS: usize = 64;
-
-/// Looks at a lock before the others are let at the processor: a lock is held for some hundred instructions.
-const SPINS: u32 = 100;
 
 /// A set or a place on a list as it is at first.
 const LIVE: u8 = 0;
@@ -347,14 +343,5 @@ impl UnionFind {
                 Err(_) => pause(&mut spins),
             }
         }
-    }
-}
-
-/// Waits a moment; for longer if it was for long already, as there may be more workers than processors.
-fn pause(spins: &mut u32) {
-    *spins += 1;
-    match *spins > SPINS {
-        true => std::thread::yield_now(),
-        false => std::hint::spin_loop(),
     }
 }

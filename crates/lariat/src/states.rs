@@ -1,5 +1,7 @@
 //! The figures of a whole state space, counted explicitly or on decision diagrams.
 
+use std::num::NonZeroUsize;
+
 use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
 use lariat_engines::Workers;
 use lariat_model::symmetry::detect;
@@ -268,6 +270,10 @@ fn symbolic(
     let reached = reach(system, order, Deadlock::Stutter, &counted, observer);
     let seconds = (budget.elapsed() - start).as_secs_f64();
     found.stats.set(Statistic::REACH_SECONDS, seconds);
+    if budget.threads() > NonZeroUsize::MIN {
+        let threads = budget.threads().get();
+        found.stats.set(Statistic::THREADS, threads);
+    }
     found.stats.set(Statistic::REACH_WORK, counted.work_spent());
     match reached {
         Ok(Reach::All(mut reached)) => {

@@ -3,8 +3,11 @@
 //! The newest task is taken first, since its data is what was touched last. Whoever could make tasks asks before whether
 //! anybody [is idle](Board::is_hungry), which is two relaxed looks. Taking and offering lock: a task is worth
 //! microseconds at least. A worker waits for tasks outside of every gate.
+//!
+//! Whoever has offered a task and comes to need its result [withdraws](Board::withdraw) it if nobody has begun it, and else waits for the result and
+//! [helps meanwhile](Board::meanwhile). Those who wait look around for a moment before they fall asleep: waking somebody takes longer than many a task.
 
-use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+use crate::sync::{AtomicUsize, Condvar, LOOKS, Mutex, MutexGuard, Ordering, spin_loop};
 
 /// Tasks for workers that have nothing to do; see the [crate documentation](crate).
 pub struct Board<T> {
@@ -17,6 +20,8 @@ pub struct Board<T> {
 
 struct List<T> {
     tasks: Vec<T>,
+    /// Those who wait and no longer look around.
+    asleep: usize,
     closed: bool,
 }
 
@@ -31,6 +36,7 @@ impl<T> Board<T> {
     pub fn new() -> Board<T> {
         let list = List {
             tasks: Vec::new(),
+            asleep: 0,
             closed: false,
         };
         Board {
@@ -54,43 +60,94 @@ impl<T> Board<T> {
         self.idle.load(Ordering::Relaxed) > self.open.load(Ordering::Relaxed)
     }
 
-    /// Puts `task` on the board, unless the board is closed.
-    pub fn offer(&self, task: T) {
+    /// Puts `task` on the board. False if the board is closed, and nobody will ever take it.
+    pub fn offer(&self, task: T) -> bool {
         let mut list = self.lock();
         if !list.closed {
             list.tasks.push(task);
             self.open.store(list.tasks.len(), Ordering::Relaxed);
-            self.changed.notify_one();
+            // Everybody, since not everybody takes every task.
+            if list.asleep > 0 {
+                self.changed.notify_all();
+            }
         }
+        !list.closed
     }
 
     /// The newest task, if there is one.
     pub fn take(&self) -> Option<T> {
-        let mut list = self.lock();
-        let task = list.tasks.pop();
-        self.open.store(list.tasks.len(), Ordering::Relaxed);
-        task
+        self.newest(&mut self.lock(), |_| true)
     }
 
-    /// The newest task, as soon as there is one; `None` when the board is closed.
+    /// Takes the newest task back that `is` the one in question, if nobody has begun it.
+    pub fn withdraw(&self, is: impl Fn(&T) -> bool) -> Option<T> {
+        self.newest(&mut self.lock(), is)
+    }
+
+    /// The newest task, as soon as there is one; `None` when the board is closed and nothing is left on it.
     pub fn next(&self) -> Option<T> {
-        let mut list = self.lock();
-        if list.tasks.is_empty() && !list.closed {
-            self.idle.fetch_add(1, Ordering::Relaxed);
-            while list.tasks.is_empty() && !list.closed {
-                list = match self.changed.wait(list) {
-                    Ok(list) => list,
-                    Err(poisoned) => poisoned.into_inner(),
-                };
+        self.wait(|list| list.closed, || false, |_| true)
+    }
+
+    /// The newest task that `fits`, as soon as there is one; `None` when what the caller waits for has `come`.
+    pub fn meanwhile(&self, come: impl Fn() -> bool, fits: impl Fn(&T) -> bool) -> Option<T> {
+        self.wait(|_| false, come, fits)
+    }
+
+    fn wait(
+        &self,
+        is_over: impl Fn(&List<T>) -> bool,
+        come: impl Fn() -> bool,
+        fits: impl Fn(&T) -> bool,
+    ) -> Option<T> {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..LOOKS {
+            if self.open.load(Ordering::Relaxed) > 0 || come() {
+                break;
             }
-            self.idle.fetch_sub(1, Ordering::Relaxed);
+            spin_loop();
         }
-        let task = list.tasks.pop();
-        self.open.store(list.tasks.len(), Ordering::Relaxed);
+        let mut list = self.lock();
+        let task = loop {
+            if come() {
+                break None;
+            }
+            let task = self.newest(&mut list, &fits);
+            if task.is_some() || is_over(&list) {
+                break task;
+            }
+            list.asleep += 1;
+            list = match self.changed.wait(list) {
+                Ok(list) => list,
+                Err(poisoned) => poisoned.into_inner(),
+            };
+            list.asleep -= 1;
+        };
+        self.idle.fetch_sub(1, Ordering::Relaxed);
         task
     }
 
-    /// Takes all tasks off the board and sends everybody home who waits for one, now and later.
+    /// Those who wait for something else than a task look whether it has come.
+    pub fn tell(&self) {
+        if self.lock().asleep > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    fn newest(&self, list: &mut List<T>, fits: impl Fn(&T) -> bool) -> Option<T> {
+        let at = list.tasks.iter().rposition(fits)?;
+        let task = list.tasks.remove(at);
+        self.open.store(list.tasks.len(), Ordering::Relaxed);
+        Some(task)
+    }
+
+    /// Sends everybody home who waits for a task, now and later, when there are none left. Those who wait for something else go on waiting.
+    pub fn retire(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// The same, and takes all tasks off the board.
     pub fn close(&self) {
         let mut list = self.lock();
         list.closed = true;

@@ -8,7 +8,7 @@ use lariat_budget::Stop;
 pub struct Halt(());
 
 /// Steps between two looks at the clock.
-pub(super) const BREATH: u32 = 1 << 12;
+pub(crate) const BREATH: u32 = 1 << 12;
 
 /// Steps without a new node that count as much work as a new node.
 const STEPS: u32 = 4;
@@ -33,7 +33,12 @@ impl Kernel {
         let settled = self.settle();
         let stop = match self.budget.check().and(settled) {
             Ok(()) if self.pressures.starve() => Stop::Memory,
-            Ok(()) => return Ok(()),
+            Ok(()) => {
+                if self.divisible {
+                    self.consider_hands();
+                }
+                return Ok(());
+            }
             Err(stop) => stop,
         };
         Err(self.halt(stop))
@@ -42,6 +47,9 @@ impl Kernel {
     /// Reports the work since the last time to the budget.
     fn settle(&mut self) -> Result<(), Stop> {
         let steps = BREATH - self.fuel;
+        if let (Some(crew), None) = (&self.crew, &self.hands) {
+            crew.count(steps);
+        }
         let nodes = std::mem::take(&mut self.unspent);
         self.fuel = BREATH;
         self.budget.spend(nodes.max((steps / STEPS).into()))
@@ -52,6 +60,11 @@ impl Kernel {
     pub fn halt(&mut self, stop: Stop) -> Halt {
         self.reason = Some(stop);
         Halt(())
+    }
+
+    /// Why the operation ends: for others who work on it.
+    pub(crate) fn reason(&self) -> Stop {
+        self.reason.clone().unwrap_or(Stop::Interrupted)
     }
 
     /// Ends the whole operation without a reason to stop: return what this returns.

@@ -31,6 +31,7 @@ mod stack;
 
 pub use crate::event::{ChainId, ChainStep};
 pub use crate::pool::NodeEdges;
+pub(crate) use breath::BREATH;
 pub use breath::Halt;
 pub use chain::ChainSteps;
 pub use collect::{Kept, Scope};
@@ -44,12 +45,13 @@ pub use recursion::{Call, Opening};
 pub use stack::StackMark;
 
 use crate::cache::Pressures;
+use crate::crew::{Crew, Hands, LONG};
 use crate::saturation::Workbench;
 use crate::tables::{Tables, WorkerId};
-use breath::BREATH;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_workers::Pass;
 use make::Reserve;
+use std::sync::Arc;
 
 /// Words allocated between two collections at least, in a small store and in any.
 const SMALL_PAUSE: usize = 1 << 21;
@@ -93,6 +95,16 @@ pub struct Kernel {
     squeezes: u32,
     pub(crate) collect_always: bool,
     reason: Option<Stop>,
+    /// Can the operation be divided among several, and how often has it drawn breath?
+    pub(crate) divisible: bool,
+    pub(crate) breaths: u32,
+    /// The breath at which it hires others; always at once, in tests.
+    pub(crate) hire_at: u32,
+    pub(crate) divide_always: bool,
+    /// Those who compute this operation together, if there are others.
+    pub(crate) crew: Option<Arc<Crew>>,
+    /// The others, if this worker has hired them. Dropped behind the tables: none of them is waited for inside.
+    pub(crate) hands: Option<Hands>,
 }
 
 /// What a worker counts.
@@ -144,6 +156,12 @@ impl Kernel {
             squeezes: 0,
             collect_always: false,
             reason: None,
+            divisible: false,
+            breaths: 0,
+            hire_at: LONG,
+            divide_always: false,
+            crew: None,
+            hands: None,
         }
     }
 
@@ -158,6 +176,20 @@ impl Kernel {
         self.pause = PAUSE.min(self.longest_pause());
         self.squeezes = 0;
         self.pressures.refresh();
+        self.divisible = false;
+        self.breaths = 0;
+        self.hire_at = LONG;
+    }
+
+    /// From now on works for `crew` under `budget`.
+    pub(crate) fn enlist(&mut self, budget: &Budget, crew: &Arc<Crew>) {
+        self.budget = budget.clone();
+        self.crew = Some(crew.clone());
+    }
+
+    /// What it works under.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     pub(crate) fn set_budget(&mut self, budget: &Budget) {

@@ -222,6 +222,14 @@ impl Kernel {
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
     ) -> Result<NodeId, Halt> {
+        if F::NONE
+            && L::LOOSE
+            && let Some(crew) = &self.crew
+            && crew.is_hungry()
+        {
+            let crew = crew.clone();
+            return self.fire_together(run, &crew, firing);
+        }
         let Firing { level, target, .. } = firing;
         let action = self.action_at(firing.chain, level);
         let moves = F::AUTOMATON && level + 1 == self.levels;

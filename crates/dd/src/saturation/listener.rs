@@ -33,6 +33,9 @@ pub struct Fired {
 /// On one level at most one node is in work at a time: what is heard of a level between
 /// [`begun`](Listener::begun) and [`saturated`](Listener::saturated) is about one node.
 pub trait Listener<F: Filter>: Send {
+    /// Need it not hear everything? Then several workers may compute parts of the saturation, of which it does not hear.
+    const LOOSE: bool = false;
+
     /// Events with top level `level` are about to be fired from a node.
     #[inline]
     fn begun(&mut self, _level: u32) {}
@@ -62,4 +65,6 @@ pub trait Listener<F: Filter>: Send {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl<F: Filter> Listener<F> for Silent {}
+impl<F: Filter> Listener<F> for Silent {
+    const LOOSE: bool = true;
+}

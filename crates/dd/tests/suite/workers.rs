@@ -1,6 +1,8 @@
 //! Several workers on one store, in threads: what they compute is what one alone computes.
 
+use std::num::NonZeroUsize;
 use std::thread;
+use std::time::Duration;
 
 use lariat_budget::{Budget, Cancel, Stop};
 use lariat_dd::{Event, EventPart, Set, Store, Subset};
@@ -244,6 +246,143 @@ fn memory_is_one_account() {
         assert_eq!(budget.bytes_used(), 0);
     });
     assert!(ran_out > 0);
+}
+
+/// What one operation at a time answers that is divided among `threads`.
+fn divided(
+    store: &mut Store,
+    questions: &[Question],
+    budget: &Budget,
+    threads: usize,
+) -> Vec<Result<[Set; 2], Stop>> {
+    let threads = NonZeroUsize::new(threads).unwrap();
+    store.set_budget(&budget.clone().with_threads(threads));
+    store.divide_always(true);
+    questions
+        .iter()
+        .map(|question| answer(store, question))
+        .collect()
+}
+
+fn agree_divided(random: &mut Random, always: bool) {
+    let budget = Budget::unlimited();
+    let seed = random.clone();
+    let mut counts = Vec::new();
+    for threads in [1, 2, 3] {
+        let (mut store, questions) = questions(&mut seed.clone(), &budget).unwrap();
+        store.collect_always(always);
+        let answers = divided(&mut store, &questions, &budget, threads);
+        let sizes: Vec<_> = answers
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|set| store.count(set))
+            .collect();
+        counts.push(sizes);
+        // The same sets are the same nodes to one alone.
+        store.set_budget(&budget);
+        for (question, answers) in questions.iter().zip(&answers) {
+            assert_eq!(&answer(&mut store, question), answers);
+        }
+        drop((answers, questions));
+        store.collect();
+        assert_eq!(store.figures().nodes, 0);
+    }
+    assert!(counts.iter().all(|other| *other == counts[0]));
+}
+
+#[test]
+fn one_operation_is_divided_among_several() {
+    each_case(60, |random| agree_divided(random, false));
+}
+
+#[test]
+fn one_operation_is_divided_while_garbage_is_collected_at_every_node() {
+    each_case(20, |random| agree_divided(random, true));
+}
+
+/// Tokens in a grid, which go right and down: nodes with several edges on every level, so that there is much to divide. All
+/// tables begin small and grow while others are at work.
+#[test]
+fn a_long_operation_is_divided() {
+    let (side, tokens) = (4_u32, 3);
+    let mut figures = Vec::new();
+    for threads in [1, 2, 3] {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        let budget = Budget::unlimited().with_threads(threads);
+        let mut store = Store::new((side * side) as usize, &budget).unwrap();
+        store.divide_always(true);
+        let part = |level, delta| EventPart::Delta {
+            level,
+            need: 0,
+            delta,
+        };
+        let mut events = Vec::new();
+        for cell in 0..side * side {
+            if cell % side + 1 < side {
+                events.extend(store.event(&[part(cell, -1), part(cell + 1, 1)]).unwrap());
+            }
+            if cell + side < side * side {
+                events.extend(
+                    store
+                        .event(&[part(cell, -1), part(cell + side, 1)])
+                        .unwrap(),
+                );
+            }
+        }
+        let events = store.subset(events);
+        let mut start = vec![0; (side * side) as usize];
+        start[0] = tokens;
+        let start = store.singleton(&start).unwrap();
+        let reached = store.saturate(&events, &start).unwrap();
+        figures.push((store.count(&reached), store.node_count(&reached)));
+        // Asked again it is known.
+        assert_eq!(store.saturate(&events, &start), Ok(reached));
+    }
+    assert!(figures.iter().all(|other| *other == figures[0]));
+    assert_eq!(figures[0].0, 816u32.into());
+}
+
+/// A divided operation runs out of something at any point: it says so, nobody is left behind, and the store is as good as before.
+#[test]
+fn a_divided_operation_stops_at_any_point() {
+    let mut stopped = 0;
+    each_case(40, |random| {
+        let bytes = 100_000 + random.below(4_000_000_u64);
+        let budget = Budget::bytes(bytes);
+        let Ok(mut store) = Store::new(20, &budget) else {
+            return;
+        };
+        let (subset, start) = row(&mut store, 20);
+        store.collect_always(random.percent(5));
+        let cancel = Cancel::default();
+        let threads = NonZeroUsize::new(2 + random.below(2_usize)).unwrap();
+        let theirs = budget
+            .clone()
+            .with_threads(threads)
+            .with_cancel(cancel.clone());
+        store.set_budget(&theirs);
+        store.divide_always(true);
+        let delay = Duration::from_micros(random.below(8000));
+        let outcome = thread::scope(|scope| {
+            scope.spawn(move || {
+                thread::sleep(delay);
+                cancel.press();
+            });
+            store.saturate(&subset, &start)
+        });
+        stopped += outcome.is_err() as usize;
+        store.set_budget(&budget);
+        for outcome in [outcome, store.saturate(&subset, &start)] {
+            match outcome {
+                Ok(set) => assert_eq!(store.count(&set), 68_923_264_410u64.into()),
+                Err(stop) => assert!(matches!(stop, Stop::Memory | Stop::Interrupted)),
+            }
+        }
+        drop((store, subset, start));
+        assert_eq!(budget.bytes_used(), 0);
+    });
+    assert!(stopped > 0);
 }
 
 #[test]

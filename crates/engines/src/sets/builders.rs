@@ -292,7 +292,7 @@ where
     let alone = budget.clone().with_threads(NonZeroUsize::MIN);
     let theirs = alone.clone().with_abort(&ahead.dismissed);
     sets.space
-        .set_budget(&budget.clone().with_abort(&ahead.failed));
+        .set_budget(&alone.clone().with_abort(&ahead.failed));
     let (found, counts) = scope(|scope| {
         let mut builders = Vec::new();
         for (mut space, beside) in crew {

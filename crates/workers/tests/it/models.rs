@@ -212,3 +212,32 @@ fn every_task_is_taken_once_and_closing_sends_everybody_home() {
         assert!(!board.is_hungry());
     });
 }
+
+/// The owner of a task takes it back, or hears of its end, and nothing that is on the board is lost when hands are sent home.
+#[test]
+fn a_task_comes_back_to_its_owner_or_is_done() {
+    model(|| {
+        let board = Arc::new(Board::default());
+        let done = Arc::new(AtomicUsize::new(0));
+        let (theirs, theirs_done) = (board.clone(), done.clone());
+        let hand = thread::spawn(move || {
+            while let Some(task) = theirs.next() {
+                theirs_done.store(task, Ordering::Release);
+                theirs.tell();
+            }
+        });
+        assert!(board.offer(7));
+        if board.withdraw(|task| *task == 7).is_none() {
+            let come = || done.load(Ordering::Acquire) == 7;
+            while !come() {
+                assert_eq!(board.meanwhile(come, |_| false), None);
+            }
+        } else {
+            assert_eq!(done.load(Ordering::Relaxed), 0);
+        }
+        board.retire();
+        assert!(!board.offer(8));
+        hand.join().unwrap();
+        assert!(!board.is_hungry());
+    });
+}

@@ -1,7 +1,11 @@
 //! Atomics and locks of loom, under the names that the files of the crate use.
 
+pub(crate) use loom::hint::spin_loop;
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
+
+/// Whoever waits looks around once.
+pub(crate) const LOOKS: usize = 1;
 
 /// An array of `length` zeros.
 pub fn zeroed<T: Default>(length: usize) -> Vec<T> {

@@ -150,9 +150,24 @@ fn idle_workers_are_seen_and_sent_home() {
             std::thread::yield_now();
         }
         board.close();
-        board.offer(22);
+        assert!(!board.offer(22));
         assert_eq!(worker.join().unwrap(), 20);
     });
     assert_eq!(board.take(), None);
     assert_eq!(board.next(), None);
+}
+
+#[test]
+fn who_waits_helps_with_what_fits_and_what_is_left_is_done_before_hands_go_home() {
+    let board = Board::new();
+    for task in [1, 8, 2] {
+        assert!(board.offer(task));
+    }
+    // The newest that fits.
+    assert_eq!(board.meanwhile(|| false, |task| *task > 4), Some(8));
+    assert_eq!(board.meanwhile(|| true, |_| true), None);
+    assert_eq!(board.withdraw(|task| *task == 8), None);
+    assert_eq!(board.withdraw(|task| *task == 1), Some(1));
+    board.retire();
+    assert_eq!([board.next(), board.next()], [Some(2), None]);
 }

@@ -1,0 +1,38 @@
+//! Atomics of loom, under the names that `union_find.rs` uses, and a short array in the place of one that grows.
+
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
+
+/// Whoever waits lets the others go on.
+pub(crate) fn pause(spins: &mut u32) {
+    *spins += 1;
+    loom::thread::yield_now();
+}
+
+/// Room for three items, from the beginning.
+#[derive(Debug)]
+pub(crate) struct Segments<T>([T; 3]);
+
+impl<T: Default> Segments<T> {
+    pub fn new() -> Segments<T> {
+        Segments(std::array::from_fn(|_| T::default()))
+    }
+
+    pub fn at(&self, i: usize) -> &T {
+        &self.0[i]
+    }
+
+    pub fn get(&self, i: usize) -> Option<&T> {
+        self.0.get(i)
+    }
+
+    pub fn reserve<E>(
+        &self,
+        i: usize,
+        mut ask: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match i < self.0.len() {
+            true => Ok(()),
+            false => ask(i * size_of::<T>()),
+        }
+    }
+}
