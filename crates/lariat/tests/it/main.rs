@@ -19,3 +19,4 @@ mod progress;
 mod replay;
 mod shortening;
 mod symmetric;
+mod walks;
