@@ -25,8 +25,8 @@ pub(super) type Way =
 /// Longer than this no small case takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Units of work in which walks find most of what there is to find in a small case.
-const WALKED: u64 = 20_000;
+/// Units of work in which walks find most of what there is to find in a small case. In the last of them they ask the state equation for the way.
+const WALKED: u64 = 24_000;
 
 /// What a plan may spend on a small case. Walks would go on for long where there is nothing to be found.
 fn budget(plan: Option<&Plan>) -> Budget {

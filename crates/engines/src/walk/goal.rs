@@ -59,13 +59,19 @@ impl<'a> Goal<'a> {
 
     /// The distance from a state, with the automaton at `location`, to a letter that it waits for. 0 where it waits for nothing.
     pub fn distance(&self, m: &[Value], location: Location, missing: Marks) -> u64 {
-        let useful = |wait: &&Wait| wait.nearer || !wait.marks.intersection(missing).is_empty();
-        let waits = self.waits[location.index()].iter().filter(useful);
-        let cubes = waits.flat_map(|wait| &wait.cubes);
-        let nearest = cubes.map(|cube| self.to_cube(*cube, m)).min();
+        let cubes = self.cubes(location, missing);
+        let nearest = cubes.map(|cube| self.to_cube(cube, m)).min();
         // Being nearer counts also where a letter is at hand.
         let nearest = nearest.map_or(0, |distance| distance + 1);
         nearest.saturating_mul(self.weights[location.index()])
+    }
+
+    /// The letters that the automaton waits for at `location` while these marks are missing.
+    pub fn cubes(&self, location: Location, missing: Marks) -> impl Iterator<Item = Cube> {
+        let useful =
+            move |wait: &&Wait| wait.nearer || !wait.marks.intersection(missing).is_empty();
+        let waits = self.waits[location.index()].iter().filter(useful);
+        waits.flat_map(|wait| wait.cubes.iter().copied())
     }
 
     fn to_cube(&self, cube: Cube, m: &[Value]) -> u64 {

@@ -10,7 +10,8 @@
 //! 4. it *covers* an earlier marking with more tokens, which it can go on doing for ever ([`covering`]);
 //! 5. the automaton accepts whatever follows. Where finite runs do not count, a continuation has to be shown by one of the others.
 //!
-//! Every other walk is directed at what the automaton waits for ([`goal`]). Walks begin short and become longer. Their
+//! Every other walk is directed at what the automaton waits for ([`goal`]); later every second of these follows the state equation
+//! ([`parikh`]). Walks begin short and become longer. Their
 //! numbers come from a fixed seed: the same question has the same walks.
 //!
 //! ITS-tools walks like this (Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020; its `RandomProductWalker`). We add the local
@@ -27,6 +28,7 @@ mod chart;
 mod covering;
 mod goal;
 mod near;
+mod parikh;
 mod trail;
 mod ways;
 
@@ -41,10 +43,12 @@ use goal::Goal;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::{Counts, Graph, Marks, NodeId, Outcome};
+use lariat_facts::Directions;
 use lariat_model::{EventId, Lasso, Strength};
 use lariat_random::Random;
 use lariat_space::explicit::{StateId, Way};
 use near::{Near, Within};
+use parikh::Guide;
 use rustc_hash::FxHashMap;
 use trail::Trail;
 
@@ -75,6 +79,9 @@ const DRAWS: usize = 8;
 const CANDIDATES: usize = 16;
 /// One step of a directed walk in so many is drawn all the same, lest it circle around a goal that it cannot reach.
 const WHIM: usize = 10;
+/// Before so many steps are taken walks are short and draw their steps, or count tokens: what shows on almost any run is found by then.
+/// Afterwards some follow the state equation, and one in [`EQUAL`] is as long as any, for a dead end may be thousands of steps away and yet wherever one goes.
+const SOON: u64 = 20_000;
 /// States that are kept from one walk to the next: about as many as a processor's cache holds.
 const KEPT: usize = 50_000;
 
@@ -100,7 +107,10 @@ fn walk(task: &mut Task<'_>) -> Found {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Random,
+    /// Nearer to what the automaton waits for, by tokens that are missing.
     Directed,
+    /// By the state equation.
+    Guided,
 }
 
 struct Walker<'a, 'p> {
@@ -109,6 +119,8 @@ struct Walker<'a, 'p> {
     chart: &'a Chart,
     goal: Goal<'a>,
     covering: Option<Covering<'a>>,
+    /// Directions by the state equation, where they can be had, when walks without them have found nothing.
+    guide: Option<Guide>,
     budget: &'a Budget,
     worker: Worker,
     random: Random,
@@ -143,6 +155,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             chart,
             goal: Goal::new(problem, chart),
             covering: Covering::new(problem),
+            guide: None,
             budget,
             worker: product.worker(budget),
             random: Random::new(SEED),
@@ -158,13 +171,21 @@ impl<'a, 'p> Walker<'a, 'p> {
     fn walks(&mut self) -> Found {
         let mut length = SHORTEST;
         let mut number = 0;
+        let mut is_late = false;
         while self.counts.edges < MOST_STEPS {
             number += 1;
-            let style = match number % 2 {
-                0 if self.goal.is_cheap() => Style::Directed,
+            if !is_late && self.counts.edges >= SOON {
+                is_late = true;
+                self.guide = Directions::of(self.problem.system).map(Guide::new);
+            }
+            let style = match number % 4 {
+                0 if self.guide.is_some() => Style::Guided,
+                0 | 2 if self.goal.is_cheap() => Style::Directed,
                 _ => Style::Random,
             };
-            match self.walk(length, style) {
+            let is_long = style == Style::Guided || is_late && number % EQUAL == 1;
+            let most = if is_long { LONGEST } else { length };
+            match self.walk(most, length, style) {
                 Ok(Some(lasso)) => return Ok(Outcome::Accepting(lasso)),
                 // Too many tokens for us on this walk may be few on the next.
                 Ok(None) | Err(Stop::Bound(_)) => {}
@@ -186,8 +207,8 @@ impl<'a, 'p> Walker<'a, 'p> {
         self.budget.spend(1)
     }
 
-    /// One walk of at most so many steps.
-    fn walk(&mut self, length: usize, style: Style) -> Result<Option<Lasso>, Stop> {
+    /// One walk of at most so many steps, which looks around after about `length` of them.
+    fn walk(&mut self, most: usize, length: usize, style: Style) -> Result<Option<Lasso>, Stop> {
         self.budget.check()?;
         self.spend()?;
         let starts = self.problem.system.initial.len() * self.problem.automaton.initial.len();
@@ -197,8 +218,11 @@ impl<'a, 'p> Walker<'a, 'p> {
         };
         let (_, mut at) = self.worker.nodes.get(start);
         self.trail.begin(start);
+        if let Some(guide) = &mut self.guide {
+            guide.begin();
+        }
         let mut patience = self.random.below(length);
-        while self.trail.len() < length {
+        while self.trail.len() < most {
             let node = self.trail.end();
             if self.chart.is_forever(at) && self.problem.takes_prefixes() {
                 return Ok(Some(self.beginning()));
@@ -305,6 +329,13 @@ impl<'a, 'p> Walker<'a, 'p> {
 
     fn choose(&mut self, node: NodeId, style: Style) -> Result<Option<Choice>, Stop> {
         let mut ways = std::mem::take(&mut self.ways);
+        if style == Style::Guided
+            && let Some(mut guide) = self.guide.take()
+        {
+            let chosen = self.guided(&mut guide, node, &mut ways);
+            (self.guide, self.ways) = (Some(guide), ways);
+            return chosen;
+        }
         let directed = style == Style::Directed && !self.random.chance(1, WHIM);
         let nearest = match directed {
             true => self.nearest(node, &ways)?,

@@ -89,6 +89,13 @@ impl Trail {
         self.last_seen.iter().all(|seen| *seen > position)
     }
 
+    /// Marks not seen from this position on.
+    pub fn missing_since(&self, position: usize) -> Marks {
+        let unseen = |mark: &u32| self.last_seen[*mark as usize] <= position;
+        let marks = self.all.iter().filter(unseen);
+        marks.fold(Marks::NONE, |all, mark| all.union(Marks::one(mark)))
+    }
+
     /// The last position with the node that the walk has come to now and all marks in between.
     pub fn met_again(&self) -> Option<usize> {
         let first = *self.first.get(&self.end())?;

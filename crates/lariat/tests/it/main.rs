@@ -20,3 +20,4 @@ mod published;
 mod replay;
 mod shortening;
 mod symmetric;
+mod walks;
