@@ -60,7 +60,7 @@ fn synchronous(
 }
 
 fn size<G: Graph>(graph: &G, worker: &mut G::Worker) -> Result<Size, G::Stop> {
-    let (mut found, mut edges, mut k) = (Found::default(), 0u64, 0);
+    let (mut found, mut edges, mut k) = (Discovered::default(), 0u64, 0);
     while let Some(node) = graph.initial(worker, k)? {
         found.add(node);
         k += 1;
@@ -83,12 +83,12 @@ fn size<G: Graph>(graph: &G, worker: &mut G::Worker) -> Result<Size, G::Stop> {
 
 /// Nodes in the order of discovery, and a bit for each.
 #[derive(Default)]
-struct Found {
+struct Discovered {
     nodes: Vec<NodeId>,
     bits: Vec<u64>,
 }
 
-impl Found {
+impl Discovered {
     fn add(&mut self, node: NodeId) {
         let (word, bit) = (node.index() / 64, 1 << (node.index() % 64));
         if word >= self.bits.len() {

@@ -270,6 +270,11 @@ fn kinds_of_automata() {
     }
     let ta = ["--engine", "ta", "--emptiness", "two-pass"];
     lariat(&[&["check", MUTEX, "-f", EXCLUSION], &ta[..]].concat()).exits(0);
+}
+
+/// What does not go together is refused with the reason, before anything is searched.
+#[test]
+fn choices_that_do_not_go_together() {
     for (rest, sentence) in [
         ("--engine sog --whole-product", "single states"),
         ("--engine tgta --emptiness two-pass", "--engine ta"),

@@ -107,6 +107,7 @@ pub fn follows(definition: &str, value: &Json) {
     }
 }
 
+// One table of commands, and what each prints.
 #[test]
 fn outputs_follow_the_schema() {
     let root = schema();

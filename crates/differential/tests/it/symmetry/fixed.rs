@@ -35,7 +35,7 @@ fn fixed(
     }
 }
 
-/// Each catches a wrong variant that random cases hardly find; its name says which.
+/// Each catches a wrong variant that random cases hardly find; its name says which. One table.
 fn fixed_cases() -> Vec<Fixed> {
     let ring = Spec {
         classes: vec![(4, true)],
