@@ -1,10 +1,11 @@
 //! The crew: others who compute parts of one long operation.
 //!
 //! An operation that turns out to be long, under a budget with several threads, *hires* hands: workers on the same tables, each in a
-//! thread. From then on, wherever the edges of a node are fired and somebody is idle, all edges but one are *parts* on a board:
+//! thread. From then on everybody keeps account of the edges that are still to be fired, of all nodes on the way down, and where somebody is idle the last
+//! edge of the outermost node becomes a *part* on a board:
 //!
 //! ```text
-//! owner:  offer the parts; compute the edge that is left; then for each part
+//! owner:  fire the edges of a node that are nobody's; then for each part of it
 //!           nobody has begun it → take it back and compute it
 //!           it is done          → take its result
 //!           somebody is at it   → outside of the gate, compute other parts of deeper levels until it is done
@@ -35,15 +36,27 @@ use crate::store::stack_bytes;
 use lariat_budget::{Abort, Stop};
 use lariat_workers::Board;
 
-/// Breaths of an operation after which it hires, some hundredths of a second: a hundred times what it costs to start a thread.
-pub(crate) const LONG: u32 = 16;
+/// Breaths of an operation after which it hires, some tenths of a second: hands have to be tried before it is known what they are worth, and what is over by then
+/// should not pay for that.
+pub(crate) const LONG: u32 = 256;
 
-/// Breaths after which the owner looks at what hands have done. If that is not worth it they go home, until the operation has become [`AGAIN`] times as long.
-const TRIAL: u32 = 16;
+/// Breaths after which the owner looks at what has come of it. If that is not worth it hands go home, until the operation has become [`AGAIN`] times as long.
+const TRIAL: u32 = 32;
 const AGAIN: u32 = 4;
 
-/// One step in how many that the owner takes must be taken by hands. That tables are shared costs about a tenth, so that with fewer nothing is gained.
-const WORTH: u64 = 4;
+/// Nodes that must be made, in percent of what the owner has made alone in as many breaths. Shared tables make it slower by a tenth or two, so that with less
+/// nothing is gained. Steps would say nothing: two workers who compute the same take twice as many.
+const WORTH: u64 = 130;
+
+/// How many nodes a worker makes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Pace {
+    /// Nodes that it has made since this breath.
+    pub nodes: u64,
+    since: u32,
+    /// Nodes in a hundred breaths that it made when it was alone.
+    alone: u64,
+}
 
 /// A part of an operation, for whoever has nothing to do.
 pub(crate) struct Part {
@@ -66,8 +79,8 @@ pub(crate) struct Crew {
     board: Board<Arc<Part>>,
     /// The operation ends before its time.
     abort: Abort,
-    /// Steps that hands have taken.
-    steps: AtomicU64,
+    /// Nodes that hands have made.
+    nodes: AtomicU64,
 }
 
 impl Crew {
@@ -82,9 +95,9 @@ impl Crew {
         self.board.offer(part.clone())
     }
 
-    /// A hand has taken so many steps.
-    pub fn count(&self, steps: u32) {
-        self.steps.fetch_add(steps.into(), Ordering::Relaxed);
+    /// A hand has made so many nodes.
+    pub fn count(&self, nodes: u64) {
+        self.nodes.fetch_add(nodes, Ordering::Relaxed);
     }
 
     fn withdraw(&self, part: &Arc<Part>) -> bool {
@@ -158,9 +171,11 @@ impl Kernel {
                 }
             }
             Some(hands) if hands.judged_at <= Some(self.breaths) => {
-                let done = hands.crew.steps.swap(0, Ordering::Relaxed);
-                let enough = u64::from(TRIAL) * u64::from(BREATH) / WORTH;
-                if done >= enough || self.divide_always {
+                let made = self.pace.nodes + hands.crew.nodes.swap(0, Ordering::Relaxed);
+                let breaths = u64::from(self.breaths - self.pace.since);
+                self.pace.nodes = 0;
+                self.pace.since = self.breaths;
+                if made * 10_000 >= WORTH * breaths * self.pace.alone || self.divide_always {
                     hands.judged_at = Some(self.breaths + TRIAL);
                 } else {
                     hands.judged_at = None;
@@ -173,6 +188,12 @@ impl Kernel {
     }
 
     fn hire(&mut self) {
+        let breaths = u64::from(self.breaths - self.pace.since).max(1);
+        self.pace = Pace {
+            nodes: 0,
+            since: self.breaths,
+            alone: self.pace.nodes * 100 / breaths,
+        };
         let crew = Arc::<Crew>::default();
         let alone = self.budget().clone().with_threads(NonZeroUsize::MIN);
         let theirs = alone.with_abort(&crew.abort);
@@ -188,6 +209,8 @@ impl Kernel {
                 break;
             };
             hand.enlist(&theirs, &crew);
+            // The owner goes forwards.
+            hand.open.backwards = hands.threads.len().is_multiple_of(2);
             let thread = std::thread::Builder::new().name("hand".to_owned());
             hands
                 .threads
@@ -225,10 +248,12 @@ impl Kernel {
     /// The result of `part` if somebody has begun it, and `None` if it is the caller's again, who is at `level`.
     pub(crate) fn result_of(
         &mut self,
-        crew: &Crew,
         part: &Arc<Part>,
         level: u32,
     ) -> Result<Option<NodeId>, Halt> {
+        let Some(crew) = self.crew.clone() else {
+            return Ok(None);
+        };
         if crew.withdraw(part) {
             return Ok(None);
         }
@@ -242,7 +267,7 @@ impl Kernel {
             let deeper = |other: &Arc<Part>| other.what.level() > level;
             let other = self.outside(|| crew.board.meanwhile(come, deeper));
             if let Some(other) = other {
-                self.help(crew, &other)?;
+                self.help(&crew, &other)?;
             }
         }
     }
@@ -268,7 +293,10 @@ impl Kernel {
     }
 
     /// Takes back what can be taken back and waits for the rest, while the operation unwinds.
-    pub(crate) fn abandon(&mut self, crew: &Crew, parts: &[Arc<Part>]) {
+    pub(crate) fn abandon(&mut self, parts: &[Arc<Part>]) {
+        let Some(crew) = self.crew.clone() else {
+            return;
+        };
         crew.abort.because(Stop::Interrupted);
         for part in parts {
             if crew.withdraw(part) {

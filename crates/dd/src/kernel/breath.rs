@@ -47,10 +47,11 @@ impl Kernel {
     /// Reports the work since the last time to the budget.
     fn settle(&mut self) -> Result<(), Stop> {
         let steps = BREATH - self.fuel;
-        if let (Some(crew), None) = (&self.crew, &self.hands) {
-            crew.count(steps);
-        }
         let nodes = std::mem::take(&mut self.unspent);
+        match (&self.crew, &self.hands) {
+            (Some(crew), None) => crew.count(nodes),
+            _ => self.pace.nodes += nodes,
+        }
         self.fuel = BREATH;
         self.budget.spend(nodes.max((steps / STEPS).into()))
     }
@@ -86,6 +87,7 @@ impl Kernel {
                 self.stack.clear();
                 self.trail.clear();
                 self.bench.clear();
+                self.open.clear();
                 match self.reason.take() {
                     Some(stop) => Err(stop),
                     None => Ok(None),

@@ -45,8 +45,8 @@ pub use recursion::{Call, Opening};
 pub use stack::StackMark;
 
 use crate::cache::Pressures;
-use crate::crew::{Crew, Hands, LONG};
-use crate::saturation::Workbench;
+use crate::crew::{Crew, Hands, LONG, Pace};
+use crate::saturation::{Open, Workbench};
 use crate::tables::{Tables, WorkerId};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_workers::Pass;
@@ -80,6 +80,8 @@ pub struct Kernel {
     pub(crate) slides_known: u64,
     pub(crate) slides_blocked: u64,
     pub(crate) bench: Workbench,
+    /// What is still to be fired, where others can do it, too.
+    pub(crate) open: Open,
     encoded: Vec<u32>,
     budget: Budget,
     stack_lease: Lease,
@@ -98,6 +100,7 @@ pub struct Kernel {
     /// Can the operation be divided among several, and how often has it drawn breath?
     pub(crate) divisible: bool,
     pub(crate) breaths: u32,
+    pub(crate) pace: Pace,
     /// The breath at which it hires others; always at once, in tests.
     pub(crate) hire_at: u32,
     pub(crate) divide_always: bool,
@@ -146,6 +149,7 @@ impl Kernel {
             slides_known: 0,
             slides_blocked: 0,
             bench: Workbench::new(budget.lease()),
+            open: Open::default(),
             encoded: Vec::new(),
             budget: budget.clone(),
             stack_lease: budget.lease(),
@@ -158,6 +162,7 @@ impl Kernel {
             reason: None,
             divisible: false,
             breaths: 0,
+            pace: Pace::default(),
             hire_at: LONG,
             divide_always: false,
             crew: None,
@@ -178,6 +183,7 @@ impl Kernel {
         self.pressures.refresh();
         self.divisible = false;
         self.breaths = 0;
+        self.pace = Pace::default();
         self.hire_at = LONG;
     }
 

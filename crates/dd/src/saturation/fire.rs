@@ -222,13 +222,8 @@ impl Kernel {
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
     ) -> Result<NodeId, Halt> {
-        if F::NONE
-            && L::LOOSE
-            && let Some(crew) = &self.crew
-            && crew.is_hungry()
-        {
-            let crew = crew.clone();
-            return self.fire_together(run, &crew, firing);
+        if F::NONE && L::LOOSE && self.crew.is_some() {
+            return self.fire_together(run, firing);
         }
         let Firing { level, target, .. } = firing;
         let action = self.action_at(firing.chain, level);

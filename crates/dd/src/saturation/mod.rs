@@ -77,7 +77,7 @@ mod workbench;
 
 pub use filter::{Filter, FromSource, IntoTarget, Unfiltered, Within};
 pub use listener::{Fired, Listener, Silent};
-pub(crate) use together::FiringPart;
+pub(crate) use together::{FiringPart, Open};
 pub(crate) use workbench::Workbench;
 
 use crate::event::{ChainAction, Subset};

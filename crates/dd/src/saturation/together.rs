@@ -1,10 +1,18 @@
-//! Firing by several: where somebody is idle, the edges of a node are [parts](crate::crew) for whoever comes first.
+//! Firing by several: where somebody is idle, edges of nodes that are being fired become [parts](crate::crew) for whoever comes first.
+//!
+//! A worker keeps account of what it has still to fire, for all nodes on its way down. What it gives away is the last edge of the *outermost* of them:
+//! the node where it happens to be when somebody becomes idle is mostly near the bottom, where an image takes a microsecond or two, and
+//! whoever got that would be back before the next one could be offered.
+//!
+//! Every second worker fires edges from the last to the first. The edges of a node lead to much that is the same, and two workers who go the same way
+//! compute the same at the same time; from opposite ends they meet, and find what the other has remembered. (On a slotted ring of 100 that
+//! makes 25 million look-ups of 28, where one worker needs 16.)
 
 use std::sync::Arc;
 
 use super::fire::Firing;
 use super::{Filter, Listener, Saturation, Silent, Unfiltered};
-use crate::crew::{Crew, Part};
+use crate::crew::Part;
 use crate::event::{ChainAction, ChainId, Subset};
 use crate::kernel::{Halt, Kernel, NodeId, OPERATIONS, Residual};
 
@@ -21,11 +29,83 @@ impl FiringPart {
     }
 }
 
-/// An edge of the image in the making: where it lies on the stack, what is to be fired for it, and the part that it has become.
-struct Pending {
+/// An edge of an image in the making: where it lies on the stack, what is to be fired for it, and the part that it has become.
+struct OpenEdge {
     at: usize,
     firing: Firing,
     part: Option<Arc<Part>>,
+}
+
+/// A node that is being fired: which of the open edges are its own and nobody's yet.
+struct OpenNode {
+    next: usize,
+    end: usize,
+}
+
+impl OpenNode {
+    fn take(&mut self, last: bool) -> Option<usize> {
+        if self.next == self.end {
+            return None;
+        }
+        if last {
+            self.end -= 1;
+            return Some(self.end);
+        }
+        self.next += 1;
+        Some(self.next - 1)
+    }
+}
+
+/// What a worker has still to fire, outermost node first, for as long as it is one of several.
+#[derive(Default)]
+pub(crate) struct Open {
+    edges: Vec<OpenEdge>,
+    nodes: Vec<OpenNode>,
+    /// Of so many nodes nothing is left to offer.
+    spent: usize,
+    /// Are edges fired from the last to the first?
+    pub backwards: bool,
+}
+
+impl Open {
+    /// The edge that takes longest as far as one can tell: the last one of the outermost node that has any.
+    fn outermost(&mut self) -> Option<&mut OpenEdge> {
+        let nodes = self.nodes[self.spent..].iter();
+        self.spent += nodes.take_while(|node| node.next == node.end).count();
+        let node = self.nodes.get_mut(self.spent)?;
+        let index = node.take(!self.backwards)?;
+        self.edges.get_mut(index)
+    }
+
+    /// Nobody wants the edge that was just taken.
+    fn keep(&mut self) {
+        match self.nodes.get_mut(self.spent) {
+            Some(node) if self.backwards => node.next -= 1,
+            Some(node) => node.end += 1,
+            None => {}
+        }
+    }
+
+    /// What the worker itself is to fire next for the innermost node.
+    fn next(&mut self) -> Option<(usize, Firing)> {
+        let node = self.nodes.last_mut()?;
+        let edge = &self.edges[node.take(self.backwards)?];
+        Some((edge.at, edge.firing))
+    }
+
+    /// The innermost node is done.
+    fn close(&mut self, first: usize) {
+        self.nodes.pop();
+        self.spent = self.spent.min(self.nodes.len());
+        self.edges.truncate(first);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Open {
+            backwards: self.backwards,
+            ..Open::default()
+        };
+    }
 }
 
 impl Kernel {
@@ -39,18 +119,17 @@ impl Kernel {
         self.fire(&mut run, part.firing)
     }
 
-    /// The image of the node at `firing`, which is not in the cache, by whoever is idle; its edges are known to be more than one.
-    #[cold]
+    /// The image of the node at `firing`, which is not in the cache, together with whoever is idle.
+    #[inline(never)]
     pub(super) fn fire_together<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        crew: &Arc<Crew>,
         firing: Firing,
     ) -> Result<NodeId, Halt> {
         let base = self.stack.len();
         self.push_edges(firing.node)?;
         let end = self.stack.len();
-        let mut pending = Vec::new();
+        let first = self.open.edges.len();
         let action = self.action_at(firing.chain, firing.level);
         for at in base..end {
             let (value, child) = self.stack[at];
@@ -59,45 +138,30 @@ impl Kernel {
                     if value >= need
                         && let Some(to) = self.shift(value, delta)?
                     {
-                        self.fire_later(run, (firing, child), rest, to, &mut pending)?;
+                        self.fire_later(run, (firing, child), rest, to)?;
                     }
                 }
                 ChainAction::Table { start, end } => {
                     let (first, last) = self.tables.chains.rows_from(start, end, value);
                     for row in first..last {
                         let row = self.tables.chains.row(row);
-                        self.fire_later(run, (firing, child), row.rest, row.to, &mut pending)?;
+                        self.fire_later(run, (firing, child), row.rest, row.to)?;
                     }
                 }
             }
         }
-        for edge in pending.iter_mut().skip(1) {
-            if !crew.is_hungry() {
-                break;
-            }
-            let part = Part::new(FiringPart {
-                firing: edge.firing,
-                events: run.events.clone(),
-            });
-            if crew.offer(&part) {
-                edge.part = Some(part);
-            }
+        self.open.nodes.push(OpenNode {
+            next: first,
+            end: self.open.edges.len(),
+        });
+        let fired = self.fire_open(run, firing.level, first);
+        if fired.is_err() {
+            let left = self.open.edges[first..].iter_mut();
+            let parts: Vec<_> = left.filter_map(|edge| edge.part.take()).collect();
+            self.abandon(&parts);
         }
-        let mut left = pending.into_iter();
-        while let Some(edge) = left.next() {
-            match self.now(run, crew, &edge, firing.level) {
-                Ok(image) => self.stack[edge.at].1 = image,
-                Err(halt) => {
-                    let parts: Vec<_> = [edge]
-                        .into_iter()
-                        .chain(left)
-                        .filter_map(|edge| edge.part)
-                        .collect();
-                    self.abandon(crew, &parts);
-                    return Err(halt);
-                }
-            }
-        }
+        self.open.close(first);
+        fired?;
         let mut to = end;
         for at in end..self.stack.len() {
             if !self.stack[at].1.is_empty() {
@@ -122,7 +186,6 @@ impl Kernel {
         (above, child): (Firing, NodeId),
         chain: ChainId,
         to: u32,
-        pending: &mut Vec<Pending>,
     ) -> Result<(), Halt> {
         let at = self.stack.len();
         let firing = Firing {
@@ -137,7 +200,7 @@ impl Kernel {
             false => self.cached(OPERATIONS.fire, (chain, child, run.events.scope.id())),
         };
         if known.is_none() {
-            pending.push(Pending {
+            self.open.edges.push(OpenEdge {
                 at,
                 firing,
                 part: None,
@@ -146,21 +209,46 @@ impl Kernel {
         self.push(to, known.unwrap_or(NodeId::EMPTY))
     }
 
-    /// The node of an edge that was left open.
-    fn now<F: Filter, L: Listener<F>>(
+    /// Fires the open edges of the innermost node, which is on `level` and whose edges begin with `first`. Others are offered on the way to whoever is idle.
+    fn fire_open<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        crew: &Arc<Crew>,
-        edge: &Pending,
         level: u32,
-    ) -> Result<NodeId, Halt> {
-        let known = match &edge.part {
-            Some(part) => self.result_of(crew, part, level)?,
-            None => None,
-        };
-        match known {
-            Some(image) => Ok(image),
-            None => self.fire(run, edge.firing),
+        first: usize,
+    ) -> Result<(), Halt> {
+        while let Some((at, firing)) = self.open.next() {
+            self.offer_outermost(run.events);
+            self.stack[at].1 = self.fire(run, firing)?;
+        }
+        for index in first..self.open.edges.len() {
+            let edge = &self.open.edges[index];
+            let (at, firing) = (edge.at, edge.firing);
+            let Some(part) = edge.part.clone() else {
+                continue;
+            };
+            self.stack[at].1 = match self.result_of(&part, level)? {
+                Some(image) => image,
+                None => self.fire(run, firing)?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Offers the outermost edges while somebody is idle.
+    #[inline]
+    fn offer_outermost(&mut self, events: &Subset) {
+        while let Some(crew) = self.crew.as_ref().filter(|crew| crew.is_hungry())
+            && let Some(edge) = self.open.outermost()
+        {
+            let part = Part::new(FiringPart {
+                firing: edge.firing,
+                events: events.clone(),
+            });
+            if !crew.offer(&part) {
+                self.open.keep();
+                return;
+            }
+            edge.part = Some(part);
         }
     }
 }
