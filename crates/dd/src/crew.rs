@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
-use crate::kernel::{BREATH, Halt, Kernel, NodeId};
+use crate::kernel::{Halt, Kernel, NodeId};
 use crate::saturation::FiringPart;
 use crate::store::stack_bytes;
 use lariat_budget::{Abort, Stop};

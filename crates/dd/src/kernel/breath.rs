@@ -8,7 +8,7 @@ use lariat_budget::Stop;
 pub struct Halt(());
 
 /// Steps between two looks at the clock.
-pub(crate) const BREATH: u32 = 1 << 12;
+pub(super) const BREATH: u32 = 1 << 12;
 
 /// Steps without a new node that count as much work as a new node.
 const STEPS: u32 = 4;

@@ -31,7 +31,7 @@ mod stack;
 
 pub use crate::event::{ChainId, ChainStep};
 pub use crate::pool::NodeEdges;
-pub(crate) use breath::BREATH;
+use breath::BREATH;
 pub use breath::Halt;
 pub use chain::ChainSteps;
 pub use collect::{Kept, Scope};
