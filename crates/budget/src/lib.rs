@@ -9,11 +9,13 @@
 
 #![forbid(unsafe_code)]
 
+mod fault;
 mod ledger;
 mod observer;
 mod statistic;
 mod stats;
 
+pub use fault::{Fault, Victim};
 pub use ledger::{Abort, Budget, Cancel, Lease, Stop};
 pub use observer::{Observer, Progress, Quiet};
 pub use statistic::Statistic;
