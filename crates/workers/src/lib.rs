@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`Pass`] | what is shared, and the meetings at which one worker has it alone |
 //! | [`Slots`] | a hash table of ids, for things that lie elsewhere; adding takes no lock |
+//! | [`WordSet`] | a set of words, which are their own slots |
 //! | [`Segments`] | an array that grows while others use it, and moves nothing |
 //! | [`Versions`] | entries of several words that are read whole or not at all |
 //! | [`Board`] | tasks for whoever has nothing to do |
@@ -26,6 +27,7 @@ mod segments;
 mod slots;
 mod sync;
 mod versions;
+mod words;
 
 pub use board::Board;
 pub use gate::Pass;
@@ -33,3 +35,4 @@ pub use segments::Segments;
 pub use slots::Slots;
 pub use sync::zeroed;
 pub use versions::Versions;
+pub use words::WordSet;
