@@ -11,6 +11,7 @@
 //! | [`Segments`] | an array that grows while others use it, and moves nothing |
 //! | [`Versions`] | entries of several words that are read whole or not at all |
 //! | [`Board`] | tasks for whoever has nothing to do |
+//! | [`Ahead`] | values that others compute before they are asked for |
 //! | [`zeroed`] | large arrays of zeros, atomics too, whose memory is taken when it is used |
 //!
 //! Without `unsafe` there are no data races; what can go wrong is the order in which workers see each other's
@@ -21,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod board;
 mod gate;
 mod segments;
@@ -29,6 +31,7 @@ mod sync;
 mod versions;
 mod words;
 
+pub use ahead::Ahead;
 pub use board::Board;
 pub use gate::Pass;
 pub use segments::Segments;
