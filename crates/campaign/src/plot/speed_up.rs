@@ -7,7 +7,7 @@ use super::marks::{
     FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, draw_points, name_curves,
     names_width, series,
 };
-use super::results::{Case, Results, Run};
+use super::results::{Case, Results};
 use super::scale::counts;
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
 use super::table::{Cell, Table};
@@ -53,12 +53,10 @@ fn threads(record: &Record) -> Option<(usize, Vec<&str>)> {
 
 /// The run on one thread that is otherwise the same.
 fn alone<'a>(case: &'a Case<'_>, rest: &[&str]) -> Option<&'a Record> {
-    let solved = case
-        .runs
-        .iter()
-        .flatten()
-        .filter(|run| run.solved().is_some());
-    let mut records = solved.map(|run: &Run<'_>| run.record);
+    let runs = case.runs.iter().flatten();
+    let mut records = runs
+        .filter(|run| run.solved().is_some())
+        .map(|run| run.record);
     records.find(|record| threads(record).is_some_and(|(n, other)| n == 1 && other == rest))
 }
 
@@ -183,7 +181,8 @@ pub fn speed_up(results: &Results<'_>, place: Medium) -> Option<Picture> {
         INK,
     );
     let mut names = Vec::new();
-    for (number, (several, label)) in all.iter().zip(labels).enumerate() {
+    for (several, label) in all.iter().zip(labels) {
+        let engine = several.engine;
         let places = (1..).zip(&several.pairs);
         let places: Vec<(usize, (f64, f64))> = places
             .map(|(count, pair)| (pair.case, (across(count), up(pair.speed_up()))))
@@ -192,14 +191,10 @@ pub fn speed_up(results: &Results<'_>, place: Medium) -> Option<Picture> {
             .iter()
             .map(|(_, (x, y))| format!("{} {}", n(*x), n(*y)));
         let path = format!("M{}", path.collect::<Vec<_>>().join("L"));
-        svg.path(&path, &series(number), "");
+        svg.path(&path, &series(engine), "");
         let end = places.last().map_or((LEFT, TOP), |(_, end)| *end);
-        draw_points(&mut svg, number, places.into_iter(), most, place);
-        names.push(Name {
-            engine: number,
-            label,
-            end,
-        });
+        draw_points(&mut svg, engine, places.into_iter(), most, place);
+        names.push(Name { engine, label, end });
     }
     names.sort_by(|a, b| a.end.1.total_cmp(&b.end.1));
     name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, TOP + HEIGHT));

@@ -395,11 +395,12 @@ fn a_divided_operation_stops_wherever_it_asks() {
             let stops = [Stop::Memory, Stop::Time, Stop::Interrupted];
             let stop = random.one_of(&stops).clone();
             let victim = *random.one_of(&[Victim::One, Victim::All]);
-            let at = random.below(1_u64 << random.below(7_u32));
+            let reach = random.below(7_u32);
+            let at = random.below(1_u64 << reach);
             let threads = NonZeroUsize::new(2 + random.below(2_usize)).unwrap();
             let budget = Budget::faulty(Fault::new(stop.clone(), at, victim));
             let budget = budget.with_threads(threads);
-            let ask = || -> Result<(), Stop> {
+            let mut ask = || -> Result<(), Stop> {
                 let mut store = Store::new(16, &budget)?;
                 store.divide_always(true);
                 let (subset, start) = row(&mut store, 12)?;

@@ -27,7 +27,8 @@ fn random_fault(random: &mut Random) -> (Budget, Stop, Victim) {
     let stops = [Stop::Time, Stop::Memory, Stop::Interrupted];
     let stop = random.one_of(&stops).clone();
     let victim = *random.one_of(&[Victim::One, Victim::All]);
-    let at = random.below(1_u64 << random.below(11_u32));
+    let reach = random.below(11_u32);
+    let at = random.below(1_u64 << reach);
     let fault = Fault::new(stop.clone(), at, victim);
     let threads = NonZeroUsize::new(random.between(2, 3)).unwrap();
     (Budget::faulty(fault).with_threads(threads), stop, victim)
@@ -98,7 +99,8 @@ fn a_run_on_several_threads_stops_at_any_point() {
                 let passes = victim == Victim::One && stop != Stop::Memory;
                 assert!(ask() || !passes, "{}: {formula}", ENGINES[which]);
             }
-            drop((explored, systems));
+            drop(explored);
+            drop(systems);
             assert_eq!(budget.bytes_used(), 0);
         });
     });
