@@ -1,5 +1,6 @@
 //! The budget itself: a deadline, bytes, counted work, and a switch to stop.
 
+use crate::fault::Fault;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -82,6 +83,17 @@ struct Ledger {
     used: AtomicU64,
     peak: AtomicU64,
     opened: Instant,
+    fault: Option<Fault>,
+}
+
+impl Ledger {
+    #[inline]
+    fn look(&self) -> Result<(), Stop> {
+        match &self.fault {
+            None => Ok(()),
+            Some(fault) => fault.look(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -115,6 +127,15 @@ impl Budget {
 
     /// At most `limit` bytes in all stores together.
     pub fn bytes(limit: u64) -> Budget {
+        Budget::with_ledger(limit, None)
+    }
+
+    /// No limits but this fault: for tests.
+    pub fn faulty(fault: Fault) -> Budget {
+        Budget::with_ledger(u64::MAX, Some(fault))
+    }
+
+    fn with_ledger(limit: u64, fault: Option<Fault>) -> Budget {
         Budget {
             deadline: None,
             cancel: Cancel::default(),
@@ -123,6 +144,7 @@ impl Budget {
                 used: AtomicU64::new(0),
                 peak: AtomicU64::new(0),
                 opened: Instant::now(),
+                fault,
             }),
             work: None,
             threads: NonZeroUsize::MIN,
@@ -191,6 +213,7 @@ impl Budget {
 
     /// Time and cancellation. Reads the clock, so call it every few hundred steps.
     pub fn check(&self) -> Result<(), Stop> {
+        self.ledger.look()?;
         if self.cancel.is_pressed() {
             return Err(Stop::Interrupted);
         }
@@ -206,7 +229,7 @@ impl Budget {
     /// Records `units` of counted work. Where several limits are exceeded, the outermost is
     /// named: `spend(0)` on the budget that a limit was set within tells whose it was.
     pub fn spend(&self, units: u64) -> Result<(), Stop> {
-        let mut exceeded = Ok(());
+        let mut exceeded = self.ledger.look();
         let mut account = self.work.as_deref();
         while let Some(work) = account {
             let before = work.spent.fetch_add(units, Ordering::Relaxed);
@@ -285,6 +308,9 @@ impl Lease {
                 .used
                 .fetch_sub(self.bytes - bytes, Ordering::Relaxed);
         } else {
+            if let Some(fault) = &self.ledger.fault {
+                fault.ask_for_bytes()?;
+            }
             let more = bytes - self.bytes;
             let before = self.ledger.used.fetch_add(more, Ordering::Relaxed);
             let after = before.saturating_add(more);

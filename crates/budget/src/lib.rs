@@ -9,12 +9,14 @@
 
 #![forbid(unsafe_code)]
 
+mod fault;
 mod ledger;
 mod observer;
 mod statistic;
 mod stats;
 
+pub use fault::{Fault, Victim};
 pub use ledger::{Abort, Budget, Cancel, Lease, Stop};
 pub use observer::{Observer, Progress, Quiet};
-pub use statistic::Statistic;
-pub use stats::{Figure, Stats};
+pub use statistic::{Repeats, Statistic};
+pub use stats::{Company, Figure, Stats};

@@ -1,6 +1,6 @@
 //! What an engine counted.
 
-use crate::statistic::Statistic;
+use crate::statistic::{Repeats, Statistic};
 use std::fmt;
 
 /// One figure.
@@ -48,6 +48,17 @@ impl From<String> for Figure {
     }
 }
 
+/// Who was at work beside the thread that counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Company {
+    /// Nobody, unless the figures say so.
+    Nobody,
+    /// Threads that may have worked on the same question.
+    Helpers,
+    /// Others, on other questions: what was found out for one of them may have served another, and which engine answers may depend on it.
+    Questions,
+}
+
 /// Figures in the order in which they were first set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats(Vec<(Statistic, Figure)>);
@@ -68,10 +79,51 @@ impl Stats {
         found.map(|(_, figure)| figure)
     }
 
+    /// The names of the figures that depend on which thread was faster: none where one did everything. Times are not among them, which never repeat.
+    pub fn varying(&self, company: Company, came_to_its_end: bool) -> Vec<&'static str> {
+        let searched_together = self.get(Statistic::WORKERS).is_some();
+        let several = searched_together || self.get(Statistic::THREADS).is_some();
+        let alike = company == Company::Questions;
+        let varies = |statistic: &Statistic| match statistic.repeats() {
+            Repeats::Always | Repeats::Never => false,
+            Repeats::Ended => alike || searched_together && !came_to_its_end,
+            Repeats::Worker => alike || searched_together,
+            Repeats::Thread => several || company != Company::Nobody,
+        };
+        let names = self.0.iter().map(|(statistic, _)| statistic);
+        names.filter(|s| varies(s)).map(|s| s.name()).collect()
+    }
+
     /// All figures by their names.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
         self.0
             .iter()
             .map(|(statistic, figure)| (statistic.name(), figure))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_depends_on_threads_is_named() {
+        let mut stats = Stats::default();
+        for statistic in [
+            Statistic::AUTOMATON_STATES,
+            Statistic::STATES,
+            Statistic::PRODUCT_EDGES,
+            Statistic::BYTES_PEAK,
+            Statistic::REACH_SECONDS,
+        ] {
+            stats.set(statistic, 1_usize);
+        }
+        assert!(stats.varying(Company::Nobody, false).is_empty());
+        assert_eq!(stats.varying(Company::Helpers, false), ["bytes_peak"]);
+        let all = ["states", "product_edges", "bytes_peak"];
+        assert_eq!(stats.varying(Company::Questions, true), all);
+        stats.set(Statistic::WORKERS, 2_usize);
+        assert_eq!(stats.varying(Company::Nobody, false), all);
+        assert_eq!(stats.varying(Company::Nobody, true), all[1..]);
     }
 }

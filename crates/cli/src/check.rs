@@ -13,9 +13,9 @@ use lariat::ltl::{Formulas, Strengthening};
 use lariat::model::{Modality, Model, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Agreement, Attempt, Budget, Choice, Deadlock, Explored, LeftOut, Options, Proofs, Property,
-    Reason, Reduce, Removed, Report, Rules, Schedule, Shortening, Stop, Subject, System, Systems,
-    Variant, Verdict, Workers, check, reconciled, side_by_side, unrelated,
+    Agreement, Attempt, Budget, Choice, Company, Deadlock, Explored, LeftOut, Options, Proofs,
+    Property, Reason, Reduce, Removed, Report, Rules, Schedule, Shortening, Stop, Subject, System,
+    Systems, Variant, Verdict, Workers, check, reconciled, side_by_side, unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -68,6 +68,12 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let subject = Subject::new(&model, &properties);
     let mistakes = program::mistakes(&model, &budget, time);
     options.claims = mistakes.open();
+    let threads = threads(&args);
+    // What is left where there are fewer properties than threads goes to each, if threads were asked for: not every product gains.
+    let left = match args.threads {
+        Some(_) => threads.get() / tasks.len().max(1),
+        None => 1,
+    };
     let mut answers = Answers {
         args: &args,
         file: args.model.display().to_string(),
@@ -77,18 +83,17 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         trace: args.trace.as_deref().map(Trace::create).transpose()?,
         page: args.html.as_deref().map(Page::create).transpose()?,
         mistakes,
+        company: match (tasks.len(), left) {
+            (2.., _) if threads > NonZeroUsize::MIN => Company::Questions,
+            (_, 2..) => Company::Helpers,
+            _ => Company::Nobody,
+        },
         worst: Exit::Fine,
     };
     let lines = Lines::new(args.volume());
     let starved = |answered: &Answered| {
         let verdict = &answered.report.verdict;
         matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Memory)))
-    };
-    let threads = threads(&args);
-    // What is left where there are fewer properties than threads goes to each, if threads were asked for: not every product gains.
-    let left = match args.threads {
-        Some(_) => threads.get() / tasks.len().max(1),
-        None => 1,
     };
     let each = NonZeroUsize::new(left).unwrap_or(NonZeroUsize::MIN);
     let budget = budget.with_threads(each);
@@ -150,6 +155,7 @@ struct Answers<'a> {
     trace: Option<Trace<'a>>,
     page: Option<Page<'a>>,
     mistakes: Mistakes,
+    company: Company,
     worst: Exit,
 }
 
@@ -170,6 +176,7 @@ impl Answers<'_> {
             propositions: &self.properties.propositions,
             atoms: &task.atoms,
             seconds: took.as_secs_f64(),
+            company: self.company,
         };
         self.mistakes.add(&report.account, report.overflow.as_ref());
         self.worst = self.worst.max(task.exit(&report.verdict));
@@ -349,6 +356,7 @@ fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result
             propositions: &[],
             atoms: &[],
             seconds: start.elapsed().as_secs_f64(),
+            company: Company::Nobody,
         };
         let answer = report::json(&report, &context);
         tell(args, (&report, None), &context, (&answer, &[]))?;

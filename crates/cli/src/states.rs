@@ -7,7 +7,7 @@ use crate::{Exit, Failure, input, out};
 use lariat::model::Format;
 use lariat::space::symbolic::UBig;
 use lariat::{
-    Counting, OrderChoice, Pumping, StateSpace, Stop, System, Workers, orbits, report,
+    Company, Counting, OrderChoice, Pumping, StateSpace, Stop, System, Workers, orbits, report,
     states_together,
 };
 use serde_json::json;
@@ -159,6 +159,10 @@ fn json(
         "stats": report::stats(&found.stats),
     });
     if let Some(object) = object.as_object_mut() {
+        let varying = found.stats.varying(Company::Nobody, found.stop.is_none());
+        if !varying.is_empty() {
+            object.insert("varying".to_owned(), json!(varying));
+        }
         if !found.workers.is_empty() {
             let workers = found.workers.iter().map(report::stats).collect();
             object.insert("workers".to_owned(), workers);

@@ -12,6 +12,8 @@ pub mod bench;
 pub use lariat_random::Random;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 /// The folder with models of a kind: `mcc`, `dve` or `etf`.
 pub fn models(kind: &str) -> Option<PathBuf> {
@@ -93,4 +95,22 @@ pub fn each_case(default: usize, mut case: impl FnMut(&mut Random)) {
         let _replay = Replay(seed);
         case(&mut Random::new(seed));
     }
+}
+
+/// How long a test may take in which nobody waits for ever.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Ends the process if `work` does not end: for tests in which threads might wait for each other.
+pub fn which_ends<T>(work: impl FnOnce() -> T) -> T {
+    let (working, over) = channel::<()>();
+    let watch = std::thread::spawn(move || {
+        if over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("somebody waits for ever");
+            std::process::abort();
+        }
+    });
+    let result = work();
+    drop(working);
+    let _ = watch.join();
+    result
 }

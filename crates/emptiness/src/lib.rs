@@ -61,6 +61,8 @@
 #![forbid(unsafe_code)]
 
 mod aec;
+#[cfg(test)]
+mod components;
 mod couvreur;
 mod decomposed;
 mod graph;

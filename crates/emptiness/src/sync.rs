@@ -1,7 +1,18 @@
-//! Where atomics come from: the standard library, or loom in the models of the tests.
+//! Where atomics and threads come from: the standard library, or loom and shuttle in the models of the tests.
 
 pub(crate) use lariat_workers::Segments;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
+pub(crate) use std::thread::scope;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// Starts a worker on a thread of its own, if there is one to be had.
+pub(crate) fn start<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> std::io::Result<ScopedJoinHandle<'scope, T>> {
+    let thread = Builder::new().name("ufscc".to_owned());
+    thread.spawn_scoped(scope, work)
+}
 
 /// Looks at a lock before the others are let at the processor: a lock is held for some hundred instructions.
 const SPINS: u32 = 100;

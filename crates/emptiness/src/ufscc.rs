@@ -35,9 +35,9 @@
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::{Policy, SearchMove, bytes, room, search};
+use crate::sync::{scope, start};
 use crate::union_find::{Claim, MOST_WORKERS, UnionFind};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::thread::{Builder, scope};
 
 /// Edges between two looks at the budget.
 const TICK: u64 = 1024;
@@ -74,9 +74,8 @@ where
     let ends = scope(|scope| {
         let mut others = Vec::new();
         for search in searches {
-            let thread = Builder::new().name("ufscc".to_owned());
             // Where there is no thread to be had, the others do the work.
-            others.extend(thread.spawn_scoped(scope, move || search.run()));
+            others.extend(start(scope, move || search.run()));
         }
         let mut ends = vec![first.run()];
         for other in others {
@@ -156,7 +155,7 @@ struct Frame {
 }
 
 /// One worker's search.
-struct Search<'a, G: Graph> {
+pub(crate) struct Search<'a, G: Graph> {
     graph: &'a G,
     worker: &'a mut G::Worker,
     sets: &'a UnionFind,
@@ -174,10 +173,10 @@ struct Search<'a, G: Graph> {
 }
 
 /// A node of an accepting component, if one was found; `None` also where others have ended the search.
-type End = Option<NodeId>;
+pub(crate) type End = Option<NodeId>;
 
 impl<'a, G: Graph> Search<'a, G> {
-    fn new(
+    pub(crate) fn new(
         graph: &'a G,
         worker: &'a mut G::Worker,
         sets: &'a UnionFind,
@@ -197,7 +196,7 @@ impl<'a, G: Graph> Search<'a, G> {
         }
     }
 
-    fn run(mut self) -> (Result<End, G::Stop>, Counts) {
+    pub(crate) fn run(mut self) -> (Result<End, G::Stop>, Counts) {
         // A worker that is lost keeps nobody waiting: neither here nor at what the graph shares.
         let end = catch_unwind(AssertUnwindSafe(|| self.search()));
         if !matches!(end, Ok(Ok(None))) {
@@ -387,91 +386,5 @@ impl<'a, G: Graph> Search<'a, G> {
 
     fn bytes(&self) -> usize {
         bytes(&self.frames) + bytes(&self.roots) + bytes(&self.pending) + self.shared
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lariat_corpora::{Random, each_case};
-    use std::convert::Infallible;
-
-    /// Nodes with their successors; threads take turns at random.
-    struct Listed(Vec<Vec<u32>>);
-
-    impl Graph for Listed {
-        type Stop = Infallible;
-        type Worker = Random;
-        type Cursor = usize;
-
-        fn marks(&self) -> Marks {
-            Marks::all(1)
-        }
-
-        fn initial(&self, _: &mut Random, k: usize) -> Result<Option<NodeId>, Infallible> {
-            Ok((k == 0).then_some(NodeId(0)))
-        }
-
-        fn next_edge(
-            &self,
-            random: &mut Random,
-            node: NodeId,
-            cursor: &mut usize,
-        ) -> Result<Option<Edge>, Infallible> {
-            if random.chance(1, 50) {
-                std::thread::yield_now();
-            }
-            let to = self.0[node.index()].get(*cursor).copied();
-            *cursor += 1;
-            Ok(to.map(|to| Edge {
-                to: NodeId(to),
-                marks: Marks::NONE,
-            }))
-        }
-    }
-
-    fn reached(edges: &[Vec<u32>], from: u32) -> Vec<bool> {
-        let mut seen = vec![false; edges.len()];
-        let mut todo = vec![from];
-        while let Some(node) = todo.pop() {
-            if !std::mem::replace(&mut seen[node as usize], true) {
-                todo.extend(&edges[node as usize]);
-            }
-        }
-        seen
-    }
-
-    /// When all is over, everything that can be reached is dead, and its sets are the components.
-    #[test]
-    fn sets_are_components() {
-        each_case(600, |random| {
-            let n = random.between(1, 60);
-            let out = random.between(1, 3);
-            let node = |random: &mut Random| {
-                let edges = (0..random.between(0, out)).map(|_| random.below(n) as u32);
-                edges.collect::<Vec<u32>>()
-            };
-            let graph = Listed((0..n).map(|_| node(random)).collect());
-            let sets = UnionFind::new();
-            scope(|scope| {
-                for number in 0..1 + random.below(5) as u64 {
-                    let (graph, sets) = (&graph, &sets);
-                    let mut worker = Random::new(random.bits());
-                    scope.spawn(move || {
-                        let worker = &mut worker;
-                        let end = Search::new(graph, worker, sets, number).run().0;
-                        assert_eq!(end, Ok(None));
-                    });
-                }
-            });
-            let all: Vec<Vec<bool>> = (0..n as u32).map(|v| reached(&graph.0, v)).collect();
-            for a in (0..n).filter(|a| all[0][*a]) {
-                assert!(sets.is_dead(NodeId(a as u32)));
-                for b in (0..n).filter(|b| all[0][*b]) {
-                    let same = sets.same(NodeId(a as u32), NodeId(b as u32));
-                    assert_eq!(same, all[a][b] && all[b][a], "{a} and {b}");
-                }
-            }
-        });
     }
 }

@@ -8,7 +8,7 @@ use crate::check::Report;
 use crate::fair_run::Met;
 use crate::replay::Letters;
 use crate::verdict::Verdict;
-use lariat_budget::{Figure, Stats};
+use lariat_budget::{Company, Figure, Stats};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::{
     Deadlock, Domain, EventId, EvidenceKind, Lasso, Proposition, Step, System, Value, VarId,
@@ -36,6 +36,8 @@ pub struct Context<'a> {
     pub atoms: &'a [AtomId],
     /// How long it took.
     pub seconds: f64,
+    /// Who else was at work meanwhile.
+    pub company: Company,
 }
 
 /// Marked places shown of an initial state, changes of a step, unless everything is wanted.
@@ -383,6 +385,11 @@ pub fn json(report: &Report, context: &Context<'_>) -> Json {
     }
     if !report.account.workers.is_empty() {
         object["workers"] = report.account.workers.iter().map(stats).collect();
+    }
+    let has_ended = matches!(report.verdict, Verdict::Holds(_));
+    let varying = report.account.stats.varying(context.company, has_ended);
+    if !varying.is_empty() {
+        object["varying"] = varying.into();
     }
     if let (Some(why), Some(object)) = (report.vacuous, object.as_object_mut()) {
         object.insert("vacuous".to_owned(), why.into());

@@ -7,9 +7,11 @@
 //! | --- | --- |
 //! | [`Pass`] | what is shared, and the meetings at which one worker has it alone |
 //! | [`Slots`] | a hash table of ids, for things that lie elsewhere; adding takes no lock |
+//! | [`WordSet`] | a set of words, which are their own slots |
 //! | [`Segments`] | an array that grows while others use it, and moves nothing |
 //! | [`Versions`] | entries of several words that are read whole or not at all |
 //! | [`Board`] | tasks for whoever has nothing to do |
+//! | [`Ahead`] | values that others compute before they are asked for |
 //! | [`zeroed`] | large arrays of zeros, atomics too, whose memory is taken when it is used |
 //!
 //! Without `unsafe` there are no data races; what can go wrong is the order in which workers see each other's
@@ -20,16 +22,20 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod board;
 mod gate;
 mod segments;
 mod slots;
 mod sync;
 mod versions;
+mod words;
 
+pub use ahead::Ahead;
 pub use board::Board;
 pub use gate::Pass;
 pub use segments::Segments;
 pub use slots::Slots;
 pub use sync::zeroed;
 pub use versions::Versions;
+pub use words::WordSet;

@@ -32,6 +32,21 @@ fn entry(hash: u32, id: u32) -> u64 {
     (hash as u64) << 32 | id as u64
 }
 
+/// The slot where a search for a hash begins.
+#[inline]
+pub(crate) fn home(hash: u32, capacity: usize) -> usize {
+    ((hash as u64 * capacity as u64) >> 32) as usize
+}
+
+/// The slot behind another.
+#[inline]
+pub(crate) fn next(at: usize, capacity: usize) -> usize {
+    match at + 1 {
+        end if end == capacity => 0,
+        next => next,
+    }
+}
+
 impl Slots {
     /// A table with `capacity` empty slots.
     pub fn new(capacity: usize) -> Slots {
@@ -52,15 +67,12 @@ impl Slots {
 
     #[inline]
     fn home(&self, hash: u32) -> usize {
-        ((hash as u64 * self.words.len() as u64) >> 32) as usize
+        home(hash, self.words.len())
     }
 
     #[inline]
     fn next(&self, at: usize) -> usize {
-        match at + 1 {
-            end if end == self.words.len() => 0,
-            next => next,
-        }
+        next(at, self.words.len())
     }
 
     /// The id with this hash that is `equal`, if there is one.

@@ -12,6 +12,7 @@
 //! | [`families`] | every engine on every family of models | |
 //! | [`portfolio`] | virtual best, unique solves | |
 //! | [`components`] | how rarely symbolic SCC detection runs | the component-wise paper, table 1 |
+//! | [`speed_up`] | what threads gain | |
 //! | [`testing`] | automata, products, what was explored | the testing-automata paper, tables 1 and 2 |
 //!
 //! The papers: Duret-Lutz, Klai, Poitrenaud, Thierry-Mieg, *Combining Explicit and Symbolic Approaches for Better On-the-Fly
@@ -34,6 +35,7 @@ pub mod portfolio;
 pub mod results;
 mod scale;
 pub mod scatter;
+pub mod speed_up;
 pub mod table;
 mod techniques;
 pub mod testing;
@@ -69,6 +71,8 @@ pub enum PlotKind {
     Components,
     /// Automata, products and what was explored of them.
     Testing,
+    /// What threads gain.
+    SpeedUp,
 }
 
 /// What is made.
@@ -144,12 +148,18 @@ pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
     if wants(PlotKind::WinLoseFail) {
         parts.push(Part::Table(summary.clone()));
     }
-    for kind in [PlotKind::Cactus, PlotKind::Cumulative, PlotKind::Scatter] {
+    for kind in [
+        PlotKind::SpeedUp,
+        PlotKind::Cactus,
+        PlotKind::Cumulative,
+        PlotKind::Scatter,
+    ] {
         if wants(kind) {
             parts.extend(figures(&results, kind, choice, &mut files));
         }
     }
     let tables = [
+        (PlotKind::SpeedUp, speed_up::table(&results)),
         (PlotKind::Families, Some(families::families(&results))),
         (PlotKind::Portfolio, Some(portfolio::portfolio(&results))),
         (PlotKind::Portfolio, portfolio::unique(&results)),
@@ -200,6 +210,10 @@ fn figures(
                 add(&name, &|place| scatter::scatter(results, x, y, place));
             }
             "One engine against another"
+        }
+        PlotKind::SpeedUp => {
+            add("speed-up", &|place| speed_up::speed_up(results, place));
+            "What threads gain"
         }
         PlotKind::Cumulative => {
             for class in Class::ALL {

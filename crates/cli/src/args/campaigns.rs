@@ -58,6 +58,8 @@ pub(crate) enum PlotName {
     Components,
     /// Automata, products and what was explored of them.
     Testing,
+    /// What threads gain: engines with --threads 2 and more against the same with 1.
+    SpeedUp,
 }
 
 impl From<PlotName> for PlotKind {
@@ -71,6 +73,7 @@ impl From<PlotName> for PlotKind {
             PlotName::Portfolio => PlotKind::Portfolio,
             PlotName::Components => PlotKind::Components,
             PlotName::Testing => PlotKind::Testing,
+            PlotName::SpeedUp => PlotKind::SpeedUp,
         }
     }
 }

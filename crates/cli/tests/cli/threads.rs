@@ -122,3 +122,44 @@ fn states_are_counted_the_same_by_any_number() {
     };
     assert_eq!(count("3"), count("1"));
 }
+
+/// What `varying` does not name is the same in every run.
+#[test]
+fn figures_that_do_not_repeat_are_named() {
+    let asked: [&[&str]; 3] = [
+        &[
+            "check",
+            "--engine",
+            "explicit",
+            "-f",
+            "G F \"critical_1 >= 1\"",
+        ],
+        &[
+            "check",
+            "--engine",
+            "sog",
+            "--reachable-first",
+            "-f",
+            "F \"lock >= 2\"",
+        ],
+        &["states", "--engine", "explicit"],
+    ];
+    for args in asked {
+        let figures = |threads: &str| {
+            let more = ["examples/mutex.pnml", "--json", "--threads", threads];
+            let mut json = lariat(&[args, &more].concat()).json().remove(0);
+            let varying = json["varying"].as_array().cloned().unwrap_or_default();
+            let stats = json["stats"].as_object_mut().expect("figures");
+            for name in &varying {
+                let name = name.as_str().expect("a name");
+                assert!(stats.remove(name).is_some(), "{name}");
+            }
+            stats.retain(|name, _| !name.ends_with("_seconds"));
+            (varying.is_empty(), stats.clone())
+        };
+        let (repeats, one) = figures("1");
+        assert!(repeats && figures("1").1 == one, "{args:?}");
+        let (repeats, three) = figures("3");
+        assert!(!repeats && figures("3").1 == three, "{args:?}");
+    }
+}

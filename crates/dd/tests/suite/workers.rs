@@ -4,11 +4,11 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-use lariat_budget::{Budget, Cancel, Stop};
+use lariat_budget::{Budget, Cancel, Fault, Stop, Victim};
 use lariat_dd::{Event, EventPart, Set, Store, Subset};
 
 use crate::explicit::{Linear, Vectors, closure, get, image, parts, put, vectors};
-use lariat_corpora::{Random, each_case};
+use lariat_corpora::{Random, each_case, which_ends};
 
 /// A question, and its answers by single vectors.
 struct Question {
@@ -129,7 +129,7 @@ fn workers_agree_while_garbage_is_collected_at_every_node() {
 }
 
 /// `n` tokens in a row of `levels`, each of which goes its way.
-fn row(store: &mut Store, n: u32) -> (Subset, Set) {
+fn row(store: &mut Store, n: u32) -> Result<(Subset, Set), Stop> {
     let levels = store.levels() as u32;
     let part = |level, delta| EventPart::Delta {
         level,
@@ -137,14 +137,15 @@ fn row(store: &mut Store, n: u32) -> (Subset, Set) {
         delta,
     };
     let step = |level: u32| [part(level, -1), part(level + 1, 1)];
-    let events: Vec<Event> = (0..levels - 1)
-        .filter_map(|level| store.event(&step(level)).unwrap())
-        .collect();
+    let mut events: Vec<Event> = Vec::new();
+    for level in 0..levels - 1 {
+        events.extend(store.event(&step(level))?);
+    }
     let subset = store.subset(events);
     let mut start = vec![0; levels as usize];
     start[0] = n;
-    let start = store.singleton(&start).unwrap();
-    (subset, start)
+    let start = store.singleton(&start)?;
+    Ok((subset, start))
 }
 
 /// The tables grow and the cache is shared: together the workers look up hardly more than one.
@@ -152,11 +153,11 @@ fn row(store: &mut Store, n: u32) -> (Subset, Set) {
 fn what_one_has_computed_the_others_need_not() {
     let budget = Budget::unlimited();
     let mut alone = Store::new(20, &budget).unwrap();
-    let (subset, start) = row(&mut alone, 20);
+    let (subset, start) = row(&mut alone, 20).unwrap();
     let reached = alone.saturate(&subset, &start).unwrap();
     let expected = alone.count(&reached);
     let mut store = Store::new(20, &budget).unwrap();
-    let (subset, start) = row(&mut store, 20);
+    let (subset, start) = row(&mut store, 20).unwrap();
     let counts: Vec<_> = thread::scope(|scope| {
         let threads: Vec<_> = (0..3)
             .map(|_| {
@@ -220,7 +221,7 @@ fn memory_is_one_account() {
         let Ok(mut store) = Store::new(14, &budget) else {
             return;
         };
-        let (subset, start) = row(&mut store, 14);
+        let (subset, start) = row(&mut store, 14).unwrap();
         let outcomes: Vec<Result<Set, Stop>> = thread::scope(|scope| {
             let mut threads = Vec::new();
             for _ in 0..3 {
@@ -353,7 +354,7 @@ fn a_divided_operation_stops_at_any_point() {
         let Ok(mut store) = Store::new(20, &budget) else {
             return;
         };
-        let (subset, start) = row(&mut store, 20);
+        let (subset, start) = row(&mut store, 20).unwrap();
         store.collect_always(random.percent(5));
         let cancel = Cancel::default();
         let threads = NonZeroUsize::new(2 + random.below(2_usize)).unwrap();
@@ -381,6 +382,43 @@ fn a_divided_operation_stops_at_any_point() {
         }
         drop((store, subset, start));
         assert_eq!(budget.bytes_used(), 0);
+    });
+    assert!(stopped > 0);
+}
+
+/// The same at points that can be repeated, of which whoever asks is the victim, or all are.
+#[test]
+fn a_divided_operation_stops_wherever_it_asks() {
+    let mut stopped = 0;
+    which_ends(|| {
+        each_case(150, |random| {
+            let stops = [Stop::Memory, Stop::Time, Stop::Interrupted];
+            let stop = random.one_of(&stops).clone();
+            let victim = *random.one_of(&[Victim::One, Victim::All]);
+            let reach = random.below(7_u32);
+            let at = random.below(1_u64 << reach);
+            let threads = NonZeroUsize::new(2 + random.below(2_usize)).unwrap();
+            let budget = Budget::faulty(Fault::new(stop.clone(), at, victim));
+            let budget = budget.with_threads(threads);
+            let mut ask = || -> Result<(), Stop> {
+                let mut store = Store::new(16, &budget)?;
+                store.divide_always(true);
+                let (subset, start) = row(&mut store, 12)?;
+                let first = store.saturate(&subset, &start);
+                if let Err(met) = &first {
+                    assert_eq!(*met, stop);
+                    stopped += 1;
+                }
+                // The next answer is right, whatever has become of the first.
+                let set = store.saturate(&subset, &start)?;
+                assert_eq!(store.count(&set), 17_383_860u32.into());
+                Ok(())
+            };
+            if let Err(met) = ask() {
+                assert_eq!(met, stop);
+            }
+            assert_eq!(budget.bytes_used(), 0);
+        });
     });
     assert!(stopped > 0);
 }

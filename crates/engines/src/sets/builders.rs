@@ -3,16 +3,11 @@
 //! The check is sequential and stays as it is: it alone interns nodes and sees edges in the order in which it asks. Expanding a node of sets costs
 //! milliseconds, the check next to nothing, so what is worth doing in parallel are the groups of edges.
 //!
-//! ```text
-//! group (n, k):  nobody asked | busy | known | taken
-//! check asks for (n, k):   known → take it     nobody → compute it     busy → meanwhile compute another job
-//! builder:       (n, k) := newest job; claim it or drop it; compute; publish
-//! both:          new jobs (n, k + 1) and (t, 0) for the targets t, unless too much lies ahead of the check
-//! ```
+//! The group `k` of a node is the value of the key (node, `k`) in the protocol of [`lariat_workers::Ahead`], whose asker is the check; behind it come the group `k + 1` and the first
+//! groups of the targets.
 //!
-//! Groups are a function of node and `k`, and equal sets are equal nodes of one diagram store, so it does not matter who computes them. What is computed
-//! in vain costs work, never truth: the check sees the same graph in the same order, and its verdict, its evidence and the numbers of its nodes are
-//! those of one thread. What the store counts is not.
+//! Groups are a function of node and `k`, and equal sets are equal nodes of one diagram store, so it does not matter who computes them: the check sees the same graph in the same order,
+//! and its verdict, its evidence and the numbers of its nodes are those of one thread. What the store counts is not.
 //!
 //! Each builder has a clone of the product and `Sets` of its own on a worker of the same store; predicates, steps and whatever else is a key
 //! of the operation cache is common. Whoever stops — for want of memory, say — stops all, with its reason. This is the first of the two ways of
@@ -23,10 +18,8 @@ use super::operators::Sets;
 use super::product::{Aggregate, Product};
 use lariat_budget::{Abort, Budget, Lease, Stop};
 use lariat_emptiness::Marks;
-use lariat_workers::Board;
-use rustc_hash::FxHashMap;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
 /// Stack of a builder: that of a main thread, several times.
@@ -42,60 +35,64 @@ const GROUP_BYTES: usize = 160;
 /// A group of edges, `None` behind the last.
 type Group = Option<Vec<(Marks, Aggregate)>>;
 
-/// What is known of a group.
-enum State {
-    /// Somebody computes it.
-    Busy,
-    /// The check has not asked for it yet; was a step left out?
-    Known(Group, bool),
-    /// The check has it.
-    Taken,
-}
+/// A node and the number of a group.
+type Key = (Aggregate, usize);
+
+/// A group, and whether a step was left out of it.
+type Known = (Group, bool);
 
 /// What lies ahead of the check.
 pub struct Ahead {
     builders: usize,
-    jobs: Board<(Aggregate, usize)>,
-    groups: Mutex<Groups>,
-    changed: Condvar,
+    groups: lariat_workers::Ahead<Key, Known, Stop>,
+    room: Mutex<Room>,
     /// Why the check must stop, and the builders.
     failed: Abort,
     dismissed: Abort,
 }
 
-struct Groups {
-    by_node: FxHashMap<(Aggregate, usize), State>,
-    /// How many are known.
-    known: usize,
+/// The bytes of groups.
+struct Room {
+    groups: usize,
+    /// There is room for so many.
+    leased: usize,
     lease: Lease,
-    /// Ask for more bytes when there are more groups than this.
-    ask_at: usize,
 }
 
-impl Groups {
-    fn insert(&mut self, key: (Aggregate, usize), state: State) -> Result<(), Stop> {
-        if self.by_node.len() >= self.ask_at {
-            let more = 2 * self.ask_at + 64;
+impl Room {
+    fn one_more(&mut self) -> Result<(), Stop> {
+        if self.groups == self.leased {
+            let more = 2 * self.leased + 64;
             self.lease.resize(more * GROUP_BYTES)?;
-            self.ask_at = more;
+            self.leased = more;
         }
-        self.by_node.insert(key, state);
+        self.groups += 1;
         Ok(())
     }
 }
 
+/// What the check is likely to ask for after a group, first what is last here.
+fn behind((node, k): &Key, (group, _): &Known) -> Vec<Key> {
+    let Some(edges) = group else {
+        return Vec::new();
+    };
+    let targets = edges.iter().rev().map(|(_, to)| (to.clone(), 0));
+    std::iter::once((node.clone(), k + 1))
+        .chain(targets)
+        .collect()
+}
+
 impl Ahead {
     fn new(builders: usize, lease: Lease) -> Ahead {
+        let room = Room {
+            groups: 0,
+            leased: 0,
+            lease,
+        };
         Ahead {
             builders,
-            jobs: Board::new(),
-            groups: Mutex::new(Groups {
-                by_node: FxHashMap::default(),
-                known: 0,
-                lease,
-                ask_at: 0,
-            }),
-            changed: Condvar::new(),
+            groups: lariat_workers::Ahead::new(LEAD),
+            room: Mutex::new(room),
             failed: Abort::default(),
             dismissed: Abort::default(),
         }
@@ -106,14 +103,7 @@ impl Ahead {
         self.builders
     }
 
-    fn lock(&self) -> MutexGuard<'_, Groups> {
-        match self.groups.lock() {
-            Ok(groups) => groups,
-            Err(poisoned) => poisoned.into_inner(),
-        }
-    }
-
-    /// The `k`-th group of edges of `from`, for the check.
+    /// The `k`-th group of edges of `from`, for the check. It has left the diagram store wherever it waits: no builder waits for it.
     pub fn ask<P: Product>(
         &self,
         product: &mut P,
@@ -121,129 +111,49 @@ impl Ahead {
         from: &Aggregate,
         k: usize,
     ) -> Result<Group, Stop> {
-        let key = (from.clone(), k);
-        let mut groups = self.lock();
-        loop {
-            if let Some(stop) = self.failed.reason() {
-                return Err(stop.clone());
-            }
-            match groups.by_node.get_mut(&key) {
-                Some(State::Busy) => {}
-                Some(state @ State::Known(..)) => {
-                    let known = std::mem::replace(state, State::Taken);
-                    groups.known -= 1;
-                    drop(groups);
-                    if let State::Known(group, left_out) = known {
-                        sets.left_out |= left_out;
-                        self.offer(&key, &group);
-                        return Ok(group);
-                    }
-                    groups = self.lock();
-                    continue;
-                }
-                None | Some(State::Taken) => {
-                    groups.insert(key.clone(), State::Taken)?;
-                    drop(groups);
-                    let group = product.edges(sets, from, k)?;
-                    self.offer(&key, &group);
-                    return Ok(group);
-                }
-            }
-            // The diagram store has been left: no builder waits for this thread.
-            drop(groups);
-            let helped = match self.jobs.take() {
-                Some(job) => self.build(product, sets, job)?,
-                None => false,
-            };
-            groups = self.lock();
-            // Whoever fails says so before it takes the lock.
-            let busy = matches!(groups.by_node.get(&key), Some(State::Busy));
-            if !helped && busy && self.failed.reason().is_none() {
-                groups = match self.changed.wait(groups) {
-                    Ok(groups) => groups,
-                    Err(poisoned) => poisoned.into_inner(),
-                };
-            }
-        }
+        let compute = |key: &Key| self.compute(product, sets, key);
+        let (group, left_out) = self.groups.ask(&(from.clone(), k), compute, behind)?;
+        sets.left_out |= left_out;
+        Ok(group)
     }
 
-    /// Offers what the check is likely to ask for after a group, unless enough is known.
-    fn offer(&self, (node, k): &(Aggregate, usize), group: &Group) {
-        let Some(edges) = group else {
-            return;
-        };
-        let groups = self.lock();
-        if groups.known >= LEAD {
-            return;
-        }
-        let targets = edges.iter().rev().map(|(_, to)| (to.clone(), 0));
-        let next = [(node.clone(), k + 1)];
-        let jobs = next.into_iter().chain(targets);
-        let new: Vec<_> = jobs
-            .filter(|job| !groups.by_node.contains_key(job))
-            .collect();
-        drop(groups);
-        for job in new {
-            self.jobs.offer(job);
-        }
-    }
-
-    /// Computes a group, unless somebody else has begun it. True if it did.
-    fn build<P: Product>(
+    fn compute<P: Product>(
         &self,
         product: &mut P,
         sets: &mut Sets<'_, '_>,
-        job: (Aggregate, usize),
-    ) -> Result<bool, Stop> {
-        let mut groups = self.lock();
-        if groups.by_node.contains_key(&job) {
-            return Ok(false);
-        }
-        groups.insert(job.clone(), State::Busy)?;
-        drop(groups);
+        (node, k): &Key,
+    ) -> Result<Known, Stop> {
+        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        room.one_more()?;
+        drop(room);
         // Whether a step was left out matters where the check takes the group.
         let before = std::mem::take(&mut sets.left_out);
-        let group = product.edges(sets, &job.0, job.1);
+        let group = product.edges(sets, node, *k);
         let left_out = std::mem::replace(&mut sets.left_out, before);
-        let group = group?;
-        self.offer(&job, &group);
-        let mut groups = self.lock();
-        groups.by_node.insert(job, State::Known(group, left_out));
-        groups.known += 1;
-        drop(groups);
-        self.changed.notify_all();
-        Ok(true)
+        Ok((group?, left_out))
     }
 
     /// What a builder does.
     fn work<P: Product>(&self, mut product: P, sets: &mut Sets<'_, '_>) {
         // Whatever happens to it, nobody waits for a builder that is gone.
         let mut end = End(self, Some(Stop::Internal("a builder failed".to_owned())));
-        while let Some(job) = self.jobs.next() {
-            if let Err(stop) = self.build(&mut product, sets, job) {
-                end.1 = Some(stop);
-                return;
-            }
-        }
-        end.1 = None;
+        let compute = |key: &Key| self.compute(&mut product, sets, key);
+        end.1 = self.groups.work(compute, behind).err();
     }
 
     /// Sends the builders home.
     pub fn dismiss(&self) {
         self.dismissed.because(Stop::Interrupted);
-        self.jobs.close();
+        self.groups.dismiss();
     }
 
     /// Stops everybody, unless the builders have been sent home anyway.
     fn fail(&self, stop: Stop) {
         if self.dismissed.reason().is_none() {
             self.failed.because(stop.clone());
-            self.dismissed.because(stop);
+            self.dismissed.because(stop.clone());
+            self.groups.fail(stop);
         }
-        self.jobs.close();
-        // Who is about to wait has seen the reason, or waits by the time that this gets the lock.
-        drop(self.lock());
-        self.changed.notify_all();
     }
 }
 

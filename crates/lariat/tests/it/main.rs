@@ -8,6 +8,7 @@ mod covering;
 mod cross;
 mod explored;
 mod fairness;
+mod faults;
 mod kit;
 mod on_the_fly;
 mod partial;

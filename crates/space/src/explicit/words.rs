@@ -49,8 +49,14 @@ impl Words {
     #[inline]
     pub fn find(&self, word: u64, from: u32) -> Option<u32> {
         let rest = self.moves.get(from as usize..)?;
-        let enabled = |m: &Move| (word ^ m.needs ^ word.wrapping_sub(m.needs)) & self.borders == 0;
+        let enabled = |m: &Move| self.covers(word, m.needs);
         Some(from + rest.iter().position(enabled)? as u32)
+    }
+
+    /// Has a word in every field at least as much as another?
+    #[inline]
+    pub fn covers(&self, word: u64, other: u64) -> bool {
+        (word ^ other ^ word.wrapping_sub(other)) & self.borders == 0
     }
 
     /// Where a transition that is enabled leads, if the values there fit their fields.

@@ -15,3 +15,5 @@ mod sync;
 mod threads;
 #[path = "../../src/versions.rs"]
 mod versions;
+#[path = "../../src/words.rs"]
+mod words;

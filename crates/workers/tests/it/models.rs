@@ -5,6 +5,7 @@ use crate::gate::Pass;
 use crate::slots::Slots;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::versions::Versions;
+use crate::words::WordSet;
 use loom::thread;
 
 fn model(run: impl Fn() + Sync + Send + 'static) {
@@ -94,6 +95,22 @@ fn whoever_finds_a_thing_sees_all_of_it() {
             assert!(things.is(id, [7, 8]));
         }
         other.join().unwrap();
+    });
+}
+
+#[test]
+fn a_word_is_new_to_one() {
+    model(|| {
+        let mut set = WordSet::new(1);
+        assert!(set.add(0, 5) && set.first(0) == 5);
+        set.grow(4, |_| 0);
+        let set = Arc::new(set);
+        assert_eq!(set.capacity(), 4);
+        let theirs = set.clone();
+        let other = thread::spawn(move || [theirs.add(0, 7), theirs.add(0, 9)]);
+        let mine = [set.add(0, 9), set.add(0, 7), set.add(0, 5)];
+        let [seven, nine] = other.join().unwrap();
+        assert!(nine != mine[0] && seven != mine[1] && !mine[2]);
     });
 }
 

@@ -1,0 +1,249 @@
+//! What threads gain: an engine on several threads against the same on one.
+//!
+//! Runs that differ in `--threads` alone are found by their commands. Speed-up is the quotient of times by the clock, whatever else is compared: it wants a machine with as many
+//! free processors as there are threads. What processors did in sum tells how much was done twice, on any machine.
+
+use super::marks::{
+    FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, draw_points, name_curves,
+    names_width, series,
+};
+use super::results::{Case, Results};
+use super::scale::counts;
+use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
+use super::table::{Cell, Table};
+use crate::Record;
+
+/// The switch that tells how many threads there are.
+const SWITCH: &str = "--threads";
+
+const WIDTH: f64 = 360.0;
+const HEIGHT: f64 = 290.0;
+const LEFT: f64 = 66.0;
+const TOP: f64 = 58.0;
+
+/// A case that an engine solves on several threads, and one thread too.
+struct Pair {
+    case: usize,
+    /// Times by the clock, and of all processors, each on one thread and on several.
+    clock: (f64, f64),
+    processors: (f64, f64),
+}
+
+impl Pair {
+    fn speed_up(&self) -> f64 {
+        self.clock.0 / self.clock.1
+    }
+}
+
+/// An engine on several threads.
+struct Several {
+    engine: usize,
+    threads: usize,
+    pairs: Vec<Pair>,
+}
+
+/// The threads of a job, and the rest of its command.
+fn threads(record: &Record) -> Option<(usize, Vec<&str>)> {
+    let mut rest: Vec<&str> = record.command.iter().map(String::as_str).collect();
+    let at = rest.iter().position(|argument| *argument == SWITCH)?;
+    let number = rest.get(at + 1)?.parse().ok()?;
+    rest.drain(at..at + 2);
+    Some((number, rest))
+}
+
+/// The run on one thread that is otherwise the same.
+fn alone<'a>(case: &'a Case<'_>, rest: &[&str]) -> Option<&'a Record> {
+    let runs = case.runs.iter().flatten();
+    let mut records = runs
+        .filter(|run| run.solved().is_some())
+        .map(|run| run.record);
+    records.find(|record| threads(record).is_some_and(|(n, other)| n == 1 && other == rest))
+}
+
+/// The engines on several threads; speed-ups of each in increasing order.
+fn several(results: &Results<'_>) -> Vec<Several> {
+    let of = |engine: usize| {
+        let mut several = Several {
+            engine,
+            threads: 0,
+            pairs: Vec::new(),
+        };
+        for (number, case) in results.cases.iter().enumerate() {
+            let run = case.runs[engine]
+                .as_ref()
+                .filter(|run| run.solved().is_some());
+            let Some((record, (threads @ 2.., rest))) =
+                run.and_then(|run| Some((run.record, threads(run.record)?)))
+            else {
+                continue;
+            };
+            if let Some(one) = alone(case, &rest) {
+                several.threads = threads;
+                several.pairs.push(Pair {
+                    case: number,
+                    clock: (one.wall.max(1e-3), record.wall.max(1e-3)),
+                    processors: (one.cpu.max(1e-3), record.cpu.max(1e-3)),
+                });
+            }
+        }
+        several
+            .pairs
+            .sort_by(|a, b| a.speed_up().total_cmp(&b.speed_up()));
+        several
+    };
+    let all = (0..results.engines.len()).map(of);
+    all.filter(|several| !several.pairs.is_empty()).collect()
+}
+
+/// What every engine on several threads gains; `None` if there is none.
+pub fn table(results: &Results<'_>) -> Option<Table> {
+    let heads = [
+        "engine",
+        "threads",
+        "cases",
+        "clock, one",
+        "clock",
+        "speed-up",
+        "least",
+        "median",
+        "most",
+        "processors",
+    ];
+    let note = "Cases that one thread and several solve. Clock: sums of seconds; speed-up: their quotient, and those of single cases. Processors: what all needed in sum, against one.";
+    let mut table = Table::new("speed-up", "What threads gain", note, &heads);
+    for several in several(results) {
+        let pairs = &several.pairs;
+        let sum = |of: fn(&Pair) -> f64| pairs.iter().map(of).sum::<f64>();
+        let (one, own) = (sum(|p| p.clock.0), sum(|p| p.clock.1));
+        let times = |x: f64| Cell::number(x, format!("{x:.2}"));
+        let seconds = |x: f64| Cell::number(x, format!("{x:.1} s"));
+        let single = |at: usize| times(pairs[at].speed_up());
+        table.rows.push(vec![
+            Cell::text(&results.engines[several.engine]),
+            Cell::count(several.threads),
+            Cell::count(pairs.len()),
+            seconds(one),
+            seconds(own),
+            times(one / own),
+            single(0),
+            single(pairs.len() / 2),
+            single(pairs.len() - 1),
+            times(sum(|p| p.processors.1) / sum(|p| p.processors.0)),
+        ]);
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// Speed-ups of all cases, in increasing order, a curve an engine; `None` if there is none.
+pub fn speed_up(results: &Results<'_>, place: Medium) -> Option<Picture> {
+    let all = several(results);
+    let most = all.iter().map(|several| several.pairs.len()).max()?;
+    let highest = all.iter().flat_map(|several| several.pairs.last());
+    let highest = highest.map(Pair::speed_up).fold(1.0, f64::max).ceil();
+    let across = |count: usize| LEFT + WIDTH * count as f64 / most as f64;
+    let up = |speed: f64| TOP + HEIGHT * (1.0 - speed / highest);
+    let label = |several: &Several| fit(&results.engines[several.engine], SIZE, 130.0);
+    let labels: Vec<String> = all.iter().map(label).collect();
+    let total = LEFT + WIDTH + names_width(&labels);
+    let mut svg = Svg::new(total, TOP + HEIGHT + 48.0, "Speed-up by threads", "");
+    let bold = format!(r#"{INK} font-weight="600""#);
+    svg.text(
+        (12.0, 20.0),
+        Anchor::Start,
+        TITLE * 0.94,
+        "Speed-up by threads",
+        &bold,
+    );
+    let subtitle = "clock time of one thread, divided by that of several; cases by speed-up";
+    svg.text((12.0, 37.0), Anchor::Start, SIZE, subtitle, PALE);
+    for step in 0..=highest as usize {
+        let y = up(step as f64);
+        let line = if step == 1 { GUIDE_DASHED } else { GRID };
+        svg.line((LEFT, y), (LEFT + WIDTH, y), line);
+        svg.line((LEFT - 6.0, y), (LEFT, y), TICK);
+        let at = (LEFT - 9.0, y + 0.36 * SIZE);
+        svg.text(at, Anchor::End, SIZE, &step.to_string(), INK);
+    }
+    for step in counts(most, 6) {
+        let x = across(step);
+        svg.line((x, TOP + HEIGHT), (x, TOP + HEIGHT + 6.0), TICK);
+        let at = (x, TOP + HEIGHT + 19.0);
+        svg.text(at, Anchor::Middle, SIZE, &step.to_string(), INK);
+    }
+    svg.rect([LEFT, TOP, WIDTH, HEIGHT], FRAME);
+    let below = (LEFT + WIDTH / 2.0, TOP + HEIGHT + 38.0);
+    svg.text(below, Anchor::Middle, SIZE, "cases", INK);
+    svg.upward(
+        (16.0, TOP + HEIGHT / 2.0),
+        Anchor::Middle,
+        SIZE,
+        "speed-up",
+        INK,
+    );
+    let mut names = Vec::new();
+    for (several, label) in all.iter().zip(labels) {
+        let engine = several.engine;
+        let places = (1..).zip(&several.pairs);
+        let places: Vec<(usize, (f64, f64))> = places
+            .map(|(count, pair)| (pair.case, (across(count), up(pair.speed_up()))))
+            .collect();
+        let path = places
+            .iter()
+            .map(|(_, (x, y))| format!("{} {}", n(*x), n(*y)));
+        let path = format!("M{}", path.collect::<Vec<_>>().join("L"));
+        svg.path(&path, &series(engine), "");
+        let end = places.last().map_or((LEFT, TOP), |(_, end)| *end);
+        draw_points(&mut svg, engine, places.into_iter(), most, place);
+        names.push(Name { engine, label, end });
+    }
+    names.sort_by(|a, b| a.end.1.total_cmp(&b.end.1));
+    name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, TOP + HEIGHT));
+    Some(svg.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Outcome;
+    use crate::plot::measure::Measure;
+    use crate::plot::results::tests::record;
+
+    #[test]
+    fn engines_are_compared_with_themselves_on_one_thread() {
+        let on = |engine: &str, threads: &str, property: &str, wall: f64, cpu: f64| {
+            let command = ["check", "m", "--engine", engine, SWITCH, threads];
+            Record {
+                command: command.map(str::to_owned).to_vec(),
+                wall,
+                ..record(
+                    &format!("{engine}-{threads}"),
+                    property,
+                    Outcome::Holds,
+                    cpu,
+                )
+            }
+        };
+        let records = [
+            on("sog", "1", "p", 4.0, 4.0),
+            on("sog", "2", "p", 2.0, 4.4),
+            on("sog", "1", "q", 3.0, 3.0),
+            on("sog", "2", "q", 3.0, 4.0),
+            on("slap", "2", "p", 1.0, 1.0),
+        ];
+        let results = Results::new(&records, &[], Measure::Wall, 0.0);
+        let table = table(&results).unwrap();
+        let rows: Vec<Vec<&str>> = table
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text.as_str()).collect())
+            .collect();
+        let expected = [
+            "sog-2", "2", "2", "7.0 s", "5.0 s", "1.40", "1.00", "2.00", "2.00", "1.20",
+        ];
+        assert_eq!(rows, [expected]);
+        let picture = speed_up(&results, Medium::File).unwrap();
+        assert!(picture.text.contains("sog-2") && !picture.text.contains("slap"));
+        let one = Results::new(&records[..1], &[], Measure::Wall, 0.0);
+        assert!(super::table(&one).is_none() && speed_up(&one, Medium::Page).is_none());
+    }
+}

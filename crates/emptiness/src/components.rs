@@ -1,0 +1,86 @@
+//! What UFSCC leaves behind, looked at from inside. Not in `ufscc.rs`, which is compiled once more on other threads than those of the system.
+
+use crate::graph::{Edge, Graph, Marks, NodeId};
+use crate::ufscc::Search;
+use crate::union_find::UnionFind;
+use lariat_corpora::{Random, each_case};
+use std::convert::Infallible;
+
+/// Nodes with their successors; threads take turns at random.
+struct Listed(Vec<Vec<u32>>);
+
+impl Graph for Listed {
+    type Stop = Infallible;
+    type Worker = Random;
+    type Cursor = usize;
+
+    fn marks(&self) -> Marks {
+        Marks::all(1)
+    }
+
+    fn initial(&self, _: &mut Random, k: usize) -> Result<Option<NodeId>, Infallible> {
+        Ok((k == 0).then_some(NodeId(0)))
+    }
+
+    fn next_edge(
+        &self,
+        random: &mut Random,
+        node: NodeId,
+        cursor: &mut usize,
+    ) -> Result<Option<Edge>, Infallible> {
+        if random.chance(1, 50) {
+            std::thread::yield_now();
+        }
+        let to = self.0[node.index()].get(*cursor).copied();
+        *cursor += 1;
+        Ok(to.map(|to| Edge {
+            to: NodeId(to),
+            marks: Marks::NONE,
+        }))
+    }
+}
+
+fn reached(edges: &[Vec<u32>], from: u32) -> Vec<bool> {
+    let mut seen = vec![false; edges.len()];
+    let mut todo = vec![from];
+    while let Some(node) = todo.pop() {
+        if !std::mem::replace(&mut seen[node as usize], true) {
+            todo.extend(&edges[node as usize]);
+        }
+    }
+    seen
+}
+
+/// When all is over, everything that can be reached is dead, and its sets are the components.
+#[test]
+fn sets_are_components() {
+    each_case(600, |random| {
+        let n = random.between(1, 60);
+        let out = random.between(1, 3);
+        let node = |random: &mut Random| {
+            let edges = (0..random.between(0, out)).map(|_| random.below(n) as u32);
+            edges.collect::<Vec<u32>>()
+        };
+        let graph = Listed((0..n).map(|_| node(random)).collect());
+        let sets = UnionFind::new();
+        std::thread::scope(|scope| {
+            for number in 0..1 + random.below(5) as u64 {
+                let (graph, sets) = (&graph, &sets);
+                let mut worker = Random::new(random.bits());
+                scope.spawn(move || {
+                    let worker = &mut worker;
+                    let end = Search::new(graph, worker, sets, number).run().0;
+                    assert_eq!(end, Ok(None));
+                });
+            }
+        });
+        let all: Vec<Vec<bool>> = (0..n as u32).map(|v| reached(&graph.0, v)).collect();
+        for a in (0..n).filter(|a| all[0][*a]) {
+            assert!(sets.is_dead(NodeId(a as u32)));
+            for b in (0..n).filter(|b| all[0][*b]) {
+                let same = sets.same(NodeId(a as u32), NodeId(b as u32));
+                assert_eq!(same, all[a][b] && all[b][a], "{a} and {b}");
+            }
+        }
+    });
+}

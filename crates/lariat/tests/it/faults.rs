@@ -1,0 +1,155 @@
+//! Runs on several threads that are stopped at any point, in one thread or in all: the answer is the right one or says what ended, everybody comes
+//! home, and what is left behind is as good as before.
+
+use crate::asking::about_philosophers;
+use lariat::model::Properties;
+use lariat::{
+    Budget, Explored, Options, OrderChoice, Plan, Property, Quiet, Reason, Stop, Subject, Systems,
+    Variant, Verdict, Workers, check, side_by_side,
+};
+use lariat_budget::{Fault, Victim};
+use lariat_corpora::{Random, each_case, which_ends};
+use std::num::NonZeroUsize;
+
+/// Engines with builders, and the one whose workers search together.
+const ENGINES: [&str; 6] = ["sog", "sop", "slap", "slap-fst", "bcz", "explicit"];
+
+/// Formulas about philosophers, and whether they hold.
+const FORMULAS: [(&str, bool); 4] = [
+    (r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#, true),
+    ("F deadlock", false),
+    (r#"G ("WaitsLeft_1 = 1" -> F "HasLeft_1 = 1")"#, false),
+    (r#"G ("HasLeft_1 = 1" -> "Fork_1 = 0")"#, true),
+];
+
+/// A fault near the beginning of a run, or further on.
+fn random_fault(random: &mut Random) -> (Budget, Stop, Victim) {
+    let stops = [Stop::Time, Stop::Memory, Stop::Interrupted];
+    let stop = random.one_of(&stops).clone();
+    let victim = *random.one_of(&[Victim::One, Victim::All]);
+    let reach = random.below(11_u32);
+    let at = random.below(1_u64 << reach);
+    let fault = Fault::new(stop.clone(), at, victim);
+    let threads = NonZeroUsize::new(random.between(2, 3)).unwrap();
+    (Budget::faulty(fault).with_threads(threads), stop, victim)
+}
+
+fn options(engine: &str, budget: &Budget) -> Options {
+    let threads = budget.threads();
+    let variant = match engine {
+        "explicit" => Variant {
+            workers: Workers::new(threads),
+            ..Variant::default()
+        },
+        // Near the initial states work is limited, and there are no builders.
+        _ => Variant {
+            reachable_first: true,
+            ..Variant::default()
+        },
+    };
+    Options {
+        choice: Plan::of(engine).as_variant(variant).into(),
+        order: OrderChoice::Named("file-up".parse().unwrap()),
+        ..Options::default()
+    }
+}
+
+/// True if the verdict is the right one; otherwise it says that `stop` was met.
+fn is_right(verdict: &Verdict, holds: bool, stop: &Stop) -> bool {
+    match verdict {
+        Verdict::Unknown(Reason::Stopped(met)) => {
+            assert_eq!(met, stop);
+            false
+        }
+        Verdict::Unknown(reason) => panic!("{reason}"),
+        known => {
+            assert_eq!(matches!(known, Verdict::Holds(_)), holds);
+            true
+        }
+    }
+}
+
+#[test]
+fn a_run_on_several_threads_stops_at_any_point() {
+    let mut stopped = [0; ENGINES.len()];
+    which_ends(|| {
+        each_case(300, |random| {
+            let which = random.below(ENGINES.len());
+            let (formula, holds) = *random.one_of(&FORMULAS);
+            let (system, properties) = about_philosophers(3, formula);
+            let Properties {
+                formulas,
+                propositions,
+                list,
+                ..
+            } = &properties;
+            let subject = Subject::of_system(&system, formulas, propositions);
+            let (budget, stop, victim) = random_fault(random);
+            let options = options(ENGINES[which], &budget);
+            let systems = Systems::new();
+            let mut explored = Explored::new(&systems);
+            let mut ask = || {
+                let property = Property::Formula(list[0].formula);
+                let report = check(&subject, property, &options, &mut explored, &budget, &Quiet);
+                is_right(&report.verdict, holds, &stop)
+            };
+            if !ask() {
+                stopped[which] += 1;
+                // Who ran out of memory is remembered as too large.
+                let passes = victim == Victim::One && stop != Stop::Memory;
+                assert!(ask() || !passes, "{}: {formula}", ENGINES[which]);
+            }
+            drop(explored);
+            drop(systems);
+            assert_eq!(budget.bytes_used(), 0);
+        });
+    });
+    assert!(stopped.iter().all(|count| *count > 0), "{stopped:?}");
+}
+
+#[test]
+fn questions_side_by_side_stop_at_any_point() {
+    let mut stopped = 0;
+    which_ends(|| {
+        each_case(60, |random| {
+            let models: Vec<_> = FORMULAS
+                .iter()
+                .map(|(formula, holds)| (about_philosophers(3, formula), *holds))
+                .collect();
+            let (budget, stop, _) = random_fault(random);
+            let engine = *random.one_of(&ENGINES);
+            let one = budget.clone().with_threads(NonZeroUsize::MIN);
+            let systems = Systems::new();
+            let mut told = Vec::new();
+            side_by_side(
+                &models,
+                budget.threads(),
+                &systems,
+                |((system, properties), holds), explored| {
+                    let Properties {
+                        formulas,
+                        propositions,
+                        list,
+                        ..
+                    } = properties;
+                    let subject = Subject::of_system(system, formulas, propositions);
+                    let property = Property::Formula(list[0].formula);
+                    let options = options(engine, &one);
+                    let report = check(&subject, property, &options, explored, &one, &Quiet);
+                    is_right(&report.verdict, *holds, &stop)
+                },
+                |_| false,
+                |at, is_right| {
+                    told.push(at);
+                    stopped += usize::from(!is_right);
+                    Ok::<(), ()>(())
+                },
+            )
+            .unwrap();
+            assert_eq!(told, [0, 1, 2, 3]);
+            drop(systems);
+            assert_eq!(budget.bytes_used(), 0);
+        });
+    });
+    assert!(stopped > 0);
+}

@@ -1,0 +1,356 @@
+//! Counting the states of small nets, which are words, by several workers.
+//!
+//! Who counts asks of a state whether it is new, and never again for it by a number. So the set of states is a table of words ([`WordSet`]), of which a
+//! lookup reads one line of memory; with ids it would read a slot and then the word that it names, and both tables together would
+//! fill the processor's cache twice as soon.
+//!
+//! A state with a value that is too large for its field is no word. There are few such nets, and counting begins again then, in
+//! general (`common.rs`).
+//!
+//! Cost: 10⅔ to 21⅓ bytes a state.
+
+use super::super::Explicit;
+use super::super::index::mix;
+use super::super::layout::{Field, Layout};
+use super::super::words::Words;
+use super::Count;
+use super::together::{Halt, Search};
+use lariat_budget::{Budget, Lease, Stop};
+use lariat_model::{Domain, Value, Variable};
+use lariat_workers::{Pass, Slots, WordSet};
+use std::hint::black_box;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The bit that no state has, and every member of the set: a member is never 0.
+const MEMBER: u64 = 1 << 63;
+/// Slots that a worker takes the right to at a time.
+const PERMITS: usize = 256;
+/// Slots of the first table.
+const LEAST_SLOTS: usize = 1 << 12;
+/// A table of fewer slots is in the cache anyway.
+const LEAST_TOUCHED: usize = 1 << 15;
+/// States between two looks at the clock: well below a millisecond.
+const STATES_PER_CHECK: u32 = 128;
+
+/// One of several workers.
+pub(super) struct WordSearch<'a> {
+    space: &'a Explicit<'a>,
+    words: &'a Words,
+    members: Members,
+    tally: Tally,
+    found: Vec<u64>,
+    /// Successors of a state, with their hashes.
+    ahead: Vec<(u32, u64)>,
+    budget: Budget,
+    looked_at: u32,
+}
+
+impl<'a> WordSearch<'a> {
+    /// Searches for so many workers, at least one, if states are words.
+    pub fn of(
+        space: &'a Explicit<'a>,
+        workers: usize,
+        budget: &Budget,
+    ) -> Option<Vec<WordSearch<'a>>> {
+        let words = space.moves.words.as_ref()?;
+        let tally = Tally::new(space)?;
+        let first = Members::new(budget);
+        let others: Vec<Members> = (1..workers).map(|_| first.another()).collect();
+        let all = std::iter::once(first).chain(others);
+        let search = |members| WordSearch {
+            space,
+            words,
+            members,
+            tally: tally.clone(),
+            found: Vec::new(),
+            ahead: Vec::new(),
+            budget: budget.clone(),
+            looked_at: 0,
+        };
+        Some(all.map(search).collect())
+    }
+
+    /// What it has seen, for the sum of all.
+    pub fn tell(&self, count: &mut Count) {
+        self.tally.tell(count);
+        count.states += self.members.found;
+        count.bytes = self.members.bytes();
+        count.packed_bits = self.space.layout.bits() as u64;
+    }
+
+    fn add(&mut self, hash: u32, word: u64) -> Result<(), Stop> {
+        if self.members.add(hash, word)? {
+            self.found.push(word);
+        }
+        Ok(())
+    }
+}
+
+impl Search for WordSearch<'_> {
+    type State = u64;
+
+    fn open(&mut self) -> Result<(), Stop> {
+        self.members.pass.enter();
+        Ok(())
+    }
+
+    fn rest(&mut self) {
+        self.members.pass.leave();
+    }
+
+    fn start(&mut self) -> Result<(), Halt> {
+        for initial in &self.space.system().initial {
+            let word = word_of(initial, &self.space.layout).ok_or(Halt::Outgrown)?;
+            self.add(mix(word), word)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn look(&mut self, word: u64, count: &mut Count) -> Result<(), Halt> {
+        self.looked_at += 1;
+        if self.looked_at >= STATES_PER_CHECK {
+            self.looked_at = 0;
+            self.budget.check()?;
+        }
+        self.members.make_way();
+        self.tally.see(self.words, word);
+        self.ahead.clear();
+        let mut at = 0;
+        while let Some(t) = self.words.find(word, at) {
+            at = t + 1;
+            let to = self.words.fire(word, t).ok_or(Halt::Outgrown)?;
+            self.ahead.push((mix(to), to));
+        }
+        count.edges += self.ahead.len() as u64;
+        count.deadlocks += u64::from(self.ahead.is_empty());
+        self.members.touch(&self.ahead);
+        for i in 0..self.ahead.len() {
+            let (hash, to) = self.ahead[i];
+            self.add(hash, to)?;
+        }
+        Ok(())
+    }
+
+    fn found(&mut self) -> &mut Vec<u64> {
+        &mut self.found
+    }
+
+    fn states(&self) -> u64 {
+        self.members.pass.granted.load(Relaxed) as u64
+    }
+}
+
+/// The word that a state is, if all values fit their fields.
+fn word_of(state: &[Value], layout: &Layout) -> Option<u64> {
+    let low = layout.word?;
+    let mut word = 0;
+    for (value, field) in state.iter().zip(&layout.fields) {
+        let (body, upper) = field.split(*value);
+        if upper != 0 {
+            return None;
+        }
+        word |= u64::from(body >> field.shift) << field.shift_in_word(low);
+    }
+    Some(word)
+}
+
+/// What is shared.
+#[derive(Default)]
+struct Shared {
+    set: WordSet,
+    /// Slots that workers have taken the right to.
+    granted: AtomicUsize,
+}
+
+impl Shared {
+    fn room(&self) -> usize {
+        Slots::room(self.set.capacity())
+    }
+}
+
+/// One worker's way to the set of states.
+struct Members {
+    pass: Pass<Shared>,
+    /// The bytes of the table.
+    bytes: Arc<Mutex<Lease>>,
+    permits: usize,
+    /// How many states this worker was the first to find.
+    found: u64,
+}
+
+impl Members {
+    fn new(budget: &Budget) -> Members {
+        Members {
+            pass: Pass::new(Shared::default(), Shared::default()),
+            bytes: Arc::new(Mutex::new(budget.lease())),
+            permits: 0,
+            found: 0,
+        }
+    }
+
+    fn another(&self) -> Members {
+        Members {
+            pass: self.pass.another(),
+            bytes: self.bytes.clone(),
+            permits: 0,
+            found: 0,
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        lock(&self.bytes).bytes()
+    }
+
+    #[inline]
+    fn make_way(&mut self) {
+        if self.pass.is_wanted() {
+            self.pass.make_way();
+        }
+    }
+
+    /// Is the word new?
+    #[inline]
+    fn add(&mut self, hash: u32, word: u64) -> Result<bool, Stop> {
+        if self.permits == 0 {
+            self.refill()?;
+        }
+        let is_new = self.pass.set.add(hash, word | MEMBER);
+        self.permits -= usize::from(is_new);
+        self.found += u64::from(is_new);
+        Ok(is_new)
+    }
+
+    /// Brings into the cache where these words would be found.
+    #[inline]
+    fn touch(&self, words: &[(u32, u64)]) {
+        let set = &self.pass.set;
+        if set.capacity() >= LEAST_TOUCHED {
+            let first = |sum: u64, (hash, _): &(u32, u64)| sum ^ set.first(*hash);
+            black_box(words.iter().fold(0, first));
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self) -> Result<(), Stop> {
+        loop {
+            let room = self.pass.room();
+            let more = |granted: usize| {
+                let granted = granted + PERMITS;
+                (granted <= room).then_some(granted)
+            };
+            if self
+                .pass
+                .granted
+                .fetch_update(AcqRel, Acquire, more)
+                .is_ok()
+            {
+                self.permits = PERMITS;
+                return Ok(());
+            }
+            let bytes = &self.bytes;
+            self.pass.alone(|shared| grow(shared, bytes))?;
+        }
+    }
+}
+
+fn lock(bytes: &Mutex<Lease>) -> MutexGuard<'_, Lease> {
+    bytes.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A larger table, unless somebody else was faster.
+fn grow(shared: &mut Shared, bytes: &Mutex<Lease>) -> Result<(), Stop> {
+    if *shared.granted.get_mut() + PERMITS <= shared.room() {
+        return Ok(());
+    }
+    let mut bytes = lock(bytes);
+    let old = shared.set.capacity();
+    let new = LEAST_SLOTS.max(2 * old);
+    // Both exist while one is made from the other.
+    bytes.resize((old + new) * size_of::<u64>())?;
+    shared.set.grow(new, |word| mix(word & !MEMBER));
+    bytes.resize(new * size_of::<u64>())
+}
+
+/// How many tokens there have been.
+#[derive(Clone)]
+struct Tally {
+    /// Where the tokens of places are.
+    fields: Vec<Field>,
+    /// The bits of the first cell.
+    low: u32,
+    /// The most that each field has had, as a word.
+    peak: u64,
+    /// The `i`-th has the bits of all fields that count 2ⁱ.
+    bits: Vec<u64>,
+    /// The most that all fields together have had.
+    most: u64,
+}
+
+impl Tally {
+    fn new(space: &Explicit<'_>) -> Option<Tally> {
+        let low = space.layout.word?;
+        let is_count = |var: &Variable| matches!(var.domain, Domain::Count { .. });
+        let variables = space.system().variables.iter();
+        let fields = space.layout.fields.iter().zip(variables);
+        let fields: Vec<Field> = fields
+            .filter(|(_, var)| is_count(var))
+            .map(|(field, _)| *field)
+            .collect();
+        let mut bits = Vec::new();
+        for field in &fields {
+            let width = usize::from(field.width);
+            bits.resize(width.max(bits.len()), 0);
+            for (bits, i) in bits[..width].iter_mut().zip(0..) {
+                *bits |= 1 << (field.shift_in_word(low) + i);
+            }
+        }
+        Some(Tally {
+            fields,
+            low,
+            peak: 0,
+            bits,
+            most: 0,
+        })
+    }
+
+    #[inline]
+    fn see(&mut self, words: &Words, word: u64) {
+        if !words.covers(self.peak, word) {
+            self.raise(word);
+        }
+        let ones = |(bits, i): (&u64, u32)| u64::from((word & bits).count_ones()) << i;
+        let tokens = self.bits.iter().zip(0..).map(ones).sum();
+        self.most = self.most.max(tokens);
+    }
+
+    /// Some field has more than ever.
+    #[cold]
+    fn raise(&mut self, word: u64) {
+        for field in &self.fields {
+            let mask = u64::from(field.mask() >> field.shift) << field.shift_in_word(self.low);
+            let most = (self.peak & mask).max(word & mask);
+            self.peak = self.peak & !mask | most;
+        }
+    }
+
+    /// Tells what there has been, with what the fields leave out.
+    fn tell(&self, count: &mut Count) {
+        let least = |field: &Field| field.low.max(0) as u64;
+        let most = |field: &Field| {
+            let raw =
+                self.peak >> field.shift_in_word(self.low) & u64::from(field.mask() >> field.shift);
+            least(field) + raw
+        };
+        let in_place = self.fields.iter().map(most).max().unwrap_or(0);
+        count.max_tokens_in_place = count.max_tokens_in_place.max(in_place);
+        let besides: u128 = self
+            .fields
+            .iter()
+            .map(|field| u128::from(least(field)))
+            .sum();
+        count.max_tokens = count.max_tokens.max(besides + u128::from(self.most));
+    }
+}

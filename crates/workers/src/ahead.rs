@@ -1,0 +1,176 @@
+//! Values that others compute before they are asked for.
+//!
+//! One *asker* wants the values of keys, one after the other; *builders* compute those that it is likely to want next. A value is a function of
+//! its key, so that it does not matter who computes it, and what is computed in vain costs work, never truth: the asker hears what it would
+//! hear without builders.
+//!
+//! ```text
+//! key:     nobody asked | busy | known | taken
+//! asker:   known → take it     nobody → taken, compute it     busy → meanwhile compute another job, or wait
+//! builder: newest job; claim it (busy) or drop it; compute; publish (known)
+//! both:    behind a value come new jobs, unless enough is known
+//! ```
+//!
+//! *Nobody waits in vain.* The asker waits only for a key that is busy, under the lock under which that is published. Whoever does not come to publish — it
+//! stops, or it panics — says so under the same lock ([`Ahead::fail`]), and that ends everybody. Builders wait at the board, which is closed then and when they are
+//! sent home.
+
+use crate::board::Board;
+use crate::sync::{Condvar, Mutex, MutexGuard};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// What is known of a key.
+enum State<V> {
+    /// Somebody computes its value.
+    Busy,
+    /// The asker has not asked for it yet.
+    Known(V),
+    /// The asker has it, or computes it.
+    Taken,
+}
+
+/// Values ahead of who asks for them; see the [crate documentation](crate). `E` is why somebody stops.
+pub struct Ahead<K, V, E> {
+    jobs: Board<K>,
+    keys: Mutex<Keys<K, V, E>>,
+    changed: Condvar,
+    /// So many values may be known before they are asked for.
+    lead: usize,
+}
+
+struct Keys<K, V, E> {
+    states: HashMap<K, State<V>>,
+    known: usize,
+    failed: Option<E>,
+}
+
+impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
+    /// Nothing is known; values are computed ahead as long as fewer than `lead` are.
+    pub fn new(lead: usize) -> Ahead<K, V, E> {
+        Ahead {
+            jobs: Board::new(),
+            keys: Mutex::new(Keys {
+                states: HashMap::new(),
+                known: 0,
+                failed: None,
+            }),
+            changed: Condvar::new(),
+            lead,
+        }
+    }
+
+    /// The keys; whether somebody panicked with them does not matter to the others.
+    fn lock(&self) -> MutexGuard<'_, Keys<K, V, E>> {
+        match self.keys.lock() {
+            Ok(keys) => keys,
+            Err(poisoned) => poisoned.into_inner(),
+        }
+    }
+
+    /// The value of `key`, for the asker. Whatever must be computed for it, or meanwhile, is by `compute`, and `next` are the jobs behind a value. No key is
+    /// worth asking for twice: its value would be computed again.
+    pub fn ask(
+        &self,
+        key: &K,
+        mut compute: impl FnMut(&K) -> Result<V, E>,
+        next: impl Fn(&K, &V) -> Vec<K>,
+    ) -> Result<V, E> {
+        let mut keys = self.lock();
+        loop {
+            if let Some(stop) = &keys.failed {
+                return Err(stop.clone());
+            }
+            if !matches!(keys.states.get(key), Some(State::Busy)) {
+                break;
+            }
+            drop(keys);
+            let helped = match self.jobs.take() {
+                Some(job) => self.build(job, &mut compute, &next)?,
+                None => false,
+            };
+            keys = self.lock();
+            let is_busy = matches!(keys.states.get(key), Some(State::Busy));
+            if !helped && is_busy && keys.failed.is_none() {
+                keys = match self.changed.wait(keys) {
+                    Ok(keys) => keys,
+                    Err(poisoned) => poisoned.into_inner(),
+                };
+            }
+        }
+        let known = match keys.states.insert(key.clone(), State::Taken) {
+            Some(State::Known(value)) => {
+                keys.known -= 1;
+                Some(value)
+            }
+            _ => None,
+        };
+        drop(keys);
+        let value = match known {
+            Some(value) => value,
+            None => compute(key)?,
+        };
+        self.offer(next(key, &value));
+        Ok(value)
+    }
+
+    /// What a builder does until it is sent home, or `compute` stops; then all must [stop](Ahead::fail).
+    pub fn work(
+        &self,
+        mut compute: impl FnMut(&K) -> Result<V, E>,
+        next: impl Fn(&K, &V) -> Vec<K>,
+    ) -> Result<(), E> {
+        while let Some(job) = self.jobs.next() {
+            self.build(job, &mut compute, &next)?;
+        }
+        Ok(())
+    }
+
+    /// Puts jobs on the board that nobody has begun, the last to be taken first, unless enough is known.
+    fn offer(&self, mut jobs: Vec<K>) {
+        let keys = self.lock();
+        if keys.known >= self.lead {
+            return;
+        }
+        jobs.retain(|job| !keys.states.contains_key(job));
+        drop(keys);
+        for job in jobs {
+            self.jobs.offer(job);
+        }
+    }
+
+    /// Computes the value of a key, unless somebody else has begun it. True if it did.
+    fn build(
+        &self,
+        job: K,
+        compute: &mut impl FnMut(&K) -> Result<V, E>,
+        next: &impl Fn(&K, &V) -> Vec<K>,
+    ) -> Result<bool, E> {
+        let mut keys = self.lock();
+        if keys.states.contains_key(&job) {
+            return Ok(false);
+        }
+        keys.states.insert(job.clone(), State::Busy);
+        drop(keys);
+        let value = compute(&job)?;
+        self.offer(next(&job, &value));
+        let mut keys = self.lock();
+        keys.states.insert(job, State::Known(value));
+        keys.known += 1;
+        drop(keys);
+        self.changed.notify_all();
+        Ok(true)
+    }
+
+    /// Sends the builders home; the asker may go on.
+    pub fn dismiss(&self) {
+        self.jobs.close();
+    }
+
+    /// Stops everybody. The first reason counts.
+    pub fn fail(&self, stop: E) {
+        self.lock().failed.get_or_insert(stop);
+        self.jobs.close();
+        self.changed.notify_all();
+    }
+}
