@@ -2,6 +2,7 @@
 
 mod common;
 mod corpus;
+mod given;
 mod hoa;
 mod languages;
 mod never;

@@ -87,6 +87,19 @@ fn what_was_published_is_not_smaller() {
     assert!(larger > 0);
 }
 
+/// Whatever changes is accepted, but not that nothing does: a run at the beginning is no evidence yet.
+#[test]
+fn staying_for_ever_is_a_continuation() {
+    let (mut formulas, f) = parsed("(p & F !p) | (!p & F p)");
+    let (a, _) = both(&mut formulas, f, &Legal::any());
+    for testing in [ta(&a).0, tgta(&a).0] {
+        let forever = testing.accepting_forever();
+        assert!(forever.contains(&true), "{forever:?}");
+        let mut initial = testing.initial.iter();
+        assert!(initial.all(|(q, _)| !forever[q.index()]), "{forever:?}");
+    }
+}
+
 #[test]
 fn both_kinds_keep_the_language() {
     let mut random = Random::new(seed());

@@ -166,4 +166,6 @@ fn without_levels_nothing_is_dead_that_may_do_nothing() {
     assert_eq!(store.dead(&none, &set).unwrap(), set);
     let subset = store.subset([idle]);
     assert!(store.dead(&subset, &set).unwrap().is_empty());
+    assert_eq!(store.image(&subset, &set).unwrap(), set);
+    assert!(store.image(&none, &set).unwrap().is_empty());
 }

@@ -270,3 +270,19 @@ fn nothing_rises_above_the_cap() {
         assert_eq!(get(&capped, &found), get(&free, &dead));
     });
 }
+
+/// A node with values side by side, of which an event leads far away: none of those that were there is lost.
+#[test]
+fn values_far_away_join_those_nearby() {
+    let mut store = store(1);
+    let table = EventPart::Table {
+        levels: vec![0],
+        rows: vec![vec![(0, 1)], vec![(1, 1000)], vec![(1000, 500)]],
+    };
+    let event = store.event(&[table]).unwrap();
+    let events = store.subset(event);
+    let from = store.singleton(&[0]).unwrap();
+    let reached = store.saturate(&events, &from).unwrap();
+    let values: Vec<Vec<u32>> = store.iter(&reached).collect();
+    assert_eq!(values, [[0], [1], [500], [1000]]);
+}

@@ -9,9 +9,9 @@ use lariat_model::{
 use lariat_testkit::{Answer, Campaign, Case};
 
 /// Transitions with their arcs: place, tokens taken, tokens put.
-type Transitions<'a> = &'a [(&'a str, &'a [(usize, i64, i64)])];
+pub type Transitions<'a> = &'a [(&'a str, &'a [(usize, i64, i64)])];
 
-fn net(places: &[(&str, i64)], transitions: Transitions<'_>) -> System {
+pub fn net(places: &[(&str, i64)], transitions: Transitions<'_>) -> System {
     let arc = |(place, take, put): &(usize, i64, i64)| Arc {
         var: VarId(*place as u32),
         need: *take,

@@ -2,6 +2,7 @@
 
 mod covering;
 mod differential;
+mod explicit;
 mod fairness;
 mod premises;
 mod processes;

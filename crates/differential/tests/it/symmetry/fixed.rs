@@ -457,3 +457,18 @@ fn twins_are_those_of_the_state_of_the_automaton() {
         ask_automaton(&model, atoms, &negation, true);
     }
 }
+
+/// Edges of the automaton by one letter to one state differ in their marks: a run takes them in turn.
+#[test]
+fn parallel_edges_keep_their_marks() {
+    let model = mutex().model();
+    let atoms = || vec![fires(&model, 0, &[0]), at(&model, 1, 1)];
+    for (marks, found) in [([1, 2], true), ([1, 1], false)] {
+        let negation = Buchi {
+            initial: vec![0],
+            marks: 2,
+            edges: marks.map(|marks| edge(0, 0, &[], marks)).to_vec(),
+        };
+        ask_automaton(&model, atoms(), &negation, found);
+    }
+}

@@ -1,0 +1,176 @@
+//! Automata that were given, of shapes that translations do not make: several initial states, marks that say the same, parallel edges.
+
+use lariat_automata::testing::{Ta, Tgta};
+use lariat_automata::{
+    Automaton, Cube, Guards, Legal, Letter, Product, StateId, Transition, Word, reduce,
+    stutter_invariant_language,
+};
+use lariat_budget::Budget;
+use lariat_emptiness::Marks;
+use lariat_ltl::AtomId;
+
+/// Atoms that must hold and must not hold, as bits.
+type Reads = (u64, u64);
+const ANY: Reads = (0, 0);
+const P: Reads = (1, 0);
+const NOT_P: Reads = (0, 1);
+
+/// An automaton over two atoms with these initial states and edges: source, letters, marks, target.
+fn given(marks: u32, initial: &[u32], edges: &[(u32, Reads, u64, u32)]) -> Automaton {
+    let mut guards = Guards::new();
+    let size = edges.iter().map(|edge| edge.0.max(edge.3) + 1).max();
+    let mut states = vec![Vec::new(); size.unwrap_or(0) as usize];
+    for &(from, (positive, negative), marks, to) in edges {
+        states[from as usize].push(Transition {
+            guard: guards.cube(Cube { positive, negative }),
+            marks: Marks(marks),
+            to: StateId(to),
+        });
+    }
+    Automaton {
+        atoms: vec![AtomId(0), AtomId(1)],
+        guards,
+        mark_count: marks,
+        initial: initial.iter().copied().map(StateId).collect(),
+        states,
+    }
+}
+
+fn word(prefix: &[u64], cycle: &[u64]) -> Word {
+    let letters = |bits: &[u64]| bits.iter().copied().map(Letter).collect();
+    Word {
+        prefix: letters(prefix),
+        cycle: letters(cycle),
+    }
+}
+
+/// `p` at first, or `q` for ever: nothing leads to the first of the initial states, so that its past is part of that of the other.
+fn two_beginnings() -> Automaton {
+    given(
+        0,
+        &[0, 1],
+        &[(0, P, 0, 2), (1, (2, 0), 0, 1), (2, ANY, 0, 2)],
+    )
+}
+
+#[test]
+fn every_initial_state_counts() {
+    let mut a = two_beginnings();
+    assert!(!a.is_deterministic());
+    reduce(&mut a, Guards::TRUE, &Budget::unlimited()).unwrap();
+    for (accepted, word) in [
+        (true, word(&[1], &[0])),
+        (true, word(&[], &[2])),
+        (false, word(&[2], &[0])),
+    ] {
+        assert_eq!(a.accepts(&word), accepted, "{word:?}");
+    }
+}
+
+/// Each of two marks on the same edges says what the other does, and one of them is needed.
+#[test]
+fn of_equal_marks_one_stays() {
+    let mut a = given(2, &[0], &[(0, P, 3, 0), (0, NOT_P, 0, 0)]);
+    reduce(&mut a, Guards::TRUE, &Budget::unlimited()).unwrap();
+    assert_eq!(a.mark_count, 1);
+    assert!(a.accepts(&word(&[], &[0, 1])) && !a.accepts(&word(&[1], &[0])));
+}
+
+#[test]
+fn products_read_legal_letters_alone() {
+    let [a, b] = [P, (2, 0)].map(|reads| given(0, &[0], &[(0, reads, 0, 0)]));
+    for (legal, common) in [
+        (Legal::any(), Some(word(&[], &[3]))),
+        (Legal::at_most_one(a.atoms.clone()), None),
+    ] {
+        let product = Product::new(&a, &b, &legal, &Budget::unlimited()).unwrap();
+        let found = product.common_word().unwrap();
+        assert_eq!(found.map(|word| word.cycle), common.map(|word| word.cycle));
+    }
+}
+
+/// At most two `p`, and none any more: a third can be read, but leads to where nothing is accepted.
+#[test]
+fn a_letter_read_once_more_must_lead_to_as_much() {
+    let a = given(
+        1,
+        &[0],
+        &[
+            (0, P, 0, 1),
+            (0, P, 0, 2),
+            (0, NOT_P, 0, 3),
+            (1, P, 0, 2),
+            (1, NOT_P, 0, 3),
+            (2, P, 0, 4),
+            (2, NOT_P, 0, 3),
+            (3, NOT_P, 1, 3),
+            (4, P, 0, 4),
+        ],
+    );
+    assert!(a.accepts(&word(&[1, 1], &[0])) && !a.accepts(&word(&[1, 1, 1], &[0])));
+    let known = stutter_invariant_language(&a, &Legal::any(), &Budget::unlimited());
+    assert_eq!(known, Ok(false));
+}
+
+/// What both kinds of testing automata, ours and the published ones, say of words.
+fn test(a: &Automaton, words: &[(bool, Word)]) {
+    let unlimited = Budget::unlimited();
+    let ta = [Ta::new, Ta::published].map(|new| new(a, &unlimited).unwrap().to_automaton());
+    let tgta = [Tgta::new, Tgta::published].map(|new| new(a, &unlimited).unwrap().to_automaton());
+    for (accepted, word) in words {
+        assert_eq!(a.accepts(word), *accepted, "{word:?}");
+        for testing in ta.iter().chain(&tgta) {
+            assert_eq!(testing.accepts(word), *accepted, "{word:?}");
+        }
+    }
+}
+
+/// `!p` for a while, then `p` for ever: both states read one letter only, and the second can be entered because it is another one.
+#[test]
+fn a_state_that_reads_another_letter_can_be_entered() {
+    let a = given(1, &[0], &[(0, NOT_P, 0, 0), (0, NOT_P, 0, 1), (1, P, 1, 1)]);
+    let words = [
+        (true, word(&[0], &[1])),
+        (true, word(&[0, 0], &[1])),
+        (false, word(&[], &[1])),
+        (false, word(&[], &[0])),
+    ];
+    test(&a, &words);
+}
+
+/// Both recur, one mark at a time: edges by one letter to one state that differ in their marks.
+#[test]
+fn marks_of_parallel_edges_stay_apart() {
+    let a = given(2, &[0], &[(0, ANY, 0, 0), (0, P, 1, 0), (0, (2, 0), 2, 0)]);
+    let words = [
+        (true, word(&[], &[1, 2])),
+        (true, word(&[], &[3, 0])),
+        (true, word(&[0], &[3])),
+        (false, word(&[], &[1])),
+        (false, word(&[3], &[2, 0])),
+    ];
+    test(&a, &words);
+}
+
+/// `q` recurs, or `p` settles; one mark is on every edge of the state that waits, and the other is not.
+#[test]
+fn stuttering_where_a_mark_is_missing_collects_nothing() {
+    let a = given(
+        2,
+        &[0],
+        &[
+            (0, (2, 0), 3, 0),
+            (0, (0, 2), 1, 0),
+            (0, P, 0, 1),
+            (1, P, 3, 1),
+        ],
+    );
+    let words = [
+        (true, word(&[0], &[1])),
+        (true, word(&[], &[2, 0])),
+        (false, word(&[], &[1, 1, 0])),
+        (false, word(&[], &[1, 0])),
+        (false, word(&[], &[0])),
+    ];
+    test(&a, &words);
+}
