@@ -121,11 +121,13 @@ fn questions_side_by_side_stop_at_any_point() {
             let one = budget.clone().with_threads(NonZeroUsize::MIN);
             let systems = Systems::new();
             let mut told = Vec::new();
+            let questions: Vec<_> = models.iter().collect();
             side_by_side(
-                &models,
+                &questions,
                 budget.threads(),
                 &systems,
-                |((system, properties), holds), explored| {
+                |&question, explored| {
+                    let ((system, properties), holds) = question;
                     let Properties {
                         formulas,
                         propositions,
