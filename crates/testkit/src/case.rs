@@ -3,7 +3,7 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::{fairness, nets, predicates, programs, shadows};
+use crate::{fairness, nets, predicates, programs, reducible, shadows};
 use lariat_corpora::Random;
 use lariat_model::{
     Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
@@ -76,6 +76,24 @@ impl Case {
             let net = shadows::added(&mut rng, net);
             if Reachable::explore(&net, MOST_STATES).is_some() {
                 return Case::about(net, &mut rng);
+            }
+        }
+    }
+
+    /// The case of this seed about a net on which rules of reduction find something, or almost, and with at most [`MOST_STATES`] markings.
+    /// Every fifth is about fair runs.
+    pub fn reducible(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        loop {
+            let net = nets::random(&mut rng, 30);
+            let net = reducible::added(&mut rng, net);
+            if Reachable::explore(&net, MOST_STATES).is_some() {
+                let case = Case::about(net, &mut rng);
+                let fairness = match seed.is_multiple_of(5) {
+                    true => fairness::random(&mut rng, &case.system),
+                    false => Vec::new(),
+                };
+                return Case { fairness, ..case };
             }
         }
     }

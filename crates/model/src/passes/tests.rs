@@ -1,6 +1,7 @@
 //! Each rule on a net that shows its condition.
 
 mod conditions;
+mod fused;
 
 use super::*;
 use crate::lasso::Step;
