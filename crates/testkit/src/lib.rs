@@ -29,7 +29,7 @@ pub mod oracle;
 pub mod predicates;
 pub mod programs;
 pub mod questions;
-mod reducible;
+pub mod reducible;
 mod shadows;
 pub mod shrink;
 pub mod symmetric;

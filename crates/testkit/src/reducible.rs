@@ -7,7 +7,7 @@ use lariat_corpora::Random;
 use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 
 /// The net with one or two of them.
-pub(crate) fn added(rng: &mut Random, mut net: System) -> System {
+pub fn added(rng: &mut Random, mut net: System) -> System {
     for _ in 0..1 + rng.below(2) {
         match rng.below(3) {
             0 => twin(rng, &mut net),

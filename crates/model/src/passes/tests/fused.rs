@@ -2,17 +2,7 @@
 
 use super::*;
 
-type Arcs = [(u32, Value, Value)];
-
-/// What one rule makes of a net.
-fn reduced<'s>(system: &'s System, rule: Rule, atoms: &[Proposition]) -> Reduction<'s> {
-    let support = Support::of(system, atoms, true);
-    let rules = Rules::only(&[rule]);
-    let budget = Budget::unlimited();
-    reduce(system, &support, rules, &mut no_advice, &budget).unwrap()
-}
-
-/// The same of properties that are not known to be stutter-invariant.
+/// How many places one rule leaves for properties that are not known to be stutter-invariant.
 fn left_with_next(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<usize> {
     let support = Support::of(system, atoms, false);
     let budget = Budget::unlimited();
