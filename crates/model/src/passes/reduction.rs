@@ -140,7 +140,8 @@ impl<'s> ReductionLift<'s> {
     }
 
     /// What so many rounds add in the original: what they add in the reduced net, and any number of tokens in places that were left
-    /// out. These decide nothing, or the rule would have kept them. `None` if tokens have gone from one place to another with which it has become one.
+    /// out. These decide nothing, or the rule would have kept them. `None` if tokens have gone from one place to another with which it has become one; places that
+    /// were left out because they change as these do may have fewer then, too.
     fn added(
         &self,
         rounds: u32,
@@ -149,31 +150,24 @@ impl<'s> ReductionLift<'s> {
         after: &State,
     ) -> Result<Option<State>, Astray> {
         let added: State = before.iter().zip(after).map(|(x, y)| y - x).collect();
-        let fits = |added: i128, kept: Option<VarId>| match (kept, reduced) {
+        let fits = |added: i128, kept: &Option<VarId>| match (kept, reduced) {
             (Some(var), Some(growth)) => {
                 added == i128::from(rounds) * i128::from(growth[var.index()])
             }
             (Some(_), None) => added == 0,
-            (None, _) => added >= 0,
+            (None, _) => true,
         };
         let number = |place: &VarId| i128::from(added[place.index()]);
-        let mut is_alone = vec![true; added.len()];
-        let mut all_fit = true;
-        for (kept, members) in &self.fused {
-            all_fit = all_fit && fits(members.iter().map(number).sum(), *kept);
-            for place in members {
-                is_alone[place.index()] = false;
-            }
-        }
         let mut alone = self.original.var_ids().zip(&self.places);
-        all_fit =
-            all_fit && alone.all(|(var, kept)| !is_alone[var.index()] || fits(number(&var), *kept));
-        if !all_fit {
+        let mut fused = self.fused.iter();
+        let all_fit = alone.all(|(var, kept)| fits(number(&var), kept))
+            && fused.all(|(kept, members)| fits(members.iter().map(number).sum(), kept));
+        let comes_round = added.iter().all(|tokens| *tokens >= 0);
+        if !all_fit || !comes_round && self.fused.is_empty() {
             return Err(Astray::Defect(
                 "the loop does not close in the original".to_owned(),
             ));
         }
-        let comes_round = added.iter().all(|tokens| *tokens >= 0);
         Ok(comes_round.then_some(added))
     }
 

@@ -33,7 +33,7 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
 /// From where to where, and by whom.
 type Move = (VarId, VarId, Position);
 
-/// All moves between places that no atom reads.
+/// All moves from places that no atom reads. So none leads on from those that an atom reads.
 fn moves(net: &Net<'_>) -> Result<Vec<Move>, Stop> {
     let mut moves = Vec::new();
     for (at, transition) in net.transitions() {
@@ -43,7 +43,7 @@ fn moves(net: &Net<'_>) -> Result<Vec<Move>, Stop> {
         };
         let (from, to) = if x.need > 0 { (x, y) } else { (y, x) };
         let is_move = (from.need, from.delta, to.need, to.delta) == (1, -1, 0, 1);
-        if is_move && !net.support.reads(from.var) && !net.support.reads(to.var) {
+        if is_move && !net.support.reads(from.var) {
             moves.push((from.var, to.var, at));
         }
     }

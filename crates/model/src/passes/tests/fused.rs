@@ -160,7 +160,7 @@ fn moves_of_a_ring_do_nothing_else_and_lead_everywhere() {
     let rule = Rule::TokenRings;
     let with = |last: &Arcs| {
         let [first, second, _, fill, take] = ring();
-        let system = net(&[2, 1, 0, 0], &[first, second, last, fill, take]);
+        let system = net(&[2, 1, 0, 0, 1], &[first, second, last, fill, take]);
         left(&system, rule, &[marked(0)])
     };
     assert!(with(ring()[2]).is_some());
@@ -175,9 +175,14 @@ fn moves_of_a_ring_do_nothing_else_and_lead_everywhere() {
         &[(3, 1, 0), (1, 1, 2)],
         &[(3, 1, 0), (1, 0, 1), (0, 1, 1)],
         &[(3, 1, 0), (1, 0, 1), (0, 0, 1)],
+        &[(3, 1, 0), (1, 0, 1), (4, 1, 1)],
     ] {
         assert_eq!(with(other), None, "{other:?}");
     }
+    // A token is needed where one comes to.
+    let [_, second, last, ..] = ring();
+    let hesitant = net(&[0, 2, 0, 0], &[&[(1, 1, 0), (2, 1, 2)], second, last]);
+    assert_eq!(left(&hesitant, rule, &[]), None);
     let many = net(&[0, Value::MAX, 1, 0], &ring());
     assert_eq!(left(&many, rule, &[]), None);
 }
@@ -204,6 +209,22 @@ fn tokens_are_brought_to_where_they_are_needed() {
     assert!(ending.is_deadlock(lasso.entry()));
 }
 
+/// A token goes from p0 to p1 and back, and p2 and p3 say where it is not.
+#[test]
+fn places_that_changed_with_those_of_a_ring_come_round_with_them() {
+    let there: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 0, 1), (3, 1, 0)];
+    let back: &Arcs = &[(0, 0, 1), (1, 1, 0), (2, 1, 0), (3, 0, 1)];
+    let system = net(&[1, 0, 0, 1], &[there, back]);
+    let support = Support::of(&system, &[], true);
+    let rules = Rules::only(&[Rule::ParallelPlaces, Rule::TokenRings]);
+    let budget = Budget::unlimited();
+    let reduction = reduce(&system, &support, rules, &mut no_advice, &budget).unwrap();
+    assert_eq!(reduction.system.variables.len(), 1);
+    let lasso = told(&reduction, &[0], 1);
+    assert!(lasso.comes_round());
+    assert_eq!(taken(&lasso.cycle), [1, 0]);
+}
+
 /// p0 and p1 take turns; t1 puts a token into p2, from where it comes to p3 and vanishes.
 fn tail() -> [&'static Arcs; 4] {
     [
@@ -222,6 +243,8 @@ fn what_comes_after_all_that_matters_is_left_out() {
     assert_eq!(left(&system, rule, &[marked(0)]), kept);
     // All that leads to what is read stays, also if that is one place of the tail only.
     assert_eq!(left(&system, rule, &[marked(3)]), None);
+    let filling = net(&[1, 0, 0, 0], &tail()[..3]);
+    assert_eq!(left(&filling, rule, &[marked(3)]), None);
     let half = some(&["p0", "p1", "p2"], &["t0", "t1", "t2"]);
     assert_eq!(left(&system, rule, &[marked(2)]), half);
     for atom in [DEADLOCK, fires(0)] {
