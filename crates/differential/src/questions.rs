@@ -11,7 +11,7 @@ use lariat_budget::{Budget, Quiet};
 use lariat_model::{Format, Model, Predicate, State, System, read};
 use lariat_testkit::oracle::Reachable;
 use lariat_testkit::questions::{follow, is_reached, most, nearest, stays_reachable, value};
-use lariat_testkit::{Random, coloured, nets, predicates, programs};
+use lariat_testkit::{Random, coloured, nets, predicates, programs, reducible};
 
 /// States that brute force looks at.
 const CUT: usize = 3000;
@@ -81,6 +81,27 @@ impl Case {
         Case {
             family,
             model,
+            questions,
+        }
+    }
+
+    /// A net on which rules of reduction find something, or almost, with so few questions that there are places which none of them looks at.
+    pub fn reducible(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let net = nets::any(&mut rng);
+        let system = reducible::added(&mut rng, net);
+        let mut questions = vec![Question::Reach(Predicate::Deadlock)];
+        let predicate = predicates::any(&mut rng, &system, 1);
+        let var = *rng.one_of(&system.var_ids().collect::<Vec<_>>());
+        match rng.below(4) {
+            0 => questions.push(Question::Reach(predicate)),
+            1 => questions = vec![Question::Always(predicate)],
+            2 => questions.push(Question::Most(vec![(var, 1)])),
+            _ => {}
+        }
+        Case {
+            family: "reducible net",
+            model: Model::new(Format::Pnml, system),
             questions,
         }
     }

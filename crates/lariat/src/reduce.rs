@@ -67,7 +67,7 @@ pub(crate) fn reduced<'s>(
 
 /// The net of a subject, made smaller for these properties, and their atoms; `None` if there is nothing to make smaller.
 ///
-/// Without any property what is left still has the same runs, deadlocks included, but for places that decide nothing.
+/// Without any property what is left still has the same runs, deadlocks included, but for places that decide nothing and for which of several equal ones a token is in.
 pub fn reduction<'s>(
     subject: &Subject<'s>,
     properties: &[Property<'_>],

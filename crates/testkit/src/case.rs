@@ -3,7 +3,7 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::{fairness, nets, predicates, programs, shadows};
+use crate::{fairness, nets, predicates, programs, reducible, shadows};
 use lariat_corpora::Random;
 use lariat_model::{
     Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
@@ -71,13 +71,25 @@ impl Case {
     /// The case of this seed about a net with places that follow others, and with at most [`MOST_STATES`] markings.
     pub fn shadowed(seed: u64) -> Case {
         let mut rng = Random::new(seed);
-        loop {
-            let net = nets::random(&mut rng, 60);
-            let net = shadows::added(&mut rng, net);
-            if Reachable::explore(&net, MOST_STATES).is_some() {
-                return Case::about(net, &mut rng);
-            }
-        }
+        let (_, net) = small(&mut rng, 60, shadows::added);
+        Case::about(net, &mut rng)
+    }
+
+    /// The case of this seed about a net on which rules of reduction find something, or almost, and with at most [`MOST_STATES`] markings.
+    /// Most look at nothing that was added. Every fifth is about fair runs.
+    pub fn reducible(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let (before, net) = small(&mut rng, 30, reducible::added);
+        let seen = if rng.percent(70) { before } else { net.clone() };
+        let case = Case {
+            system: net,
+            ..Case::about(seen, &mut rng)
+        };
+        let fairness = match seed.is_multiple_of(5) {
+            true => fairness::random(&mut rng, &case.system),
+            false => Vec::new(),
+        };
+        Case { fairness, ..case }
     }
 
     /// A random question about a system, under `Stutter`.
@@ -187,6 +199,21 @@ impl Case {
             self.deadlock,
             &self.formula,
         )
+    }
+}
+
+/// A net of at most `cut` markings, and the same with something added that has at most [`MOST_STATES`] of them.
+fn small(
+    rng: &mut Random,
+    cut: usize,
+    added: fn(&mut Random, System) -> System,
+) -> (System, System) {
+    loop {
+        let before = nets::random(rng, cut);
+        let net = added(rng, before.clone());
+        if Reachable::explore(&net, MOST_STATES).is_some() {
+            return (before, net);
+        }
     }
 }
 

@@ -198,7 +198,7 @@ fn reductions_are_told_and_counterexamples_are_of_the_net_as_it_was_read() {
     };
     unreduced(&["--no-reduce"]);
     unreduced(&["--engine", "slap"]);
-    let all = "dead-events,equal-events,constant-places,parallel-places,sink-places,implicit-places,post-agglomeration,pre-agglomeration";
+    let all = "dead-events,equal-events,constant-places,parallel-places,sink-places,implicit-places,equal-future,prefix-of-interest,token-rings,post-agglomeration,pre-agglomeration";
     unreduced(&["--without", all]);
     let without = ["--engine", "slap", "--reduce", "--without", "dead-events"];
     lariat(&[&args[..], &without].concat())

@@ -7,6 +7,7 @@ mod fairness;
 mod premises;
 mod processes;
 mod questions;
+mod reducible;
 mod seeds;
 mod shadows;
 mod symmetry;

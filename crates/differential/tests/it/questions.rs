@@ -22,6 +22,19 @@ fn answers_are_those_of_brute_force() {
     }
 }
 
+/// The same where reductions leave something out.
+#[test]
+fn answers_about_nets_that_become_smaller_are_those_of_brute_force() {
+    let subjects = subjects();
+    let mut tally = Tally::default();
+    for seed in Campaign::from_env(40).seeds() {
+        if let Err(what) = judge(&Case::reducible(seed), &subjects, &mut tally) {
+            panic!("{what}\nLARIAT_SEED={seed} LARIAT_CASES=1 repeats it");
+        }
+    }
+    println!("{tally:?}");
+}
+
 /// On this net every engine by itself once asked for more and more work, and did none.
 #[test]
 fn rounds_end_where_nobody_works() {

@@ -5,7 +5,7 @@
 //! equal letters become one.
 //! **Back**: the first of them is taken.
 
-use super::net::{Net, Transition};
+use super::net::Net;
 use crate::system::Arc;
 use lariat_budget::Stop;
 use rustc_hash::FxHashSet;
@@ -16,18 +16,10 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut again = Vec::new();
     for (at, transition) in net.transitions() {
         net.spend(transition.arcs.len())?;
-        if !seen.insert((&transition.arcs, names(net, transition))) {
+        if !seen.insert((&transition.arcs, net.names(transition))) {
             again.push(at);
         }
     }
     again.into_iter().for_each(|at| net.remove(at));
     Ok(())
-}
-
-/// Which atoms name the event. Those that were joined are named by none.
-fn names<'n>(net: &'n Net<'_>, transition: &Transition) -> &'n [u32] {
-    match transition.path[..] {
-        [single] => net.support.names(single),
-        _ => &[],
-    }
 }

@@ -7,8 +7,8 @@
 //! | pass | from, to | preserves | back |
 //! | --- | --- | --- | --- |
 //! | [`UnfoldingLift`] | a coloured net, its unfolding | everything | by the names of places and bindings |
-//! | [`reduce()`], six rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events |
-//! | [`reduce()`], agglomerations | a net, a smaller one | stutter-invariant properties of states, both deadlock policies | what joint events stand for |
+//! | [`reduce()`], seven rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events, or one of those that do the same |
+//! | [`reduce()`], agglomerations, rings, prefix | a net, a smaller one | stutter-invariant properties of states, both deadlock policies | what events stand for |
 //! | [`levels()`] | a safe net, one with components of several places | everything | a value says which place is marked |
 //!
 //! The unfolding is done by the reader, so that propositions are bound to the unfolded system in the first place; its
@@ -18,12 +18,14 @@ mod agglomeration;
 mod constant_places;
 mod dead_events;
 mod equal_events;
+mod equal_future;
 mod implicit_places;
 mod levels;
 mod net;
 mod parallel_places;
 mod post_agglomeration;
 mod pre_agglomeration;
+mod prefix_of_interest;
 mod reduce;
 mod reduction;
 mod sink_places;
@@ -31,7 +33,9 @@ mod support;
 mod systems;
 #[cfg(test)]
 mod tests;
+mod token_rings;
 mod unfolding;
+mod way;
 
 pub use implicit_places::Told;
 pub use levels::{LevelsLift, levels};

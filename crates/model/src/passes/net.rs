@@ -1,24 +1,31 @@
 //! The net that rules work on: places and events come and go, and every event remembers what it stands for.
 
+use super::reduction::ReductionLift;
 use super::support::Support;
-use crate::system::{Action, Arc, Event, EventId, System, Unit, Value, VarId};
+use super::way::Way;
+use crate::system::{Action, Arc, Domain, Event, System, Unit, Value, VarId, Variable};
 use lariat_budget::{Budget, Stop};
-use rustc_hash::FxHashSet;
-
-/// Steps that one event may stand for; longer counterexamples help nobody.
-const MOST_STEPS: usize = 10_000;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 
 /// The position of an event in a [`Net`]. It is never used again when the event is gone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Position(usize);
+
+impl Position {
+    /// For tables by position.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
 
 /// An event of the net.
 #[derive(Clone, Debug)]
 pub(super) struct Transition {
     /// At most one arc a place, sorted by place, none without effect and need.
     pub arcs: Vec<Arc>,
-    /// The events of the original that it stands for, in this order.
-    pub path: Vec<EventId>,
+    /// What it stands for in the original.
+    pub way: Way,
 }
 
 impl Transition {
@@ -35,9 +42,7 @@ impl Transition {
 
     /// `self`, then `next`, in one step; `None` if that is too long or its weights are too large.
     pub fn then(&self, next: &Transition) -> Option<Transition> {
-        if self.path.len() + next.path.len() > MOST_STEPS {
-            return None;
-        }
+        let way = self.way.then(&next.way)?;
         let mut arcs = Vec::with_capacity(self.arcs.len() + next.arcs.len());
         let places = self.arcs.iter().chain(&next.arcs).map(|arc| arc.var);
         let mut places: Vec<VarId> = places.collect();
@@ -58,8 +63,26 @@ impl Transition {
                 arcs.push(Arc { var, need, delta });
             }
         }
-        let path = [&self.path[..], &next.path[..]].concat();
-        Some(Transition { arcs, path })
+        Some(Transition { arcs, way })
+    }
+
+    /// Its arcs once these places, which are sorted, are the first of them; `None` if a weight is too large.
+    fn fused(&self, places: &[VarId]) -> Option<Vec<Arc>> {
+        let is_fused = |arc: &Arc| places.binary_search(&arc.var).is_ok();
+        let mut sum = Arc {
+            var: *places.first()?,
+            need: 0,
+            delta: 0,
+        };
+        for arc in self.arcs.iter().filter(|arc| is_fused(arc)) {
+            sum.need = sum.need.checked_add(arc.need)?;
+            sum.delta = sum.delta.checked_add(arc.delta)?;
+        }
+        sum.need.checked_add(sum.delta)?;
+        let mut arcs = self.arcs.clone();
+        arcs.retain(|arc| !is_fused(arc));
+        arcs.insert(arcs.partition_point(|arc| arc.var < sum.var), sum);
+        Some(arcs)
     }
 }
 
@@ -68,7 +91,9 @@ pub(super) struct Net<'a> {
     pub support: &'a Support,
     system: &'a System,
     budget: &'a Budget,
-    marking: &'a [Value],
+    marking: Cow<'a, [Value]>,
+    /// Places that several of the original have become, and those.
+    fused: FxHashMap<VarId, Vec<VarId>>,
     has_place: Vec<bool>,
     transitions: Vec<Option<Transition>>,
     /// By place: transitions with an arc there, in order of their positions; some may be gone.
@@ -76,8 +101,8 @@ pub(super) struct Net<'a> {
     places: usize,
     events: usize,
     /// What must be fired at a dead end of the net until the original is dead too, last level first; see
-    /// `pre_agglomeration.rs`.
-    pub pending: Vec<Vec<Vec<EventId>>>,
+    /// `pre_agglomeration.rs` and `prefix_of_interest.rs`.
+    pub pending: Vec<Vec<Way>>,
 }
 
 impl<'a> Net<'a> {
@@ -93,7 +118,8 @@ impl<'a> Net<'a> {
             support,
             system,
             budget,
-            marking,
+            marking: Cow::Borrowed(marking),
+            fused: FxHashMap::default(),
             has_place: vec![true; system.variables.len()],
             transitions: Vec::with_capacity(system.events.len()),
             touching: vec![Vec::new(); system.variables.len()],
@@ -107,7 +133,7 @@ impl<'a> Net<'a> {
             };
             net.add(Transition {
                 arcs: arcs.clone(),
-                path: vec![id],
+                way: Way::take(id),
             });
         }
         Some(net)
@@ -200,6 +226,60 @@ impl<'a> Net<'a> {
         }
     }
 
+    /// Which atoms name the event. If there are such atoms it stands for a single event, or for one of several that the same atoms name.
+    pub fn names(&self, transition: &Transition) -> &'a [u32] {
+        let first = transition.way.first();
+        first.map_or(&[], |event| self.support.names(event))
+    }
+
+    /// Lets an event stand for something else.
+    pub fn stand_for(&mut self, at: Position, way: Way) {
+        if let Some(transition) = &mut self.transitions[at.0] {
+            transition.way = way;
+        }
+    }
+
+    /// Makes one place of several, the first of them, that holds what all of them do. They are sorted, and no atom reads them. Says whether it did: numbers may be
+    /// too large.
+    pub fn fuse(&mut self, places: &[VarId]) -> bool {
+        let Some((first, others)) = places.split_first() else {
+            return false;
+        };
+        let mut touching: Vec<Position> = (places.iter())
+            .flat_map(|place| self.touching(*place).map(|(at, ..)| at))
+            .collect();
+        touching.sort_unstable();
+        touching.dedup();
+        let fused = |at: &Position| self.transition(*at)?.fused(places);
+        let arcs: Option<Vec<Vec<Arc>>> = touching.iter().map(fused).collect();
+        let tokens = places.iter().map(|place| self.tokens(*place));
+        let tokens = { tokens }.try_fold(0, Value::checked_add);
+        let (Some(arcs), Some(tokens)) = (arcs, tokens) else {
+            return false;
+        };
+        let members = places.iter().flat_map(|place| self.members(place));
+        let members: Vec<VarId> = members.copied().collect();
+        for (at, arcs) in touching.iter().zip(arcs) {
+            if let Some(transition) = &mut self.transitions[at.0] {
+                transition.arcs = arcs;
+            }
+        }
+        for place in others {
+            self.remove_place(*place);
+            self.fused.remove(place);
+        }
+        self.touching[first.index()] = touching;
+        self.marking.to_mut()[first.index()] = tokens;
+        self.fused.insert(*first, members);
+        true
+    }
+
+    /// The places of the original that have become this one.
+    pub fn members<'n>(&'n self, place: &'n VarId) -> &'n [VarId] {
+        let fused = self.fused.get(place);
+        fused.map_or(std::slice::from_ref(place), |members| members)
+    }
+
     /// Does the event change a place that some atom reads?
     pub fn is_visible(&self, transition: &Transition) -> bool {
         let seen = |arc: &Arc| arc.delta != 0 && self.support.reads(arc.var);
@@ -220,37 +300,75 @@ impl<'a> Net<'a> {
                 .collect(),
             subunits: unit.subunits.clone(),
         };
+        let mut names: FxHashSet<String> = match self.fused.is_empty() {
+            true => FxHashSet::default(),
+            false => old.variables.iter().map(|v| v.name.clone()).collect(),
+        };
         let mut system = System {
             name: old.name.clone(),
             variables: (there.iter())
-                .map(|place| old.variable(*place).clone())
+                .map(|place| self.variable(place, &mut names))
                 .collect(),
             initial: vec![there.iter().map(|place| self.tokens(*place)).collect()],
             units: old.units.iter().map(unit).collect(),
             ..System::default()
         };
         let mut names: FxHashSet<String> = old.events.iter().map(|e| e.name.clone()).collect();
-        let mut events = Vec::with_capacity(self.events);
-        for (at, transition) in self.transitions() {
+        for (_, transition) in self.transitions() {
             let renamed = |arc: &Arc| places[arc.var.index()].map(|var| Arc { var, ..*arc });
+            let shown = transition.way.shown();
+            let shown = shown.iter().map(|event| old.event(*event).name.as_str());
             system.events.push(Event {
-                name: name(old, &transition.path, &mut names),
+                name: joint_name(&shown.collect::<Vec<_>>(), ".", &mut names),
                 action: Action::Net(transition.arcs.iter().filter_map(renamed).collect()),
             });
-            events.push(at);
         }
         Current {
             system,
             places,
             there,
-            events,
         }
     }
 
-    /// What an event stands for; nothing if it is gone.
-    pub fn path(&self, at: Position) -> Vec<EventId> {
-        let transition = self.transition(at);
-        transition.map_or(Vec::new(), |transition| transition.path.clone())
+    /// The way back to the original from what [`current`](Net::current) made of it, whose places these are.
+    pub fn into_lift(
+        mut self,
+        original: &System,
+        mut places: Vec<Option<VarId>>,
+    ) -> ReductionLift<'_> {
+        let ways = self.transitions.into_iter().flatten();
+        let ways = ways.map(|transition| transition.way).collect();
+        let fused = self.fused.drain();
+        let fused = fused.map(|(place, members)| (places[place.index()].take(), members));
+        let mut fused: Vec<_> = fused.collect();
+        fused.sort_unstable();
+        ReductionLift {
+            original,
+            fused,
+            places,
+            ways,
+            pending: self.pending,
+        }
+    }
+
+    /// A place as it is now. What several have become has the sum of their bounds.
+    fn variable(&self, place: &VarId, taken: &mut FxHashSet<String>) -> Variable {
+        let members = self.members(place).iter();
+        let members: Vec<&Variable> = members.map(|place| self.system.variable(*place)).collect();
+        if let [single] = members[..] {
+            return single.clone();
+        }
+        let bound = |variable: &&Variable| match variable.domain {
+            Domain::Count { bound } => bound,
+            _ => None,
+        };
+        let bounds = members.iter().map(bound);
+        let bound = { bounds }.try_fold(0_u64, |sum, bound| sum.checked_add(bound?));
+        let names: Vec<&str> = members.iter().map(|v| v.name.as_str()).collect();
+        Variable {
+            name: joint_name(&names, "+", taken),
+            domain: Domain::Count { bound },
+        }
     }
 }
 
@@ -261,26 +379,18 @@ pub(super) struct Current {
     pub places: Vec<Option<VarId>>,
     /// By place: its id in the original.
     pub there: Vec<VarId>,
-    /// By event: where it is.
-    pub events: Vec<Position>,
 }
 
-/// Names of events that are shown in the name of what they were joined to.
+/// Names that are shown in the name of what they were joined to.
 const SHOWN: usize = 4;
 
-/// What an event is called that stands for these.
-fn name(system: &System, path: &[EventId], taken: &mut FxHashSet<String>) -> String {
-    let own = |event: &EventId| system.event(*event).name.as_str();
-    if let [single] = path {
-        return own(single).to_owned();
+/// How something is called that these have become.
+fn joint_name(parts: &[&str], between: &str, taken: &mut FxHashSet<String>) -> String {
+    if let [single] = parts {
+        return (*single).to_owned();
     }
-    let mut name = path
-        .iter()
-        .take(SHOWN)
-        .map(own)
-        .collect::<Vec<_>>()
-        .join(".");
-    if path.len() > SHOWN {
+    let mut name = parts[..parts.len().min(SHOWN)].join(between);
+    if parts.len() > SHOWN {
         name += "…";
     }
     let mut unique = name.clone();

@@ -32,13 +32,11 @@ pub(super) fn apply(net: &mut Net<'_>, most: usize) -> Result<(), Stop> {
         if !can_wait {
             continue;
         }
-        let paths = passage
-            .producers
-            .iter()
-            .filter_map(|at| net.transition(*at));
-        let paths = paths.map(|h| h.path.clone()).collect();
+        let producers = passage.producers.iter();
+        let producers = producers.filter_map(|at| net.transition(*at));
+        let ways = producers.map(|h| h.way.clone()).collect();
         if passage.join(net, most) {
-            net.pending.push(paths);
+            net.pending.push(ways);
         }
     }
     Ok(())

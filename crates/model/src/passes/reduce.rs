@@ -13,8 +13,8 @@ use super::net::Net;
 use super::reduction::ReductionLift;
 use super::support::Support;
 use super::{
-    constant_places, dead_events, equal_events, implicit_places, parallel_places,
-    post_agglomeration, pre_agglomeration, sink_places,
+    constant_places, dead_events, equal_events, equal_future, implicit_places, parallel_places,
+    post_agglomeration, pre_agglomeration, prefix_of_interest, sink_places, token_rings,
 };
 use crate::system::{System, VarId};
 use lariat_budget::{Budget, Stop};
@@ -34,6 +34,12 @@ pub enum Rule {
     SinkPlaces,
     /// Places of which others tell that there is enough in them.
     ImplicitPlaces,
+    /// Places whose tokens can do the same.
+    EqualFuture,
+    /// What comes after everything that matters.
+    PrefixOfInterest,
+    /// Places among which tokens go round unseen.
+    TokenRings,
     /// Consumers that can follow at once.
     PostAgglomeration,
     /// Producers that can wait.
@@ -41,19 +47,34 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Are several steps of the original one step of what is left?
+    /// Are several steps of the original one step of what is left, or none?
     pub fn merges_steps(self) -> bool {
-        matches!(self, Rule::PostAgglomeration | Rule::PreAgglomeration)
+        match self {
+            Rule::DeadEvents
+            | Rule::EqualEvents
+            | Rule::ConstantPlaces
+            | Rule::ParallelPlaces
+            | Rule::SinkPlaces
+            | Rule::ImplicitPlaces
+            | Rule::EqualFuture => false,
+            Rule::PrefixOfInterest
+            | Rule::TokenRings
+            | Rule::PostAgglomeration
+            | Rule::PreAgglomeration => true,
+        }
     }
 
     /// All of them, in the order in which they are applied.
-    pub const ALL: [Rule; 8] = [
+    pub const ALL: [Rule; 11] = [
         Rule::DeadEvents,
         Rule::EqualEvents,
         Rule::ConstantPlaces,
         Rule::ParallelPlaces,
         Rule::SinkPlaces,
         Rule::ImplicitPlaces,
+        Rule::EqualFuture,
+        Rule::PrefixOfInterest,
+        Rule::TokenRings,
         Rule::PostAgglomeration,
         Rule::PreAgglomeration,
     ];
@@ -67,6 +88,9 @@ impl Rule {
             Rule::ParallelPlaces => "parallel-places",
             Rule::SinkPlaces => "sink-places",
             Rule::ImplicitPlaces => "implicit-places",
+            Rule::EqualFuture => "equal-future",
+            Rule::PrefixOfInterest => "prefix-of-interest",
+            Rule::TokenRings => "token-rings",
             Rule::PostAgglomeration => "post-agglomeration",
             Rule::PreAgglomeration => "pre-agglomeration",
         }
@@ -83,6 +107,11 @@ impl Rule {
             Rule::ImplicitPlaces => {
                 "leaves out places in which there is enough whenever others have enough"
             }
+            Rule::EqualFuture => "makes one of several places whose tokens can do the same",
+            Rule::PrefixOfInterest => {
+                "leaves out what comes after all that is looked at and ends by itself"
+            }
+            Rule::TokenRings => "makes one of several places among which tokens go round unseen",
             Rule::PostAgglomeration => "joins transitions with unseen ones that can follow at once",
             Rule::PreAgglomeration => "joins transitions with unseen ones that can wait for them",
         }
@@ -97,16 +126,22 @@ impl Rule {
             Rule::ParallelPlaces => parallel_places::apply(net),
             Rule::SinkPlaces => sink_places::apply(net),
             Rule::ImplicitPlaces => implicit_places::apply(net, told),
+            Rule::EqualFuture => equal_future::apply(net),
+            Rule::TokenRings if net.support.allows_silence() => token_rings::apply(net),
+            Rule::PrefixOfInterest if joins => prefix_of_interest::apply(net),
             Rule::PostAgglomeration if joins => post_agglomeration::apply(net, most),
             Rule::PreAgglomeration if joins => pre_agglomeration::apply(net, most),
-            Rule::PostAgglomeration | Rule::PreAgglomeration => Ok(()),
+            Rule::TokenRings
+            | Rule::PrefixOfInterest
+            | Rule::PostAgglomeration
+            | Rule::PreAgglomeration => Ok(()),
         }
     }
 }
 
 /// Some of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Rules(u8);
+pub struct Rules(u16);
 
 impl Rules {
     /// None of them.
@@ -125,7 +160,7 @@ impl Rules {
 
     /// These and no others.
     pub fn only(rules: &[Rule]) -> Rules {
-        Rules(rules.iter().fold(0, |bits, rule| bits | 1 << *rule as u8))
+        Rules(rules.iter().fold(0, |bits, rule| bits | 1 << *rule as u16))
     }
 
     /// All of them but some.
@@ -135,7 +170,7 @@ impl Rules {
 
     /// Is the rule among them?
     pub fn has(self, rule: Rule) -> bool {
-        self.0 >> rule as u8 & 1 == 1
+        self.0 >> rule as u16 & 1 == 1
     }
 }
 
@@ -235,16 +270,10 @@ pub fn reduce<'s>(
     if removed.is_empty() {
         return None;
     }
-    let pending = std::mem::take(&mut net.pending);
     let now = net.current();
     Some(Reduction {
         system: now.system,
-        lift: ReductionLift {
-            original: system,
-            places: now.places,
-            paths: now.events.iter().map(|at| net.path(*at)).collect(),
-            pending,
-        },
+        lift: net.into_lift(system, now.places),
         removed,
     })
 }

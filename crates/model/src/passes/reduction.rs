@@ -1,13 +1,18 @@
-//! The way back from a reduced net: fire what each of its events stands for.
+//! The way back from a reduced net: go the [`Way`] that each of its events stands for.
 //!
 //! States are computed with the original's own semantics; what the reduced net says of them is not used. At a dead end of the reduced net
 //! the original may still take steps that were pending, and does, until it is dead as well.
+//!
+//! Where places have become one, a loop of the reduced net may come back with the same tokens in other places of the original. It is gone round again
+//! then: choices depend on nothing but the state, so that sooner or later a state comes back. (The state after round `n` is compared with that after the
+//! last power of two before `n`, as R. P. Brent does in *An improved Monte Carlo factorization algorithm*, 1980.)
 
+use super::way::{Halt, Run, Way};
 use super::{Astray, Lift};
 use crate::Expr;
 use crate::lasso::{Lasso, Step};
 use crate::predicate::{Comparison, Linear, Predicate, Proposition};
-use crate::system::{Action, EventId, State, System, Value, VarId};
+use crate::system::{Action, EventId, State, System, VarId};
 use rustc_hash::FxHashSet;
 
 /// The way back from a net that rules have made smaller.
@@ -15,12 +20,14 @@ use rustc_hash::FxHashSet;
 pub struct ReductionLift<'s> {
     /// The net before.
     pub(super) original: &'s System,
-    /// By place of the original: its new id, if it is still there.
+    /// By place of the original: its new id, if it is still there and means what it did.
     pub(super) places: Vec<Option<VarId>>,
+    /// Places of the original that have become one, and which, if that is still there.
+    pub(super) fused: Vec<(Option<VarId>, Vec<VarId>)>,
     /// By event of the reduced net: what it stands for.
-    pub(super) paths: Vec<Vec<EventId>>,
-    /// Paths that may still be taken at a dead end, the last level at the end.
-    pub(super) pending: Vec<Vec<Vec<EventId>>>,
+    pub(super) ways: Vec<Way>,
+    /// What may still be taken at a dead end, the last level at the end.
+    pub(super) pending: Vec<Vec<Way>>,
 }
 
 impl Lift for ReductionLift<'_> {
@@ -28,11 +35,9 @@ impl Lift for ReductionLift<'_> {
         match proposition {
             Proposition::State(predicate) => self.predicate(predicate).map(Proposition::State),
             Proposition::Fires(events) => {
-                let named =
-                    |path: &Vec<EventId>| path.iter().any(|e| events.binary_search(e).is_ok());
-                let all = (0..).map(EventId).zip(&self.paths);
+                let all = (0..).map(EventId).zip(&self.ways);
                 let now: Vec<EventId> = all
-                    .filter(|(_, path)| named(path))
+                    .filter(|(_, way)| way.mentions(events))
                     .map(|(id, _)| id)
                     .collect();
                 Some(match now.is_empty() {
@@ -44,94 +49,126 @@ impl Lift for ReductionLift<'_> {
     }
 
     fn back(&self, lasso: Lasso) -> Result<Lasso, Astray> {
-        let mut prefix = Run::new(self.original)?;
-        let initial = prefix.state.clone();
-        for step in &lasso.prefix {
-            match step.event {
-                Some(event) => prefix.take(self.path(event)?)?,
-                // From here on nothing happens any more.
-                None => return self.dead_end(initial, prefix),
-            }
+        let none = || Astray::Defect("the net has no initial marking".to_owned());
+        let mut run = Run::new(self.original).ok_or_else(none)?;
+        let ends = |steps: &[Step]| steps.iter().any(|step| step.event.is_none());
+        self.follow(&mut run, &lasso.prefix)?;
+        if ends(&lasso.prefix) || ends(&lasso.cycle) {
+            return self.dead_end(run);
         }
-        let entry = prefix.state.clone();
-        let mut cycle = Run {
-            state: entry.clone(),
-            steps: Vec::new(),
-            ..prefix
-        };
-        for step in &lasso.cycle {
-            match step.event {
-                Some(event) => cycle.take(self.path(event)?)?,
-                None => return self.dead_end(initial, prefix),
-            }
-        }
-        let growth = self.growth(lasso.growth.as_ref(), &entry, &cycle.state)?;
-        Ok(Lasso {
-            initial,
-            prefix: prefix.steps,
-            cycle: cycle.steps,
-            growth,
-        })
+        self.loops(run, &lasso)
     }
 }
 
-impl ReductionLift<'_> {
-    fn path(&self, event: EventId) -> Result<&[EventId], Astray> {
-        let path = self.paths.get(event.index()).map(|path| &path[..]);
-        path.ok_or_else(|| Astray::Defect(format!("event {} is none of the net", event.0)))
+/// Values in all states of a run beyond which its loop is not gone round once more: some 250 MB.
+const MOST_VALUES: usize = 1 << 25;
+
+impl<'s> ReductionLift<'s> {
+    /// Goes along these steps of the reduced net, up to the one from which on nothing happens any more.
+    fn follow(&self, run: &mut Run<'s>, steps: &[Step]) -> Result<(), Astray> {
+        for event in steps.iter().map_while(|step| step.event) {
+            let none = || Astray::Defect(format!("event {} is none of the net", event.0));
+            let way = self.ways.get(event.index()).ok_or_else(none)?;
+            run.follow(way).map_err(|halt| match halt {
+                Halt::Blocked => {
+                    let names = way.shown().into_iter();
+                    let names: Vec<&str> = names
+                        .map(|event| self.original.event(event).name.as_str())
+                        .collect();
+                    Astray::Defect(format!("`{}` is not enabled", names.join(".")))
+                }
+                Halt::TooLong => too_long(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Goes round the loop of the reduced net until that is one of the original.
+    fn loops(&self, mut run: Run<'s>, lasso: &Lasso) -> Result<Lasso, Astray> {
+        let (mut entry, mut rounds, mut most) = (run.steps.len(), 0, 1);
+        let mut before = run.state().clone();
+        let growth = loop {
+            self.follow(&mut run, &lasso.cycle)?;
+            rounds += 1;
+            let after = run.state();
+            if let Some(added) = self.added(rounds, lasso.growth.as_ref(), &before, after)? {
+                break added.iter().any(|tokens| *tokens != 0).then_some(added);
+            }
+            if run.steps.len() * after.len() > MOST_VALUES {
+                return Err(too_long());
+            }
+            if rounds == most {
+                (entry, before) = (run.steps.len(), after.clone());
+                (rounds, most) = (0, 2 * most);
+            }
+        };
+        let cycle = run.steps.split_off(entry);
+        Ok(Lasso {
+            initial: run.initial.clone(),
+            prefix: run.steps,
+            cycle,
+            growth,
+        })
     }
 
     /// The run ends here: takes what is pending, then stutters.
-    fn dead_end(&self, initial: State, mut run: Run<'_>) -> Result<Lasso, Astray> {
-        for level in self.pending.iter().rev() {
-            for path in level {
-                while run.can(path) {
-                    if run.steps.len() >= MOST_STEPS {
-                        return Err(Astray::Unliftable(
-                            "the run to the deadlock is too long to be told".to_owned(),
-                        ));
-                    }
-                    run.take(path)?;
+    fn dead_end(&self, mut run: Run<'s>) -> Result<Lasso, Astray> {
+        for way in self.pending.iter().rev().flatten() {
+            loop {
+                match run.follow(way) {
+                    Ok(()) => {}
+                    Err(Halt::Blocked) => break,
+                    Err(Halt::TooLong) => return Err(too_long()),
                 }
             }
         }
-        if !self.original.is_deadlock(&run.state) {
+        if !self.original.is_deadlock(run.state()) {
             return Err(Astray::Defect(
                 "the reduced net is dead and the original is not".to_owned(),
             ));
         }
         let stutter = Step {
             event: None,
-            state: run.state,
+            state: run.state().clone(),
         };
         Ok(Lasso {
-            initial,
+            initial: run.initial.clone(),
             prefix: run.steps,
             cycle: vec![stutter],
             growth: None,
         })
     }
 
-    /// What a round adds in the original, if anything: what it adds in the reduced net, and any number of tokens in places that were left
-    /// out. These decide nothing, or the rule would have kept them.
-    fn growth(
+    /// What so many rounds add in the original: what they add in the reduced net, and any number of tokens in places that were left
+    /// out. These decide nothing, or the rule would have kept them. `None` if tokens have gone from one place to another with which it has become one; places that
+    /// were left out because they change as these do may have fewer then, too.
+    fn added(
         &self,
+        rounds: u32,
         reduced: Option<&State>,
         before: &State,
         after: &State,
     ) -> Result<Option<State>, Astray> {
         let added: State = before.iter().zip(after).map(|(x, y)| y - x).collect();
-        let expected = |var: VarId| reduced.map_or(0, |growth| growth[var.index()]);
-        let fits = |(added, kept): (&Value, &Option<VarId>)| match kept {
-            Some(var) => *added == expected(*var),
-            None => *added >= 0,
+        let fits = |added: i128, kept: &Option<VarId>| match (kept, reduced) {
+            (Some(var), Some(growth)) => {
+                added == i128::from(rounds) * i128::from(growth[var.index()])
+            }
+            (Some(_), None) => added == 0,
+            (None, _) => true,
         };
-        if !added.iter().zip(&self.places).all(fits) {
+        let number = |place: &VarId| i128::from(added[place.index()]);
+        let mut alone = self.original.var_ids().zip(&self.places);
+        let mut fused = self.fused.iter();
+        let all_fit = alone.all(|(var, kept)| fits(number(&var), kept))
+            && fused.all(|(kept, members)| fits(members.iter().map(number).sum(), kept));
+        let comes_round = added.iter().all(|tokens| *tokens >= 0);
+        if !all_fit || !comes_round && self.fused.is_empty() {
             return Err(Astray::Defect(
                 "the loop does not close in the original".to_owned(),
             ));
         }
-        Ok(added.iter().any(|tokens| *tokens != 0).then_some(added))
+        Ok(comes_round.then_some(added))
     }
 
     fn predicate(&self, predicate: &Predicate) -> Option<Predicate> {
@@ -217,55 +254,7 @@ impl ReductionLift<'_> {
     }
 }
 
-/// Steps to a deadlock beyond which a run is not told.
-const MOST_STEPS: usize = 1_000_000;
-
-/// A run of the original as it is made.
-#[derive(Clone)]
-struct Run<'s> {
-    system: &'s System,
-    state: State,
-    steps: Vec<Step>,
-}
-
-impl<'s> Run<'s> {
-    fn new(system: &'s System) -> Result<Run<'s>, Astray> {
-        let none = || Astray::Defect("the net has no initial marking".to_owned());
-        Ok(Run {
-            system,
-            state: system.initial.first().ok_or_else(none)?.clone(),
-            steps: Vec::new(),
-        })
-    }
-
-    fn next(&self, state: &State, event: EventId) -> Option<State> {
-        self.system.successors(state, event).pop()
-    }
-
-    /// Can all of these be taken, one after the other?
-    fn can(&self, path: &[EventId]) -> bool {
-        let mut state = self.state.clone();
-        path.iter().all(|event| match self.next(&state, *event) {
-            Some(next) => {
-                state = next;
-                true
-            }
-            None => false,
-        })
-    }
-
-    fn take(&mut self, path: &[EventId]) -> Result<(), Astray> {
-        for event in path {
-            let Some(state) = self.next(&self.state, *event) else {
-                let name = &self.system.event(*event).name;
-                return Err(Astray::Defect(format!("`{name}` is not enabled")));
-            };
-            self.state = state.clone();
-            self.steps.push(Step {
-                event: Some(*event),
-                state,
-            });
-        }
-        Ok(())
-    }
+/// There is a run, but who would read it?
+fn too_long() -> Astray {
+    Astray::Unliftable("the run of the net as it was read is too long to be told".to_owned())
 }

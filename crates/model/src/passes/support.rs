@@ -79,13 +79,17 @@ impl Support {
         &self.named[event.index()]
     }
 
-    /// May steps that no atom sees be joined with others?
+    /// May steps that change nothing that atoms speak of be left out, or be there where there were none?
     ///
     /// The property must be stutter-invariant, and letters must be letters of states alone: a silent step before an
-    /// event `o` that some atom names is no repetition of the letter with `o`, whichever events are joined. And no atom may ask for deadlocks,
-    /// which joining moves.
+    /// event `o` that some atom names is no repetition of the letter with `o`, whichever steps are left out.
+    pub fn allows_silence(&self) -> bool {
+        self.stutters && !self.names_events
+    }
+
+    /// May steps that no atom sees be joined with others? For that no atom may ask for deadlocks, which joining moves.
     pub fn allows_agglomeration(&self) -> bool {
-        self.stutters && !self.names_events && !self.asks_for_deadlocks
+        self.allows_silence() && !self.asks_for_deadlocks
     }
 }
 

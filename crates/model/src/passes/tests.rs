@@ -1,12 +1,16 @@
 //! Each rule on a net that shows its condition.
 
 mod conditions;
+mod fused;
 
 use super::*;
 use crate::lasso::Step;
 use crate::predicate::{Comparison, Predicate};
 use crate::system::{Action, Arc, Domain, Event, EventId, State, Value, VarId, Variable};
 use lariat_budget::Budget;
+
+/// Arcs of a transition: place, consumed, produced.
+type Arcs = [(u32, Value, Value)];
 
 /// A net with places `p0`, `p1`, … and the transitions `t0`, `t1`, …, each with its (place, consumed, produced).
 fn net(marking: &[Value], transitions: &[&[(u32, Value, Value)]]) -> System {
@@ -61,6 +65,20 @@ fn left(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<(Vec<Strin
         reduced.variables.into_iter().map(|v| v.name).collect(),
         reduced.events.into_iter().map(|e| e.name).collect(),
     ))
+}
+
+/// What one rule makes of a net.
+fn reduced<'s>(system: &'s System, rule: Rule, atoms: &[Proposition]) -> Reduction<'s> {
+    let support = Support::of(system, atoms, true);
+    let rules = Rules::only(&[rule]);
+    reduce(
+        system,
+        &support,
+        rules,
+        &mut no_advice,
+        &Budget::unlimited(),
+    )
+    .unwrap()
 }
 
 fn some(places: &[&str], events: &[&str]) -> Option<(Vec<String>, Vec<String>)> {

@@ -3,3 +3,4 @@
 mod coloured;
 mod harness;
 mod oracle;
+mod reductions;

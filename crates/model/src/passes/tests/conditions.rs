@@ -2,23 +2,8 @@
 
 use super::*;
 
-type Arcs = [(u32, Value, Value)];
-
 const THROUGH: &Arcs = &[(1, 1, 0), (2, 0, 1)];
 const RETURN: &Arcs = &[(2, 1, 0), (0, 0, 1)];
-
-fn reduced<'s>(system: &'s System, rule: Rule, atoms: &[Proposition]) -> Reduction<'s> {
-    let support = Support::of(system, atoms, true);
-    let rules = Rules::only(&[rule]);
-    reduce(
-        system,
-        &support,
-        rules,
-        &mut no_advice,
-        &Budget::unlimited(),
-    )
-    .unwrap()
-}
 
 #[test]
 fn atoms_are_looked_into() {

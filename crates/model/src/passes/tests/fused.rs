@@ -1,0 +1,309 @@
+//! Places with equal future, token rings, and the prefix of interest: a net for each condition on which it alone says no, and ways back.
+
+use super::*;
+
+/// How many places one rule leaves for properties that are not known to be stutter-invariant.
+fn left_with_next(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<usize> {
+    let support = Support::of(system, atoms, false);
+    let budget = Budget::unlimited();
+    let rules = Rules::only(&[rule]);
+    let reduction = reduce(system, &support, rules, &mut no_advice, &budget)?;
+    Some(reduction.system.variables.len())
+}
+
+/// The run of the original that takes these events of the reduced net; the last `cycle` of them are its loop.
+fn told(reduction: &Reduction<'_>, events: &[u32], cycle: usize) -> Lasso {
+    let run = run(&reduction.system, events, cycle);
+    reduction.lift.back(run).unwrap()
+}
+
+fn taken(steps: &[Step]) -> Vec<u32> {
+    events(steps).into_iter().flatten().collect()
+}
+
+const DEADLOCK: Proposition = Proposition::State(Predicate::Deadlock);
+
+/// Tokens of p0 go to p1 or p2, from where they come to p3, and from there back.
+const LEFT: &Arcs = &[(0, 1, 0), (1, 0, 1)];
+const RIGHT: &Arcs = &[(0, 1, 0), (2, 0, 1)];
+const FROM_LEFT: &Arcs = &[(1, 1, 0), (3, 0, 1)];
+const FROM_RIGHT: &Arcs = &[(2, 1, 0), (3, 0, 1)];
+const HOME: &Arcs = &[(3, 1, 0), (0, 0, 1)];
+
+#[test]
+fn places_with_equal_future_become_one() {
+    let both = net(&[1, 1, 1, 0], &[LEFT, RIGHT, FROM_LEFT, FROM_RIGHT, HOME]);
+    let rule = Rule::EqualFuture;
+    let kept = some(&["p0", "p1+p2", "p3"], &["t0", "t1", "t2", "t4"]);
+    assert_eq!(left(&both, rule, &[marked(0), marked(3)]), kept);
+    assert_eq!(left_with_next(&both, rule, &[DEADLOCK]), Some(3));
+    let system = reduced(&both, rule, &[]).system;
+    assert_eq!(*system.initial[0], [1, 2, 0]);
+    // An atom reads one of them, or names one of the twins.
+    for atom in [marked(1), marked(2), fires(2), fires(3)] {
+        assert_eq!(left(&both, rule, &[atom]), None);
+    }
+    let either = Proposition::Fires(vec![EventId(2), EventId(3)]);
+    let reduction = reduced(&both, rule, std::slice::from_ref(&either));
+    assert_eq!(reduction.lift.forward(&either), Some(fires(2)));
+    // What p1 was is nowhere any more.
+    assert_eq!(reduction.lift.forward(&marked(1)), None);
+    assert_eq!(reduction.lift.forward(&marked(3)), Some(marked(2)));
+}
+
+#[test]
+fn equal_futures_are_equal_but_for_the_place() {
+    let rule = Rule::EqualFuture;
+    let with = |from_left: &Arcs, from_right: &Arcs, more: &Arcs| {
+        let system = net(
+            &[2, 1, 1, 0],
+            &[LEFT, RIGHT, from_left, from_right, HOME, more],
+        );
+        left(&system, rule, &[])
+    };
+    let nothing: &Arcs = &[(0, 1, 1)];
+    assert!(with(FROM_LEFT, FROM_RIGHT, nothing).is_some());
+    // Two tokens, of which one may be here and one there.
+    let two: [&Arcs; 2] = [&[(1, 2, 0), (3, 0, 1)], &[(2, 2, 0), (3, 0, 1)]];
+    assert_eq!(with(two[0], two[1], nothing), None);
+    // Somebody gives more, needs something else, or keeps the token.
+    for other in [
+        &[(2, 1, 0), (3, 0, 2)][..],
+        &[(2, 1, 0), (3, 0, 1), (0, 1, 1)],
+        &[(2, 1, 1), (3, 0, 1)],
+    ] {
+        assert_eq!(with(FROM_LEFT, other, nothing), None);
+    }
+    // Somebody has no twin, whose place comes first or not, or needs one of each.
+    for more in [&[(1, 1, 0)][..], &[(2, 1, 0)], &[(1, 1, 0), (2, 1, 0)]] {
+        assert_eq!(with(FROM_LEFT, FROM_RIGHT, more), None);
+    }
+    // Places that nobody needs are no matter of this rule.
+    let sinks = net(
+        &[1, 0, 0],
+        &[&[(0, 1, 1), (1, 0, 1)], &[(0, 1, 1), (2, 0, 1)]],
+    );
+    assert_eq!(left(&sinks, rule, &[]), None);
+    // More tokens than can be counted.
+    let many = net(
+        &[0, Value::MAX, 1, 0],
+        &[LEFT, RIGHT, FROM_LEFT, FROM_RIGHT, HOME],
+    );
+    assert_eq!(left(&many, rule, &[]), None);
+}
+
+#[test]
+fn of_twins_the_one_with_a_token_is_taken() {
+    let both = net(&[1, 0, 0, 0], &[LEFT, RIGHT, FROM_LEFT, FROM_RIGHT, HOME]);
+    let reduction = reduced(&both, Rule::EqualFuture, &[]);
+    // t0, t1, either of t2 and t3, t4
+    let lasso = told(&reduction, &[0, 2, 3, 1, 2, 3], 6);
+    assert_eq!(taken(&lasso.cycle), [0, 2, 4, 1, 3, 4]);
+}
+
+/// Tokens come to p2 and are taken from p1 while there are any.
+#[test]
+fn a_loop_is_gone_round_until_tokens_are_where_they_were() {
+    let drift = net(&[1, 2, 0, 0], &[RIGHT, FROM_LEFT, FROM_RIGHT, HOME]);
+    let reduction = reduced(&drift, Rule::EqualFuture, &[]);
+    let lasso = told(&reduction, &[0, 1, 2], 3);
+    assert!(lasso.comes_round() && lasso.growth.is_none());
+    assert_eq!(taken(&lasso.prefix), [0, 1, 3, 0, 1, 3, 0, 2, 3]);
+    assert_eq!(taken(&lasso.cycle), [0, 2, 3]);
+    // The same where each round leaves a token more, in the one place or in the other.
+    let grows: &Arcs = &[(0, 1, 0), (2, 0, 2)];
+    let growing = net(&[1, 1, 0, 0], &[grows, FROM_LEFT, FROM_RIGHT, HOME]);
+    let reduction = reduced(&growing, Rule::EqualFuture, &[]);
+    let mut round = run(&reduction.system, &[0, 1, 2], 3);
+    round.growth = Some([0, 1, 0].into());
+    let lasso = reduction.lift.back(round).unwrap();
+    assert!(lasso.comes_round());
+    assert_eq!(lasso.growth, Some([0, 0, 1, 0].into()));
+    assert_eq!(taken(&lasso.cycle), [0, 2, 3]);
+}
+
+/// p1, p2 and p3 are a ring; t3 fills p1, and t4 takes one token of p2 and one of p3.
+fn ring() -> [&'static Arcs; 5] {
+    [
+        &[(1, 1, 0), (2, 0, 1)],
+        &[(2, 1, 0), (3, 0, 1)],
+        &[(3, 1, 0), (1, 0, 1)],
+        &[(0, 1, 0), (1, 0, 1)],
+        &[(2, 1, 0), (3, 1, 0), (0, 0, 2)],
+    ]
+}
+
+#[test]
+fn rings_become_one_place() {
+    let system = net(&[1, 1, 0, 0], &ring());
+    let rule = Rule::TokenRings;
+    // A step that does nothing stays.
+    let kept = some(&["p0", "p1+p2+p3"], &["t0", "t3", "t4"]);
+    assert_eq!(left(&system, rule, &[marked(0), DEADLOCK]), kept);
+    let now = reduced(&system, rule, &[]).system;
+    assert_eq!(*now.initial[0], [1, 1]);
+    let arcs = |event: usize| match &now.events[event].action {
+        Action::Net(arcs) => arcs.iter().map(|a| (a.var.0, a.need, a.delta)).collect(),
+        _ => Vec::new(),
+    };
+    assert_eq!(arcs(0), [(1, 1, 0)]);
+    assert_eq!(arcs(2), [(0, 0, 2), (1, 2, -2)]);
+    // Atoms read a place of it or name events; steps count.
+    for atom in [marked(1), marked(2), marked(3), fires(4)] {
+        assert_eq!(left(&system, rule, &[atom]), None);
+    }
+    assert_eq!(left_with_next(&system, rule, &[marked(0)]), None);
+}
+
+#[test]
+fn moves_of_a_ring_do_nothing_else_and_lead_everywhere() {
+    let rule = Rule::TokenRings;
+    let with = |last: &Arcs| {
+        let [first, second, _, fill, take] = ring();
+        let system = net(&[2, 1, 0, 0, 1], &[first, second, last, fill, take]);
+        left(&system, rule, &[marked(0)])
+    };
+    assert!(with(ring()[2]).is_some());
+    for other in [
+        // Not back to p1.
+        &[(3, 1, 0), (0, 0, 1)][..],
+        // Two tokens are needed, vanish or come, one is left behind, and somebody looks on.
+        &[(3, 2, 1), (1, 0, 1)],
+        &[(3, 2, 0), (1, 0, 1)],
+        &[(3, 1, 0), (1, 0, 2)],
+        &[(3, 1, 1), (1, 0, 1)],
+        &[(3, 1, 0), (1, 1, 2)],
+        &[(3, 1, 0), (1, 0, 1), (0, 1, 1)],
+        &[(3, 1, 0), (1, 0, 1), (0, 0, 1)],
+        &[(3, 1, 0), (1, 0, 1), (4, 1, 1)],
+    ] {
+        assert_eq!(with(other), None, "{other:?}");
+    }
+    // A token is needed where one comes to.
+    let [_, second, last, ..] = ring();
+    let hesitant = net(&[0, 2, 0, 0], &[&[(1, 1, 0), (2, 1, 2)], second, last]);
+    assert_eq!(left(&hesitant, rule, &[]), None);
+    let many = net(&[0, Value::MAX, 1, 0], &ring());
+    assert_eq!(left(&many, rule, &[]), None);
+}
+
+#[test]
+fn tokens_are_brought_to_where_they_are_needed() {
+    let system = net(&[1, 1, 0, 0], &ring());
+    let reduction = reduced(&system, Rule::TokenRings, &[marked(0)]);
+    // Both tokens are in p1, and one is needed in p2 and one in p3; then nothing but moves.
+    let lasso = told(&reduction, &[1, 2, 1, 0, 0], 2);
+    assert_eq!(taken(&lasso.prefix)[..5], [3, 0, 0, 1, 4]);
+    assert!(lasso.comes_round());
+    // All of the loop is moves.
+    assert!(taken(&lasso.cycle).iter().all(|event| *event < 3));
+    let round = told(&reduction, &[1, 2, 1, 1, 2, 1], 3);
+    assert!(round.comes_round() && round.growth.is_none());
+    // Without tokens there is nothing to do in the ring.
+    let [.., take] = ring();
+    let end: &Arcs = &[(2, 1, 0), (0, 0, 1)];
+    let ending = net(&[0, 1, 0, 0], &[&ring()[..3], &[take, end]].concat());
+    let reduction = reduced(&ending, Rule::TokenRings, &[marked(0)]);
+    let lasso = told(&reduction, &[2], 0);
+    assert_eq!(taken(&lasso.prefix), [0, 4]);
+    assert!(ending.is_deadlock(lasso.entry()));
+}
+
+/// A token goes from p0 to p1 and back, and p2 and p3 say where it is not.
+#[test]
+fn places_that_changed_with_those_of_a_ring_come_round_with_them() {
+    let there: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 0, 1), (3, 1, 0)];
+    let back: &Arcs = &[(0, 0, 1), (1, 1, 0), (2, 1, 0), (3, 0, 1)];
+    let system = net(&[1, 0, 0, 1], &[there, back]);
+    let support = Support::of(&system, &[], true);
+    let rules = Rules::only(&[Rule::ParallelPlaces, Rule::TokenRings]);
+    let budget = Budget::unlimited();
+    let reduction = reduce(&system, &support, rules, &mut no_advice, &budget).unwrap();
+    assert_eq!(reduction.system.variables.len(), 1);
+    let lasso = told(&reduction, &[0], 1);
+    assert!(lasso.comes_round());
+    assert_eq!(taken(&lasso.cycle), [1, 0]);
+}
+
+/// p0 and p1 take turns; t1 puts a token into p2, from where it comes to p3 and vanishes.
+fn tail() -> [&'static Arcs; 4] {
+    [
+        LOOP,
+        &[(1, 1, 0), (0, 0, 1), (2, 0, 1)],
+        &[(2, 1, 0), (3, 0, 2)],
+        &[(3, 1, 0)],
+    ]
+}
+
+#[test]
+fn what_comes_after_all_that_matters_is_left_out() {
+    let system = net(&[1, 0, 0, 0], &tail());
+    let rule = Rule::PrefixOfInterest;
+    let kept = some(&["p0", "p1"], &["t0", "t1"]);
+    assert_eq!(left(&system, rule, &[marked(0)]), kept);
+    // All that leads to what is read stays, also if that is one place of the tail only.
+    assert_eq!(left(&system, rule, &[marked(3)]), None);
+    let filling = net(&[1, 0, 0, 0], &tail()[..3]);
+    assert_eq!(left(&filling, rule, &[marked(3)]), None);
+    let half = some(&["p0", "p1", "p2"], &["t0", "t1", "t2"]);
+    assert_eq!(left(&system, rule, &[marked(2)]), half);
+    for atom in [DEADLOCK, fires(0)] {
+        assert_eq!(left(&system, rule, &[marked(0), atom]), None);
+    }
+    assert_eq!(left_with_next(&system, rule, &[marked(0)]), None);
+    // A loop of what is left fills the rest.
+    let reduction = reduced(&system, rule, &[marked(0)]);
+    let lasso = told(&reduction, &[0, 1], 2);
+    assert_eq!(taken(&lasso.cycle), [0, 1]);
+    assert_eq!(lasso.growth, Some([0, 0, 1, 0].into()));
+}
+
+#[test]
+fn what_can_go_on_for_ever_or_matters_stays() {
+    let rule = Rule::PrefixOfInterest;
+    let with = |more: &Arcs| {
+        let [turn, back, further, end] = tail();
+        let system = net(&[1, 0, 0, 0, 0], &[turn, back, further, end, more]);
+        left(&system, rule, &[marked(0)]).map(|(places, _)| places.len())
+    };
+    // p4 has no arcs and goes with the others.
+    assert_eq!(with(&[(3, 1, 0), (4, 0, 1)]), Some(2));
+    // From p3 to p2, to p0, and back to p3; p3 is looked at, or needed by somebody who looks at p0 or takes it.
+    for more in [
+        &[(3, 1, 0), (2, 0, 1)][..],
+        &[(3, 1, 0), (0, 0, 1)],
+        &[(3, 1, 1)],
+        &[(3, 1, 0), (0, 1, 1)],
+        &[(3, 1, 0), (0, 1, 0)],
+    ] {
+        assert_eq!(with(more), Some(4), "{more:?}");
+    }
+    // Who needs p2 and feeds what stays needs all of p2, but not p3.
+    assert_eq!(with(&[(2, 1, 0), (0, 0, 1)]), Some(3));
+    // Who needs nothing can go on for ever.
+    let source = net(&[1, 0, 0], &[&[(0, 1, 0)], &[(1, 0, 1)], &[(1, 1, 0)]]);
+    let kept = some(&["p0"], &["t0", "t1"]);
+    assert_eq!(left(&source, rule, &[marked(0)]), kept);
+    // One place stays, with all that leads to it.
+    let chain = net(&[1, 0, 0], &[LOOP, &[(1, 1, 0), (2, 0, 1)]]);
+    assert_eq!(left(&chain, rule, &[]), some(&["p0"], &["t0"]));
+}
+
+#[test]
+fn at_a_dead_end_the_rest_is_taken_first_things_first() {
+    // t0 ends the run of what is left; t1 and t2 empty the rest, and the second comes first in the file.
+    let system = net(
+        &[1, 0, 0, 0],
+        &[
+            &[(0, 1, 0), (1, 0, 2)],
+            &[(2, 1, 0), (3, 0, 1)],
+            &[(1, 1, 0), (2, 0, 2)],
+        ],
+    );
+    let reduction = reduced(&system, Rule::PrefixOfInterest, &[marked(0)]);
+    assert_eq!(reduction.system.variables.len(), 1);
+    let lasso = told(&reduction, &[0], 0);
+    assert_eq!(taken(&lasso.prefix), [0, 2, 2, 1, 1, 1, 1]);
+    assert_eq!(events(&lasso.cycle), [None]);
+    assert!(system.is_deadlock(lasso.entry()));
+}
