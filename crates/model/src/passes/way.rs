@@ -20,14 +20,15 @@ pub(super) struct Way {
     size: usize,
 }
 
+/// Legs are parts of ever longer ways: whatever is large in them is shared.
 #[derive(Clone, Debug)]
 enum Leg {
     /// This event.
     Take(EventId),
     /// The first of these that is possible; if one is.
-    Either(Vec<Way>),
+    Either(Shared<[Way]>),
     /// Tokens go round until there are so many in these places of the ring, by position.
-    Gather(Shared<Ring>, Vec<(usize, Value)>),
+    Gather(Shared<Ring>, Shared<[(usize, Value)]>),
 }
 
 /// Places among which tokens go round one by one, wherever somebody wants them.
@@ -54,7 +55,7 @@ impl Way {
     /// One of several, whichever is possible; `None` if that is too long.
     pub fn either(ways: Vec<Way>) -> Option<Way> {
         let size = ways.iter().map(|way| way.size).sum();
-        let legs = vec![Leg::Either(ways)];
+        let legs = vec![Leg::Either(ways.into())];
         (size <= MOST_MENTIONED).then_some(Way { legs, size })
     }
 
@@ -67,7 +68,7 @@ impl Way {
 
     /// The same once there are so many tokens in these places of a ring.
     pub fn after_gathering(&self, ring: &Shared<Ring>, needs: Vec<(usize, Value)>) -> Way {
-        let mut legs = vec![Leg::Gather(Shared::clone(ring), needs)];
+        let mut legs = vec![Leg::Gather(Shared::clone(ring), needs.into())];
         legs.extend_from_slice(&self.legs);
         Way {
             legs,
