@@ -31,6 +31,7 @@ pub mod programs;
 pub mod questions;
 mod shadows;
 pub mod shrink;
+mod stretched;
 pub mod symmetric;
 pub mod tableau;
 

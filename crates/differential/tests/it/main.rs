@@ -8,4 +8,5 @@ mod processes;
 mod questions;
 mod seeds;
 mod shadows;
+mod stretched;
 mod symmetry;

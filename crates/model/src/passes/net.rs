@@ -1,7 +1,7 @@
 //! The net that rules work on: places and events come and go, and every event remembers what it stands for.
 
 use super::support::Support;
-use crate::system::{Action, Arc, Event, EventId, System, Unit, Value, VarId};
+use crate::system::{Action, Arc, Event, EventId, State, System, Unit, Value, VarId};
 use lariat_budget::{Budget, Stop};
 use rustc_hash::FxHashSet;
 
@@ -68,7 +68,11 @@ pub(super) struct Net<'a> {
     pub support: &'a Support,
     system: &'a System,
     budget: &'a Budget,
-    marking: &'a [Value],
+    /// Initial markings; there is one at least.
+    markings: &'a [State],
+    /// By place: the fewest and the most tokens in one of them.
+    fewest: Vec<Value>,
+    most: Vec<Value>,
     has_place: Vec<bool>,
     transitions: Vec<Option<Transition>>,
     /// By place: transitions with an arc there, in order of their positions; some may be gone.
@@ -83,17 +87,16 @@ pub(super) struct Net<'a> {
 impl<'a> Net<'a> {
     /// The whole net; `None` if the system is none.
     pub fn new(system: &'a System, support: &'a Support, budget: &'a Budget) -> Option<Net<'a>> {
-        let [marking] = &system.initial[..] else {
-            return None;
-        };
-        if system.fault.is_some() {
+        if system.fault.is_some() || system.initial.is_empty() {
             return None;
         }
         let mut net = Net {
             support,
             system,
             budget,
-            marking,
+            markings: &system.initial,
+            fewest: by_place(&system.initial, Value::min),
+            most: by_place(&system.initial, Value::max),
             has_place: vec![true; system.variables.len()],
             transitions: Vec::with_capacity(system.events.len()),
             touching: vec![Vec::new(); system.variables.len()],
@@ -123,9 +126,19 @@ impl<'a> Net<'a> {
         (self.places, self.events)
     }
 
-    /// Tokens at the start.
-    pub fn tokens(&self, place: VarId) -> Value {
-        self.marking[place.index()]
+    /// The least that something is in initial markings: what holds of all of them is asked of this.
+    pub fn least_of<T: Ord>(&self, of: impl Fn(&State) -> T) -> Option<T> {
+        self.markings.iter().map(of).min()
+    }
+
+    /// The fewest tokens that a place has at the start.
+    pub fn fewest_tokens(&self, place: VarId) -> Value {
+        self.fewest[place.index()]
+    }
+
+    /// The most tokens that a place has at the start.
+    pub fn most_tokens(&self, place: VarId) -> Value {
+        self.most[place.index()]
     }
 
     /// All places that are there.
@@ -225,7 +238,7 @@ impl<'a> Net<'a> {
             variables: (there.iter())
                 .map(|place| old.variable(*place).clone())
                 .collect(),
-            initial: vec![there.iter().map(|place| self.tokens(*place)).collect()],
+            initial: self.without_twins(&there),
             units: old.units.iter().map(unit).collect(),
             ..System::default()
         };
@@ -247,11 +260,35 @@ impl<'a> Net<'a> {
         }
     }
 
+    /// The initial markings of these places, each of them once.
+    fn without_twins(&self, there: &[VarId]) -> Vec<State> {
+        let mut seen = FxHashSet::default();
+        let left = |marking: &State| -> State {
+            { there.iter() }
+                .map(|place| marking[place.index()])
+                .collect()
+        };
+        let mut all: Vec<State> = self.markings.iter().map(left).collect();
+        all.retain(|marking| seen.insert(marking.clone()));
+        all
+    }
+
     /// What an event stands for; nothing if it is gone.
     pub fn path(&self, at: Position) -> Vec<EventId> {
         let transition = self.transition(at);
         transition.map_or(Vec::new(), |transition| transition.path.clone())
     }
+}
+
+/// What is in each place, of several markings the one that is chosen.
+fn by_place(markings: &[State], choose: fn(Value, Value) -> Value) -> Vec<Value> {
+    let mut chosen = markings.first().map_or(Vec::new(), |m| m.to_vec());
+    for marking in markings {
+        for (chosen, tokens) in chosen.iter_mut().zip(marking) {
+            *chosen = choose(*chosen, *tokens);
+        }
+    }
+    chosen
 }
 
 /// A net between two rules, as a system of its own.

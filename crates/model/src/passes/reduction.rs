@@ -44,8 +44,12 @@ impl Lift for ReductionLift<'_> {
     }
 
     fn back(&self, lasso: Lasso) -> Result<Lasso, Astray> {
-        let mut prefix = Run::new(self.original)?;
-        let initial = prefix.state.clone();
+        let initial = self.start(&lasso.initial)?;
+        let mut prefix = Run {
+            system: self.original,
+            state: initial.clone(),
+            steps: Vec::new(),
+        };
         for step in &lasso.prefix {
             match step.event {
                 Some(event) => prefix.take(self.path(event)?)?,
@@ -76,6 +80,17 @@ impl Lift for ReductionLift<'_> {
 }
 
 impl ReductionLift<'_> {
+    /// An initial marking of the original that has become this one.
+    fn start(&self, reduced: &State) -> Result<State, Astray> {
+        let kept = |(now, tokens): (&Option<VarId>, &Value)| {
+            now.is_none_or(|var| reduced.get(var.index()) == Some(tokens))
+        };
+        let mut initial = self.original.initial.iter();
+        let found = initial.find(|marking| self.places.iter().zip(&marking[..]).all(kept));
+        let none = || Astray::Defect("the run starts in no initial marking".to_owned());
+        found.cloned().ok_or_else(none)
+    }
+
     fn path(&self, event: EventId) -> Result<&[EventId], Astray> {
         let path = self.paths.get(event.index()).map(|path| &path[..]);
         path.ok_or_else(|| Astray::Defect(format!("event {} is none of the net", event.0)))
@@ -228,16 +243,7 @@ struct Run<'s> {
     steps: Vec<Step>,
 }
 
-impl<'s> Run<'s> {
-    fn new(system: &'s System) -> Result<Run<'s>, Astray> {
-        let none = || Astray::Defect("the net has no initial marking".to_owned());
-        Ok(Run {
-            system,
-            state: system.initial.first().ok_or_else(none)?.clone(),
-            steps: Vec::new(),
-        })
-    }
-
+impl Run<'_> {
     fn next(&self, state: &State, event: EventId) -> Option<State> {
         self.system.successors(state, event).pop()
     }
