@@ -190,6 +190,30 @@ fn what_is_left_after_the_first_steps_is_what_was_asked() {
     }
 }
 
+/// Random questions of this kind often have these forms, and are answered in them: nobody else had a turn in between.
+#[test]
+fn both_forms_answer_questions() {
+    let mut answered = [0; 2];
+    let campaign = Campaign::from_env(150);
+    for seed in campaign.seeds() {
+        let case = Case::stretched(seed);
+        let Some(formula) = case.formula_text() else {
+            continue;
+        };
+        for (count, technique) in answered
+            .iter_mut()
+            .zip([Technique::Progression, Technique::Lengths])
+        {
+            let report = asked(&case.system, &formula, case.deadlock, technique);
+            let mut trail = report.trail.iter().map(|attempt| attempt.engine);
+            let turns = trail.by_ref().skip_while(|name| *name != technique.name());
+            *count += usize::from(turns.skip(1).count() == 1);
+        }
+    }
+    println!("{answered:?} answered");
+    assert!(campaign.cases < 150 || answered.iter().all(|count| *count > 10));
+}
+
 /// Both techniques have turns, and say in words what they do.
 #[test]
 fn the_trail_tells_of_other_forms_of_the_question() {
