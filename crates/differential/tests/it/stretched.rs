@@ -32,9 +32,13 @@ fn net(marking: &[i64], transitions: &[&[(u32, i64, i64)]]) -> System {
         name: format!("p{i}"),
         domain: Domain::Count { bound: None },
     };
-    let event = |(i, arcs): (usize, &&[(u32, i64, i64)])| Event {
-        name: format!("t{i}"),
-        action: Action::Net(arcs.iter().map(arc).collect()),
+    let event = |(i, arcs): (usize, &&[(u32, i64, i64)])| {
+        let mut arcs: Vec<Arc> = arcs.iter().map(arc).collect();
+        arcs.sort_by_key(|arc| arc.var);
+        Event {
+            name: format!("t{i}"),
+            action: Action::Net(arcs),
+        }
     };
     System {
         variables: (0..marking.len()).map(place).collect(),

@@ -210,7 +210,7 @@ fn left_from(
     rule: Rule,
     atoms: &[Proposition],
 ) -> Option<(Vec<String>, Vec<String>)> {
-    let others = others.iter().map(|marking| (*marking).into());
+    let others = others.iter().map(|marking| State::from(*marking));
     system.initial.extend(others);
     left(&system, rule, atoms)
 }
