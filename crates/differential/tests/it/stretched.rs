@@ -121,17 +121,18 @@ fn only_the_answer_that_counts_is_taken_from_a_net_with_shorter_runs() {
         let neither = format!("G({empty} -> X X !{empty})");
         assert_eq!(ask(&neither), (false, false));
         // Here `p0` stays empty for two steps in the smaller net, too, since who looks at `p2` sees the token pass by: that it holds there counts.
-        let four = net(
-            &[1, 0, 0, 0],
+        let five = net(
+            &[1, 0, 0, 0, 0],
             &[
                 ROUND[0],
-                ROUND[1],
+                &[(1, 1, 0), (4, 0, 1)],
+                &[(4, 1, 0), (2, 0, 1)],
                 &[(2, 1, 0), (3, 0, 1)],
                 &[(3, 1, 0), (0, 0, 1)],
             ],
         );
         let twice = format!(r#"F("p2 >= 1" & {empty} & X {empty})"#);
-        let found = answer(&four, &twice, deadlock, Technique::Lengths);
+        let found = answer(&five, &twice, deadlock, Technique::Lengths);
         assert_eq!(found, (true, true));
     }
 }
