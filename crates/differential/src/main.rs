@@ -1,10 +1,10 @@
 //! A long differential campaign: all subjects against the oracle.
 //!
 //! ```text
-//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair|shadows|questions|processes] [SUBJECT]…
+//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair|shadows|stretched|questions|processes] [SUBJECT]…
 //! ```
 //!
-//! `LARIAT_SEED` chooses the first seed; `fair` asks about fair runs, `shadows` about nets with places that follow others, `questions` about reachable states, `processes` asks clusters of 1, 2 and 4 processes; names restrict the subjects. Exit code 1 on the first difference,
+//! `LARIAT_SEED` chooses the first seed; `fair` asks about fair runs, `shadows` about nets with places that follow others, `stretched` about nets with steps in two parts, `questions` about reachable states, `processes` asks clusters of 1, 2 and 4 processes; names restrict the subjects. Exit code 1 on the first difference,
 //! with the command that replays it.
 
 use lariat_differential::{processes, questions, subjects};
@@ -36,6 +36,11 @@ fn main() -> ExitCode {
         Some("shadows") => {
             names.remove(0);
             campaign = campaign.about(Case::shadowed);
+            subjects::all()
+        }
+        Some("stretched") => {
+            names.remove(0);
+            campaign = campaign.about(Case::stretched);
             subjects::all()
         }
         _ => subjects::all(),

@@ -3,7 +3,7 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::{fairness, nets, predicates, programs, reducible, shadows};
+use crate::{fairness, nets, predicates, programs, reducible, shadows, stretched};
 use lariat_corpora::Random;
 use lariat_model::{
     Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
@@ -90,6 +90,28 @@ impl Case {
             false => Vec::new(),
         };
         Case { fairness, ..case }
+    }
+
+    /// The case of this seed about a net with steps in two parts, and with at most [`MOST_STATES`] markings; its formula has an `X`, mostly.
+    pub fn stretched(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        loop {
+            let net = nets::random(&mut rng, 40);
+            let net = stretched::added(&mut rng, net);
+            if Reachable::explore(&net, MOST_STATES).is_some() {
+                let mut case = Case::about(net, &mut rng);
+                // Whatever names an event keeps steps from being joined.
+                if rng.percent(85) {
+                    let of_states = |a: &Atom| matches!(a.proposition, Proposition::State(_));
+                    case.atoms.retain(of_states);
+                }
+                if case.atoms.is_empty() {
+                    continue;
+                }
+                case.formula = stretched::formula(&mut rng, case.atoms.len());
+                return case;
+            }
+        }
     }
 
     /// A random question about a system, under `Stutter`.

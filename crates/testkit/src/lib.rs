@@ -32,6 +32,7 @@ pub mod questions;
 pub mod reducible;
 mod shadows;
 pub mod shrink;
+mod stretched;
 pub mod symmetric;
 pub mod tableau;
 

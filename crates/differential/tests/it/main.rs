@@ -10,4 +10,5 @@ mod questions;
 mod reducible;
 mod seeds;
 mod shadows;
+mod stretched;
 mod symmetry;

@@ -16,7 +16,7 @@ use crate::explored::Explored;
 use crate::features::Boundedness;
 use crate::plan::Plan;
 use crate::prepare::{legal_letters, meanings};
-use crate::reduce::{Reduced, reduced};
+use crate::reduce::{Joining, Reduced, reduced};
 use crate::subject::{Property, Subject};
 use lariat_automata::{Automaton, translate};
 use lariat_budget::Stop;
@@ -24,6 +24,7 @@ use lariat_engines::Needs;
 use lariat_facts::{Barren, Pruned, Simplified};
 use lariat_ltl::{Formula, Formulas};
 use lariat_model::System;
+use lariat_model::passes::Removed;
 
 /// What answers are ascribed to that need no search.
 pub(super) const FACTS: &str = "facts";
@@ -34,7 +35,7 @@ pub(super) struct Learned {
     /// The store of the simplified formula.
     pub formulas: Formulas,
     /// The formula, or `None` if the property is an automaton.
-    formula: Option<Formula>,
+    pub formula: Option<Formula>,
     /// The automaton of the violations, without what no run does.
     automaton: Automaton,
     /// Is the net known to be bounded?
@@ -152,25 +153,51 @@ pub(super) fn nothing(query: &Query<'_, '_>) -> Result<Learned, Stop> {
     })
 }
 
-/// The net that reductions leave of the query's, for what is left of the formula, and the question about it; `None` if there is nothing to reduce.
+/// A net that reductions have left, and the question about it.
+pub(super) struct Smaller<'s> {
+    pub subject: Subject<'s>,
+    pub learned: Learned,
+    pub removed: Vec<Removed>,
+}
+
+impl Smaller<'_> {
+    /// Its places and transitions.
+    pub fn size(&self) -> usize {
+        size(self.subject.system())
+    }
+}
+
+/// The places and transitions of a net.
+pub(super) fn size(net: &System) -> usize {
+    net.variables.len() + net.events.len()
+}
+
+/// The net that reductions leave of the query's, for what is left of the formula; `None` if there is nothing to reduce.
 pub(super) fn reduce<'s>(
     query: &Query<'_, 's>,
+    learned: &Learned,
+    joining: Joining,
+    explored: &Explored<'s>,
+) -> Result<Option<Reduced<'s>>, Stop> {
+    let asked = query.subject.with_formulas(learned.formulas.clone());
+    let (property, options) = (learned.property(), query.options);
+    reduced(&asked, property, joining, options, explored, query.budget)
+}
+
+/// The question about a reduced net.
+pub(super) fn about<'s>(
+    query: &Query<'_, 's>,
+    reduced: Reduced<'s>,
     learned: &Learned,
     schedule: &Schedule,
     explored: &mut Explored<'s>,
     report: &mut Report,
-) -> Result<Option<(Subject<'s>, Learned)>, Stop> {
+) -> Result<Smaller<'s>, Stop> {
     let Query {
         options, budget, ..
     } = *query;
-    let asked = query.subject.with_formulas(learned.formulas.clone());
-    let Some(Reduced { subject, removed }) =
-        reduced(&asked, learned.property(), options, explored, budget)?
-    else {
-        return Ok(None);
-    };
-    let agglomerated = removed.iter().any(|removed| removed.rule.merges_steps());
-    report.passes = removed;
+    let agglomerated = reduced.merges_steps();
+    let Reduced { subject, removed } = reduced;
     let mut learned = learned.clone();
     if agglomerated && let Some(formula) = learned.formula {
         let begun = budget.elapsed();
@@ -197,7 +224,11 @@ pub(super) fn reduce<'s>(
         }
         learned.automaton = automaton;
     }
-    Ok(Some((subject, learned)))
+    Ok(Smaller {
+        subject,
+        learned,
+        removed,
+    })
 }
 
 /// A number of things in words; nothing if there are none.

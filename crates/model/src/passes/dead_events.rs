@@ -6,6 +6,8 @@
 //! > enough(p, w) ⇔ w ≤ m0(p), or some t that may fire puts more into p than it takes
 //! > may fire(t) ⇔ enough(p, pre(t, p)) for all p
 //!
+//! With several initial markings `m0(p)` is the most that is in `p` in one of them.
+//!
 //! **Condition**: `t` may not fire.
 //! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. The reachable graph stays as it is.
 //! **Back**: nothing to do.
@@ -20,7 +22,9 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     for (at, transition) in net.transitions() {
         net.spend(transition.arcs.len())?;
         let lacks = transition.arcs.iter();
-        let lacks = lacks.filter(|arc| arc.need > net.tokens(arc.var)).count();
+        let lacks = lacks
+            .filter(|arc| arc.need > net.most_tokens(arc.var))
+            .count();
         if lacks == 0 {
             ready.push(at);
         }
@@ -37,7 +41,7 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
             }
             for (other, _, theirs) in net.touching(arc.var) {
                 net.spend(0)?;
-                if theirs.need > net.tokens(arc.var)
+                if theirs.need > net.most_tokens(arc.var)
                     && let Ok(i) = missing.binary_search_by_key(&other, |(at, _)| *at)
                 {
                     missing[i].1 -= 1;

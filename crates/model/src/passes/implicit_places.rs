@@ -12,14 +12,14 @@
 //! The weights are advice of somebody who can solve linear programs ([`Advice`](super::Advice)). What is said here is checked of them in
 //! integers, on the net as it is when the place is to go: a place that told of it may be gone by then.
 //!
-//! **Condition**: no atom reads `p`; the weights pass the check.
+//! **Condition**: no atom reads `p`; the weights pass the check with every initial marking.
 //! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` alone never decides whether something is
 //! enabled.
 //! **Back**: the same events. A loop of the other places takes nothing from `p`, or it would decide after some rounds; it may put tokens
 //! there, and is a covering run of the original then, whose atoms are settled, since none reads `p`.
 
 use super::net::Net;
-use crate::system::{Arc, VarId};
+use crate::system::{Arc, State, VarId};
 use lariat_budget::Stop;
 
 /// Weights by which other places tell that there is enough in one.
@@ -52,8 +52,9 @@ fn is_true(net: &Net<'_>, told: &Told) -> Result<bool, Stop> {
     if told.scale <= 0 || !by.iter().all(here) {
         return Ok(false);
     }
-    let start = |place: VarId| i128::from(net.tokens(place));
-    let Some(least) = difference(told, start) else {
+    let start = |marking: &State| difference(told, |place| marking[place.index()].into());
+    // What leaves 128 bits in one marking is the least.
+    let Some(Some(least)) = net.least_of(start) else {
         return Ok(false);
     };
     for place in by.iter().map(|(place, _)| *place).chain([told.place]) {

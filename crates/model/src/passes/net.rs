@@ -3,7 +3,7 @@
 use super::reduction::ReductionLift;
 use super::support::Support;
 use super::way::Way;
-use crate::system::{Action, Arc, Domain, Event, System, Unit, Value, VarId, Variable};
+use crate::system::{Action, Arc, Domain, Event, State, System, Unit, Value, VarId, Variable};
 use lariat_budget::{Budget, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -91,7 +91,11 @@ pub(super) struct Net<'a> {
     pub support: &'a Support,
     system: &'a System,
     budget: &'a Budget,
-    marking: Cow<'a, [Value]>,
+    /// Initial markings; there is one at least.
+    markings: Cow<'a, [State]>,
+    /// By place: the fewest and the most tokens in one of them.
+    fewest: Vec<Value>,
+    most: Vec<Value>,
     /// Places that several of the original have become, and those.
     fused: FxHashMap<VarId, Vec<VarId>>,
     has_place: Vec<bool>,
@@ -108,17 +112,16 @@ pub(super) struct Net<'a> {
 impl<'a> Net<'a> {
     /// The whole net; `None` if the system is none.
     pub fn new(system: &'a System, support: &'a Support, budget: &'a Budget) -> Option<Net<'a>> {
-        let [marking] = &system.initial[..] else {
-            return None;
-        };
-        if system.fault.is_some() {
+        if system.fault.is_some() || system.initial.is_empty() {
             return None;
         }
         let mut net = Net {
             support,
             system,
             budget,
-            marking: Cow::Borrowed(marking),
+            markings: Cow::Borrowed(&system.initial),
+            fewest: by_place(&system.initial, Value::min),
+            most: by_place(&system.initial, Value::max),
             fused: FxHashMap::default(),
             has_place: vec![true; system.variables.len()],
             transitions: Vec::with_capacity(system.events.len()),
@@ -149,9 +152,19 @@ impl<'a> Net<'a> {
         (self.places, self.events)
     }
 
-    /// Tokens at the start.
-    pub fn tokens(&self, place: VarId) -> Value {
-        self.marking[place.index()]
+    /// The least that something is in initial markings: what holds of all of them is asked of this.
+    pub fn least_of<T: Ord>(&self, of: impl Fn(&State) -> T) -> Option<T> {
+        self.markings.iter().map(of).min()
+    }
+
+    /// The fewest tokens that a place has at the start.
+    pub fn fewest_tokens(&self, place: VarId) -> Value {
+        self.fewest[place.index()]
+    }
+
+    /// The most tokens that a place has at the start.
+    pub fn most_tokens(&self, place: VarId) -> Value {
+        self.most[place.index()]
     }
 
     /// All places that are there.
@@ -252,9 +265,12 @@ impl<'a> Net<'a> {
         touching.dedup();
         let fused = |at: &Position| self.transition(*at)?.fused(places);
         let arcs: Option<Vec<Vec<Arc>>> = touching.iter().map(fused).collect();
-        let tokens = places.iter().map(|place| self.tokens(*place));
-        let tokens = { tokens }.try_fold(0, Value::checked_add);
-        let (Some(arcs), Some(tokens)) = (arcs, tokens) else {
+        let sum = |marking: &State| {
+            let tokens = places.iter().map(|place| marking[place.index()]);
+            { tokens }.try_fold(0, Value::checked_add)
+        };
+        let sums: Option<Vec<Value>> = self.markings.iter().map(sum).collect();
+        let (Some(arcs), Some(sums)) = (arcs, sums) else {
             return false;
         };
         let members = places.iter().flat_map(|place| self.members(place));
@@ -269,7 +285,11 @@ impl<'a> Net<'a> {
             self.fused.remove(place);
         }
         self.touching[first.index()] = touching;
-        self.marking.to_mut()[first.index()] = tokens;
+        self.fewest[first.index()] = sums.iter().copied().min().unwrap_or(0);
+        self.most[first.index()] = sums.iter().copied().max().unwrap_or(0);
+        for (marking, tokens) in self.markings.to_mut().iter_mut().zip(sums) {
+            marking[first.index()] = tokens;
+        }
         self.fused.insert(*first, members);
         true
     }
@@ -309,7 +329,7 @@ impl<'a> Net<'a> {
             variables: (there.iter())
                 .map(|place| self.variable(place, &mut names))
                 .collect(),
-            initial: vec![there.iter().map(|place| self.tokens(*place)).collect()],
+            initial: self.without_twins(&there),
             units: old.units.iter().map(unit).collect(),
             ..System::default()
         };
@@ -370,6 +390,30 @@ impl<'a> Net<'a> {
             domain: Domain::Count { bound },
         }
     }
+
+    /// The initial markings of these places, each of them once.
+    fn without_twins(&self, there: &[VarId]) -> Vec<State> {
+        let mut seen = FxHashSet::default();
+        let left = |marking: &State| -> State {
+            { there.iter() }
+                .map(|place| marking[place.index()])
+                .collect()
+        };
+        let mut all: Vec<State> = self.markings.iter().map(left).collect();
+        all.retain(|marking| seen.insert(marking.clone()));
+        all
+    }
+}
+
+/// What is in each place, of several markings the one that is chosen.
+fn by_place(markings: &[State], choose: fn(Value, Value) -> Value) -> Vec<Value> {
+    let mut chosen = markings.first().map_or(Vec::new(), |m| m.to_vec());
+    for marking in markings {
+        for (chosen, tokens) in chosen.iter_mut().zip(marking) {
+            *chosen = choose(*chosen, *tokens);
+        }
+    }
+    chosen
 }
 
 /// A net between two rules, as a system of its own.

@@ -3,13 +3,14 @@
 //! The difference `m(p) − m(q) = m0(p) − m0(q)` never changes, so that the tokens in `q` tell those in `p`.
 //!
 //! **Condition**: no atom reads `p`; all transitions change `p` and `q` by the same; and whoever finds enough in `q` finds enough in
-//! `p`: `pre(t, p) ≤ pre(t, q) + m0(p) − m0(q)` for every `t` that needs something in `p`.
+//! `p`: `pre(t, p) ≤ pre(t, q) + m0(p) − m0(q)` for every `t` that needs something in `p` and every
+//! initial marking.
 //! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` alone never decides whether something is
 //! enabled, and `q` stays.
 //! **Back**: nothing to do; a loop that closes for `q` closes for `p`.
 
 use super::net::{Net, Position};
-use crate::system::{Value, VarId};
+use crate::system::{State, Value, VarId};
 use lariat_budget::Stop;
 use rustc_hash::FxHashMap;
 
@@ -54,7 +55,11 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
 
 /// Does every transition that finds enough in `other` find enough in `place`? Both change alike.
 fn tells(net: &Net<'_>, other: VarId, place: VarId) -> Result<bool, Stop> {
-    let more = i128::from(net.tokens(place)) - i128::from(net.tokens(other));
+    let start = |marking: &State, place: VarId| i128::from(marking[place.index()]);
+    let more = net.least_of(|marking| start(marking, place) - start(marking, other));
+    let Some(more) = more else {
+        return Ok(false);
+    };
     for (_, transition, arc) in net.touching(place) {
         net.spend(0)?;
         let enough = i128::from(transition.need(other)) + more;

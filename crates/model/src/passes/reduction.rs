@@ -7,12 +7,12 @@
 //! then: choices depend on nothing but the state, so that sooner or later a state comes back. (The state after round `n` is compared with that after the
 //! last power of two before `n`, as R. P. Brent does in *An improved Monte Carlo factorization algorithm*, 1980.)
 
-use super::way::{Halt, Run, Way};
+use super::way::{Halt, Run, Way, tokens};
 use super::{Astray, Lift};
 use crate::Expr;
 use crate::lasso::{Lasso, Step};
 use crate::predicate::{Comparison, Linear, Predicate, Proposition};
-use crate::system::{Action, EventId, State, System, VarId};
+use crate::system::{Action, EventId, State, System, Value, VarId};
 use rustc_hash::FxHashSet;
 
 /// The way back from a net that rules have made smaller.
@@ -49,8 +49,7 @@ impl Lift for ReductionLift<'_> {
     }
 
     fn back(&self, lasso: Lasso) -> Result<Lasso, Astray> {
-        let none = || Astray::Defect("the net has no initial marking".to_owned());
-        let mut run = Run::new(self.original).ok_or_else(none)?;
+        let mut run = Run::new(self.original, self.start(&lasso.initial)?);
         let ends = |steps: &[Step]| steps.iter().any(|step| step.event.is_none());
         self.follow(&mut run, &lasso.prefix)?;
         if ends(&lasso.prefix) || ends(&lasso.cycle) {
@@ -64,6 +63,22 @@ impl Lift for ReductionLift<'_> {
 const MOST_VALUES: usize = 1 << 25;
 
 impl<'s> ReductionLift<'s> {
+    /// An initial marking of the original that has become this one.
+    fn start(&self, reduced: &State) -> Result<&'s State, Astray> {
+        let is_there = |now: &Option<VarId>, tokens: Value| {
+            now.is_none_or(|var| reduced.get(var.index()) == Some(&tokens))
+        };
+        let has_become = |marking: &&State| {
+            let mut alone = self.places.iter().zip(&marking[..]);
+            let mut fused = self.fused.iter();
+            alone.all(|(now, here)| is_there(now, *here))
+                && fused.all(|(now, members)| is_there(now, tokens(marking, members)))
+        };
+        let none = || Astray::Defect("the run starts in no initial marking".to_owned());
+        let mut initial = self.original.initial.iter();
+        initial.find(has_become).ok_or_else(none)
+    }
+
     /// Goes along these steps of the reduced net, up to the one from which on nothing happens any more.
     fn follow(&self, run: &mut Run<'s>, steps: &[Step]) -> Result<(), Astray> {
         for event in steps.iter().map_while(|step| step.event) {

@@ -19,7 +19,7 @@ pub struct Support {
 
 impl Support {
     /// The support of a property with these atoms. `stutters` says that the property is known to be stutter-invariant:
-    /// repeating a letter, or leaving a repetition out, never matters to it.
+    /// repeating a letter, or leaving a repetition out, never matters to it. Or whoever asks knows what runs with fewer repetitions say of it.
     pub fn of<'p>(
         system: &System,
         atoms: impl IntoIterator<Item = &'p Proposition>,

@@ -128,13 +128,13 @@ pub(super) struct Run<'s> {
 }
 
 impl<'s> Run<'s> {
-    /// The run that has not begun; `None` if there is nowhere to begin.
-    pub fn new(system: &'s System) -> Option<Run<'s>> {
-        Some(Run {
+    /// The run that has not begun.
+    pub fn new(system: &'s System, initial: &'s State) -> Run<'s> {
+        Run {
             system,
-            initial: system.initial.first()?,
+            initial,
             steps: Vec::new(),
-        })
+        }
     }
 
     /// Where it is.
@@ -223,6 +223,6 @@ impl Ring {
 }
 
 /// How much is in these places.
-fn tokens(state: &State, places: &[VarId]) -> Value {
+pub(super) fn tokens(state: &State, places: &[VarId]) -> Value {
     places.iter().map(|place| state[place.index()]).sum()
 }

@@ -187,3 +187,98 @@ fn atoms_mean_the_same_in_what_is_left() {
     let both = Proposition::Fires(vec![EventId(1), EventId(2)]);
     assert_eq!(fewer.lift.forward(&both), Some(fires(1)));
 }
+
+/// What one rule leaves of a net with further initial markings.
+fn left_from(
+    mut system: System,
+    others: &[&[Value]],
+    rule: Rule,
+    atoms: &[Proposition],
+) -> Option<(Vec<String>, Vec<String>)> {
+    let others = others.iter().map(|marking| State::from(*marking));
+    system.initial.extend(others);
+    left(&system, rule, atoms)
+}
+
+/// A rule is applied if its condition is true of all initial markings; of one is not enough.
+#[test]
+fn conditions_are_those_of_all_initial_markings() {
+    let enough = || net(&[1, 0, 2], &[&[(0, 1, 0), (1, 0, 1), (2, 2, 2)], BACK]);
+    let rule = Rule::ConstantPlaces;
+    let kept = some(&["p0", "p1"], &["t0", "t1"]);
+    assert_eq!(left_from(enough(), &[&[0, 1, 3]], rule, &[]), kept);
+    assert_eq!(left_from(enough(), &[&[0, 1, 1]], rule, &[]), None);
+
+    let dead = || net(&[1, 0, 0], &[LOOP, BACK, &[(2, 1, 0)]]);
+    let rule = Rule::DeadEvents;
+    let kept = some(&["p0", "p1", "p2"], &["t0", "t1"]);
+    assert_eq!(left_from(dead(), &[&[0, 1, 0]], rule, &[]), kept);
+    assert_eq!(left_from(dead(), &[&[0, 0, 1]], rule, &[]), None);
+
+    let both: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
+    let back: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
+    let parallel = || net(&[1, 0, 1], &[both, back]);
+    let rule = Rule::ParallelPlaces;
+    let kept = some(&["p0", "p1"], &["t0", "t1"]);
+    let atoms = [marked(0)];
+    assert_eq!(left_from(parallel(), &[&[0, 1, 0]], rule, &atoms), kept);
+    assert_eq!(left_from(parallel(), &[&[1, 1, 0]], rule, &atoms), None);
+
+    let passage = || {
+        let through: &[(u32, Value, Value)] = &[(0, 1, 0), (2, 0, 1)];
+        net(&[1, 0, 0], &[through, &[(2, 1, 0), (1, 0, 1)], BACK])
+    };
+    for rule in [Rule::PostAgglomeration, Rule::PreAgglomeration] {
+        let joined = left_from(passage(), &[&[0, 1, 0]], rule, &[]);
+        assert!(joined.is_some_and(|(places, _)| !places.contains(&"p2".to_owned())));
+        let marked = left_from(passage(), &[&[0, 0, 1]], rule, &[]);
+        assert!(marked.is_none_or(|(places, _)| places.contains(&"p2".to_owned())));
+    }
+}
+
+/// A run comes back to the marking that it started from, also if others look the same in the smaller net.
+#[test]
+fn runs_start_where_they_did() {
+    let mut system = net(&[1, 0, 0], &[LOOP, BACK, &[(1, 1, 1), (2, 0, 1)]]);
+    system.initial.push([0, 1, 5].into());
+    system.initial.push([0, 1, 7].into());
+    let support = Support::of(&system, &[marked(0)], true);
+    let rules = Rules::only(&[Rule::SinkPlaces]);
+    let budget = Budget::unlimited();
+    let reduction = reduce(&system, &support, rules, &mut no_advice, &budget).unwrap();
+    let starts: Vec<&[Value]> = reduction.system.initial.iter().map(|m| &m[..]).collect();
+    assert_eq!(starts, [[1, 0], [0, 1]]);
+    for (start, event, original) in [(0, 0, [1, 0, 0]), (1, 1, [0, 1, 5])] {
+        let mut from = reduction.system.clone();
+        from.initial.swap(0, start);
+        let lasso = run(&from, &[event, 1 - event], 2);
+        let back = reduction.lift.back(lasso).unwrap();
+        assert_eq!(&back.initial[..], original);
+        assert!(back.comes_round());
+    }
+    let mut elsewhere = run(&reduction.system, &[0, 1], 2);
+    elsewhere.initial = [1, 1].into();
+    let back = reduction.lift.back(elsewhere);
+    assert!(matches!(back, Err(Astray::Defect(_))));
+}
+
+/// The same system later: its runs come back behind the steps that led to where they start.
+#[test]
+fn steps_are_put_in_front_of_later_runs() {
+    let system = net(&[1, 0], &[LOOP, BACK]);
+    let first = run(&system, &[0, 1], 2).cycle;
+    let way = Beginning {
+        initial: system.initial[0].clone(),
+        steps: first[..1].to_vec(),
+    };
+    let (now, lift) = later(&system, vec![way.clone(), way.clone()]);
+    assert_eq!(now.initial, [way.end().clone()]);
+    assert_eq!(lift.forward(&fires(1)), Some(fires(1)));
+    let lasso = lift.back(run(&now, &[1, 0], 2)).unwrap();
+    assert_eq!(lasso.initial, system.initial[0]);
+    assert_eq!(events(&lasso.prefix), [Some(0)]);
+    assert_eq!(events(&lasso.cycle), [Some(1), Some(0)]);
+    assert_eq!(lasso.after(1), Some(run(&now, &[1, 0], 2)));
+    assert_eq!(lasso.after(2), None);
+    assert!(lift.back(run(&system, &[0, 1], 2)).is_err());
+}
