@@ -51,6 +51,8 @@ pub struct Constant {
 pub struct Facts {
     pub(crate) net: Option<Net>,
     pub(crate) samples: Samples,
+    /// How many events there are.
+    pub(crate) events: u32,
     /// Bounds that the model's file guarantees.
     pub(crate) declared: Vec<Option<u64>>,
     /// Has every variable that is no count a domain?
@@ -83,6 +85,7 @@ impl Facts {
         };
         Facts {
             samples: net.as_ref().map(Samples::of).unwrap_or_default(),
+            events: system.events.len() as u32,
             net,
             declared: system
                 .variables

@@ -38,10 +38,16 @@ impl Facts {
         if let Some(known) = &self.repeating {
             return Ok(known.clone());
         }
-        let all: Vec<EventId> = self.net.iter().flat_map(Net::events).collect();
-        let found = self.repeating_among(all, budget, |facts, event, budget| {
-            facts.dead(event, budget)
-        })?;
+        let all: Vec<EventId> = (0..self.events).map(EventId).collect();
+        let found = match self.net {
+            Some(_) => self.repeating_among(all, budget, |facts, event, budget| {
+                facts.dead(event, budget)
+            })?,
+            None => Repeating {
+                events: all,
+                certificate: Certificate::default(),
+            },
+        };
         self.repeating = Some(found.clone());
         Ok(found)
     }

@@ -220,3 +220,16 @@ fn places_of_known_nets_are_bounded() {
         ["Fork_1 + HasLeft_1 + HasRight_2 <= 1"]
     );
 }
+
+/// Of what is no net nothing is known, and so everything may repeat.
+#[test]
+fn all_events_of_programs_may_repeat() {
+    let budget = Budget::unlimited();
+    let text =
+        "byte x; process P { state a; init a; trans a -> a { effect x = x + 1; }; } system async;";
+    let program = lariat_model::read("p.dve", text.as_bytes()).unwrap().system;
+    let mut facts = Facts::of(&program);
+    let repeating = facts.repeating(&budget).unwrap();
+    assert_eq!(repeating.events.len(), program.events.len());
+    assert!(facts.terminates(&budget).unwrap().is_none());
+}
