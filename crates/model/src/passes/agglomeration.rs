@@ -15,7 +15,10 @@
 //! 2. *Each word `v` of `R` has a word `w ≥ v` of `N`*, that of the run which the lift makes: between the two parts of a joint event the letter is that behind it (`f` is invisible) or before it (`h` is). Where `R` is dead, `N` takes finitely
 //!    many invisible steps, whose letter is that which is repeated for ever.
 //!
-//! `≤` is transitive, and all other rules keep words as they are, so that both are true of all rules together. If `A` has the words that violate a property, it follows:
+//! Of the other rules two leave out invisible steps, too, and nothing else. Moves in a token ring are left out of `w`, unless nothing else follows: then what stays of them repeats the last letter for ever as they did; and the lift
+//! puts moves before events, which repeat the letter there. Steps behind the prefix of interest are left out of `w`, finitely many between two others; and the lift adds some at a dead end. The rest keep words as they are.
+//!
+//! `≤` is transitive, so that both are true of all rules together. If `A` has the words that violate a property, it follows:
 //!
 //! > `A` is shortening-insensitive: if `R` has no word in `A`, `N` has none (by 1, a word of `N` in `A` would have one of `R` below it, in `A`).
 //! > `A` is lengthening-insensitive: if `R` has a word in `A`, the lifted run has its word in `A` (by 2).
