@@ -13,7 +13,7 @@ use lariat_testkit::{Campaign, Case};
 
 #[test]
 fn nets_with_steps_in_two_parts_are_answered_as_the_oracle_does() {
-    let campaign = Campaign::from_env(250).about(Case::stretched);
+    let campaign = Campaign::from_env(150).about(Case::stretched);
     let subjects: Vec<_> = subjects::forms().collect();
     match campaign.run(&subjects, |_| ()) {
         Ok(counters) => println!("{counters}"),
