@@ -156,7 +156,10 @@ impl<'s> Explicit<'s> {
             return self.next_word(words, states, (from, word), cursor);
         }
         states.load(self, from);
-        states.touch(&self.moves.net, from, cursor.at);
+        let is_first = !cursor.moved;
+        if !(is_first && states.descends) {
+            states.touch(&self.moves.net, from, cursor.at);
+        }
         loop {
             let event = self.moves.next(self, states, cursor)?;
             if states.cut == Cut::Now {
@@ -172,6 +175,9 @@ impl<'s> Explicit<'s> {
             };
             cursor.moved = true;
             if let Some(to) = states.reach()? {
+                if is_first {
+                    states.descends = to > from;
+                }
                 return Ok(Some((Some(event), to)));
             }
         }
@@ -194,7 +200,10 @@ impl<'s> Explicit<'s> {
         (from, word): (StateId, u64),
         cursor: &mut Cursor,
     ) -> Result<Option<Successor>, Stop> {
-        states.touch_words(words, (from, word), cursor.at);
+        let is_first = !cursor.moved;
+        if !(is_first && states.descends) {
+            states.touch_words(words, (from, word), cursor.at);
+        }
         loop {
             let found = words.find(word, cursor.at);
             let Some(t) = found.filter(|t| *t < cursor.end()) else {
@@ -206,6 +215,9 @@ impl<'s> Explicit<'s> {
             cursor.at = t + 1;
             cursor.moved = true;
             if let Some(to) = self.take_word(words, states, (from, word), t)? {
+                if is_first {
+                    states.descends = to > from;
+                }
                 let event = self.moves.net.transitions[t as usize].event;
                 return Ok(Some((Some(event), to)));
             }

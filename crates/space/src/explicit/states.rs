@@ -40,6 +40,9 @@ pub struct States {
     pub(super) marked: Marked,
     /// The state whose successors were touched last.
     touched: Option<StateId>,
+    /// Did the first step from the last state that a search came to lead on to a later one? Then it is likely to be on its way down, where it takes one step from
+    /// each state, and to touch more of them would be in vain.
+    pub(super) descends: bool,
     budget: Budget,
     steps: u32,
     /// The first variable that was assigned a value beyond its range.
@@ -180,6 +183,7 @@ impl States {
             ahead: Ahead::default(),
             marked: Marked::default(),
             touched: None,
+            descends: false,
             budget: budget.clone(),
             steps: 0,
             overflow: None,
