@@ -1,6 +1,6 @@
 //! State spaces of generated families, of contest nets and of DVE models, with what they cost.
 //!
-//! `cargo bench -p lariat-space --bench statespaces -- [--order auto|all|NAME,…] [--edges]
+//! `cargo bench -p lariat-space --bench statespaces -- [--order auto|all|NAME,…|auto:ROW=VALUE,…] [--edges]
 //! [--limit WORK] [--memory MB] [FILTER…]`: rows whose name contains one of the filters; by default
 //! all of generated and plain nets. Contest nets come from the folder `mcc` in `LARIAT_MODELS` (or `../shared/models`),
 //! programs from `dve` beside it.
@@ -110,7 +110,10 @@ fn rows(
             .split(',')
             .map(|one| match one.parse() {
                 Ok(name) => (one.to_owned(), OrderChoice::Named(name)),
-                Err(_) => ("auto".to_owned(), OrderChoice::Auto),
+                Err(_) => match one.strip_prefix("auto:").map(str::parse) {
+                    Some(Ok(schedule)) => (one.to_owned(), OrderChoice::Scheduled(schedule)),
+                    _ => ("auto".to_owned(), OrderChoice::Auto),
+                },
             })
             .collect(),
     };

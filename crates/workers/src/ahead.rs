@@ -8,7 +8,7 @@
 //! key:     nobody asked | busy | known | taken
 //! asker:   known → take it     nobody → taken, compute it     busy → meanwhile compute another job, or wait
 //! builder: newest job; claim it (busy) or drop it; compute; publish (known)
-//! both:    behind a value come new jobs, unless enough is known
+//! both:    behind a value come new jobs, unless enough is known; the asker keeps the first to itself
 //! ```
 //!
 //! *Nobody waits in vain.* The asker waits only for a key that is busy, under the lock under which that is published. Whoever does not come to publish — it
@@ -110,7 +110,10 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
             Some(value) => value,
             None => compute(key)?,
         };
-        self.offer(next(key, &value));
+        // What is first among the jobs the asker is about to ask for: by the time a builder had woken up for it, it would only have to wait for it.
+        let mut jobs = self.not_begun(next(key, &value));
+        jobs.pop();
+        self.offer(jobs);
         Ok(value)
     }
 
@@ -126,14 +129,18 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         Ok(())
     }
 
-    /// Puts jobs on the board that nobody has begun, the last to be taken first, unless enough is known.
-    fn offer(&self, mut jobs: Vec<K>) {
+    /// Those of the jobs that nobody has begun; none if enough is known.
+    fn not_begun(&self, mut jobs: Vec<K>) -> Vec<K> {
         let keys = self.lock();
         if keys.known >= self.lead {
-            return;
+            return Vec::new();
         }
         jobs.retain(|job| !keys.states.contains_key(job));
-        drop(keys);
+        jobs
+    }
+
+    /// Puts jobs on the board, the last to be taken first.
+    fn offer(&self, jobs: Vec<K>) {
         for job in jobs {
             self.jobs.offer(job);
         }
@@ -153,7 +160,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         keys.states.insert(job.clone(), State::Busy);
         drop(keys);
         let value = compute(&job)?;
-        self.offer(next(&job, &value));
+        self.offer(self.not_begun(next(&job, &value)));
         let mut keys = self.lock();
         keys.states.insert(job, State::Known(value));
         keys.known += 1;

@@ -8,25 +8,26 @@
 //!    small systems end here.
 //! 2. [`Race::small_rehearsals`]: all candidates go through the small rehearsals, until one says
 //!    enough; one that needs much more than the best is out ([ranking](super::ranking)).
-//!    Where rehearsals say nothing the static score leads; programs have no rehearsals, but processes:
-//!    their favourite is the order by units, upwards.
-//! 3. [`Race::run_favourites`]: the favourite runs to the end. Whenever the work done so far has
+//!    Programs have no rehearsals, but processes: their favourite is the order by units, upwards.
+//! 3. [`Race::try_on_system`]: where rehearsals say nothing, the best-scored few are tried on the
+//!    system itself for a moment, and ranked by score and by how far they came.
+//! 4. [`Race::run_favourites`]: the favourite runs to the end. Whenever the work done so far has
 //!    grown by a share there is an [interlude](Race::interlude): a runner is tried on the next
 //!    rehearsal, with a share of the work done so far. If it manages, the others are tried too,
 //!    which may change the favourite. Where no rehearsal is left, another candidate is tried on the
 //!    system itself instead.
 //!
-//! For example, with the default [`OrderSchedule`](super::schedule) and three candidates (the costs
-//! are made up):
+//! For example, with the default [`OrderSchedule`](super::schedule), three candidates and 100 levels (the
+//! costs are made up):
 //!
 //! ```text
-//! first_try          file-down does not end within 10 000 work
+//! first_try          file-down does not end within 10 000 + 10 · 100 work
 //! small_rehearsals   1: force-down alone, 1 100: less than noise, so the others are not asked
 //!                    2: force-down 4 000, noack-up 5 500, file-down stopped at 8 000 and out
 //!                    3: force-down 9 000, noack-up 9 500: telling enough
-//! run_favourites     force-down; 52 000 work is done, its first interlude is due at 104 000
-//!   interlude        4: force-down may take 104 000 / 5, and needs more: too large for now
-//!   interlude        at 187 000. 4: noack-up, whose turn it is, may take 37 400 and needs 30 000;
+//! run_favourites     force-down; 53 000 work is done, its first interlude is due at 79 500
+//!   interlude        4: force-down may take 79 500 / 4, and needs more: too large for now
+//!   interlude        at 149 000. 4: noack-up, whose turn it is, may take 37 250 and needs 30 000;
 //!                    force-down is stopped at 40 500: it is out and overtaken
 //! run_favourites     noack-up, from the beginning, to the end
 //! ```
@@ -36,13 +37,13 @@
 //! constant factor of that of the favourite: one comes when the work has grown by a share, and
 //! takes at most another share of it.
 
-use super::ranking::Ranking;
+use super::ranking::{Ranking, Runner};
 use super::reach::Reached;
 use super::rehearsal::{Rehearsal, rehearsals};
 use super::schedule::OrderSchedule;
 use super::trial::{OrderTrial, Task, TrialEnd, UNLIMITED};
 use lariat_budget::Stop;
-use lariat_dd::kernel::{Halt, Kernel};
+use lariat_dd::kernel::{Halt, Kernel, NodeId, Residual};
 use lariat_dd::saturation::{Fired, Listener, Silent, Unfiltered};
 use lariat_model::order::{self, Candidate, Direction, Heuristic, Order, OrderName};
 
@@ -67,7 +68,7 @@ pub(super) fn first_try<'a>(
     trail: &mut Vec<OrderTrial>,
 ) -> Result<Option<Box<Reached<'a>>>, Stop> {
     let name = OrderName::FILE.to_string();
-    let (order, work) = (file_order(task), schedule.first_try);
+    let (order, work) = (file_order(task), schedule.short_try(task.levels()));
     Ok(
         match task.try_order(&name, &order, work, &mut Silent, trail)? {
             TrialEnd::Reached(space, states) => {
@@ -135,12 +136,17 @@ impl<'a> Race<'a, '_> {
         {
             return self.run_favourites();
         }
-        self.small_rehearsals()?;
+        if !self.small_rehearsals()?
+            && self.ranking.runners().len() > 1
+            && let Some(reached) = self.try_on_system()?
+        {
+            return Ok(reached);
+        }
         self.run_favourites()
     }
 
-    /// Small rehearsals, until one tells enough. The favourite alone goes through those that are too small to tell anything.
-    fn small_rehearsals(&mut self) -> Result<(), Stop> {
+    /// Small rehearsals, until one tells enough; false if all told but noise. The favourite alone goes through those that are too small to tell anything.
+    fn small_rehearsals(&mut self) -> Result<bool, Stop> {
         let OrderSchedule {
             noise,
             telling,
@@ -162,7 +168,7 @@ impl<'a> Race<'a, '_> {
                 None => break,
             }
         }
-        Ok(())
+        Ok(told >= noise + self.schedule.level_work * self.task.levels() as u64)
     }
 
     /// The work of one runner on the next rehearsal, if it is at most `limit`.
@@ -203,11 +209,39 @@ impl<'a> Race<'a, '_> {
             best = best.into_iter().chain(cost).min();
             costs.push(cost);
         }
-        if best.is_some() {
+        if let Some(best) = best {
             self.next += 1;
-            self.ranking.by_cost(costs);
+            self.ranking.by_cost(costs, best);
         }
         Ok(best)
+    }
+
+    /// The best-scored runners on the system itself, for a moment.
+    fn try_on_system(&mut self) -> Result<Option<Box<Reached<'a>>>, Stop> {
+        let levels = self.task.levels();
+        let work = self.schedule.short_try(levels);
+        self.ranking.sort_by_score();
+        let tried = usize::try_from(self.schedule.tried).unwrap_or(usize::MAX);
+        let mut paces = Vec::new();
+        for runner in self.ranking.runners().iter().take(tried) {
+            let Candidate { name, order, .. } = &runner.candidate;
+            let name = name.to_string();
+            let mut reach = Topmost(levels as u32);
+            let end = self
+                .task
+                .try_order(&name, order, work, &mut reach, &mut self.trail)?;
+            let closed = levels as u32 - reach.0;
+            paces.push(match end {
+                TrialEnd::Reached(space, states) => {
+                    let trail = std::mem::take(&mut self.trail);
+                    return Ok(Some(Reached::new(space, states, name, trail)));
+                }
+                TrialEnd::Unfinished => levels as f64 / f64::from(closed.max(1)),
+                TrialEnd::Memory | TrialEnd::Left => f64::INFINITY,
+            });
+        }
+        self.ranking.by_pace(&paces);
+        Ok(None)
     }
 
     /// Runs the favourite to the end, or what overtakes it or is next when memory runs out.
@@ -274,11 +308,12 @@ impl<'a> Race<'a, '_> {
         }
     }
 
-    /// The work at which the first interlude of a favourite begins: when as much was done again, or twice as much if it
-    /// leads clearly.
+    /// The work at which the first interlude of a favourite begins: when half as much was done again, as for those after it, or twice as much if it leads clearly.
     fn first_interlude(&self) -> u64 {
-        let spent = self.task.budget.work_spent();
-        spent + if self.ranking.is_clear() { 2 } else { 1 } * spent
+        match self.ranking.is_clear() {
+            true => 3 * self.task.budget.work_spent(),
+            false => self.next_interlude(),
+        }
     }
 
     /// The work at which the interlude after this one begins: when half as much was done again.
@@ -324,6 +359,10 @@ impl<'a> Race<'a, '_> {
             if self.ranking.is_clearly_overtaken(favourite) {
                 break;
             }
+            let left = most.saturating_sub(self.task.budget.work_spent());
+            for runner in self.ranking.returning(best, left) {
+                self.rehearse_again(runner, best)?;
+            }
             // The next is larger.
             let next = best.saturating_mul(self.ranking.runners().len() as u64);
             if self.ranking.is_overtaken(favourite)
@@ -333,6 +372,20 @@ impl<'a> Race<'a, '_> {
             }
             limit = limit.max(2 * best);
         }
+        Ok(())
+    }
+
+    /// The last rehearsal, in which the best needed `best`, for one that dropped out of an earlier one.
+    fn rehearse_again(&mut self, runner: Runner, best: u64) -> Result<(), Stop> {
+        let last = self.next.checked_sub(1);
+        let cost = match last.and_then(|last| self.rehearsals.get(last)) {
+            Some(rehearsal) => {
+                let allowed = self.ranking.bearable(best);
+                self.task.rehearse(&runner.candidate, rehearsal, allowed)?
+            }
+            None => None,
+        };
+        self.ranking.rank(runner, cost, best);
         Ok(())
     }
 
@@ -365,6 +418,24 @@ enum FavouriteEnd<'a> {
     Overtaken,
     /// It needs too much memory, or much more work than another that did.
     Starved,
+}
+
+/// The topmost level of which a node was saturated: how far a saturation came.
+struct Topmost(u32);
+
+impl Listener<Unfiltered> for Topmost {
+    #[inline]
+    fn saturated(
+        &mut self,
+        _: &mut Kernel,
+        _: &mut Unfiltered,
+        level: u32,
+        _: Residual,
+        _: NodeId,
+    ) -> Result<(), Halt> {
+        self.0 = self.0.min(level);
+        Ok(())
+    }
 }
 
 /// Hears the favourite and calls the interludes.

@@ -2,14 +2,15 @@
 //!
 //! Before anything is tried there is only the static score, which ranks and does not decide. After
 //! a rehearsal there is the *cost*, the work that a candidate needed for it: those that need more
-//! than the best and a margin are out, the others are ranked by cost. Who is out is tried on the
-//! system itself where nothing else is left to do, and called back when no runner is left.
+//! than the best and a margin are out, the others are ranked by cost. One that dropped out of a
+//! small rehearsal may return once a rehearsal has taken several times that work, of which the small one said little.
 //!
-//! For example, with a margin of 25 %, leaving noise aside:
+//! For example, with a margin of 25 % and a return after 4 times the work, leaving noise aside:
 //!
 //! ```text
-//! rehearsal 1   force-down 400, noack-up 450, file-down stopped at 500    file-down is out
+//! rehearsal 1   force-down 400, noack-up 450, file-down stopped at 500    file-down is out, at 400
 //! rehearsal 2   force-down 1900, noack-up 1700                            noack-up leads
+//!               4 · 400 ≤ 1700: file-down may try, up to 2125; 1500       file-down leads
 //! ```
 
 use super::schedule::OrderSchedule;
@@ -18,7 +19,7 @@ use lariat_model::order::{Candidate, Order, OrderName};
 /// A candidate in the race.
 pub(super) struct Runner {
     pub(super) candidate: Candidate,
-    /// Its work in its last rehearsal.
+    /// Its work in its last rehearsal; if it was stopped there, that of the best.
     cost: u64,
 }
 
@@ -86,16 +87,60 @@ impl Ranking {
         more(best, self.schedule.margin).saturating_add(self.schedule.noise)
     }
 
-    /// Ranks the runners by their costs in a rehearsal; those without one are out.
-    pub(super) fn by_cost(&mut self, costs: Vec<Option<u64>>) {
+    /// Ranks the runners by their costs in a rehearsal in which the best needed `best`; those without one are out.
+    pub(super) fn by_cost(&mut self, costs: Vec<Option<u64>>, best: u64) {
         let runners = std::mem::take(&mut self.runners);
         for (runner, cost) in runners.into_iter().zip(costs) {
-            match cost {
-                Some(cost) => self.runners.push(Runner { cost, ..runner }),
-                None => self.out.push(runner),
-            }
+            self.rank(runner, cost, best);
         }
-        self.runners.sort_by_key(|runner| runner.cost);
+    }
+
+    /// Lets one in by its cost in such a rehearsal, or out.
+    pub(super) fn rank(&mut self, runner: Runner, cost: Option<u64>, best: u64) {
+        match cost {
+            Some(cost) => {
+                let at = self.runners.partition_point(|r| r.cost <= cost);
+                self.runners.insert(at, Runner { cost, ..runner });
+            }
+            None => self.out.push(Runner {
+                cost: best,
+                ..runner
+            }),
+        }
+    }
+
+    /// Those that are out and may return after a rehearsal in which the best needed `best`: as many as can be tried with the work that is `left`, the best
+    /// scores first.
+    pub(super) fn returning(&mut self, best: u64, left: u64) -> Vec<Runner> {
+        let score = |r: &Runner| r.candidate.score;
+        self.out.sort_by(|a, b| score(a).total_cmp(&score(b)));
+        let several = self.schedule.much_larger;
+        let may_return = |r: &Runner| r.cost.saturating_mul(several) <= best;
+        let affordable = left / self.bearable(best).max(1);
+        let (mut again, mut out) = std::mem::take(&mut self.out)
+            .into_iter()
+            .partition::<Vec<Runner>, _>(may_return);
+        let affordable = again.len().min(affordable as usize);
+        out.extend(again.drain(affordable..));
+        self.out = out;
+        again
+    }
+
+    /// Ranks the runners by score alone, where rehearsals say nothing.
+    pub(super) fn sort_by_score(&mut self) {
+        let score = |r: &Runner| r.candidate.score;
+        self.runners.sort_by(|a, b| score(a).total_cmp(&score(b)));
+    }
+
+    /// Ranks the first runners by their score times `paces`, for each of them how slow it was.
+    pub(super) fn by_pace(&mut self, paces: &[f64]) {
+        let rest = self.runners.split_off(paces.len().min(self.runners.len()));
+        let first = std::mem::replace(&mut self.runners, rest);
+        let pace = |(pace, runner): (&f64, Runner)| (runner.candidate.score * pace, runner);
+        let mut ranked: Vec<(f64, Runner)> = paces.iter().zip(first).map(pace).collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let ranked = ranked.into_iter().map(|(_, runner)| runner);
+        self.runners.splice(0..0, ranked);
     }
 
     /// Is another runner better than this one?

@@ -8,8 +8,8 @@
 //! "The work so far" is that of all candidates together.
 //!
 //! There were seventeen rows. Those that changed no more than a few per cent of the work, on nets
-//! of the benchmark and on nets that nothing was tuned on, are gone: `docs/results.md` has the
-//! table.
+//! of the benchmark and on nets that nothing was tuned on, are gone; `level-work`, `tried` and `much-larger` matter to few
+//! nets, and much to these: `docs/results.md` has the tables.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -58,7 +58,12 @@ macro_rules! schedule {
 
 schedule! {
     first_try: "first-try" = 10_000 in 0..=u64::MAX,
-        "work for the file order before any other order is computed: small systems end here";
+        "work for the file order before any other order is computed, where small systems end; and for \
+         each order that is tried on the system itself where rehearsals say nothing";
+    level_work: "level-work" = 10 in 0..=1_000,
+        "work that every level is under any order: so much more may such a try take for each";
+    tried: "tried" = 4 in 0..=100,
+        "orders that are tried on the system itself where rehearsals say nothing";
     noise: "noise" = 3_000 in 0..=u64::MAX,
         "work below which a rehearsal, or a difference in one, says nothing";
     telling: "telling" = 8_000 in 0..=u64::MAX,
@@ -68,12 +73,22 @@ schedule! {
     margin: "margin" = 25 in 0..=1_000,
         "per cent by which a runner may be worse than the best in a rehearsal and stay; who leads by \
          more leads clearly";
-    share: "share" = 5 in 2..=1_000,
-        "one try in an interlude may take this part of the work so far: a fifth, by default";
+    share: "share" = 4 in 2..=1_000,
+        "one try in an interlude may take this part of the work so far: a quarter, by default";
     interlude: "interlude" = 60 in 1..=1_000,
         "per cent of the work so far that an interlude in which rehearsals are managed may take";
+    much_larger: "much-larger" = 4 in 1..=1_000,
+        "a rehearsal that takes so many times the work lets those return who dropped out of another";
     starved: "starved" = 3 in 1..=100,
         "orders that run out of memory before all are given up";
+}
+
+impl OrderSchedule {
+    /// The work of a short try of any order on a system with so many levels.
+    pub(super) fn short_try(&self, levels: usize) -> u64 {
+        let levels = self.level_work.saturating_mul(levels as u64);
+        self.first_try.saturating_add(levels)
+    }
 }
 
 /// Rows to be changed, `name=value,name=value`; the others keep their defaults.
