@@ -175,6 +175,17 @@ fn stuttering_where_a_mark_is_missing_collects_nothing() {
     test(&a, &words);
 }
 
+/// `q` without `p` for ever is read from the second of the initial states.
+#[test]
+fn products_begin_in_every_pair_of_initial_states() {
+    let quiet = given(0, &[0], &[(0, (2, 1), 0, 0)]);
+    let (any, unlimited) = (Legal::any(), Budget::unlimited());
+    for (a, b) in [(quiet.clone(), two_beginnings()), (two_beginnings(), quiet)] {
+        let product = Product::new(&a, &b, &any, &unlimited).unwrap();
+        assert_eq!(product.is_empty(), Ok(false));
+    }
+}
+
 /// `p` for ever from some point on. The first state reads `p` alone and collects the mark while nothing changes, the second may go anywhere and only reaches such a
 /// state: their changes are the same, and yet a run that passes the second again and again has collected nothing.
 #[test]
