@@ -260,3 +260,49 @@ fn moore(store: &mut Guards, edges: &Edges, colour: &[usize]) -> Vec<u32> {
         count = now;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Accepting states 0, 1 and 3, and 2, which waits for `a`. By the parities of their successors 0 and 2 are alike in the first round, and so are
+    /// all of 0, 1 and 2 in the next: what keeps them apart is their own.
+    #[test]
+    fn states_with_like_successors_are_told_apart_by_their_own_colours() {
+        let mut guards = Guards::new();
+        let a = guards.atom(0);
+        let not_a = guards.not(a);
+        let edges = [(1, 2), (1, 0), (3, 2), (3, 3)];
+        let states = (edges.iter().enumerate())
+            .map(|(n, &(yes, no))| {
+                let marks = if n == 2 { Marks::NONE } else { Marks::one(0) };
+                [(a, yes), (not_a, no)]
+                    .map(|(guard, to)| Transition {
+                        guard,
+                        marks,
+                        to: StateId(to),
+                    })
+                    .to_vec()
+            })
+            .collect();
+        let automaton = Automaton {
+            atoms: vec![lariat_ltl::AtomId(0)],
+            guards,
+            mark_count: 1,
+            initial: vec![StateId(0)],
+            states,
+        };
+        let weak = minimise(&automaton, Guards::TRUE, 100, &Budget::unlimited());
+        let small = weak.unwrap().unwrap().automaton(false);
+        for prefix in [&[][..], &[1], &[0, 0, 1]] {
+            for cycle in [&[0][..], &[1], &[0, 1]] {
+                let [prefix, cycle] = [prefix, cycle].map(|all| all.iter().copied().map(Letter));
+                let word = Word {
+                    prefix: prefix.collect(),
+                    cycle: cycle.collect(),
+                };
+                assert_eq!(small.accepts(&word), automaton.accepts(&word), "{word:?}");
+            }
+        }
+    }
+}

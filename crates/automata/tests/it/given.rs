@@ -174,3 +174,61 @@ fn stuttering_where_a_mark_is_missing_collects_nothing() {
     ];
     test(&a, &words);
 }
+
+/// `q` without `p` for ever is read from the second of the initial states.
+#[test]
+fn products_begin_in_every_pair_of_initial_states() {
+    let quiet = given(0, &[0], &[(0, (2, 1), 0, 0)]);
+    let (any, unlimited) = (Legal::any(), Budget::unlimited());
+    for (a, b) in [(quiet.clone(), two_beginnings()), (two_beginnings(), quiet)] {
+        let product = Product::new(&a, &b, &any, &unlimited).unwrap();
+        assert_eq!(product.is_empty(), Ok(false));
+    }
+}
+
+/// `p` for ever from some point on. The first state reads `p` alone and collects the mark while nothing changes, the second may go anywhere and only reaches such a
+/// state: their changes are the same, and yet a run that passes the second again and again has collected nothing.
+#[test]
+fn pairs_are_kept_apart_by_what_stuttering_collects() {
+    let a = given(
+        1,
+        &[0, 1],
+        &[
+            (0, P, 1, 0),
+            (0, P, 0, 1),
+            (1, ANY, 0, 1),
+            (1, P, 1, 2),
+            (2, P, 1, 2),
+        ],
+    );
+    let unlimited = Budget::unlimited();
+    for t in [
+        Tgta::new(&a, &unlimited).unwrap().to_automaton(),
+        Ta::new(&a, &unlimited).unwrap().to_automaton(),
+    ] {
+        for (prefix, cycle) in [
+            (&[][..], &[1][..]),
+            (&[0, 1, 0], &[1, 1]),
+            (&[], &[1, 1, 0]),
+            (&[1], &[0, 1]),
+            (&[1], &[0]),
+        ] {
+            let word = word(prefix, cycle);
+            assert_eq!(t.accepts(&word), a.accepts(&word), "{word:?}");
+        }
+    }
+}
+
+/// `q` may change as it likes: nobody asks for it.
+#[test]
+fn changes_of_atoms_that_no_guard_asks_for_are_none() {
+    let a = given(1, &[0], &[(0, P, 1, 0), (0, NOT_P, 0, 0)]);
+    let unlimited = Budget::unlimited();
+    for t in [
+        Tgta::new(&a, &unlimited).unwrap().0,
+        Ta::new(&a, &unlimited).unwrap().0,
+    ] {
+        assert_eq!(t.change(Letter(0b00), Letter(0b10)), Letter(0));
+        assert_eq!(t.change(Letter(0b11), Letter(0b00)), Letter(1));
+    }
+}

@@ -208,3 +208,51 @@ fn arcs(system: &System, event: Option<EventId>) -> &[Arc] {
         _ => &[],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{AutomatonKind, Found, Procedure, Task};
+    use crate::walk::WALK;
+    use lariat_automata::{Automaton, Guards};
+    use lariat_budget::{Budget, Quiet};
+    use lariat_emptiness::Outcome;
+    use lariat_ltl::AtomId;
+    use lariat_model::{Constraint, Deadlock, Strength};
+
+    /// A walk that looks for runs without an event that is fair.
+    fn without(system: &System, event: EventId) -> Found {
+        let mut automaton = Automaton::universal();
+        let taken = automaton.guards.atom(0);
+        automaton.atoms = vec![AtomId(0)];
+        automaton.states[0][0].guard = automaton.guards.minus(Guards::TRUE, taken);
+        let fairness = [Constraint::of_events("it", Strength::Weak, vec![event])];
+        let fires = [Proposition::Fires(vec![event])];
+        let problem = Problem::new(system, &automaton, &fires, Deadlock::Ignore);
+        let Procedure::Single(walk) = WALK.procedure else {
+            panic!("walks are on single states");
+        };
+        walk(&mut Task {
+            problem: &problem.assuming(&fairness),
+            automaton: AutomatonKind::Tgba,
+            emptiness: None,
+            variant: Default::default(),
+            budget: &Budget::unlimited().with_work(500),
+            observer: &Quiet,
+            account: &mut Default::default(),
+        })
+    }
+
+    /// The last transition needs five tokens, which are not there at first: that it is not enabled says nothing of a run that adds tokens for ever.
+    #[test]
+    fn fair_transitions_that_growth_enables_are_not_settled() {
+        let turns = |needs: &[u32]| System {
+            initial: vec![vec![1, 0, 0, 0].into()],
+            ..crate::testing::net(4, &[(&[0], &[1, 2]), (&[1], &[0]), (needs, &[])])
+        };
+        let growing = without(&turns(&[2, 2, 2, 2, 2]), EventId(2));
+        assert!(!matches!(growing, Ok(Outcome::Accepting(_))), "{growing:?}");
+        let lacking = without(&turns(&[2, 3]), EventId(2));
+        assert!(matches!(lacking, Ok(Outcome::Accepting(_))), "{lacking:?}");
+    }
+}

@@ -11,7 +11,7 @@ use lariat_model::{
 };
 
 /// Arcs of a transition: place, tokens needed, tokens added.
-fn event(name: &str, arcs: &[(u32, i64, i64)]) -> Event {
+pub fn event(name: &str, arcs: &[(u32, i64, i64)]) -> Event {
     let arc = |(var, need, delta): &(u32, i64, i64)| Arc {
         var: VarId(*var),
         need: *need,

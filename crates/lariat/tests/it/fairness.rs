@@ -1,11 +1,15 @@
 //! Fairness of every transition of a net: found soon, by engines that are given constraints as such and by those that read them in an automaton.
 
 use crate::asking::about_philosophers;
-use lariat::model::Properties;
+use crate::covering::event;
+use lariat::automata::{Automaton, Guards, StateId, Transition};
+use lariat::ltl::AtomId;
+use lariat::model::{Domain, Event, EventId, Names, Properties, Variable};
 use lariat::{
     Budget, Constraint, Explored, Fairness, Figure, Options, Plan, Property, Quiet, Report,
-    Statistic, Strength, Subject, Systems, Verdict, check,
+    Statistic, Strength, Subject, System, Systems, Verdict, check,
 };
+use lariat_emptiness::Marks;
 
 /// The answer to a formula about philosophers, all of whose transitions are weakly fair.
 fn ask(engine: &str, philosophers: u32, formula: &str) -> Report {
@@ -76,5 +80,98 @@ fn many_constraints_are_known_as_such() {
         assert!(holds(&served), "{engine}");
         let starves = ask(engine, 20, r#"G ("WaitsLeft_1 = 1" -> F "HasRight_1 = 1")"#);
         assert!(!holds(&starves), "{engine}");
+    }
+}
+
+/// A net with a token in the first of its places.
+fn net(places: &[&str], events: Vec<Event>) -> System {
+    let variable = |name: &&str| Variable {
+        name: (*name).to_owned(),
+        domain: Domain::Count { bound: None },
+    };
+    System {
+        variables: places.iter().map(variable).collect(),
+        events,
+        initial: vec![(0..places.len()).map(|i| i64::from(i == 0)).collect()],
+        ..System::default()
+    }
+}
+
+/// The answer to the formula, or whether a run is accepted by the automaton over its atoms, if one event is fair.
+fn asked(
+    engine: &str,
+    system: &System,
+    (formula, never): (&str, Option<&Automaton>),
+    (strength, fair): (Strength, u32),
+) -> Report {
+    let mut properties = Properties::new();
+    properties
+        .add_formula(&Names::of(system), "test", None, formula)
+        .unwrap();
+    let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
+    let formula = Property::Formula(properties.list[0].formula);
+    check(
+        &subject.assuming(Fairness {
+            told: vec!["one event".to_owned()],
+            constraints: vec![Constraint::of_events("it", strength, vec![EventId(fair)])],
+        }),
+        never.map_or(formula, Property::Never),
+        &Options {
+            choice: Plan::of(engine).into(),
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        &Budget::unlimited(),
+        &Quiet,
+    )
+}
+
+/// An automaton over two atoms: for every state its edges, each with the atom that it asks for, its marks and its target.
+fn reading(marks: u32, states: &[&[(Option<u32>, Marks, u32)]]) -> Automaton {
+    let mut guards = Guards::new();
+    let mut edge = |&(atom, marks, to): &(Option<u32>, Marks, u32)| Transition {
+        guard: atom.map_or(Guards::TRUE, |i| guards.atom(i as usize)),
+        marks,
+        to: StateId(to),
+    };
+    let states = (states.iter())
+        .map(|edges| edges.iter().map(&mut edge).collect())
+        .collect();
+    Automaton {
+        atoms: vec![AtomId(0), AtomId(1)],
+        guards,
+        mark_count: marks,
+        initial: vec![StateId(0)],
+        states,
+    }
+}
+
+/// The automaton wants steps at `s` and visits of `t` for ever. A run that visits `t` for ever must take the step from there to `z`, and then it ends. What is left when `t` is gone
+/// are the steps at `s` alone; that `t` can be reached from there is no matter.
+#[test]
+fn strong_fairness_leaves_sets_that_are_not_closed() {
+    let events = vec![
+        event("wait", &[(0, 1, 0)]),
+        event("go", &[(0, 1, -1), (1, 0, 1)]),
+        event("come", &[(0, 0, 1), (1, 1, -1)]),
+        event("leave", &[(1, 1, -1), (2, 0, 1)]),
+        event("rest", &[(2, 1, 0)]),
+    ];
+    let system = net(&["s", "t", "z"], events);
+    for [of_s, of_t] in [[0, 1], [1, 0]].map(|marks| marks.map(Marks::one)) {
+        let automaton = reading(
+            2,
+            &[
+                &[(Some(0), of_s, 0), (Some(0), Marks::NONE, 1)],
+                &[(Some(1), of_t, 0)],
+            ],
+        );
+        let never = (r#"F "s >= 1" & F "t >= 1""#, Some(&automaton));
+        for engine in ["owcty", "el", "slap-fst", "explicit"] {
+            let fair = asked(engine, &system, never, (Strength::Strong, 3));
+            assert!(holds(&fair), "{engine}");
+            let unfair = asked(engine, &system, never, (Strength::Strong, 0));
+            assert!(!holds(&unfair), "{engine}");
+        }
     }
 }
