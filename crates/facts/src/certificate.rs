@@ -63,8 +63,12 @@ impl Certificate {
 
     /// Is every statement true of this system?
     pub fn check(&self, system: &System) -> bool {
-        let all = |net: Net| self.statements.iter().all(|s| s.check(&net) == Some(true));
-        Net::of(system).is_some_and(all)
+        Net::of(system).is_some_and(|net| self.is_true_of(&net))
+    }
+
+    /// Is every statement true of this net?
+    pub(crate) fn is_true_of(&self, net: &Net) -> bool {
+        self.statements.iter().all(|s| s.check(net) == Some(true))
     }
 
     /// The reasons as sentences, `2·p + q <= 3`.
@@ -219,45 +223,14 @@ fn sum(system: &System, weights: impl Iterator<Item = (VarId, i128)>) -> String 
 }
 
 /// Is one of the places, which are sorted, marked at every start, and does who takes from them leave a token there?
-///
-/// An event leaves a token in `p` if it adds one, or if it needs more than it takes.
 fn is_marked_trap(net: &Net, places: &[VarId]) -> bool {
     let inside = |p: &VarId| places.binary_search(p).is_ok();
     let marked = |state: &lariat_model::State| places.iter().any(|p| state[p.index()] > 0);
     net.initial.iter().all(marked)
         && net.events().all(|event| {
-            let Some(column) = net.column(event) else {
-                return true;
-            };
-            let effect = &net.effects[column];
-            let takes = |(p, change): &(VarId, Value)| *change < 0 && inside(p);
-            let leaves = |(p, change): &(VarId, Value)| {
-                inside(p) && (*change > 0 || need(net, event, *p) + change > 0)
-            };
-            !effect.iter().any(takes)
-                || effect.iter().any(leaves)
-                || keeps(net, event, effect, &inside)
+            let mut taken = net.effect(event).iter().filter(|(_, change)| *change < 0);
+            !taken.any(|(p, _)| inside(p)) || net.leaves(event).any(|p| inside(&p))
         })
-}
-
-/// Does the event test one of the places without changing it?
-fn keeps(
-    net: &Net,
-    event: EventId,
-    effect: &[(VarId, Value)],
-    inside: &impl Fn(&VarId) -> bool,
-) -> bool {
-    let unchanged = |p: &VarId| effect.binary_search_by_key(p, |(q, _)| *q).is_err();
-    net.needs[event.index()]
-        .iter()
-        .any(|(p, _)| inside(p) && unchanged(p))
-}
-
-fn need(net: &Net, event: EventId, place: VarId) -> Value {
-    let needs = &net.needs[event.index()];
-    needs
-        .binary_search_by_key(&place, |(p, _)| *p)
-        .map_or(0, |at| needs[at].1)
 }
 
 #[cfg(test)]
@@ -317,6 +290,8 @@ mod tests {
                 "always marked, one of: p, q",
             ),
             (Statement::Trap(vec![p]), false, "always marked, one of: p"),
+            // Nobody takes from it, but it is not marked.
+            (Statement::Trap(vec![q]), false, "always marked, one of: q"),
             (Statement::Empty(vec![q]), false, "never marked: q"),
             (
                 ranking(&[t]),

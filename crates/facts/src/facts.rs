@@ -8,6 +8,7 @@ use crate::refute::refute;
 use crate::repeat::Repeating;
 use crate::resting::Resting;
 use crate::samples::Samples;
+use crate::traps::Cuts;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Domain, EventId, Predicate, Proposition, System, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,7 +63,8 @@ pub struct Facts {
     spent: u64,
     /// What was spent on earlier properties.
     before: u64,
-    excluded: FxHashMap<Case, Option<Statement>>,
+    excluded: FxHashMap<Case, Option<Certificate>>,
+    pub(crate) cuts: Cuts,
     constants: FxHashMap<Proposition, Option<Constant>>,
     pub(crate) bounds: crate::bounds::Known,
     pub(crate) repeating: Option<Repeating>,
@@ -101,6 +103,7 @@ impl Facts {
             spent: 0,
             before: 0,
             excluded: FxHashMap::default(),
+            cuts: Cuts::default(),
             constants: FxHashMap::default(),
             bounds: crate::bounds::Known::default(),
             repeating: None,
@@ -169,7 +172,7 @@ impl Facts {
             return Ok(None);
         }
         let cases = net.cases(predicate, !value);
-        let Some(mut certificate) = self.refuted(&cases, budget)? else {
+        let Some(mut certificate) = self.refuted_with_traps(&cases, budget)? else {
             return Ok(None);
         };
         let mut named = Vec::new();
@@ -204,8 +207,8 @@ impl Facts {
         if self.samples.fired[event.index()] {
             return Ok(None);
         }
-        let case = net.needed(event);
-        Ok(self.exclude(&case, budget)?.map(Certificate::from))
+        let cases = Cases(vec![net.needed(event)]);
+        self.refuted_with_traps(&cases, budget)
     }
 
     /// Are there no reachable marking and event with these truth values?
@@ -220,7 +223,7 @@ impl Facts {
             return Ok(None);
         };
         let cases = net.cube(cube);
-        let Some(mut certificate) = self.refuted(&cases, budget)? else {
+        let Some(mut certificate) = self.refuted_with_traps(&cases, budget)? else {
             return Ok(None);
         };
         let mut named = Vec::new();
@@ -258,13 +261,22 @@ impl Facts {
         cases: &Cases,
         budget: &Budget,
     ) -> Result<Option<Certificate>, Stop> {
+        self.refuted_by(cases, |facts, case| facts.exclude(case, budget))
+    }
+
+    /// The same by whatever excludes a single case.
+    pub(crate) fn refuted_by(
+        &mut self,
+        cases: &Cases,
+        mut exclude: impl FnMut(&mut Facts, &Case) -> Result<Option<Certificate>, Stop>,
+    ) -> Result<Option<Certificate>, Stop> {
         if cases.0.iter().any(|case| self.samples.contain(case)) {
             return Ok(None);
         }
         let mut certificate = Certificate::default();
         for case in cases.0.iter().filter(|case| !is_contradiction(case)) {
-            match self.exclude(case, budget)? {
-                Some(statement) => certificate.extend(statement.into()),
+            match exclude(self, case)? {
+                Some(reason) => certificate.extend(reason),
                 None => return Ok(None),
             }
         }
@@ -276,26 +288,20 @@ impl Facts {
         &mut self,
         case: &Case,
         budget: &Budget,
-    ) -> Result<Option<Statement>, Stop> {
-        let Some(net) = &self.net else {
-            return Ok(None);
-        };
+    ) -> Result<Option<Certificate>, Stop> {
         if self.samples.contain(case) {
             return Ok(None);
         }
         if let Some(known) = self.excluded.get(case) {
             return Ok(known.clone());
         }
-        let most = self.allowance();
-        if most == 0 {
+        if self.allowance() == 0 {
             // Another property may ask.
             return Ok(None);
         }
-        self.questions += 1;
-        let account = counting(budget);
-        let found = refute(net, case, most, &account);
-        self.spent += account.work_spent();
-        let found = found?;
+        let found = self.ask(budget, |net, most, budget| {
+            refute(net, case, &[], most, budget)
+        })?;
         self.excluded.insert(case.clone(), found.clone());
         Ok(found)
     }

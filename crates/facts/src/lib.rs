@@ -33,6 +33,7 @@ mod resting;
 mod samples;
 mod solver;
 mod steps;
+mod traps;
 
 pub use bounds::Bound;
 pub use certificate::{Certificate, Statement, Weights};
