@@ -11,8 +11,10 @@
 //! Events that need an empty place are not looked at by the other statements.
 
 use crate::net::Net;
+use crate::skeleton::Skeleton;
 use lariat_model::{EventId, System, Value, VarId};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Places with their weights: sorted, no 0.
 pub type Weights = Vec<(VarId, i128)>;
@@ -49,6 +51,8 @@ pub enum Statement {
 pub struct Certificate {
     /// The reasons.
     pub statements: Vec<Statement>,
+    /// The net that they speak of, if it is the system without its colours.
+    pub skeleton: Option<Arc<Skeleton>>,
 }
 
 impl Certificate {
@@ -59,11 +63,14 @@ impl Certificate {
                 self.statements.push(statement);
             }
         }
+        self.skeleton = self.skeleton.take().or(other.skeleton);
     }
 
     /// Is every statement true of this system?
     pub fn check(&self, system: &System) -> bool {
-        Net::of(system).is_some_and(|net| self.is_true_of(&net))
+        let folded = |skeleton: &Arc<Skeleton>| skeleton.is_of(system);
+        self.skeleton.as_ref().is_none_or(folded)
+            && Net::of(self.about(system)).is_some_and(|net| self.is_true_of(&net))
     }
 
     /// Is every statement true of this net?
@@ -71,16 +78,24 @@ impl Certificate {
         self.statements.iter().all(|s| s.check(net) == Some(true))
     }
 
+    /// The net that the statements speak of.
+    fn about<'s>(&'s self, system: &'s System) -> &'s System {
+        self.skeleton.as_deref().map_or(system, Skeleton::net)
+    }
+
     /// The reasons as sentences, `2·p + q <= 3`.
     pub fn sentences(&self, system: &System) -> Vec<String> {
+        let system = self.about(system);
         self.statements.iter().map(|s| s.sentence(system)).collect()
     }
 }
 
 impl From<Statement> for Certificate {
     fn from(statement: Statement) -> Certificate {
-        let statements = vec![statement];
-        Certificate { statements }
+        Certificate {
+            statements: vec![statement],
+            skeleton: None,
+        }
     }
 }
 

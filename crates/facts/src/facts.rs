@@ -3,11 +3,12 @@
 use crate::cases::{Case, Cases, is_contradiction};
 use crate::certificate::{Certificate, Statement};
 use crate::exclusive::Candidates;
-use crate::net::Net;
+use crate::net::{MOST_NODES, Net};
 use crate::refute::refute;
 use crate::repeat::Repeating;
 use crate::resting::Resting;
 use crate::samples::Samples;
+use crate::skeleton::Folded;
 use crate::traps::Cuts;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Domain, EventId, Predicate, Proposition, System, Value, VarId};
@@ -20,6 +21,13 @@ pub struct Limits {
     pub question: u64,
     /// For all of them together, anew for every [property](Facts::next_property).
     pub total: u64,
+    /// Places and events together of nets that are asked about; of larger ones only their [skeletons](Facts::unfolded_from) are.
+    pub nodes: usize,
+}
+
+impl Limits {
+    /// What every linear program is too large beyond.
+    pub const NODES: usize = MOST_NODES;
 }
 
 impl Default for Limits {
@@ -29,6 +37,7 @@ impl Default for Limits {
         Limits {
             question: 20_000,
             total: 60_000,
+            nodes: Limits::NODES,
         }
     }
 }
@@ -51,6 +60,10 @@ pub struct Constant {
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub(crate) net: Option<Net>,
+    /// What is known without colours.
+    pub(crate) folded: Option<Box<Folded>>,
+    /// Has a skeleton been looked for?
+    pub(crate) colours_told: bool,
     pub(crate) samples: Samples,
     /// How many events there are.
     pub(crate) events: u32,
@@ -58,7 +71,7 @@ pub struct Facts {
     pub(crate) declared: Vec<Option<u64>>,
     /// Has every variable that is no count a domain?
     pub(crate) domains: bool,
-    limits: Limits,
+    pub(crate) limits: Limits,
     questions: u64,
     spent: u64,
     /// What was spent on earlier properties.
@@ -80,7 +93,7 @@ impl Facts {
 
     /// The same with limits of one's own.
     pub fn limited(system: &System, limits: Limits) -> Facts {
-        let net = Net::of(system);
+        let net = Net::within(limits.nodes, system);
         let declared = |domain: &Domain| match domain {
             Domain::Count { bound } => *bound,
             Domain::Range { .. } | Domain::Names(_) => None,
@@ -89,6 +102,8 @@ impl Facts {
             samples: net.as_ref().map(Samples::of).unwrap_or_default(),
             events: system.events.len() as u32,
             net,
+            folded: None,
+            colours_told: false,
             declared: system
                 .variables
                 .iter()
@@ -114,12 +129,16 @@ impl Facts {
 
     /// How many linear programs were solved, and the units of work that they took.
     pub fn effort(&self) -> (u64, u64) {
-        (self.questions, self.spent)
+        let (questions, spent) = (self.folded.as_ref()).map_or((0, 0), |f| f.facts.effort());
+        (self.questions + questions, self.spent + spent)
     }
 
     /// From now on questions are about another property, for which the [limits](Limits) count anew.
     pub fn next_property(&mut self) {
         self.before = self.spent;
+        if let Some(folded) = &mut self.folded {
+            folded.facts.next_property();
+        }
     }
 
     /// What may be spent on the next question.
@@ -145,6 +164,7 @@ impl Facts {
             return Ok(known.clone());
         }
         let constant = match proposition {
+            _ if self.net.is_none() => self.constant_by_skeleton(proposition, budget)?,
             Proposition::State(predicate) => self.constant_predicate(predicate, budget)?,
             Proposition::Fires(events) => {
                 self.none_fires(events, budget)?

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 const MOST_INITIAL: usize = 64;
 
 /// Facts are found for nets with at most so many places and events together: beyond that every linear program is too large.
-const MOST_NODES: usize = 60_000;
+pub(crate) const MOST_NODES: usize = 60_000;
 
 /// What an event changes: places with what is added, sorted, no 0.
 pub(crate) type Effect = Vec<(VarId, Value)>;
@@ -43,13 +43,18 @@ pub(crate) struct Net {
 }
 
 impl Net {
+    /// The net that a system is, if it is one and has at most so many places and events together.
+    pub fn within(nodes: usize, system: &System) -> Option<Net> {
+        let small = system.variables.len() + system.events.len() <= nodes;
+        small.then(|| Net::of(system)).flatten()
+    }
+
     /// The net that a system is, if it is one.
     pub fn of(system: &System) -> Option<Net> {
         let proper = system.is_net() && system.fault.is_none();
         let initial = (1..=MOST_INITIAL).contains(&system.initial.len());
         let counts = system.initial.iter().flatten().all(|tokens| *tokens >= 0);
-        let small = system.variables.len() + system.events.len() <= MOST_NODES;
-        if !proper || !initial || !counts || !small {
+        if !proper || !initial || !counts {
             return None;
         }
         let (mut needs, mut deltas) = (Vec::new(), Vec::new());

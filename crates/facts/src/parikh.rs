@@ -10,7 +10,7 @@
 //! concluded from them. Costs are positive, so that the origin is feasible for the dual program, and as many pivots are made as there are places to pass.
 
 use crate::cases::{Case, Row, is_contradiction};
-use crate::net::Net;
+use crate::net::{MOST_NODES, Net};
 use crate::prune::literals;
 use crate::solver::Program;
 use lariat_automata::Cube;
@@ -56,7 +56,7 @@ pub struct Directions {
 impl Directions {
     /// `None` if the system is no net, or one that is too large to be asked.
     pub fn of(system: &System) -> Option<Directions> {
-        Net::of(system).map(|net| Directions { net })
+        Net::within(MOST_NODES, system).map(|net| Directions { net })
     }
 
     /// How many different effects there are.

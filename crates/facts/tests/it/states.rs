@@ -62,7 +62,7 @@ fn facts_are_true_of_everything_explored() {
 }
 
 /// Says whether a trap was needed.
-fn checked(certificate: &Certificate, system: &System, context: &str) -> bool {
+pub(crate) fn checked(certificate: &Certificate, system: &System, context: &str) -> bool {
     assert!(certificate.check(system), "{certificate:?}\n{context}");
     assert!(certificate.sentences(system).iter().all(|s| !s.is_empty()));
     let trap = |statement: &Statement| matches!(statement, Statement::Trap(_));
