@@ -126,6 +126,6 @@ fn skeletons_tell_the_truth() {
     }
     println!("{constants} constants, {bounded} bounded, {finite} finite");
     if lariat_corpora::cases(CASES) >= CASES {
-        assert!(constants > 100 && bounded > 30 && finite > 3);
+        assert!(constants > 500 && bounded > 60 && finite > 40);
     }
 }
