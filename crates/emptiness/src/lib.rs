@@ -11,6 +11,7 @@
 //! | check | on | uses | answers |
 //! | --- | --- | --- | --- |
 //! | [`couvreur`] | any [`Graph`] | equality | exact |
+//! | [`couvreur_asking`] | any [`Graph`] | equality, and a question about the path | exact, as far as the question is |
 //! | [`ufscc`] | any [`Graph`], by several workers | equality | exact |
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
 //! | [`iec`] | [`Ordered`] | and of active nodes, taking nodes apart | exact, on the [`Decomposed`] graph |
@@ -71,6 +72,7 @@ mod inclusion;
 mod lasso;
 mod nsiec;
 mod outcome;
+mod rounds;
 mod scc_stack;
 mod streett;
 mod sync;
@@ -86,6 +88,8 @@ pub use iec::iec;
 pub use lasso::{Lasso, lasso};
 pub use nsiec::nsiec;
 pub use outcome::{Counts, Evidence, Outcome, Part};
+pub use rounds::{PathQuestion, Sighting, couvreur_asking};
+pub use scc_stack::SearchPath;
 pub use streett::{FairLasso, Numbered, PairSet, Streett, streett};
 pub use two_pass::{FirstPass, Livelocks, TwoPassEvidence, two_pass};
 pub use ufscc::{Clue, ufscc};

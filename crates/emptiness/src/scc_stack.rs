@@ -65,6 +65,17 @@ pub(crate) trait Policy<G: Graph> {
         Ok(())
     }
 
+    /// The search has entered the last node of `path`, by an edge: is this path enough? Then it is the prefix of the evidence, and the
+    /// component is its last node.
+    fn suffices(
+        &mut self,
+        _graph: &G,
+        _worker: &mut G::Worker,
+        _path: SearchPath<'_, G::Cursor>,
+    ) -> Result<bool, G::Stop> {
+        Ok(false)
+    }
+
     /// A cycle was closed at `to`, in a component that has `marks`, not all of them: does it
     /// accept all the same?
     fn accepts(&mut self, _graph: &G, _worker: &G::Worker, _to: NodeId, _marks: Marks) -> bool {
@@ -157,6 +168,9 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
                         SearchMove::Enter => {
                             let Edge { to, marks } = edge;
                             stacks.enter(graph, worker, counts, &mut policy, to, marks)?;
+                            if policy.suffices(graph, worker, SearchPath(&stacks.path))? {
+                                return Ok(stacks.accept(policy));
+                            }
                             break;
                         }
                         SearchMove::Divert(known) => (known, None),
@@ -193,6 +207,35 @@ struct Frame<C> {
     /// The marks of the edge by which it was entered.
     marks: Marks,
     node: NodeId,
+}
+
+/// The path of a depth-first search, from an initial node to the node that it has come to. Positions are counted in edges: the initial node is at 0.
+pub struct SearchPath<'a, C>(&'a [Frame<C>]);
+
+impl<C> Clone for SearchPath<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for SearchPath<'_, C> {}
+
+impl<'a, C> SearchPath<'a, C> {
+    /// How many edges there are.
+    pub fn edges(self) -> usize {
+        self.0.len() - 1
+    }
+
+    /// The node at a position.
+    pub fn node(self, position: usize) -> NodeId {
+        self.0[position].node
+    }
+
+    /// The edge from a position to the next, and where the edges of its source stand: this one was the last.
+    pub fn edge(self, position: usize) -> (Edge, &'a C) {
+        let Frame { node, marks, .. } = self.0[position + 1];
+        (Edge { to: node, marks }, &self.0[position].cursor)
+    }
 }
 
 /// A component that the path runs through.

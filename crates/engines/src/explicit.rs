@@ -6,19 +6,23 @@
 //!
 //! | automaton | product | check |
 //! | --- | --- | --- |
-//! | TGBA, BA | [`Sync`] | Couvreur, UFSCC by several workers; that for Streett pairs where fairness needs it |
+//! | TGBA, BA | [`Sync`] | Couvreur, with a look for covering runs where a net may grow; UFSCC by several workers; that for Streett pairs where fairness needs it |
 //! | TA | [`testing_automata::Product`](crate::testing_automata::Product) | two passes |
 //! | TGTA | the same | Couvreur |
 
 use crate::account::Account;
 use crate::claims::look_at_claims;
+use crate::covering::OnPath;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
 use crate::prefix::{LOOK, nearest};
 use crate::steps::{Steps, concrete, concrete_fair};
 use crate::sync::{Sync, Worker};
 use crate::testing_automata;
 use lariat_budget::{Statistic, Stop};
-use lariat_emptiness::{Clue, Counts, Lasso as Abstract, Outcome, couvreur, lasso, streett, ufscc};
+use lariat_emptiness::{
+    Clue, Counts, Lasso as Abstract, Outcome, Sighting, couvreur, couvreur_asking, lasso, streett,
+    ufscc,
+};
 use lariat_model::{Lasso, Strength};
 use lariat_space::explicit::States;
 
@@ -76,9 +80,16 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let mut worker = the_last_of(workers);
     let found = match product.has_fairness_in_marks() {
         true => {
-            let found = couvreur(&product, &mut worker, &mut counts);
+            let mut on_path = OnPath::new(task.problem, &product);
+            let found = match &mut on_path {
+                Some(question) => couvreur_asking(&product, &mut worker, &mut counts, question),
+                None => couvreur(&product, &mut worker, &mut counts)
+                    .map(|found| found.map(Sighting::Component)),
+            };
             tell(task.account, &counts, worker.states());
-            found.and_then(|found| conclude(&product, &mut worker, found, lasso))
+            let found = found.and_then(|found| conclude(&product, &mut worker, found, sighted));
+            let growth = on_path.and_then(OnPath::growth);
+            found.map(|found| found.map(|lasso| Lasso { growth, ..lasso }))
         }
         false => {
             let found = streett(&product, &mut worker, &mut counts);
@@ -92,6 +103,18 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         }
     };
     end(task, &product, worker, found)
+}
+
+/// The lasso that a search has seen, or the path whose end can be repeated.
+fn sighted(
+    product: &Sync<'_>,
+    worker: &mut Worker,
+    seen: &Sighting,
+) -> Result<Option<Abstract>, Stop> {
+    match seen {
+        Sighting::Component(evidence) => lasso(product, worker, evidence),
+        Sighting::Rounds(rounds) => Ok(Some(rounds.clone())),
+    }
 }
 
 /// The worker that goes on when the search is over, knowing what all have found.

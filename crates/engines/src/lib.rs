@@ -11,8 +11,10 @@
 
 mod account;
 mod alphabet;
+mod chart;
 mod claims;
 pub mod component_wise;
+mod covering;
 mod engine;
 mod explicit;
 mod fairness;

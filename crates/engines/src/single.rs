@@ -67,6 +67,11 @@ impl Cursor {
         self.moves = moves;
     }
 
+    /// The event of the edge that was listed last.
+    pub(crate) fn event(&self) -> Option<EventId> {
+        self.step.and_then(|(event, _)| event)
+    }
+
     /// Is this the first call? For nodes with a single edge, which is no step of the system.
     pub(crate) fn once(&mut self, state: StateId) -> bool {
         self.step.replace((None, state)).is_none()

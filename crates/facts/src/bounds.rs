@@ -57,6 +57,9 @@ impl Facts {
 
     /// Is the whole net known to be bounded? A system that is no net is, if its variables have domains.
     pub fn is_bounded(&mut self, budget: &Budget) -> Result<bool, Stop> {
+        if let Some(folded) = &mut self.folded {
+            return folded.facts.is_bounded(budget);
+        }
         if self.net.is_none() {
             return Ok(self.domains);
         }

@@ -11,8 +11,10 @@
 //! Events that need an empty place are not looked at by the other statements.
 
 use crate::net::Net;
+use crate::skeleton::Skeleton;
 use lariat_model::{EventId, System, Value, VarId};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Places with their weights: sorted, no 0.
 pub type Weights = Vec<(VarId, i128)>;
@@ -49,6 +51,8 @@ pub enum Statement {
 pub struct Certificate {
     /// The reasons.
     pub statements: Vec<Statement>,
+    /// The net that they speak of, if it is the system without its colours.
+    pub skeleton: Option<Arc<Skeleton>>,
 }
 
 impl Certificate {
@@ -59,24 +63,39 @@ impl Certificate {
                 self.statements.push(statement);
             }
         }
+        self.skeleton = self.skeleton.take().or(other.skeleton);
     }
 
     /// Is every statement true of this system?
     pub fn check(&self, system: &System) -> bool {
-        let all = |net: Net| self.statements.iter().all(|s| s.check(&net) == Some(true));
-        Net::of(system).is_some_and(all)
+        let folded = |skeleton: &Arc<Skeleton>| skeleton.is_of(system);
+        self.skeleton.as_ref().is_none_or(folded)
+            && Net::of(self.about(system)).is_some_and(|net| self.is_true_of(&net))
+    }
+
+    /// Is every statement true of this net?
+    pub(crate) fn is_true_of(&self, net: &Net) -> bool {
+        self.statements.iter().all(|s| s.check(net) == Some(true))
+    }
+
+    /// The net that the statements speak of.
+    fn about<'s>(&'s self, system: &'s System) -> &'s System {
+        self.skeleton.as_deref().map_or(system, Skeleton::net)
     }
 
     /// The reasons as sentences, `2·p + q <= 3`.
     pub fn sentences(&self, system: &System) -> Vec<String> {
+        let system = self.about(system);
         self.statements.iter().map(|s| s.sentence(system)).collect()
     }
 }
 
 impl From<Statement> for Certificate {
     fn from(statement: Statement) -> Certificate {
-        let statements = vec![statement];
-        Certificate { statements }
+        Certificate {
+            statements: vec![statement],
+            skeleton: None,
+        }
     }
 }
 
@@ -219,45 +238,14 @@ fn sum(system: &System, weights: impl Iterator<Item = (VarId, i128)>) -> String 
 }
 
 /// Is one of the places, which are sorted, marked at every start, and does who takes from them leave a token there?
-///
-/// An event leaves a token in `p` if it adds one, or if it needs more than it takes.
 fn is_marked_trap(net: &Net, places: &[VarId]) -> bool {
     let inside = |p: &VarId| places.binary_search(p).is_ok();
     let marked = |state: &lariat_model::State| places.iter().any(|p| state[p.index()] > 0);
     net.initial.iter().all(marked)
         && net.events().all(|event| {
-            let Some(column) = net.column(event) else {
-                return true;
-            };
-            let effect = &net.effects[column];
-            let takes = |(p, change): &(VarId, Value)| *change < 0 && inside(p);
-            let leaves = |(p, change): &(VarId, Value)| {
-                inside(p) && (*change > 0 || need(net, event, *p) + change > 0)
-            };
-            !effect.iter().any(takes)
-                || effect.iter().any(leaves)
-                || keeps(net, event, effect, &inside)
+            let mut taken = net.effect(event).iter().filter(|(_, change)| *change < 0);
+            !taken.any(|(p, _)| inside(p)) || net.leaves(event).any(|p| inside(&p))
         })
-}
-
-/// Does the event test one of the places without changing it?
-fn keeps(
-    net: &Net,
-    event: EventId,
-    effect: &[(VarId, Value)],
-    inside: &impl Fn(&VarId) -> bool,
-) -> bool {
-    let unchanged = |p: &VarId| effect.binary_search_by_key(p, |(q, _)| *q).is_err();
-    net.needs[event.index()]
-        .iter()
-        .any(|(p, _)| inside(p) && unchanged(p))
-}
-
-fn need(net: &Net, event: EventId, place: VarId) -> Value {
-    let needs = &net.needs[event.index()];
-    needs
-        .binary_search_by_key(&place, |(p, _)| *p)
-        .map_or(0, |at| needs[at].1)
 }
 
 #[cfg(test)]
@@ -317,6 +305,8 @@ mod tests {
                 "always marked, one of: p, q",
             ),
             (Statement::Trap(vec![p]), false, "always marked, one of: p"),
+            // Nobody takes from it, but it is not marked.
+            (Statement::Trap(vec![q]), false, "always marked, one of: q"),
             (Statement::Empty(vec![q]), false, "never marked: q"),
             (
                 ranking(&[t]),

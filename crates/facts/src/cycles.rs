@@ -20,6 +20,7 @@ use crate::cases::{Case, Cases, Row, is_contradiction};
 use crate::certificate::Certificate;
 use crate::net::Net;
 use crate::prune::literals;
+use crate::resting::at_rest;
 use lariat_automata::{Automaton, Cube, Guard, Guards, Letter, StateId, components};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
@@ -237,12 +238,9 @@ impl Facts {
         component: &mut Component<'_>,
         budget: &Budget,
     ) -> Result<Option<Certificate>, Stop> {
-        let Some(net) = &self.net else {
-            return Ok(None);
-        };
         let value = |proposition: &Proposition| match proposition {
             Proposition::Fires(_) => Some(false),
-            Proposition::State(predicate) => net.at_rest(predicate),
+            Proposition::State(predicate) => at_rest(predicate),
         };
         let fixed: Vec<Option<bool>> = component.propositions.iter().map(value).collect();
         'choices: for guard in component.resting_letters(&fixed) {

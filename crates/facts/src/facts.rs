@@ -3,11 +3,13 @@
 use crate::cases::{Case, Cases, is_contradiction};
 use crate::certificate::{Certificate, Statement};
 use crate::exclusive::Candidates;
-use crate::net::Net;
+use crate::net::{MOST_NODES, Net};
 use crate::refute::refute;
 use crate::repeat::Repeating;
 use crate::resting::Resting;
 use crate::samples::Samples;
+use crate::skeleton::Folded;
+use crate::traps::Cuts;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Domain, EventId, Predicate, Proposition, System, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,6 +21,13 @@ pub struct Limits {
     pub question: u64,
     /// For all of them together, anew for every [property](Facts::next_property).
     pub total: u64,
+    /// Places and events together of nets that are asked about; of larger ones only their [skeletons](Facts::unfolded_from) are.
+    pub nodes: usize,
+}
+
+impl Limits {
+    /// What every linear program is too large beyond.
+    pub const NODES: usize = MOST_NODES;
 }
 
 impl Default for Limits {
@@ -28,6 +37,7 @@ impl Default for Limits {
         Limits {
             question: 20_000,
             total: 60_000,
+            nodes: Limits::NODES,
         }
     }
 }
@@ -50,6 +60,10 @@ pub struct Constant {
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub(crate) net: Option<Net>,
+    /// What is known without colours.
+    pub(crate) folded: Option<Box<Folded>>,
+    /// Has a skeleton been looked for?
+    pub(crate) colours_told: bool,
     pub(crate) samples: Samples,
     /// How many events there are.
     pub(crate) events: u32,
@@ -57,12 +71,13 @@ pub struct Facts {
     pub(crate) declared: Vec<Option<u64>>,
     /// Has every variable that is no count a domain?
     pub(crate) domains: bool,
-    limits: Limits,
+    pub(crate) limits: Limits,
     questions: u64,
     spent: u64,
     /// What was spent on earlier properties.
     before: u64,
-    excluded: FxHashMap<Case, Option<Statement>>,
+    excluded: FxHashMap<Case, Option<Certificate>>,
+    pub(crate) cuts: Cuts,
     constants: FxHashMap<Proposition, Option<Constant>>,
     pub(crate) bounds: crate::bounds::Known,
     pub(crate) repeating: Option<Repeating>,
@@ -78,7 +93,7 @@ impl Facts {
 
     /// The same with limits of one's own.
     pub fn limited(system: &System, limits: Limits) -> Facts {
-        let net = Net::of(system);
+        let net = Net::within(limits.nodes, system);
         let declared = |domain: &Domain| match domain {
             Domain::Count { bound } => *bound,
             Domain::Range { .. } | Domain::Names(_) => None,
@@ -87,6 +102,8 @@ impl Facts {
             samples: net.as_ref().map(Samples::of).unwrap_or_default(),
             events: system.events.len() as u32,
             net,
+            folded: None,
+            colours_told: false,
             declared: system
                 .variables
                 .iter()
@@ -101,6 +118,7 @@ impl Facts {
             spent: 0,
             before: 0,
             excluded: FxHashMap::default(),
+            cuts: Cuts::default(),
             constants: FxHashMap::default(),
             bounds: crate::bounds::Known::default(),
             repeating: None,
@@ -111,12 +129,16 @@ impl Facts {
 
     /// How many linear programs were solved, and the units of work that they took.
     pub fn effort(&self) -> (u64, u64) {
-        (self.questions, self.spent)
+        let (questions, spent) = (self.folded.as_ref()).map_or((0, 0), |f| f.facts.effort());
+        (self.questions + questions, self.spent + spent)
     }
 
     /// From now on questions are about another property, for which the [limits](Limits) count anew.
     pub fn next_property(&mut self) {
         self.before = self.spent;
+        if let Some(folded) = &mut self.folded {
+            folded.facts.next_property();
+        }
     }
 
     /// What may be spent on the next question.
@@ -142,6 +164,7 @@ impl Facts {
             return Ok(known.clone());
         }
         let constant = match proposition {
+            _ if self.net.is_none() => self.constant_by_skeleton(proposition, budget)?,
             Proposition::State(predicate) => self.constant_predicate(predicate, budget)?,
             Proposition::Fires(events) => {
                 self.none_fires(events, budget)?
@@ -169,7 +192,7 @@ impl Facts {
             return Ok(None);
         }
         let cases = net.cases(predicate, !value);
-        let Some(mut certificate) = self.refuted(&cases, budget)? else {
+        let Some(mut certificate) = self.refuted_with_traps(&cases, budget)? else {
             return Ok(None);
         };
         let mut named = Vec::new();
@@ -204,8 +227,8 @@ impl Facts {
         if self.samples.fired[event.index()] {
             return Ok(None);
         }
-        let case = net.needed(event);
-        Ok(self.exclude(&case, budget)?.map(Certificate::from))
+        let cases = Cases(vec![net.needed(event)]);
+        self.refuted_with_traps(&cases, budget)
     }
 
     /// Are there no reachable marking and event with these truth values?
@@ -220,7 +243,7 @@ impl Facts {
             return Ok(None);
         };
         let cases = net.cube(cube);
-        let Some(mut certificate) = self.refuted(&cases, budget)? else {
+        let Some(mut certificate) = self.refuted_with_traps(&cases, budget)? else {
             return Ok(None);
         };
         let mut named = Vec::new();
@@ -258,13 +281,22 @@ impl Facts {
         cases: &Cases,
         budget: &Budget,
     ) -> Result<Option<Certificate>, Stop> {
+        self.refuted_by(cases, |facts, case| facts.exclude(case, budget))
+    }
+
+    /// The same by whatever excludes a single case.
+    pub(crate) fn refuted_by(
+        &mut self,
+        cases: &Cases,
+        mut exclude: impl FnMut(&mut Facts, &Case) -> Result<Option<Certificate>, Stop>,
+    ) -> Result<Option<Certificate>, Stop> {
         if cases.0.iter().any(|case| self.samples.contain(case)) {
             return Ok(None);
         }
         let mut certificate = Certificate::default();
         for case in cases.0.iter().filter(|case| !is_contradiction(case)) {
-            match self.exclude(case, budget)? {
-                Some(statement) => certificate.extend(statement.into()),
+            match exclude(self, case)? {
+                Some(reason) => certificate.extend(reason),
                 None => return Ok(None),
             }
         }
@@ -276,26 +308,20 @@ impl Facts {
         &mut self,
         case: &Case,
         budget: &Budget,
-    ) -> Result<Option<Statement>, Stop> {
-        let Some(net) = &self.net else {
-            return Ok(None);
-        };
+    ) -> Result<Option<Certificate>, Stop> {
         if self.samples.contain(case) {
             return Ok(None);
         }
         if let Some(known) = self.excluded.get(case) {
             return Ok(known.clone());
         }
-        let most = self.allowance();
-        if most == 0 {
+        if self.allowance() == 0 {
             // Another property may ask.
             return Ok(None);
         }
-        self.questions += 1;
-        let account = counting(budget);
-        let found = refute(net, case, most, &account);
-        self.spent += account.work_spent();
-        let found = found?;
+        let found = self.ask(budget, |net, most, budget| {
+            refute(net, case, &[], most, budget)
+        })?;
         self.excluded.insert(case.clone(), found.clone());
         Ok(found)
     }

@@ -11,6 +11,7 @@
 
 use crate::Facts;
 use crate::facts::Constant;
+use crate::resting::at_rest;
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::{AtomId, Formula, Formulas, Node, classes, on_one_letter, replace, simplify};
 use lariat_model::{Deadlock, Predicate, Proposition};
@@ -48,7 +49,7 @@ impl Facts {
             same: Vec::new(),
             finite_runs: false,
         };
-        if self.net.is_none() {
+        if self.net.is_none() && self.folded.is_none() {
             return Ok(result);
         }
         let mut values: FxHashMap<AtomId, Formula> = FxHashMap::default();
@@ -120,16 +121,13 @@ impl Facts {
         if !parts.iter().any(|g| lasting(formulas, *g)) || self.terminates(budget)?.is_none() {
             return Ok(None);
         }
-        let Some(net) = &self.net else {
-            return Ok(None);
-        };
         let resting = |s: &mut Formulas, g: Formula| {
             let Node::Atom(atom) = *s.node(g) else {
                 return None;
             };
             let value = match propositions.get(atom.index())? {
                 Proposition::Fires(_) => Some(false),
-                Proposition::State(predicate) => net.at_rest(predicate),
+                Proposition::State(predicate) => at_rest(predicate),
             };
             value.map(|value| s.constant(value))
         };

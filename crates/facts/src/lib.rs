@@ -8,7 +8,7 @@
 //! One rule a file: `refute` excludes markings, `bounds` bounds places, `implicit` finds those that decide nothing, `repeat` finds events
 //! that fire finitely often, `resting` describes dead markings,
 //! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
-//! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other; `fewest` is for runs that are to be shortened, `parikh` for walks that look for the way; `solver` is the only file that knows the solver.
+//! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other; `traps` is for what the state equation leaves open, `skeleton` for coloured nets that are too large; `fewest` is for runs that are to be shortened, `parikh` for walks that look for the way; `solver` is the only file that knows the solver.
 
 #![forbid(unsafe_code)]
 
@@ -31,8 +31,10 @@ mod refute;
 mod repeat;
 mod resting;
 mod samples;
+mod skeleton;
 mod solver;
 mod steps;
+mod traps;
 
 pub use bounds::Bound;
 pub use certificate::{Certificate, Statement, Weights};
@@ -44,3 +46,4 @@ pub use formula::Simplified;
 pub use parikh::{Destination, Directions, Effect};
 pub use prune::Pruned;
 pub use repeat::Repeating;
+pub use skeleton::Skeleton;

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 const MOST_INITIAL: usize = 64;
 
 /// Facts are found for nets with at most so many places and events together: beyond that every linear program is too large.
-const MOST_NODES: usize = 60_000;
+pub(crate) const MOST_NODES: usize = 60_000;
 
 /// What an event changes: places with what is added, sorted, no 0.
 pub(crate) type Effect = Vec<(VarId, Value)>;
@@ -43,13 +43,18 @@ pub(crate) struct Net {
 }
 
 impl Net {
+    /// The net that a system is, if it is one and has at most so many places and events together.
+    pub fn within(nodes: usize, system: &System) -> Option<Net> {
+        let small = system.variables.len() + system.events.len() <= nodes;
+        small.then(|| Net::of(system)).flatten()
+    }
+
     /// The net that a system is, if it is one.
     pub fn of(system: &System) -> Option<Net> {
         let proper = system.is_net() && system.fault.is_none();
         let initial = (1..=MOST_INITIAL).contains(&system.initial.len());
         let counts = system.initial.iter().flatten().all(|tokens| *tokens >= 0);
-        let small = system.variables.len() + system.events.len() <= MOST_NODES;
-        if !proper || !initial || !counts || !small {
+        if !proper || !initial || !counts {
             return None;
         }
         let (mut needs, mut deltas) = (Vec::new(), Vec::new());
@@ -143,6 +148,28 @@ impl Net {
         needs
             .iter()
             .all(|(place, need)| state[place.index()] >= *need)
+    }
+
+    /// What the event changes; nothing if it is silenced.
+    pub fn effect(&self, event: EventId) -> &[(VarId, Value)] {
+        self.column(event)
+            .map_or(&[], |column| &self.effects[column])
+    }
+
+    /// The places that are marked after the event for sure: it adds to them, or needs more than it takes.
+    pub fn leaves(&self, event: EventId) -> impl Iterator<Item = VarId> + '_ {
+        let effect = self.effect(event);
+        let added = effect.iter().filter(|(_, change)| *change > 0);
+        let change = move |place: VarId| {
+            let at = effect.binary_search_by_key(&place, |(p, _)| *p);
+            at.map_or(0, |at| effect[at].1)
+        };
+        let needs = self.needs[event.index()].iter();
+        let kept = needs.filter(move |(place, need)| {
+            let change = change(*place);
+            change <= 0 && *need + change > 0
+        });
+        added.chain(kept).map(|(place, _)| *place)
     }
 
     /// All events.

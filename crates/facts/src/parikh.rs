@@ -10,7 +10,7 @@
 //! concluded from them. Costs are positive, so that the origin is feasible for the dual program, and as many pivots are made as there are places to pass.
 
 use crate::cases::{Case, Row, is_contradiction};
-use crate::net::Net;
+use crate::net::{MOST_NODES, Net};
 use crate::prune::literals;
 use crate::solver::Program;
 use lariat_automata::Cube;
@@ -56,7 +56,7 @@ pub struct Directions {
 impl Directions {
     /// `None` if the system is no net, or one that is too large to be asked.
     pub fn of(system: &System) -> Option<Directions> {
-        Net::of(system).map(|net| Directions { net })
+        Net::within(MOST_NODES, system).map(|net| Directions { net })
     }
 
     /// How many different effects there are.
@@ -85,54 +85,64 @@ impl Directions {
         most: u64,
         budget: &Budget,
     ) -> Result<Option<Vec<(Effect, u32)>>, Stop> {
-        let net = &self.net;
-        let mut program = Program::default();
-        for _ in &net.effects {
-            program.column(1.0, f64::INFINITY);
-        }
-        for (changes, tokens) in net.changes.iter().zip(from) {
-            if changes.iter().any(|(_, change)| *change < 0) {
-                let row = changes
-                    .iter()
-                    .map(|(effect, change)| (*effect, -*change as f64));
-                program.row(row.collect(), *tokens as f64);
-            }
-        }
-        for row in &destination.0 {
-            match self.wanted(row, from) {
-                Some((terms, beyond)) if !terms.is_empty() => program.row(terms, beyond),
-                // Nothing changes it: it holds, or never will.
-                Some((_, beyond)) if beyond >= 0.0 => {}
-                _ => return Ok(None),
-            }
-        }
-        let Some(values) = program.minimise(most, budget)? else {
+        let Some(values) = firings(&self.net, &destination.0, from, most, budget)? else {
             return Ok(None);
         };
         let times = |value: f64| (value - NOISE).ceil().clamp(0.0, f64::from(u32::MAX)) as u32;
         let counts = (0..).map(Effect).zip(values.into_iter().map(times));
         Ok(Some(counts.filter(|(_, times)| *times > 0).collect()))
     }
+}
 
-    /// A row of the destination as one about effects: `-(A·C)·x <= A·m - b`.
-    fn wanted(&self, row: &Row, from: &[Value]) -> Option<(Vec<(usize, f64)>, f64)> {
-        let mut terms: Vec<(usize, f64)> = Vec::new();
-        for (place, factor) in &row.terms {
-            let changes = self.net.changes[place.index()].iter();
-            terms.extend(
-                changes.map(|(effect, change)| (*effect, -(*factor * i128::from(*change)) as f64)),
-            );
-        }
-        terms.sort_unstable_by_key(|(effect, _)| *effect);
-        terms.dedup_by(|again, first| {
-            let same = again.0 == first.0;
-            first.1 += if same { again.1 } else { 0.0 };
-            same
-        });
-        terms.retain(|(_, a)| *a != 0.0);
-        let here = crate::certificate::dot(&row.terms, |p| i128::from(from[p.index()]))?;
-        Some((terms, here.checked_sub(row.least)? as f64))
+/// A solution of the program above, as the solver leaves it: how often each effect is to happen on the way from a marking to the rows.
+pub(crate) fn firings(
+    net: &Net,
+    rows: &[Row],
+    from: &[Value],
+    most: u64,
+    budget: &Budget,
+) -> Result<Option<Vec<f64>>, Stop> {
+    let mut program = Program::default();
+    for _ in &net.effects {
+        program.column(1.0, f64::INFINITY);
     }
+    for (changes, tokens) in net.changes.iter().zip(from) {
+        if changes.iter().any(|(_, change)| *change < 0) {
+            let row = changes
+                .iter()
+                .map(|(effect, change)| (*effect, -*change as f64));
+            program.row(row.collect(), *tokens as f64);
+        }
+    }
+    for row in rows {
+        match wanted(net, row, from) {
+            Some((terms, beyond)) if !terms.is_empty() => program.row(terms, beyond),
+            // Nothing changes it: it holds, or never will.
+            Some((_, beyond)) if beyond >= 0.0 => {}
+            _ => return Ok(None),
+        }
+    }
+    program.minimise(most, budget)
+}
+
+/// A row of the destination as one about effects: `-(A·C)·x <= A·m - b`.
+fn wanted(net: &Net, row: &Row, from: &[Value]) -> Option<(Vec<(usize, f64)>, f64)> {
+    let mut terms: Vec<(usize, f64)> = Vec::new();
+    for (place, factor) in &row.terms {
+        let changes = net.changes[place.index()].iter();
+        terms.extend(
+            changes.map(|(effect, change)| (*effect, -(*factor * i128::from(*change)) as f64)),
+        );
+    }
+    terms.sort_unstable_by_key(|(effect, _)| *effect);
+    terms.dedup_by(|again, first| {
+        let same = again.0 == first.0;
+        first.1 += if same { again.1 } else { 0.0 };
+        same
+    });
+    terms.retain(|(_, a)| *a != 0.0);
+    let here = crate::certificate::dot(&row.terms, |p| i128::from(from[p.index()]))?;
+    Some((terms, here.checked_sub(row.least)? as f64))
 }
 
 #[cfg(test)]

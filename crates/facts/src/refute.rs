@@ -19,9 +19,11 @@
 //! The program is kept small. Events with equal effects are one row of it. Of the places only those are
 //! taken that can help: `u(p)` is wanted where `p` loses tokens by an effect to which something wanted adds, and so on. A place with a row
 //! `m(p) >= k` needs no weight of its own, since that of the row is at least as good.
+//!
+//! A trap that is marked at the start is one more row, `Σ m(p) >= 1`, of every case ([`crate::traps`] says which are worth it).
 
 use crate::cases::{Case, Row};
-use crate::certificate::{Statement, Weights, at_start};
+use crate::certificate::{Certificate, Statement, Weights, at_start};
 use crate::net::Net;
 use crate::rational::proportional;
 use crate::solver::Program;
@@ -117,13 +119,19 @@ impl Matrix {
     }
 }
 
-/// An invariant that no marking of the case satisfies; `None` if none is known.
+/// An invariant, and those of the marked traps that it needs, which no marking of the case satisfies; `None` if none is known.
 pub(crate) fn refute(
     net: &Net,
     case: &Case,
+    traps: &[Vec<VarId>],
     most: u64,
     budget: &Budget,
-) -> Result<Option<Statement>, Stop> {
+) -> Result<Option<Certificate>, Stop> {
+    let case: Case = case
+        .iter()
+        .cloned()
+        .chain(traps.iter().map(|trap| Row::marked(trap)))
+        .collect();
     let satisfied =
         |state: &lariat_model::State| case.iter().all(|row| row.holds(state) != Some(false));
     if net.initial.iter().any(satisfied) {
@@ -197,11 +205,17 @@ pub(crate) fn refute(
     if worst > BELOW_ZERO {
         return Ok(None);
     }
-    Ok(exclusion(net, case, &places, &values[..count]))
+    Ok(exclusion(net, &case, traps, &places, &values[..count]))
 }
 
-/// The exact check: integers proportional to the values, and the invariant that they are.
-fn exclusion(net: &Net, case: &Case, places: &[VarId], values: &[f64]) -> Option<Statement> {
+/// The exact check: integers proportional to the values, and the invariant that they are. The last rows of the case are those of the traps.
+fn exclusion(
+    net: &Net,
+    case: &Case,
+    traps: &[Vec<VarId>],
+    places: &[VarId],
+    values: &[f64],
+) -> Option<Certificate> {
     let weights: Vec<i128> = proportional(values)?
         .into_iter()
         .map(|w| w.max(0))
@@ -219,8 +233,12 @@ fn exclusion(net: &Net, case: &Case, places: &[VarId], values: &[f64]) -> Option
     }
     let weights = sorted(sum);
     let most = at_start(net, &weights)?;
-    let invariant = Statement::Invariant { weights, most };
-    (most < least && invariant.check(net)?).then_some(invariant)
+    let mut certificate = Certificate::from(Statement::Invariant { weights, most });
+    let of_traps = &rows[case.len() - traps.len()..];
+    for (trap, _) in traps.iter().zip(of_traps).filter(|(_, z)| **z > 0) {
+        certificate.extend(Statement::Trap(trap.clone()).into());
+    }
+    (most < least && certificate.is_true_of(net)).then_some(certificate)
 }
 
 fn sorted(sum: FxHashMap<VarId, i128>) -> Weights {

@@ -55,7 +55,7 @@ impl Facts {
     /// Is every run finite? Then each ends in a dead marking.
     pub fn terminates(&mut self, budget: &Budget) -> Result<Option<Certificate>, Stop> {
         if self.net.is_none() {
-            return Ok(None);
+            return self.terminates_by_skeleton(budget);
         }
         let Repeating {
             events,

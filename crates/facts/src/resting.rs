@@ -157,7 +157,7 @@ impl Net {
                 (Proposition::Fires(_), true) => return None,
                 (Proposition::Fires(_), false) => {}
                 (Proposition::State(predicate), truth) => {
-                    match self.at_rest(predicate) {
+                    match at_rest(predicate) {
                         // Says nothing more of a dead marking, or cannot be.
                         Some(value) if value == *truth => {}
                         Some(_) => return None,
@@ -168,19 +168,19 @@ impl Net {
         }
         Some(cases)
     }
+}
 
-    /// The value of a predicate that is the same in all dead markings.
-    pub(crate) fn at_rest(&self, predicate: &lariat_model::Predicate) -> Option<bool> {
-        use lariat_model::Predicate;
-        match predicate {
-            Predicate::Enabled(_) => Some(false),
-            Predicate::Deadlock => Some(true),
-            Predicate::Const(value) => Some(*value),
-            Predicate::Not(inner) => self.at_rest(inner).map(|value| !value),
-            Predicate::And(all) => fold(all.iter().map(|p| self.at_rest(p)), false),
-            Predicate::Or(all) => fold(all.iter().map(|p| self.at_rest(p)), true),
-            Predicate::Linear(_) | Predicate::Expr(_) => None,
-        }
+/// The value of a predicate that is the same in all dead markings.
+pub(crate) fn at_rest(predicate: &lariat_model::Predicate) -> Option<bool> {
+    use lariat_model::Predicate;
+    match predicate {
+        Predicate::Enabled(_) => Some(false),
+        Predicate::Deadlock => Some(true),
+        Predicate::Const(value) => Some(*value),
+        Predicate::Not(inner) => at_rest(inner).map(|value| !value),
+        Predicate::And(all) => fold(all.iter().map(at_rest), false),
+        Predicate::Or(all) => fold(all.iter().map(at_rest), true),
+        Predicate::Linear(_) | Predicate::Expr(_) => None,
     }
 }
 

@@ -11,6 +11,7 @@ use lariat_model::{System, VarId};
 const LIMITS: Limits = Limits {
     question: 250,
     total: 1_000,
+    nodes: Limits::NODES,
 };
 
 /// Advice by facts about the net, within a budget. Where that ends there is none.

@@ -160,6 +160,19 @@ impl<'s> Explored<'s> {
         facts.get_or_insert_with(|| Facts::of(system))
     }
 
+    /// The same of a subject's system, with what its colours tell.
+    pub fn facts_about(
+        &mut self,
+        subject: &Subject<'s>,
+        budget: &Budget,
+    ) -> Result<&mut Facts, Stop> {
+        let facts = self.facts(subject.system());
+        if let Some(coloured) = subject.coloured() {
+            facts.unfolded_from(coloured, subject.system(), budget)?;
+        }
+        Ok(facts)
+    }
+
     /// The symmetries of a subject's system; found once, and kept.
     pub fn symmetry(
         &mut self,

@@ -28,6 +28,19 @@ impl Comparison {
             Comparison::Ge => x >= y,
         }
     }
+
+    /// What holds wherever this does not.
+    #[must_use]
+    pub fn negated(self) -> Comparison {
+        match self {
+            Comparison::Eq => Comparison::Ne,
+            Comparison::Ne => Comparison::Eq,
+            Comparison::Lt => Comparison::Ge,
+            Comparison::Le => Comparison::Gt,
+            Comparison::Gt => Comparison::Le,
+            Comparison::Ge => Comparison::Lt,
+        }
+    }
 }
 
 /// `Σ cᵢ·xᵢ ⋈ constant`: each variable at most once, no coefficient 0, sorted by variable.

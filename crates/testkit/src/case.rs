@@ -208,7 +208,12 @@ impl Case {
     /// Does some run go on for ever, stuttering included where it counts? In a net that grows one does: infinitely many
     /// states cannot be reached by finite runs alone (König's lemma).
     pub fn has_infinite_run(&self) -> bool {
-        self.system.name == nets::GROWING || self.graph().has_infinite_run()
+        self.grows() || self.graph().has_infinite_run()
+    }
+
+    /// Is this a case about a net that grows?
+    pub fn grows(&self) -> bool {
+        self.system.name == nets::GROWING
     }
 
     /// Is this lasso a fair run of the system that violates the formula? The error says why not.

@@ -28,10 +28,10 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Units of work in which walks find most of what there is to find in a small case. In the last of them they ask the state equation for the way.
 const WALKED: u64 = 24_000;
 
-/// What a plan may spend on a small case. Walks would go on for long where there is nothing to be found.
-fn budget(plan: Option<&Plan>) -> Budget {
+/// What a plan may spend on a small case. Walks would go on for long where there is nothing to be found, and so would everybody about a net that grows.
+fn budget(plan: Option<&Plan>, case: &Case) -> Budget {
     let budget = Budget::unlimited().with_deadline(PATIENCE);
-    match plan.is_some_and(|plan| *plan == Plan::of("walk")) {
+    match case.grows() || plan.is_some_and(|plan| *plan == Plan::of("walk")) {
         true => budget.with_work(WALKED),
         false => budget,
     }
@@ -165,7 +165,7 @@ pub(crate) fn decide_about(
         Choice::Auto(_) => None,
         Choice::Plan(plan) => Some(plan),
     };
-    let budget = budget(plan);
+    let budget = budget(plan, case);
     let report = check(
         subject,
         Property::Formula(formula),
@@ -270,7 +270,7 @@ pub(super) fn run_by(
         .map(|(_, atom)| atom.proposition.clone())
         .collect();
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-    let budget = budget(Some(&plan)).with_threads(threads);
+    let budget = budget(Some(&plan), case).with_threads(threads);
     // Under an order that is given nobody looks for states in order to find one: engines on sets begin on the fly.
     let order = OrderChoice::Named(OrderName::FILE);
     let run = Run {

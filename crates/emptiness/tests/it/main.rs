@@ -4,6 +4,7 @@ mod couvreur;
 mod inclusion;
 mod kit;
 mod powerset;
+mod rounds;
 mod streett;
 mod sync;
 mod two_pass;

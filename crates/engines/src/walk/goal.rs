@@ -6,7 +6,7 @@
 //! and S. M. Virenfeldt guide depth-first search like this: *Automata-driven partial order reduction and guided search for LTL
 //! model checking*, VMCAI 2022.)
 
-use super::chart::Chart;
+use crate::chart::Chart;
 use crate::problem::Problem;
 use lariat_automata::{Automaton, Cube, StateId as Location};
 use lariat_emptiness::Marks;

@@ -7,7 +7,7 @@
 //! 1. inside of an accepting component of the automaton a bounded search of the neighbourhood finds a cycle ([`near`]);
 //! 2. the walk comes back to one of its own nodes, with all marks in between;
 //! 3. a dead state is reached whose stuttering the automaton accepts;
-//! 4. it *covers* an earlier marking with more tokens, which it can go on doing for ever ([`covering`]);
+//! 4. it *covers* an earlier marking with more tokens, which it can go on doing for ever ([`Covering`]);
 //! 5. the automaton accepts whatever follows. Where finite runs do not count, a continuation has to be shown by one of the others.
 //!
 //! Every other walk is directed at what the automaton waits for ([`goal`]); later every second of these follows the state equation
@@ -24,21 +24,19 @@
 //!
 //! Cost: a step of the system for each way looked at, a unit of work each.
 
-mod chart;
-mod covering;
 mod goal;
 mod near;
 mod parikh;
 mod trail;
 mod ways;
 
+use crate::chart::Chart;
+use crate::covering::Covering;
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
 use crate::explicit::{finish, tell};
 use crate::problem::Problem;
 use crate::steps::steps;
 use crate::sync::{Sync, Worker};
-use chart::Chart;
-use covering::Covering;
 use goal::Goal;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Stop};
@@ -154,7 +152,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             product,
             chart,
             goal: Goal::new(problem, chart),
-            covering: Covering::new(problem),
+            covering: Covering::new(problem, product),
             guide: None,
             budget,
             worker: product.worker(budget),
@@ -313,9 +311,16 @@ impl<'a, 'p> Walker<'a, 'p> {
             (entry, None)
         } else if let Some(covering) = &mut self.covering
             && self.chart.is_accepting(at)
-            && let Some((entry, growth)) = covering.covers(product, worker, trail, self.chart)
+            && let Some(covered) = covering.covers(
+                product,
+                worker,
+                self.chart,
+                trail.end(),
+                trail.back(),
+                trail.len(),
+            )
         {
-            (entry, Some(growth))
+            (trail.len() - covered.steps, Some(covered.growth))
         } else {
             return Ok(None);
         };

@@ -5,8 +5,8 @@
 //! an order drawn by the seed, and gives up at [`MOST_NODES`]. A node with many ways has a part of them:
 //! what is not found here may be found by the next look.
 
-use super::chart::Chart;
 use super::ways;
+use crate::chart::Chart;
 use crate::single::Moves;
 use crate::sync::{Sync, Worker};
 use lariat_automata::StateId as Location;

@@ -1,5 +1,6 @@
 //! The steps of one walk.
 
+use crate::covering::StepBack;
 use crate::sync::Worker;
 use lariat_emptiness::{Marks, NodeId};
 use lariat_model::{EventId, Step};
@@ -9,6 +10,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Trail {
     nodes: Vec<NodeId>,
     events: Vec<Option<EventId>>,
+    marks: Vec<Marks>,
     /// Where each node was met first.
     first: FxHashMap<NodeId, usize>,
     /// For each mark how many steps had been taken when it was last seen, 0 if it never was.
@@ -23,6 +25,7 @@ impl Trail {
         Trail {
             nodes: Vec::new(),
             events: Vec::new(),
+            marks: Vec::new(),
             first: FxHashMap::default(),
             last_seen: Vec::new(),
             all,
@@ -35,6 +38,7 @@ impl Trail {
         self.nodes.clear();
         self.nodes.push(start);
         self.events.clear();
+        self.marks.clear();
         self.first.clear();
         self.first.insert(start, 0);
         self.last_seen.clear();
@@ -45,6 +49,7 @@ impl Trail {
     /// One step more.
     pub fn push(&mut self, event: Option<EventId>, marks: Marks, to: NodeId) {
         self.events.push(event);
+        self.marks.push(marks);
         self.nodes.push(to);
         self.first.entry(to).or_insert(self.events.len());
         for mark in marks.intersection(self.all).iter() {
@@ -74,9 +79,13 @@ impl Trail {
         self.nodes[position]
     }
 
-    /// The event of a step.
-    pub fn event(&self, position: usize) -> Option<EventId> {
-        self.events[position]
+    /// All steps, the last one first.
+    pub fn back(&self) -> impl Iterator<Item = StepBack> + Clone {
+        (0..self.len()).rev().map(|position| StepBack {
+            from: self.nodes[position],
+            event: self.events[position],
+            marks: self.marks[position],
+        })
     }
 
     /// Marks not seen since all of them were.

@@ -53,6 +53,10 @@ fn instance(path: &Path) {
     let verdicts: HashMap<&str, &str> = verdicts.iter().map(|row| (&*row[0], &*row[1])).collect();
     let started = Instant::now();
     let mut facts = Facts::of(&model.system);
+    if let Some(coloured) = &model.coloured {
+        let told = facts.unfolded_from(coloured, &model.system, &budget);
+        assert_eq!(told, Ok(()));
+    }
     let bounded = facts.bounded(&budget).unwrap_or_default();
     let first = started.elapsed();
     let terminates = facts.terminates(&budget).is_ok_and(|t| t.is_some());

@@ -1,6 +1,7 @@
 //! Every fact against what a brute-force exploration sees.
 
 mod automata;
+mod coloured;
 mod contest;
 mod explorer;
 mod formulas;

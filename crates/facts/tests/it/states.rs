@@ -4,8 +4,8 @@ use crate::explorer::{Explored, explore, letter};
 use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
-use lariat_facts::{Certificate, Facts};
-use lariat_model::{EventId, Proposition, System, VarId};
+use lariat_facts::{Certificate, Facts, Statement};
+use lariat_model::{Comparison, EventId, Predicate, Proposition, System, VarId};
 
 const CUT: usize = 400;
 const CASES: usize = 1000;
@@ -21,6 +21,7 @@ struct Sightings {
     terminating: usize,
     settled: usize,
     live: usize,
+    traps: usize,
 }
 
 #[test]
@@ -51,6 +52,7 @@ fn facts_are_true_of_everything_explored() {
             (found.terminating, 30),
             (found.settled, 600),
             (found.live, 30),
+            (found.traps, 20),
         ];
         assert!(
             least.iter().all(|(found, least)| found >= least),
@@ -59,9 +61,12 @@ fn facts_are_true_of_everything_explored() {
     }
 }
 
-fn checked(certificate: &Certificate, system: &System, context: &str) {
+/// Says whether a trap was needed.
+pub(crate) fn checked(certificate: &Certificate, system: &System, context: &str) -> bool {
     assert!(certificate.check(system), "{certificate:?}\n{context}");
     assert!(certificate.sentences(system).iter().all(|s| !s.is_empty()));
+    let trap = |statement: &Statement| matches!(statement, Statement::Trap(_));
+    certificate.statements.iter().any(trap)
 }
 
 fn markings(
@@ -77,7 +82,7 @@ fn markings(
         let proposition = nets::proposition(rng, system);
         if let Some(constant) = facts.constant(&proposition, &budget).unwrap() {
             found.constants += 1;
-            checked(&constant.certificate, system, context);
+            found.traps += usize::from(checked(&constant.certificate, system, context));
             let mut letters = letters(system, explored, std::slice::from_ref(&proposition));
             let same = letters.all(|(letter, _)| (letter == 1) == constant.value);
             assert!(same, "{proposition:?} is not {constant:?}\n{context}");
@@ -90,7 +95,7 @@ fn markings(
         let cube: Vec<(Proposition, bool)> = propositions.iter().enumerate().map(literal).collect();
         if let Some(certificate) = facts.infeasible(&cube, &budget).unwrap() {
             found.cubes += 1;
-            checked(&certificate, system, context);
+            found.traps += usize::from(checked(&certificate, system, context));
             let never =
                 letters(system, explored, &propositions).all(|(letter, _)| letter != wanted);
             assert!(never, "{cube:?} happens\n{context}");
@@ -124,7 +129,7 @@ fn markings(
     for event in system.event_ids() {
         if let Some(certificate) = facts.dead(event, &budget).unwrap() {
             found.dead += 1;
-            checked(&certificate, system, context);
+            found.traps += usize::from(checked(&certificate, system, context));
             let mut steps = explored.steps.iter().flatten();
             assert!(
                 !steps.any(|(e, _)| *e == event),
@@ -219,6 +224,40 @@ fn places_of_known_nets_are_bounded() {
         bound.certificate.sentences(&system),
         ["Fork_1 + HasLeft_1 + HasRight_2 <= 1"]
     );
+}
+
+/// Two machines, each of which moves where the other has not: only one does. Invariants alone do not see it.
+#[test]
+fn a_trap_excludes_what_invariants_allow() {
+    let budget = Budget::unlimited();
+    let [p, q] = [1, 3].map(|place| Predicate::compare(VarId(place), Comparison::Ge, 1));
+    let both = Proposition::State(Predicate::And(vec![p, q]));
+    let [t, u]: [&[(usize, i64, i64)]; 2] = [
+        &[(0, 1, 0), (1, 0, 1), (2, 1, 1)],
+        &[(2, 1, 0), (3, 0, 1), (0, 1, 1)],
+    ];
+    let ask = |marking: &[i64], events: &[&[(usize, i64, i64)]]| {
+        let system = nets::net(marking, events);
+        let constant = Facts::of(&system).constant(&both, &budget).unwrap();
+        constant.map(|constant| {
+            assert!(!constant.value && constant.certificate.check(&system));
+            constant.certificate.sentences(&system)
+        })
+    };
+    let why = ask(&[1, 0, 1, 0], &[t, u]).unwrap();
+    assert_eq!(why.len(), 2, "{why:?}");
+    assert_eq!(why[1], "always marked, one of: p0, p2");
+    // The token that is left may be one of several in the same place.
+    let keeps: &[(usize, i64, i64)] = &[(0, 2, 1), (1, 0, 1)];
+    let second: &[(usize, i64, i64)] = &[(0, 1, 1), (2, 1, 0), (3, 0, 1)];
+    assert!(ask(&[1, 0, 1, 0], &[t, u, keeps]).is_some());
+    assert!(ask(&[2, 0, 1, 0], &[keeps, second]).is_none());
+    // Whoever takes both tokens leaves none: the set is no trap.
+    let joint: &[(usize, i64, i64)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0), (3, 0, 1)];
+    assert_eq!(ask(&[1, 0, 1, 0], &[t, u, joint]), None);
+    // A trap that is not marked at the start excludes nothing.
+    let begin: &[(usize, i64, i64)] = &[(4, 1, 0), (1, 0, 1), (3, 0, 1)];
+    assert_eq!(ask(&[0, 0, 0, 0, 1], &[t, u, begin]), None);
 }
 
 /// Of what is no net nothing is known, and so everything may repeat.

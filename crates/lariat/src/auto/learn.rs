@@ -76,7 +76,7 @@ pub(super) fn learn<'s>(
     // Who is interrupted from here on is not the engine before.
     report.engine = FACTS;
     let begun = budget.elapsed();
-    let facts = explored.facts(subject.system());
+    let facts = explored.facts_about(subject, budget)?;
     facts.next_property();
     let (_, spent) = facts.effort();
     let mut formulas = query.formulas.clone();

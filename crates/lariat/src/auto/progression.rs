@@ -32,6 +32,9 @@ pub(super) const PROGRESSION: &str = "progression";
 /// States that the first steps may lead to, with what is left of the formula, in sum: they should be a small part of all.
 const MOST_STATES: usize = 1000;
 
+/// Values of variables in all states together that are kept at once, at most: about 80 MB.
+const MOST_VALUES: usize = 10_000_000;
+
 /// Events that may be tried on them, in sum; more take longer than a glance at the states does.
 const MOST_TRIED: usize = 2_000_000;
 
@@ -116,6 +119,7 @@ fn lots(
     let Some(steps @ 1..) = leading_nexts(formulas, formula) else {
         return Ok(None);
     };
+    let most = MOST_STATES.min(MOST_VALUES / system.variables.len().max(1));
     let mut lots: Vec<Lot> = Vec::new();
     let (mut states, mut tried) = (0, 0);
     let begin = |state: &State| Beginning {
@@ -149,7 +153,10 @@ fn lots(
                 }
             } else {
                 tried += system.events.len();
-                for step in steps_from(query, way.end()) {
+                let Some(taken) = steps_from(query, way.end(), most) else {
+                    return Ok(None);
+                };
+                for step in taken {
                     let letter = |atom| says(query, atom, way.end(), step.event);
                     let next = progress(formulas, left, letter);
                     let next = simplifier.simplify(formulas, next);
@@ -158,7 +165,7 @@ fn lots(
                     open.push((next, way));
                 }
             }
-            let many = states + open.len() > MOST_STATES || lots.len() > MOST_GROUPS;
+            let many = states + open.len() > most || lots.len() > MOST_GROUPS;
             if many || tried > MOST_TRIED {
                 return Ok(None);
             }
@@ -167,8 +174,8 @@ fn lots(
     Ok(open.is_empty().then_some(lots))
 }
 
-/// The steps of runs that count from a state.
-fn steps_from(query: &Query<'_, '_>, state: &State) -> Vec<Step> {
+/// The steps of runs that count from a state; `None` if there are more than so many.
+fn steps_from(query: &Query<'_, '_>, state: &State, most: usize) -> Option<Vec<Step>> {
     let system = query.subject.system();
     let mut steps: Vec<Step> = Vec::new();
     for event in system.event_ids() {
@@ -177,6 +184,9 @@ fn steps_from(query: &Query<'_, '_>, state: &State) -> Vec<Step> {
             event: Some(event),
             state,
         }));
+        if steps.len() > most {
+            return None;
+        }
     }
     if steps.is_empty() && query.options.deadlock == Deadlock::Stutter {
         steps.push(Step {
@@ -184,7 +194,7 @@ fn steps_from(query: &Query<'_, '_>, state: &State) -> Vec<Step> {
             state: state.clone(),
         });
     }
-    steps
+    Some(steps)
 }
 
 /// Is an atom true in a state from which this event is taken?

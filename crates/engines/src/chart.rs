@@ -6,8 +6,8 @@ use lariat_automata::{
     AutomatonComponents, StateId as Location, accepting_forever, automaton_components,
 };
 
-/// What a walk must know of the automaton.
-pub(super) struct Chart {
+/// What a search for accepted runs must know of the automaton.
+pub(crate) struct Chart {
     components: AutomatonComponents,
     /// Edges from each state to the nearest accepting component; [`NEVER`] if there is none.
     ranks: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Covering runs: where a net grows, a walk need not come back to where it was.
+//! Covering runs: where a net grows, a run need not come back to where it was.
 //!
 //! ```text
 //! m1 –w→ m2 = m1 + Δ,  Δ ≥ 0     so that m1 + k·Δ –w→ m1 + (k+1)·Δ for every k
@@ -10,15 +10,19 @@
 //! there is. Sound for full LTL with events; `w` fires, so both deadlock policies agree. Where the automaton accepts whatever follows, letters do not matter: the
 //! rounds only show that something does follow.
 //!
-//! `Δ` is summed up backwards from the end of the walk, one step after the other. Most walks cover nothing, so
-//! that looks back are short and seldom long.
+//! Walks ask for it at each of their steps, a depth-first search along its path ([`OnPath`]). `Δ` is summed up backwards from the end, one step after
+//! the other. Most runs cover nothing, so that looks back are short and seldom long. A search that runs away does so along a path that gets longer and longer, more or less
+//! in rounds, and what covers something now will do so again. So a search asks a few times whenever its path is twice as long as it was: a
+//! search that comes to an end has asked as often as the logarithm of its depth says, which costs it next to nothing.
 
-use super::chart::Chart;
-use super::trail::Trail;
+use crate::chart::Chart;
 use crate::problem::Problem;
+use crate::single::Cursor;
 use crate::sync::{Sync, Worker};
+use lariat_budget::Stop;
+use lariat_emptiness::{Graph, Marks, NodeId, PathQuestion, SearchPath};
 use lariat_model::{
-    Action, Arc, Comparison, EventId, Linear, Predicate, Proposition, State, System, Value,
+    Action, Arc, Comparison, Domain, EventId, Linear, Predicate, Proposition, State, System, Value,
 };
 
 /// Steps of the shortest look back.
@@ -27,28 +31,54 @@ const SHORT: usize = 16;
 const LONG: usize = 400;
 /// Candidates whose propositions are looked at in one look back: those that follow mostly fail like the first ones.
 const CANDIDATES: usize = 4;
+/// The path on which a search asks for the first time: one that runs away is there at once, and most small nets never are.
+const FIRST: usize = 256;
+/// Questions before the path has to double: the automaton may have been in the wrong state, or the round is longer than the look back was.
+const QUESTIONS: usize = 8;
 
-/// Looks for covering runs at the end of a walk.
-pub(super) struct Covering<'a> {
+/// Looks for covering runs at the end of a run.
+pub(crate) struct Covering<'a> {
     system: &'a System,
+    marks: Marks,
     predicates: Vec<&'a Predicate>,
     /// What the steps looked at change; 0 everywhere between two looks.
     delta: Vec<Value>,
     changed: Vec<usize>,
 }
 
+/// A step of a run, as it is met on the way back from the end.
+#[derive(Clone, Copy)]
+pub(crate) struct StepBack {
+    pub from: NodeId,
+    pub event: Option<EventId>,
+    pub marks: Marks,
+}
+
+/// The end of a run can be repeated for ever with the same letters.
+pub(crate) struct Covered {
+    /// So many steps.
+    pub steps: usize,
+    /// What they add each time.
+    pub growth: State,
+}
+
 impl<'a> Covering<'a> {
     /// For a problem about a net that may grow.
-    pub fn new(problem: &'a Problem<'_>) -> Option<Covering<'a>> {
+    pub fn new(problem: &'a Problem<'_>, product: &Sync<'_>) -> Option<Covering<'a>> {
         let system = problem.system;
-        let grows = system.is_net() && system.fault.is_none() && system.makes_tokens();
+        let free = |domain: &Domain| matches!(domain, Domain::Count { bound: None });
+        let may_grow = system.is_net()
+            && system.fault.is_none()
+            && system.variables.iter().any(|var| free(&var.domain))
+            && system.makes_tokens();
         let propositions = problem.propositions.iter().chain(&problem.unread);
         let predicate = |proposition: &'a Proposition| match proposition {
             Proposition::State(predicate) => Some(predicate),
             Proposition::Fires(_) => None,
         };
-        grows.then(|| Covering {
+        may_grow.then(|| Covering {
             system,
+            marks: product.marks(),
             predicates: (propositions.filter_map(predicate))
                 .chain(
                     problem
@@ -62,16 +92,19 @@ impl<'a> Covering<'a> {
         })
     }
 
-    /// A position of the walk that its end covers, so that all steps from there can be repeated for ever with the same
-    /// letters, and what they add each time.
+    /// The steps with which a run that ends in `end` covers an earlier node of its own. `back` are the last steps of the run, the last one first; this is the
+    /// look with this `number`, of which every second one is twice as long as those between.
     pub fn covers(
         &mut self,
         product: &Sync<'_>,
         worker: &mut Worker,
-        trail: &Trail,
         chart: &Chart,
-    ) -> Option<(usize, State)> {
-        let found = self.look_back(product, worker, trail, chart);
+        end: NodeId,
+        back: impl Iterator<Item = StepBack> + Clone,
+        number: usize,
+    ) -> Option<Covered> {
+        let steps = (SHORT << number.trailing_zeros().min(8)).min(LONG);
+        let found = self.look_back(product, worker, chart, end, back.take(steps));
         for place in self.changed.drain(..) {
             self.delta[place] = 0;
         }
@@ -82,19 +115,23 @@ impl<'a> Covering<'a> {
         &mut self,
         product: &Sync<'_>,
         worker: &mut Worker,
-        trail: &Trail,
         chart: &Chart,
-    ) -> Option<(usize, State)> {
-        let end = trail.len();
-        // Every second look is twice as long as those between.
-        let steps = SHORT << end.trailing_zeros().min(8);
-        let first = end.saturating_sub(steps.min(LONG));
-        let (_, location) = worker.nodes.get(trail.end());
+        end: NodeId,
+        back: impl Iterator<Item = StepBack> + Clone,
+    ) -> Option<Covered> {
+        let (_, location) = worker.nodes.get(end);
         // Places that have fewer tokens at the end, and such that have more.
         let (mut less, mut more) = (0, 0);
+        let mut missing = self.marks;
         let mut candidates = 0;
-        for position in (first..end).rev() {
-            for arc in arcs(self.system, trail.event(position)) {
+        for (before, step) in back.clone().enumerate() {
+            let (_, here) = worker.nodes.get(step.from);
+            if !chart.is_together(here, location) {
+                // The automaton has left that for good.
+                break;
+            }
+            missing = missing.minus(step.marks);
+            for arc in arcs(self.system, step.event) {
                 let place = arc.var.index();
                 let old = self.delta[place];
                 let new = old.wrapping_add(arc.delta);
@@ -103,12 +140,15 @@ impl<'a> Covering<'a> {
                 more = more + usize::from(new > 0) - usize::from(old > 0);
                 self.changed.push(place);
             }
-            let same = worker.nodes.get(trail.node(position)).1 == location;
-            if !same || less > 0 || more == 0 || !trail.has_all_since(position) {
+            if here != location || less > 0 || more == 0 || !missing.is_empty() {
                 continue;
             }
-            if chart.is_forever(location) || self.is_settled(product, worker, trail, position) {
-                return Some((position, self.delta.as_slice().into()));
+            let round = back.clone().take(before + 1);
+            if chart.is_forever(location) || self.is_settled(product, worker, round) {
+                return Some(Covered {
+                    steps: before + 1,
+                    growth: self.delta.as_slice().into(),
+                });
             }
             candidates += 1;
             if candidates == CANDIDATES {
@@ -118,16 +158,15 @@ impl<'a> Covering<'a> {
         None
     }
 
-    /// Is every proposition settled at every position from `first` on?
+    /// Is every proposition settled wherever a step of the round is taken?
     fn is_settled(
         &self,
         product: &Sync<'_>,
         worker: &mut Worker,
-        trail: &Trail,
-        first: usize,
+        mut round: impl Iterator<Item = StepBack>,
     ) -> bool {
-        (first..trail.len()).rev().all(|position| {
-            let (state, _) = worker.nodes.get(trail.node(position));
+        round.all(|step| {
+            let (state, _) = worker.nodes.get(step.from);
             let values = product.values(worker, state);
             let settled = |p: &&Predicate| self.value(p, values).is_some();
             self.predicates.iter().all(settled)
@@ -206,6 +245,73 @@ fn arcs(system: &System, event: Option<EventId>) -> &[Arc] {
     match event.map(|event| &system.event(event).action) {
         Some(Action::Net(arcs)) => arcs,
         _ => &[],
+    }
+}
+
+/// The same asked of a depth-first search of the product.
+pub(crate) struct OnPath<'a> {
+    covering: Covering<'a>,
+    chart: Chart,
+    /// The shorter of paths on which questions are asked.
+    doubled: usize,
+    /// Questions asked so far.
+    asked: usize,
+    /// What each round adds, once there is an answer.
+    growth: Option<State>,
+}
+
+impl<'a> OnPath<'a> {
+    /// For a problem about a net that may grow.
+    pub fn new(problem: &'a Problem<'_>, product: &Sync<'_>) -> Option<OnPath<'a>> {
+        Some(OnPath {
+            covering: Covering::new(problem, product)?,
+            chart: Chart::new(problem),
+            doubled: FIRST,
+            asked: 0,
+            growth: None,
+        })
+    }
+
+    /// What each round of the path adds with which a search has ended.
+    pub fn growth(self) -> Option<State> {
+        self.growth
+    }
+}
+
+impl PathQuestion<Sync<'_>> for OnPath<'_> {
+    fn least_length(&self) -> usize {
+        self.doubled
+    }
+
+    fn repeats_from(
+        &mut self,
+        product: &Sync<'_>,
+        worker: &mut Worker,
+        path: SearchPath<'_, Cursor>,
+    ) -> Result<Option<usize>, Stop> {
+        self.asked += 1;
+        if self.asked.is_multiple_of(QUESTIONS) {
+            self.doubled = 2 * path.edges();
+        }
+        let end = path.node(path.edges());
+        let (_, location) = worker.nodes.get(end);
+        if !self.chart.is_accepting(location) {
+            return Ok(None);
+        }
+        let back = (0..path.edges()).rev().map(|position| {
+            let (edge, cursor) = path.edge(position);
+            StepBack {
+                from: path.node(position),
+                event: cursor.event(),
+                marks: edge.marks,
+            }
+        });
+        let (covering, number) = (&mut self.covering, self.asked);
+        let found = covering.covers(product, worker, &self.chart, end, back, number);
+        Ok(found.map(|covered| {
+            self.growth = Some(covered.growth);
+            path.edges() - covered.steps
+        }))
     }
 }
 
