@@ -157,8 +157,8 @@ impl<'s> Explicit<'s> {
         }
         states.load(self, from);
         let is_first = !cursor.moved;
-        if !(is_first && states.descends) {
-            states.touch(&self.moves.net, from, cursor.at);
+        if states.should_touch(from, is_first) {
+            states.touch(&self.moves.net, cursor.at);
         }
         loop {
             let event = self.moves.next(self, states, cursor)?;
@@ -175,9 +175,7 @@ impl<'s> Explicit<'s> {
             };
             cursor.moved = true;
             if let Some(to) = states.reach()? {
-                if is_first {
-                    states.descends = to > from;
-                }
+                states.goes(from, to, is_first);
                 return Ok(Some((Some(event), to)));
             }
         }
@@ -201,8 +199,8 @@ impl<'s> Explicit<'s> {
         cursor: &mut Cursor,
     ) -> Result<Option<Successor>, Stop> {
         let is_first = !cursor.moved;
-        if !(is_first && states.descends) {
-            states.touch_words(words, (from, word), cursor.at);
+        if states.should_touch(from, is_first) {
+            states.touch_words(words, word, cursor.at);
         }
         loop {
             let found = words.find(word, cursor.at);
@@ -215,9 +213,7 @@ impl<'s> Explicit<'s> {
             cursor.at = t + 1;
             cursor.moved = true;
             if let Some(to) = self.take_word(words, states, (from, word), t)? {
-                if is_first {
-                    states.descends = to > from;
-                }
+                states.goes(from, to, is_first);
                 let event = self.moves.net.transitions[t as usize].event;
                 return Ok(Some((Some(event), to)));
             }

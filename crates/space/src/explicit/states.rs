@@ -42,7 +42,7 @@ pub struct States {
     touched: Option<StateId>,
     /// Did the first step from the last state that a search came to lead on to a later one? Then it is likely to be on its way down, where it takes one step from
     /// each state, and to touch more of them would be in vain.
-    pub(super) descends: bool,
+    descends: bool,
     budget: Budget,
     steps: u32,
     /// The first variable that was assigned a value beyond its range.
@@ -410,10 +410,20 @@ impl States {
     }
 
     /// Is it worthwhile to touch successors of `from`? It is when a search comes to a state, and when it comes back to it from others: what was
-    /// touched before is long forgotten then.
+    /// touched before is long forgotten then. It is not before the first step of a search on its way down.
     #[inline]
-    fn should_touch(&mut self, from: StateId) -> bool {
-        self.touched.replace(from) != Some(from) && self.store.outgrows_cache()
+    pub(super) fn should_touch(&mut self, from: StateId, is_first: bool) -> bool {
+        !(is_first && self.descends)
+            && self.touched.replace(from) != Some(from)
+            && self.store.outgrows_cache()
+    }
+
+    /// A search takes a step, the first one from a state or another.
+    #[inline]
+    pub(super) fn goes(&mut self, from: StateId, to: StateId, is_first: bool) {
+        if is_first {
+            self.descends = to > from;
+        }
     }
 
     /// Whoever comes to `from` next will ask for one of its successors only.
@@ -424,10 +434,7 @@ impl States {
     /// Brings into the cache where the successors of the state in focus, by transitions from number `at` on, would be found: a search usually asks for
     /// several of them before it goes elsewhere.
     #[inline]
-    pub(super) fn touch(&mut self, net: &Net, from: StateId, mut at: u32) {
-        if !self.should_touch(from) {
-            return;
-        }
+    pub(super) fn touch(&self, net: &Net, mut at: u32) {
         let (mut hashes, mut len) = ([0; TOUCHED], 0);
         while len < TOUCHED
             && let Some(t) = self.focus.find(net, at)
@@ -442,10 +449,7 @@ impl States {
 
     /// The same where states are words.
     #[inline]
-    pub(super) fn touch_words(&mut self, words: &Words, (from, word): (StateId, u64), mut at: u32) {
-        if !self.should_touch(from) {
-            return;
-        }
+    pub(super) fn touch_words(&self, words: &Words, word: u64, mut at: u32) {
         let (mut hashes, mut len) = ([0; TOUCHED], 0);
         while len < TOUCHED
             && let Some(t) = words.find(word, at)
