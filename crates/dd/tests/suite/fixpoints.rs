@@ -286,3 +286,27 @@ fn values_far_away_join_those_nearby() {
     let values: Vec<Vec<u32>> = store.iter(&reached).collect();
     assert_eq!(values, [[0], [1], [500], [1000]]);
 }
+
+/// What is remembered about a set that steps may lead into goes with that set. If its number is not known to be that of a node, the entry stays, and serves for the set that lies in its place after a
+/// collection.
+#[test]
+fn a_set_that_was_collected_is_not_taken_for_another() {
+    let mut store = store(1);
+    let part = EventPart::Table {
+        levels: vec![0],
+        rows: vec![vec![(0, 1)]],
+    };
+    let event = store.event(&[part]).unwrap();
+    let events = store.subset(event);
+    let [zero, one, two] = [0, 1, 2].map(|value| store.singleton(&[value]).unwrap());
+    let first = store.union(&one, &two).unwrap();
+    let reached = store.saturate_within(&events, &zero, &first).unwrap();
+    assert_eq!(store.count(&reached), 2_u32.into());
+    let place = first.node();
+    drop(first);
+    store.collect();
+    let second = store.union(&zero, &two).unwrap();
+    assert_eq!(second.node(), place);
+    let stays = store.saturate_within(&events, &zero, &second).unwrap();
+    assert_eq!(stays, zero);
+}
