@@ -513,3 +513,30 @@ pub(crate) fn wide<K: CacheKey, V>(operation: Operation<K, V>, key: K, value: [u
     let [first, second] = value;
     [operation.tag | key.chain, a, b, c, d, e, first, second]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_budget::Budget;
+
+    /// Refusals that nobody counts would let an operation compute everything again and again.
+    #[test]
+    fn an_operation_starves_when_a_table_may_not_grow() {
+        let budget = Budget::unlimited();
+        let mut cache = Cache::new(budget.lease(), budget.lease()).unwrap();
+        cache.limit(0, 0);
+        let mut pressures = Pressures::on(&cache);
+        for _ in 0..STARVED {
+            cache.narrow.grow(&mut pressures.narrow);
+            cache.wide.grow(&mut pressures.wide);
+        }
+        assert!(!pressures.starve());
+        let mut other = pressures;
+        cache.narrow.grow(&mut pressures.narrow);
+        assert!(pressures.starve());
+        cache.wide.grow(&mut other.wide);
+        assert!(other.starve());
+        other.refresh();
+        assert!(!other.starve());
+    }
+}

@@ -4,7 +4,7 @@ use lariat_dd::kernel::{Halt, Kernel, NodeId};
 use lariat_dd::saturation::{Fired, Listener, Silent, Unfiltered};
 use lariat_dd::{Event, EventPart, Residual, Subset};
 
-use crate::explicit::{Linear, Vectors, closure, get, parts, put, store, vectors};
+use crate::explicit::{Linear, Test, Vectors, closure, get, parts, put, store, vectors};
 use lariat_corpora::{Random, each_case};
 
 fn fixpoints(random: &mut Random, always: bool, tables: bool) {
@@ -285,4 +285,53 @@ fn values_far_away_join_those_nearby() {
     let reached = store.saturate(&events, &from).unwrap();
     let values: Vec<Vec<u32>> = store.iter(&reached).collect();
     assert_eq!(values, [[0], [1], [500], [1000]]);
+}
+
+/// What is remembered about a set that steps may lead into goes with that set. If its number is not known to be that of a node, the entry stays, and serves for the set that lies in its place after a
+/// collection.
+#[test]
+fn a_set_that_was_collected_is_not_taken_for_another() {
+    let mut store = store(1);
+    let part = EventPart::Table {
+        levels: vec![0],
+        rows: vec![vec![(0, 1)]],
+    };
+    let event = store.event(&[part]).unwrap();
+    let events = store.subset(event);
+    let [zero, one, two] = [0, 1, 2].map(|value| store.singleton(&[value]).unwrap());
+    let first = store.union(&one, &two).unwrap();
+    let reached = store.saturate_within(&events, &zero, &first).unwrap();
+    assert_eq!(store.count(&reached), 2_u32.into());
+    let place = first.node();
+    drop(first);
+    store.collect();
+    let second = store.union(&zero, &two).unwrap();
+    assert_eq!(second.node(), place);
+    let stays = store.saturate_within(&events, &zero, &second).unwrap();
+    assert_eq!(stays, zero);
+}
+
+/// Two predicates number their residuals in the same way and mean different things. If images are remembered without the scope of the predicate, the second is given those of the first.
+#[test]
+fn images_under_one_predicate_are_not_taken_for_those_under_another() {
+    let mut store = store(2);
+    let part = EventPart::Table {
+        levels: vec![0],
+        rows: vec![vec![(0, 1)]],
+    };
+    let event = store.event(&[part]).unwrap();
+    let events = store.subset(event);
+    let from = store.from_vectors([[0, 0], [0, 1]]).unwrap();
+    for (test, bound, entered) in [(Test::AtMost, 0, 0), (Test::AtLeast, 1, 1)] {
+        let mut predicate = Linear::new(&mut Random::new(0), &mut store);
+        predicate.coefficients = vec![0, 1];
+        (predicate.test, predicate.bound) = (test, bound);
+        let start = predicate.start();
+        assert_eq!(start, Residual(2));
+        let reached = store
+            .saturate_into(&events, &from, &mut predicate, start)
+            .unwrap();
+        let expected = [vec![0, 0], vec![0, 1], vec![1, entered]];
+        assert_eq!(get(&store, &reached), Vectors::from(expected));
+    }
 }

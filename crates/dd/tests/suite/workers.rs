@@ -180,6 +180,19 @@ fn what_one_has_computed_the_others_need_not() {
     assert_eq!(store.figures().lookups, before + 1);
 }
 
+/// What a worker has set aside for its next nodes is void once another has collected garbage: used all the same, it has them written over those that the other has made there meanwhile.
+#[test]
+fn nodes_of_others_are_not_written_over() {
+    let mut store = Store::new(2, &Budget::unlimited()).unwrap();
+    let mut other = store.worker().unwrap();
+    let vectors = |from: u32| (from..from + 20).map(|i| [i, i * i % 7]);
+    store.from_vectors(vectors(0)).unwrap();
+    other.collect();
+    let kept = other.from_vectors(vectors(100)).unwrap();
+    store.from_vectors(vectors(200)).unwrap();
+    assert!(other.iter(&kept).eq(vectors(100)));
+}
+
 /// One worker runs out of something at some point; it says so and nobody else minds.
 #[test]
 fn one_that_stops_stops_nobody() {

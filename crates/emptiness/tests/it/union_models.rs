@@ -105,3 +105,19 @@ fn uniting_from_both_sides_ends() {
         assert!(sets.is_over());
     });
 }
+
+/// Nodes of one set stay in one while its root gets a parent: who has found the old root for one of them and the new one for the other looks again.
+#[test]
+fn nodes_of_one_set_are_so_while_it_is_united() {
+    model(|| {
+        let sets = Arc::new(UnionFind::new());
+        for node in NODES {
+            sets.claim(node, 1);
+        }
+        sets.unite(NODES[0], NODES[1], Marks::NONE);
+        let theirs = sets.clone();
+        let thread = thread::spawn(move || theirs.same(NODES[0], NODES[1]));
+        sets.unite(NODES[1], NODES[2], Marks::NONE);
+        assert!(thread.join().unwrap());
+    });
+}

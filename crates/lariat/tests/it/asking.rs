@@ -1,16 +1,88 @@
-//! What several tests begin with: philosophers, and a property of them.
+//! What several tests begin with: philosophers and a property of them, questions about small systems, automata.
 
-use lariat::System;
+use lariat::automata::{Automaton, Guards, StateId, Transition};
+use lariat::ltl::AtomId;
 use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
+use lariat::model::order::OrderName;
+use lariat::model::{EventId, Names, Properties};
+use lariat::{
+    Budget, Constraint, Explored, Fairness, Options, OrderChoice, Plan, Property, Quiet, Report,
+    Strength, Subject, System, Systems, Verdict, check,
+};
+use lariat_emptiness::Marks;
 
 /// So many philosophers, and a formula about them.
 pub fn about_philosophers(philosophers: u32, formula: &str) -> (System, Properties) {
     let system = generate(Family::Philosophers, philosophers).unwrap();
+    let properties = about(&system, formula);
+    (system, properties)
+}
+
+fn about(system: &System, formula: &str) -> Properties {
     let mut properties = Properties::new();
-    let names = Names::of(&system);
+    let names = Names::of(system);
     properties
         .add_formula(&names, "test", None, formula)
         .unwrap();
-    (system, properties)
+    properties
+}
+
+/// The answer to the formula, or whether a run is accepted by the automaton over its atoms, if these events are fair. Diagrams have the
+/// variables in the order of the system, the first at the top.
+pub fn asked(
+    plan: Plan,
+    system: &System,
+    (formula, never): (&str, Option<&Automaton>),
+    fair: &[(Strength, u32)],
+) -> Report {
+    let properties = about(system, formula);
+    let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
+    let formula = Property::Formula(properties.list[0].formula);
+    let constraint = |(strength, event): &(Strength, u32)| {
+        Constraint::of_events("it", *strength, vec![EventId(*event)])
+    };
+    check(
+        &subject.assuming(Fairness {
+            told: vec!["some events".to_owned()],
+            constraints: fair.iter().map(constraint).collect(),
+        }),
+        never.map_or(formula, Property::Never),
+        &Options {
+            choice: plan.into(),
+            order: OrderChoice::Named(OrderName::FILE),
+            ..Options::default()
+        },
+        &mut Explored::new(&Systems::new()),
+        &Budget::unlimited(),
+        &Quiet,
+    )
+}
+
+/// The verdict; there must be one.
+pub fn holds(report: &Report) -> bool {
+    match &report.verdict {
+        Verdict::Holds(_) => true,
+        Verdict::Violated(_) => false,
+        Verdict::Unknown(reason) => panic!("{reason}: {:?}", report.account),
+    }
+}
+
+/// An automaton over two atoms: for every state its edges, each with the atom that it asks for, its marks and its target.
+pub fn reading(marks: u32, states: &[&[(Option<u32>, Marks, u32)]]) -> Automaton {
+    let mut guards = Guards::new();
+    let mut edge = |&(atom, marks, to): &(Option<u32>, Marks, u32)| Transition {
+        guard: atom.map_or(Guards::TRUE, |i| guards.atom(i as usize)),
+        marks,
+        to: StateId(to),
+    };
+    let states = (states.iter())
+        .map(|edges| edges.iter().map(&mut edge).collect())
+        .collect();
+    Automaton {
+        atoms: vec![AtomId(0), AtomId(1)],
+        guards,
+        mark_count: marks,
+        initial: vec![StateId(0)],
+        states,
+    }
 }

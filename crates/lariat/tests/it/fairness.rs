@@ -1,13 +1,11 @@
 //! Fairness of every transition of a net: found soon, by engines that are given constraints as such and by those that read them in an automaton.
 
-use crate::asking::about_philosophers;
+use crate::asking::{about_philosophers, asked, holds, reading};
 use crate::covering::event;
-use lariat::automata::{Automaton, Guards, StateId, Transition};
-use lariat::ltl::AtomId;
-use lariat::model::{Domain, Event, EventId, Names, Properties, Variable};
+use lariat::model::{Domain, Event, Properties, Variable};
 use lariat::{
     Budget, Constraint, Explored, Fairness, Figure, Options, Plan, Property, Quiet, Report,
-    Statistic, Strength, Subject, System, Systems, Verdict, check,
+    Statistic, Strength, Subject, System, Systems, check,
 };
 use lariat_emptiness::Marks;
 
@@ -39,14 +37,6 @@ fn ask(engine: &str, philosophers: u32, formula: &str) -> Report {
         &Budget::unlimited(),
         &Quiet,
     )
-}
-
-fn holds(report: &Report) -> bool {
-    match &report.verdict {
-        Verdict::Holds(_) => true,
-        Verdict::Violated(_) => false,
-        Verdict::Unknown(reason) => panic!("{reason}: {:?}", report.account),
-    }
 }
 
 /// In the order of the system the first loops are those of the first philosophers alone, and a fair one is found among 200 000 states.
@@ -97,55 +87,6 @@ fn net(places: &[&str], events: Vec<Event>) -> System {
     }
 }
 
-/// The answer to the formula, or whether a run is accepted by the automaton over its atoms, if one event is fair.
-fn asked(
-    engine: &str,
-    system: &System,
-    (formula, never): (&str, Option<&Automaton>),
-    (strength, fair): (Strength, u32),
-) -> Report {
-    let mut properties = Properties::new();
-    properties
-        .add_formula(&Names::of(system), "test", None, formula)
-        .unwrap();
-    let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
-    let formula = Property::Formula(properties.list[0].formula);
-    check(
-        &subject.assuming(Fairness {
-            told: vec!["one event".to_owned()],
-            constraints: vec![Constraint::of_events("it", strength, vec![EventId(fair)])],
-        }),
-        never.map_or(formula, Property::Never),
-        &Options {
-            choice: Plan::of(engine).into(),
-            ..Options::default()
-        },
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
-    )
-}
-
-/// An automaton over two atoms: for every state its edges, each with the atom that it asks for, its marks and its target.
-fn reading(marks: u32, states: &[&[(Option<u32>, Marks, u32)]]) -> Automaton {
-    let mut guards = Guards::new();
-    let mut edge = |&(atom, marks, to): &(Option<u32>, Marks, u32)| Transition {
-        guard: atom.map_or(Guards::TRUE, |i| guards.atom(i as usize)),
-        marks,
-        to: StateId(to),
-    };
-    let states = (states.iter())
-        .map(|edges| edges.iter().map(&mut edge).collect())
-        .collect();
-    Automaton {
-        atoms: vec![AtomId(0), AtomId(1)],
-        guards,
-        mark_count: marks,
-        initial: vec![StateId(0)],
-        states,
-    }
-}
-
 /// The automaton wants steps at `s` and visits of `t` for ever. A run that visits `t` for ever must take the step from there to `z`, and then it ends. What is left when `t` is gone
 /// are the steps at `s` alone; that `t` can be reached from there is no matter.
 #[test]
@@ -168,9 +109,9 @@ fn strong_fairness_leaves_sets_that_are_not_closed() {
         );
         let never = (r#"F "s >= 1" & F "t >= 1""#, Some(&automaton));
         for engine in ["owcty", "el", "slap-fst", "explicit"] {
-            let fair = asked(engine, &system, never, (Strength::Strong, 3));
+            let fair = asked(Plan::of(engine), &system, never, &[(Strength::Strong, 3)]);
             assert!(holds(&fair), "{engine}");
-            let unfair = asked(engine, &system, never, (Strength::Strong, 0));
+            let unfair = asked(Plan::of(engine), &system, never, &[(Strength::Strong, 0)]);
             assert!(!holds(&unfair), "{engine}");
         }
     }

@@ -3,6 +3,7 @@
 mod asking;
 mod builders;
 mod coloured;
+mod conditions;
 mod contest;
 mod covering;
 mod cross;

@@ -124,6 +124,17 @@ fn properties_that_name_events_end_behind_the_event() {
     assert_eq!(report.bad, Some(5));
 }
 
+/// No run takes `leave` where `p0` has a token. If states are evidence that decide with some event, the first one is, which the replay refuses, and no beginning is found any more.
+#[test]
+fn a_state_is_evidence_if_it_decides_with_every_event() {
+    let formula = r#"G !(("p0 >= 1" & fires(leave)) | ("r >= 1" & "heap <= 900"))"#;
+    for engine in ["owcty", "el", "slap", "slap-fst", "sop"] {
+        let plan = Choice::Plan(Plan::of(engine));
+        let report = checked(plan, Deadlock::Stutter, formula, Shortening::Counted);
+        assert_eq!(lasso(&report).kind(), EvidenceKind::Prefix, "{engine}");
+    }
+}
+
 #[test]
 fn where_finite_runs_do_not_count_a_continuation_is_shown() {
     for choice in [Choice::Plan(Plan::of("walk")), Choice::default()] {
