@@ -35,28 +35,32 @@ pub struct Ahead<K, V, E> {
     jobs: Board<K>,
     keys: Mutex<Keys<K, V, E>>,
     changed: Condvar,
-    /// So many values may be known before they are asked for.
+    /// So many values may be known before they are asked for, and so many more for each that was taken.
     lead: usize,
+    more: usize,
 }
 
 struct Keys<K, V, E> {
     states: HashMap<K, State<V>>,
     known: usize,
+    taken: usize,
     failed: Option<E>,
 }
 
 impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
-    /// Nothing is known; values are computed ahead as long as fewer than `lead` are.
-    pub fn new(lead: usize) -> Ahead<K, V, E> {
+    /// Nothing is known; values are computed ahead as long as fewer than `lead` are, and `more` for each that the asker has.
+    pub fn new(lead: usize, more: usize) -> Ahead<K, V, E> {
         Ahead {
             jobs: Board::new(),
             keys: Mutex::new(Keys {
                 states: HashMap::new(),
                 known: 0,
+                taken: 0,
                 failed: None,
             }),
             changed: Condvar::new(),
             lead,
+            more,
         }
     }
 
@@ -105,6 +109,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
             }
             _ => None,
         };
+        keys.taken += 1;
         drop(keys);
         let value = match known {
             Some(value) => value,
@@ -132,7 +137,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
     /// Those of the jobs that nobody has begun; none if enough is known.
     fn not_begun(&self, mut jobs: Vec<K>) -> Vec<K> {
         let keys = self.lock();
-        if keys.known >= self.lead {
+        if keys.known >= self.lead + self.more * keys.taken {
             return Vec::new();
         }
         jobs.retain(|job| !keys.states.contains_key(job));

@@ -24,13 +24,14 @@ impl Kernel {
             return Err(stop);
         }
         let mut pass = self.tables.another();
+        // The other may have to wait for somebody who wants to be alone, and who waits for all that are inside.
+        self.end();
         pass.enter();
         let mut other = Kernel::with(self.levels, pass, worker, &self.budget);
         other.cap = self.cap;
         other.collect_always = self.collect_always;
         other.divide_always = self.divide_always;
         other.end();
-        self.end();
         Ok(other)
     }
 

@@ -471,3 +471,27 @@ fn looking_and_being_alone_end() {
         }
     });
 }
+
+/// Who makes a worker is not inside while that one waits to be let in: somebody who wants the tables alone would wait for both.
+#[test]
+fn workers_are_made_while_others_want_to_be_alone() {
+    which_ends(|| {
+        let budget = Budget::unlimited();
+        let mut store = Store::new(12, &budget).unwrap();
+        let mut busy = store.worker().unwrap();
+        // At every node it wants to be alone.
+        busy.collect_always(true);
+        thread::scope(|scope| {
+            let working = scope.spawn(move || {
+                for n in 0..30 {
+                    let (subset, start) = row(&mut busy, n).unwrap();
+                    busy.saturate(&subset, &start).unwrap();
+                }
+            });
+            while !working.is_finished() {
+                drop(store.worker().unwrap());
+            }
+            working.join().unwrap();
+        });
+    });
+}

@@ -25,8 +25,9 @@ use std::thread::{Builder, scope};
 /// Stack of a builder: that of a main thread, several times.
 const STACK: usize = 64 << 20;
 
-/// Groups that may be known before the check asks for them: enough to keep some dozen builders at work, and little enough that a violation which is near
-/// does not wait for the memory of what is far.
+/// Groups that may be known before the check asks for them, besides one a builder for each that it has: enough to keep some dozen builders at work, and little enough
+/// that a violation which is near does not wait for the memory of what is far. A number alone would not do: a depth-first search comes back late to the
+/// edges that it left on its way down, and meanwhile builders would have nothing to do.
 const LEAD: usize = 256;
 
 /// Bytes of a group besides its edges.
@@ -91,7 +92,7 @@ impl Ahead {
         };
         Ahead {
             builders,
-            groups: lariat_workers::Ahead::new(LEAD),
+            groups: lariat_workers::Ahead::new(LEAD, builders),
             room: Mutex::new(room),
             failed: Abort::default(),
             dismissed: Abort::default(),

@@ -185,6 +185,8 @@ fn round(
     stats.set(Statistic::DIVERGENCE_TESTS, sets.divergence_tests);
     stats.set(Statistic::DIAGRAM_PEAK, store.peak);
     stats.set(Statistic::DIAGRAM_CREATED, store.created);
+    stats.set(Statistic::CACHE_LOOKUPS, store.lookups);
+    stats.set(Statistic::CACHE_HITS, store.hits);
     stats.set(Statistic::BYTES_PEAK, task.budget.bytes_peak());
     (found, sets.left_out)
 }

@@ -69,12 +69,19 @@ enum Shape {
     Entry,
     /// Closed, and reached by at least one silent step.
     Inner,
-    /// Nothing but an infinite silent run with this label.
-    Divergent(u64),
+    /// Nothing but an infinite silent run.
+    Divergent,
 }
 
-/// What is observed of a node: its shape, and the atoms that are still seen.
-type Observation = (Shape, u64);
+/// What is observed of a node. Sets of different labels have no state in common, so that nodes are compared only where all of this is equal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Observation {
+    shape: Shape,
+    /// The atoms that are still seen.
+    mask: u64,
+    /// Those of them that are true of its states.
+    label: u64,
+}
 
 /// Steps out of an aggregate that have one letter.
 #[derive(Clone, Debug)]
@@ -87,14 +94,12 @@ struct Exit {
     shape: Shape,
 }
 
-/// One successor of a node before it is closed: from an exit, homogeneous under a mask.
+/// One successor of a node before it is closed.
 #[derive(Clone, Debug)]
 struct Successor {
     bits: u64,
-    mask: u64,
-    label: u64,
     part: Set,
-    shape: Shape,
+    becomes: Observation,
 }
 
 /// Observations by number; the same number to all builders.
@@ -148,10 +153,10 @@ impl Sop {
         }
     }
 
-    fn kind(&self, kind: Observation) -> u32 {
+    fn kind(&self, observed: Observation) -> u32 {
         let Kinds { list, ids } = &mut *self.kinds();
-        *ids.entry(kind).or_insert_with(|| {
-            list.push(kind);
+        *ids.entry(observed).or_insert_with(|| {
+            list.push(observed);
             list.len() as u32 - 1
         })
     }
@@ -183,21 +188,14 @@ impl Sop {
         })
     }
 
-    /// The label that the states of a homogeneous set share.
-    fn label(&self, sets: &mut Sets<'_, '_>, set: &Set, mask: u64) -> u64 {
-        let state = sets.space.pick(set);
-        state.map_or(0, |state| sets.label(&state) & mask)
-    }
-
     /// The aggregate that a homogeneous set becomes.
     fn close(
         &mut self,
         sets: &mut Sets<'_, '_>,
         part: &Set,
-        shape: Shape,
-        mask: u64,
-        label: u64,
+        becomes: Observation,
     ) -> Result<Set, Stop> {
+        let Observation { shape, mask, label } = becomes;
         if shape == Shape::Entry {
             return Ok(part.clone());
         }
@@ -225,13 +223,12 @@ impl Sop {
         &mut self,
         sets: &mut Sets<'_, '_>,
         set: &Set,
-        kind: Observation,
-        label: u64,
+        observed: Observation,
     ) -> Result<Arc<[Exit]>, Stop> {
-        if let Some(known) = self.exits.get(&(set.clone(), kind)) {
+        if let Some(known) = self.exits.get(&(set.clone(), observed)) {
             return Ok(known.clone());
         }
-        let (shape, mask) = kind;
+        let Observation { shape, mask, label } = observed;
         let mut exits = Vec::new();
         let silent = self.silent(sets, mask);
         let next = sets.post(set, silent)?;
@@ -266,10 +263,10 @@ impl Sop {
         }
         let alphabet = sets.alphabet();
         let seen = |class| alphabet.letter(class).0 & mask;
-        let mut observed: Vec<u64> = alphabet.classes().map(seen).collect();
-        observed.sort_unstable();
-        observed.dedup();
-        for bits in observed.into_iter().filter(|bits| *bits != 0) {
+        let mut events: Vec<u64> = alphabet.classes().map(seen).collect();
+        events.sort_unstable();
+        events.dedup();
+        for bits in events.into_iter().filter(|bits| *bits != 0) {
             let letters = self.event(sets, mask, bits);
             let targets = sets.post(set, letters)?;
             exits.push(Exit {
@@ -280,7 +277,7 @@ impl Sop {
         }
         exits.retain(|exit| !exit.targets.is_empty());
         let exits: Arc<[Exit]> = exits.into();
-        self.exits.insert((set.clone(), kind), exits.clone());
+        self.exits.insert((set.clone(), observed), exits.clone());
         Ok(exits)
     }
 
@@ -293,19 +290,20 @@ impl Sop {
         if let Some(known) = self.plans.get(node) {
             return Ok(known.clone());
         }
-        let kind = self.observation(node);
-        let (_, mask) = kind;
-        let label = self.label(sets, &node.set, mask);
+        let observed = self.observation(node);
         let mut plan = Vec::new();
-        for exit in self.exits(sets, &node.set, kind, label)?.iter() {
-            for mask in self.masks(sets, node.location, mask, label | exit.bits) {
-                for (part_label, part) in sets.parts(&exit.targets, mask)? {
+        for exit in self.exits(sets, &node.set, observed)?.iter() {
+            let letter = observed.label | exit.bits;
+            for mask in self.masks(sets, node.location, observed.mask, letter) {
+                for (label, part) in sets.parts(&exit.targets, mask)? {
                     plan.push(Successor {
                         bits: exit.bits,
-                        mask,
-                        label: part_label.0,
                         part,
-                        shape: exit.shape,
+                        becomes: Observation {
+                            shape: exit.shape,
+                            mask,
+                            label: label.0,
+                        },
                     });
                 }
             }
@@ -351,7 +349,11 @@ impl Sop {
         let set = sets.space.empty();
         let edge = |(marks, to): (Marks, StateId)| {
             let mask = self.free[to.index()] & mask;
-            let kind = self.kind((Shape::Divergent(label & mask), mask));
+            let kind = self.kind(Observation {
+                shape: Shape::Divergent,
+                mask,
+                label: label & mask,
+            });
             let node = Aggregate {
                 location: to,
                 kind,
@@ -407,11 +409,13 @@ impl Product for Sop {
             Grain::Closed => Shape::Closed,
             Grain::Refined => Shape::Entry,
         };
-        let kind = self.kind((shape, mask));
         let all = sets.space.initial()?;
         let mut nodes = Vec::new();
         for (label, part) in sets.parts(&all, mask)? {
-            let set = self.close(sets, &part, shape, mask, label.0)?;
+            let label = label.0;
+            let becomes = Observation { shape, mask, label };
+            let set = self.close(sets, &part, becomes)?;
+            let kind = self.kind(becomes);
             nodes.push(Aggregate {
                 location,
                 kind,
@@ -427,11 +431,10 @@ impl Product for Sop {
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
-        let (shape, mask) = self.observation(from);
-        if let Shape::Divergent(label) = shape {
+        let Observation { shape, mask, label } = self.observation(from);
+        if shape == Shape::Divergent {
             return Ok((k == 0).then(|| self.divergent_edges(sets, from.location, mask, label)));
         }
-        let label = self.label(sets, &from.set, mask);
         let Some(k) = k.checked_sub(1) else {
             let divergent = self.divergent_edges(sets, from.location, mask, label);
             let may = shape != Shape::Entry && !divergent.is_empty();
@@ -442,10 +445,10 @@ impl Product for Sop {
         let Some(next) = plan.get(k) else {
             return Ok(None);
         };
-        let set = self.close(sets, &next.part, next.shape, next.mask, next.label)?;
-        let kind = self.kind((next.shape, next.mask));
+        let set = self.close(sets, &next.part, next.becomes)?;
+        let kind = self.kind(next.becomes);
         let moves = self.reading(sets, from.location, label | next.bits);
-        let fitting = moves.filter(|(_, to)| self.free[to.index()] & mask == next.mask);
+        let fitting = moves.filter(|(_, to)| self.free[to.index()] & mask == next.becomes.mask);
         let edge = |(marks, location)| {
             let set = set.clone();
             (
@@ -461,7 +464,7 @@ impl Product for Sop {
     }
 
     fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard> {
-        let (shape, mask) = self.observation(node);
+        let Observation { shape, mask, .. } = self.observation(node);
         (shape == Shape::Closed).then(|| self.silent(sets, mask))
     }
 
@@ -472,17 +475,17 @@ impl Product for Sop {
         k: usize,
         _: &Aggregate,
     ) -> Result<Passage, Stop> {
-        let (_, mask) = self.observation(from);
+        let mask = self.observation(from).mask;
         let Some(k) = k.checked_sub(1) else {
             let silent = self.silent(sets, mask);
             let divergent = sets.divergent(&from.set, silent)?;
             return stay(sets, &divergent, silent).map(Passage::End);
         };
         let next = self.plan(sets, from)?[k].clone();
-        let inside = next.shape != Shape::Entry;
+        let inside = next.becomes.shape != Shape::Entry;
         Ok(Passage::Step {
             guard: self.event(sets, mask, next.bits),
-            through: inside.then(|| self.silent(sets, next.mask)),
+            through: inside.then(|| self.silent(sets, next.becomes.mask)),
         })
     }
 }

@@ -15,6 +15,7 @@
 //! [`Residuals`]; they and what was computed with them go when the query is dropped. Sets
 //! are handles that keep their nodes alive; the set algebra is that of [`Symbolic::store`].
 
+mod beside;
 mod enabled;
 mod figures;
 mod layout;

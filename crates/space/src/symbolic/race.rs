@@ -36,16 +36,22 @@
 //! [`Listener`]), so nothing that it did is done twice. The work of all interludes together is a
 //! constant factor of that of the favourite: one comes when the work has grown by a share, and
 //! takes at most another share of it.
+//!
+//! Where there is another thread, interludes take place [beside](super::beside) the favourite, which goes on for as much work as one try of an interlude may take before it
+//! asks what has come of it. So it does not depend on clocks who runs when, and runs repeat.
 
+use super::beside::{Beside, Interludes};
 use super::ranking::{Ranking, Runner};
 use super::reach::Reached;
 use super::rehearsal::{Rehearsal, rehearsals};
 use super::schedule::OrderSchedule;
 use super::trial::{OrderTrial, Task, TrialEnd, UNLIMITED};
-use lariat_budget::Stop;
+use lariat_budget::{Abort, Stop};
 use lariat_dd::kernel::{Halt, Kernel, NodeId, Residual};
-use lariat_dd::saturation::{Fired, Listener, Silent, Unfiltered};
+use lariat_dd::saturation::{Listener, Silent, Unfiltered};
 use lariat_model::order::{self, Candidate, Direction, Heuristic, Order, OrderName};
+use std::num::NonZeroUsize;
+use std::thread::scope;
 
 /// The favourite of programs, which have no rehearsals.
 const UNITS_UP: OrderName = OrderName {
@@ -70,7 +76,7 @@ pub(super) fn first_try<'a>(
     let name = OrderName::FILE.to_string();
     let (order, work) = (file_order(task), schedule.short_try(task.levels()));
     Ok(
-        match task.try_order(&name, &order, work, &mut Silent, trail)? {
+        match task.try_order(&name, &order, &task.with_work(work), &mut Silent, trail)? {
             TrialEnd::Reached(space, states) => {
                 let trail = std::mem::take(trail);
                 Some(Reached::new(space, states, name, trail))
@@ -99,8 +105,16 @@ pub(super) fn race<'a>(
         score: order::score(task.system, &order),
         order,
     });
+    let over = Abort::default();
+    let aside = task.with_work(UNLIMITED).with_abort(&over);
     let mut race = Race {
         task: *task,
+        aside: Task {
+            budget: &aside,
+            ..*task
+        },
+        over: &over,
+        told: task.budget.work_spent(),
         schedule: *schedule,
         trail,
         ranking: Ranking::by_score(candidates, schedule),
@@ -113,8 +127,15 @@ pub(super) fn race<'a>(
     Raced { reached, favourite }
 }
 
-struct Race<'a, 'b> {
+pub(super) struct Race<'a, 'b> {
+    /// Favourites; its budget counts all work.
     task: Task<'a, 'b>,
+    /// All that is tried besides, with an account of its own.
+    aside: Task<'a, 'b>,
+    /// Ends what is tried besides when a favourite is done.
+    pub(super) over: &'b Abort,
+    /// The work before the race and that of favourites, as far as they have told.
+    told: u64,
     schedule: OrderSchedule,
     trail: Vec<OrderTrial>,
     ranking: Ranking,
@@ -176,7 +197,7 @@ impl<'a> Race<'a, '_> {
         let runner = self.ranking.runners().get(runner);
         match (runner, self.rehearsals.get(self.next)) {
             (Some(runner), Some(rehearsal)) => {
-                self.task.rehearse(&runner.candidate, rehearsal, limit)
+                self.aside.rehearse(&runner.candidate, rehearsal, limit)
             }
             _ => Ok(None),
         }
@@ -204,7 +225,7 @@ impl<'a> Race<'a, '_> {
                 known
             } else {
                 let allowed = best.map_or(limit, |best| self.ranking.bearable(best));
-                self.task.rehearse(&runner.candidate, rehearsal, allowed)?
+                self.aside.rehearse(&runner.candidate, rehearsal, allowed)?
             };
             best = best.into_iter().chain(cost).min();
             costs.push(cost);
@@ -227,9 +248,10 @@ impl<'a> Race<'a, '_> {
             let Candidate { name, order, .. } = &runner.candidate;
             let name = name.to_string();
             let mut reach = Topmost(levels as u32);
+            let budget = self.aside.with_work(work);
             let end = self
-                .task
-                .try_order(&name, order, work, &mut reach, &mut self.trail)?;
+                .aside
+                .try_order(&name, order, &budget, &mut reach, &mut self.trail)?;
             let closed = levels as u32 - reach.0;
             paces.push(match end {
                 TrialEnd::Reached(space, states) => {
@@ -273,17 +295,23 @@ impl<'a> Race<'a, '_> {
         most: u64,
     ) -> Result<FavouriteEnd<'a>, Stop> {
         let task = self.task;
+        let mut own = task.with_work(most);
+        let others = NonZeroUsize::new(own.threads().get() - 1);
+        if let Some(others) = others {
+            own = own.with_threads(others);
+        }
         let mut trail = std::mem::take(&mut self.trail);
-        let due = self.first_interlude();
-        let mut interludes = Interludes {
-            race: &mut *self,
-            favourite: favourite.name,
-            due,
-            end: None,
-        };
         let name = favourite.name.to_string();
-        let end = task.try_order(&name, &favourite.order, most, &mut interludes, &mut trail);
-        let interrupted = interludes.end.take();
+        let due = self.first_interlude();
+        let race = &mut *self;
+        let (end, interrupted) = scope(|scope| {
+            let beside = others.and_then(|_| Beside::new(scope));
+            let mut interludes = Interludes::new(race, favourite.name, &own, due, beside);
+            let end = task.try_order(&name, &favourite.order, &own, &mut interludes, &mut trail);
+            let is_done = matches!(end, Ok(TrialEnd::Reached(..)));
+            (end, interludes.close(is_done))
+        });
+        self.told += own.work_spent();
         // What was tried in the interludes came to its end before.
         let last = trail.pop();
         trail.append(&mut self.trail);
@@ -308,22 +336,42 @@ impl<'a> Race<'a, '_> {
         }
     }
 
-    /// The work at which the first interlude of a favourite begins: when half as much was done again, as for those after it, or twice as much if it leads clearly.
+    /// All work but what a favourite has not told.
+    fn spent(&self) -> u64 {
+        self.told + self.aside.budget.work_spent()
+    }
+
+    /// The work of a favourite until its first interlude: half of what was done, as for those after it, or twice as much as was done if it leads clearly.
     fn first_interlude(&self) -> u64 {
         match self.ranking.is_clear() {
-            true => 3 * self.task.budget.work_spent(),
-            false => self.next_interlude(),
+            true => 2 * self.spent(),
+            false => self.until_interlude(0),
         }
     }
 
-    /// The work at which the interlude after this one begins: when half as much was done again.
-    fn next_interlude(&self) -> u64 {
-        let spent = self.task.budget.work_spent();
-        spent + spent / 2
+    /// The work of a favourite, which has done `own`, until its next interlude.
+    pub(super) fn until_interlude(&self, own: u64) -> u64 {
+        (self.spent() + own) / 2
     }
 
-    /// Something else while `favourite` runs; `None` if that may go on.
-    fn interlude(&mut self, favourite: OrderName) -> Result<Option<FavouriteEnd<'a>>, Stop> {
+    /// The work of a favourite, which has done `own`, until it asks what has come of an interlude beside it.
+    pub(super) fn until_asked(&self, own: u64) -> u64 {
+        (self.spent() + own) / self.schedule.share
+    }
+
+    /// Something else while `favourite` runs, which has done `own`; `None` if that may go on.
+    pub(super) fn interlude(
+        &mut self,
+        favourite: OrderName,
+        own: u64,
+    ) -> Result<Option<FavouriteEnd<'a>>, Stop> {
+        self.told += own;
+        let end = self.something_else(favourite);
+        self.told -= own;
+        end
+    }
+
+    fn something_else(&mut self, favourite: OrderName) -> Result<Option<FavouriteEnd<'a>>, Stop> {
         if self.ranking.others().next().is_none() {
             return Ok(None);
         }
@@ -341,7 +389,7 @@ impl<'a> Race<'a, '_> {
     /// Rehearsals, as long as they are small beside the work done so far, or until one shows that
     /// `favourite` is none.
     fn rehearse_more(&mut self, favourite: OrderName) -> Result<(), Stop> {
-        let spent = self.task.budget.work_spent();
+        let spent = self.spent();
         let most = spent.saturating_add(spent / 100 * self.schedule.interlude);
         let mut limit = spent / self.schedule.share;
         while self.next < self.rehearsals.len() {
@@ -359,15 +407,13 @@ impl<'a> Race<'a, '_> {
             if self.ranking.is_clearly_overtaken(favourite) {
                 break;
             }
-            let left = most.saturating_sub(self.task.budget.work_spent());
+            let left = most.saturating_sub(self.spent());
             for runner in self.ranking.returning(best, left) {
                 self.rehearse_again(runner, best)?;
             }
             // The next is larger.
             let next = best.saturating_mul(self.ranking.runners().len() as u64);
-            if self.ranking.is_overtaken(favourite)
-                || self.task.budget.work_spent().saturating_add(next) > most
-            {
+            if self.ranking.is_overtaken(favourite) || self.spent().saturating_add(next) > most {
                 break;
             }
             limit = limit.max(2 * best);
@@ -381,7 +427,7 @@ impl<'a> Race<'a, '_> {
         let cost = match last.and_then(|last| self.rehearsals.get(last)) {
             Some(rehearsal) => {
                 let allowed = self.ranking.bearable(best);
-                self.task.rehearse(&runner.candidate, rehearsal, allowed)?
+                self.aside.rehearse(&runner.candidate, rehearsal, allowed)?
             }
             None => None,
         };
@@ -396,11 +442,11 @@ impl<'a> Race<'a, '_> {
             return Ok(None);
         };
         let (name, order) = (runner.candidate.name.to_string(), &runner.candidate.order);
-        let work = self.task.budget.work_spent() / self.schedule.share;
+        let budget = self.aside.with_work(self.spent() / self.schedule.share);
         let mut trail = Vec::new();
         let end = self
-            .task
-            .try_order(&name, order, work, &mut Silent, &mut trail)?;
+            .aside
+            .try_order(&name, order, &budget, &mut Silent, &mut trail)?;
         if let TrialEnd::Reached(space, states) = end {
             let reached = Reached::new(space, states, name, trail);
             return Ok(Some(FavouriteEnd::Reached(reached)));
@@ -411,7 +457,7 @@ impl<'a> Race<'a, '_> {
 }
 
 /// How the run of a favourite ended.
-enum FavouriteEnd<'a> {
+pub(super) enum FavouriteEnd<'a> {
     /// It is done, or another candidate in an interlude.
     Reached(Box<Reached<'a>>),
     /// Another candidate is the favourite now.
@@ -435,44 +481,5 @@ impl Listener<Unfiltered> for Topmost {
     ) -> Result<(), Halt> {
         self.0 = self.0.min(level);
         Ok(())
-    }
-}
-
-/// Hears the favourite and calls the interludes.
-struct Interludes<'r, 'a, 'b> {
-    race: &'r mut Race<'a, 'b>,
-    favourite: OrderName,
-    /// The work at which the next interlude begins.
-    due: u64,
-    /// Why the favourite was interrupted.
-    end: Option<Result<FavouriteEnd<'a>, Stop>>,
-}
-
-impl Interludes<'_, '_, '_> {
-    #[cold]
-    fn play(&mut self, kernel: &mut Kernel) -> Result<(), Halt> {
-        match self.race.interlude(self.favourite).transpose() {
-            None => {
-                self.due = self.race.next_interlude();
-                Ok(())
-            }
-            end => {
-                self.end = end;
-                Err(kernel.leave())
-            }
-        }
-    }
-}
-
-impl Listener<Unfiltered> for Interludes<'_, '_, '_> {
-    // It looks at the work that all have done, and the owner of the saturation fires again and again.
-    const LOOSE: bool = true;
-
-    #[inline]
-    fn fired(&mut self, kernel: &mut Kernel, _: &mut Unfiltered, _: Fired) -> Result<(), Halt> {
-        if self.race.task.budget.work_spent() < self.due {
-            return Ok(());
-        }
-        self.play(kernel)
     }
 }

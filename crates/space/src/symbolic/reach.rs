@@ -263,10 +263,11 @@ fn named(system: &System, name: OrderName) -> Result<Order, Stop> {
 mod tests {
     use super::*;
     use crate::symbolic::UBig;
-    use lariat_budget::Quiet;
-    use lariat_corpora::each_case;
+    use lariat_budget::{Fault, Quiet, Victim};
+    use lariat_corpora::{each_case, which_ends};
     use lariat_model::generate::{Family, generate};
     use lariat_testkit::{nets, programs};
+    use std::num::NonZeroUsize;
 
     fn states(system: &System, choice: &OrderChoice) -> UBig {
         let budget = Budget::unlimited();
@@ -278,6 +279,69 @@ mod tests {
             Ok(Reach::Unbounded(_)) => panic!("unbounded"),
             Err(stop) => panic!("{stop}"),
         }
+    }
+
+    /// Interludes from the beginning, and as many as there can be.
+    fn restless() -> OrderChoice {
+        OrderChoice::Scheduled(OrderSchedule {
+            first_try: 0,
+            level_work: 0,
+            noise: 0,
+            telling: 0,
+            ..OrderSchedule::default()
+        })
+    }
+
+    #[test]
+    fn interludes_beside_the_favourite_repeat() {
+        for (family, size) in [(Family::SlottedRing, 12), (Family::Fms, 8)] {
+            let system = generate(family, size).unwrap();
+            let seen = |threads: usize| {
+                let threads = NonZeroUsize::new(threads).unwrap();
+                let budget = Budget::unlimited().with_threads(threads);
+                match reach(&system, &restless(), Deadlock::Stutter, &budget, &Quiet) {
+                    Ok(Reach::All(mut reached)) => {
+                        let census = reached.space.census(&reached.states, false);
+                        (census.unwrap().states, reached.order, reached.trail)
+                    }
+                    _ => panic!("all states are reached"),
+                }
+            };
+            let (alone, two) = (seen(1), seen(2));
+            assert_eq!(alone.0, two.0);
+            assert_eq!(two, seen(2));
+        }
+    }
+
+    #[test]
+    fn interludes_beside_the_favourite_stop_with_it() {
+        let system = generate(Family::SlottedRing, 10).unwrap();
+        let mut stopped = 0;
+        which_ends(|| {
+            each_case(60, |random| {
+                let stops = [Stop::Memory, Stop::Time, Stop::Interrupted];
+                let stop = random.one_of(&stops).clone();
+                let victim = *random.one_of(&[Victim::One, Victim::All]);
+                let exponent = random.below(8_u32);
+                let at = random.below(1_u64 << exponent);
+                let budget = Budget::faulty(Fault::new(stop.clone(), at, victim));
+                let budget = budget.with_threads(NonZeroUsize::new(2).unwrap());
+                match reach(&system, &restless(), Deadlock::Stutter, &budget, &Quiet) {
+                    Ok(Reach::All(mut reached)) => {
+                        let census = reached.space.census(&reached.states, false);
+                        let expected = UBig::from(8_291_791_872u64);
+                        assert!(census.is_err() || census.unwrap().states == expected);
+                    }
+                    Ok(Reach::Unbounded(_)) => panic!("unbounded"),
+                    Err(met) => {
+                        stopped += 1;
+                        assert_eq!(met, stop);
+                    }
+                }
+                assert_eq!(budget.bytes_used(), 0);
+            });
+        });
+        assert!(stopped > 0);
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl<'a> Task<'a, '_> {
     /// All reachable states under one order, with all that may be spent.
     pub(super) fn only(&self, name: &str, order: &Order) -> Result<Box<Reached<'a>>, Stop> {
         let mut trail = Vec::new();
-        match self.try_order(name, order, UNLIMITED, &mut Silent, &mut trail)? {
+        let budget = self.with_work(UNLIMITED);
+        match self.try_order(name, order, &budget, &mut Silent, &mut trail)? {
             TrialEnd::Reached(space, states) => {
                 Ok(Reached::new(space, states, name.to_owned(), trail))
             }
@@ -62,18 +63,22 @@ impl<'a> Task<'a, '_> {
         }
     }
 
-    /// Tries one order with at most `work`, and says so in the `trail`.
+    /// Its budget, for at most `work` more.
+    pub(super) fn with_work(&self, work: u64) -> Budget {
+        self.budget.clone().with_work(work)
+    }
+
+    /// Tries one order under a budget [within](Task::with_work) that of the task, and says so in the `trail`.
     pub(super) fn try_order<L: Listener<Unfiltered>>(
         &self,
         name: &str,
         order: &Order,
-        work: u64,
+        budget: &Budget,
         listener: &mut L,
         trail: &mut Vec<OrderTrial>,
     ) -> Result<TrialEnd<'a>, Stop> {
-        let budget = self.budget.clone().with_work(work);
         let mut tried = None;
-        let outcome = Symbolic::new(self.system, order, self.deadlock, &budget).and_then(|space| {
+        let outcome = Symbolic::new(self.system, order, self.deadlock, budget).and_then(|space| {
             let space = tried.insert(Box::new(space));
             let initial = space.initial()?;
             space.reach_heard(&initial, &space.all(), listener)
@@ -109,7 +114,7 @@ impl<'a> Task<'a, '_> {
         rehearsal: &Rehearsal,
         allowed: u64,
     ) -> Result<Option<u64>, Stop> {
-        let budget = self.budget.clone().with_work(allowed);
+        let budget = self.with_work(allowed);
         let outcome = (|| {
             let mut space = Symbolic::new(self.system, &candidate.order, self.deadlock, &budget)?;
             let mut from = space.empty();

@@ -104,12 +104,12 @@ impl Model {
 fn run(
     groups: &Groups,
     builders: usize,
-    lead: usize,
+    (lead, more): (usize, usize),
     fault: Option<(usize, Stop)>,
 ) -> (Result<usize, Stop>, usize) {
     let model = Arc::new(Model {
         groups: groups.clone(),
-        ahead: Ahead::new(lead),
+        ahead: Ahead::new(lead, more),
         computed: AtomicUsize::new(0),
         fault,
     });
@@ -132,7 +132,8 @@ fn run(
 fn the_asker_hears_what_it_would_hear_alone() {
     each_case(60, |random| {
         let groups = random_groups(random);
-        let (builders, lead) = (random.between(1, 3), random.between(1, 6));
+        let builders = random.between(1, 3);
+        let lead = (random.between(1, 6), random.between(0, 2));
         let all: usize = groups.iter().map(|groups| groups.len() + 1).sum();
         let model = move || {
             let (found, computed) = run(&groups, builders, lead, None);
@@ -147,7 +148,8 @@ fn the_asker_hears_what_it_would_hear_alone() {
 fn whoever_stops_stops_all() {
     each_case(60, |random| {
         let groups = random_groups(random);
-        let (builders, lead) = (random.between(1, 3), random.between(1, 6));
+        let builders = random.between(1, 3);
+        let lead = (random.between(1, 6), random.between(0, 2));
         let stop = random.one_of(&[Stop::Refused, Stop::Lost]).clone();
         let fault = (random.below(6_usize), stop);
         let model = move || match run(&groups, builders, lead, Some(fault.clone())) {
