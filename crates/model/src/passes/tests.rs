@@ -262,6 +262,9 @@ fn of_places_that_tell_of_each_other_one_stays() {
         .map(|v| v.name.as_str())
         .collect();
     assert_eq!(names, ["p1", "p2"]);
+    // Nor does a place tell of itself.
+    let mut advice = |_: &System, _: &[VarId]| vec![told(0, 0), told(1, 1), told(2, 2)];
+    assert!(reduce(&alike, &support, rules, &mut advice, &Budget::unlimited()).is_none());
 }
 
 #[test]
