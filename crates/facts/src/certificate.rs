@@ -341,6 +341,14 @@ mod tests {
         // Who was not looked at, or changes nothing, may go on.
         wrong(ranking((p, 1), &[t], &[u]), &plain);
         wrong(ranking((p, 1), &[u], &[u]), &plain);
+        let mut drains = plain.clone();
+        let drain = Arc {
+            var: q,
+            need: 1,
+            delta: -1,
+        };
+        drains.events[1].action = Action::Net(vec![drain]);
+        wrong(ranking((p, 1), &[t, u], &[t, u]), &drains);
         // Each start counts.
         let mut twice = plain.clone();
         twice.initial = vec![[3, 0].into(), [5, 0].into(), [0, 0].into()];

@@ -5,7 +5,7 @@ use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
 use lariat_facts::{Certificate, Facts, Statement};
-use lariat_model::{Comparison, EventId, Predicate, Proposition, State, System, VarId};
+use lariat_model::{Comparison, Domain, EventId, Predicate, Proposition, State, System, VarId};
 
 const CUT: usize = 400;
 const CASES: usize = 1000;
@@ -338,4 +338,17 @@ fn a_source_never_rests() {
     assert!(certificate.unwrap().check(&source));
     let ends = nets::net(&[1, 0], &[&[(0, 1, 0)]]);
     assert!(Facts::of(&ends).deadlock_free(&budget).unwrap().is_none());
+}
+
+/// What the model says of a place is believed as it is.
+#[test]
+fn bounds_of_the_model_are_bounds() {
+    let mut system = nets::net(&[1], &[&[(0, 1, 2)], &[(0, 5, 1)]]);
+    let most = |system: &System| {
+        let bound = Facts::of(system).bound(VarId(0), &Budget::unlimited());
+        bound.unwrap().map(|bound| bound.most)
+    };
+    assert_eq!(most(&system), None);
+    system.variables[0].domain = Domain::Count { bound: Some(5) };
+    assert_eq!(most(&system), Some(5));
 }
