@@ -324,7 +324,7 @@ mod tests {
     use lariat_budget::{Budget, Quiet};
     use lariat_emptiness::Outcome;
     use lariat_ltl::AtomId;
-    use lariat_model::{Constraint, Deadlock, Strength};
+    use lariat_model::{Constraint, Deadlock, Strength, VarId};
 
     /// A walk that looks for runs without an event that is fair.
     fn without(system: &System, event: EventId) -> Found {
@@ -347,6 +347,70 @@ mod tests {
             observer: &Quiet,
             account: &mut Default::default(),
         })
+    }
+
+    /// Place 0 has three tokens and gets more, place 1 has none and gets none. One transition waits for more, one for a token that never comes, and one needs nothing.
+    #[test]
+    fn only_what_growth_cannot_change_is_settled() {
+        use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+        let system = crate::testing::net(2, &[(&[0, 0, 0, 0, 0], &[]), (&[1], &[]), (&[], &[0])]);
+        let covering = Covering {
+            system: &system,
+            marks: Marks::NONE,
+            predicates: Vec::new(),
+            delta: vec![1, 0],
+            changed: Vec::new(),
+        };
+        let sum = |place, factor, comparison, constant| {
+            Predicate::Linear(Linear {
+                terms: vec![(VarId(place), factor)],
+                comparison,
+                constant,
+            })
+        };
+        let more = |constant| sum(0, 1, Ge, constant);
+        let token = || sum(1, 1, Ge, 1);
+        let enabled = |events: &[u32]| {
+            let events = events.iter().map(|e| EventId(*e)).collect();
+            Predicate::Enabled(events)
+        };
+        let expression = |var: u32| Predicate::Expr(lariat_model::Expr::Var(VarId(var)));
+        for (predicate, value) in [
+            (more(2), Some(true)),
+            (more(4), None),
+            (sum(0, 1, Gt, 3), None),
+            (sum(0, 1, Le, 3), None),
+            (sum(0, 1, Lt, 3), Some(false)),
+            (sum(0, 1, Eq, 2), Some(false)),
+            (sum(0, 1, Eq, 3), None),
+            (sum(0, 1, Eq, 5), None),
+            (sum(0, 1, Ne, 2), Some(true)),
+            (sum(0, 1, Ne, 3), None),
+            // The same on the way down.
+            (sum(0, -1, Ge, -3), None),
+            (sum(0, -1, Ge, -2), Some(false)),
+            (sum(0, -1, Le, -4), None),
+            (sum(0, -1, Le, -3), Some(true)),
+            (sum(0, -1, Eq, -3), None),
+            (sum(0, -1, Eq, -2), Some(false)),
+            (token(), Some(false)),
+            (sum(1, 1, Eq, 0), Some(true)),
+            (enabled(&[0]), None),
+            (enabled(&[1]), Some(false)),
+            (enabled(&[0, 1]), None),
+            (enabled(&[1, 2]), Some(true)),
+            (expression(0), None),
+            (expression(1), Some(false)),
+            (Predicate::Not(Box::new(more(2))), Some(false)),
+            (Predicate::And(vec![more(2), more(4)]), None),
+            (Predicate::And(vec![token(), more(4)]), Some(false)),
+            (Predicate::And(vec![more(2), more(1)]), Some(true)),
+            (Predicate::Or(vec![more(2), more(4)]), Some(true)),
+            (Predicate::Or(vec![token(), more(4)]), None),
+            (Predicate::Or(vec![token(), token()]), Some(false)),
+        ] {
+            assert_eq!(covering.value(&predicate, &[3, 0]), value, "{predicate:?}");
+        }
     }
 
     /// The last transition needs five tokens, which are not there at first: that it is not enabled says nothing of a run that adds tokens for ever.

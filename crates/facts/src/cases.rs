@@ -251,3 +251,41 @@ fn compare(linear: &Linear, truth: bool) -> Cases {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_model::{Action, Arc, Domain, Event, System, Variable};
+
+    /// What is left out of a disjunction that is too long may be what happens.
+    #[test]
+    fn disjunctions_are_whole_or_say_nothing() {
+        let mut system = System::default();
+        for i in 0..=MOST_CASES as u32 + 1 {
+            system.variables.push(Variable {
+                name: format!("p{i}"),
+                domain: Domain::Count { bound: None },
+            });
+            system.events.push(Event {
+                name: format!("t{i}"),
+                action: Action::Net(vec![Arc {
+                    var: VarId(i),
+                    need: 1,
+                    delta: -1,
+                }]),
+            });
+        }
+        system.initial = vec![vec![1; system.variables.len()].into()];
+        let net = Net::of(&system).unwrap();
+        let some = |events: usize| net.some_enabled(net.events().take(events));
+        assert_eq!(some(MOST_CASES).0.len(), MOST_CASES);
+        assert_eq!(some(MOST_CASES + 2), Cases::any());
+        assert_eq!(some(MOST_CASES).or(some(1)), Cases::any());
+        assert_eq!(some(MOST_CASES).and(some(2)), some(2));
+        // Of those that are not enabled some are left out.
+        let none = net.none_enabled(net.events());
+        let empty = vec![0; system.variables.len()];
+        let holds = |case: &Case| case.iter().all(|row| row.holds(&empty) == Some(true));
+        assert!(none.0.iter().any(holds));
+    }
+}

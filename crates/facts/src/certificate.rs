@@ -321,6 +321,59 @@ mod tests {
         }
     }
 
+    /// Each ranking, invariant, trap or list of empty places is wrong in one way only.
+    #[test]
+    fn wrong_statements_are_refused() {
+        let (p, q, t, u) = (VarId(0), VarId(1), EventId(0), EventId(1));
+        let ranking = |weight, finite: &[EventId], among: &[EventId]| Statement::Ranking {
+            weights: vec![weight],
+            finite: finite.to_vec(),
+            among: among.to_vec(),
+        };
+        let plain = system();
+        let wrong = |statement: Statement, system: &System| {
+            let certificate = Certificate::from(statement);
+            assert!(!certificate.check(system), "{certificate:?}");
+        };
+        // `t` adds to q: that is no weight, and turned round it has no end.
+        wrong(ranking((q, 1), &[], &[t, u]), &plain);
+        wrong(ranking((q, -1), &[t], &[t, u]), &plain);
+        // Who was not looked at, or changes nothing, may go on.
+        wrong(ranking((p, 1), &[t], &[u]), &plain);
+        wrong(ranking((p, 1), &[u], &[u]), &plain);
+        let mut drains = plain.clone();
+        let drain = Arc {
+            var: q,
+            need: 1,
+            delta: -1,
+        };
+        drains.events[1].action = Action::Net(vec![drain]);
+        wrong(ranking((p, 1), &[t, u], &[t, u]), &drains);
+        // Each start counts.
+        let mut twice = plain.clone();
+        twice.initial = vec![[3, 0].into(), [5, 0].into(), [0, 0].into()];
+        for (most, good) in [(4, false), (5, true)] {
+            let weights = vec![(p, 1), (q, 2)];
+            let sum = Certificate::from(Statement::Invariant { weights, most });
+            assert_eq!(sum.check(&twice), good);
+        }
+        wrong(Statement::Trap(vec![p, q]), &twice);
+        // With a third place, which is never marked, so that `u` never fires.
+        let mut silent = plain.clone();
+        silent.variables.push(plain.variables[0].clone());
+        silent.initial = vec![[3, 0, 0].into()];
+        let need = Arc {
+            var: VarId(2),
+            need: 1,
+            delta: 0,
+        };
+        silent.events[1].action = Action::Net(vec![need]);
+        let empty = |places: &[VarId]| Statement::Empty(places.to_vec());
+        assert!(Certificate::from(empty(&[VarId(2)])).check(&silent));
+        wrong(empty(&[p, VarId(2)]), &silent);
+        assert!(Certificate::from(ranking((p, 1), &[t, u], &[t, u])).check(&silent));
+    }
+
     #[test]
     fn too_large_is_not_true() {
         let weights = vec![(VarId(0), i128::MAX)];
@@ -329,5 +382,18 @@ mod tests {
             most: i128::MAX,
         };
         assert!(!Certificate::from(huge).check(&system()));
+        // Two of the largest number are −2, if nobody looks: what an event adds to places without tokens, and what is there at the start.
+        let sum = |place: VarId| {
+            let weights = vec![(place, i128::MAX)];
+            Certificate::from(Statement::Invariant { weights, most: 0 })
+        };
+        let mut system = system();
+        let Action::Net(arcs) = &mut system.events[0].action else {
+            panic!("a net");
+        };
+        (arcs[0].delta, arcs[1].delta) = (-1, 2);
+        assert!(!sum(VarId(1)).check(&system));
+        system.initial = vec![[2, 0].into()];
+        assert!(!sum(VarId(0)).check(&system));
     }
 }

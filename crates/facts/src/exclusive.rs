@@ -148,4 +148,41 @@ mod tests {
         let found = Facts::of(&net).exclusive(&net, Candidates::Invariants, &budget);
         assert_eq!(found, Ok(None));
     }
+
+    /// Whoever puts a token on p or q puts one on r: `p + q <= r` is true, and excludes nothing. Nor does what is not true.
+    #[test]
+    fn sums_on_both_sides_exclude_nothing() {
+        let mut net = System {
+            initial: vec![[0, 0, 0].into()],
+            ..System::default()
+        };
+        for name in ["p", "q", "r"] {
+            net.variables.push(lariat_model::Variable {
+                name: name.to_owned(),
+                domain: lariat_model::Domain::Count { bound: None },
+            });
+        }
+        let puts = |place| Arc {
+            var: VarId(place),
+            need: 0,
+            delta: 1,
+        };
+        for place in [0, 1] {
+            net.events.push(Event {
+                name: "puts".to_owned(),
+                action: Action::Net(vec![puts(place), puts(2)]),
+            });
+        }
+        let sum = |weights: &[i128], most| {
+            let weights = (0..).map(VarId).zip(weights.iter().copied()).collect();
+            Certificate::from(Statement::Invariant { weights, most })
+        };
+        assert!(sum(&[1, 1, -1], 0).check(&net));
+        assert_eq!(excluding(&net, &sum(&[1, 1, -1], 0)), []);
+        assert_eq!(excluding(&net, &sum(&[1, 1], 1)), []);
+        // A weight of half is not more than half.
+        net.events.clear();
+        assert_eq!(excluding(&net, &sum(&[3, 3], 4)), [VarId(0), VarId(1)]);
+        assert_eq!(excluding(&net, &sum(&[3, 2], 4)), [VarId(0)]);
+    }
 }

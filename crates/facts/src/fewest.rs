@@ -248,4 +248,31 @@ mod tests {
         let found = fewest(&system, &events, &nothing, 1000, &Budget::unlimited());
         assert_eq!(found, Ok(Some(vec![(EventId(4), 2), (EventId(5), 1)])));
     }
+
+    /// The solver may say what it likes: each of these counts is wrong in one way only.
+    #[test]
+    fn counts_are_checked() {
+        let mut events = any(&[0, 1]);
+        (events[0].least, events[0].most) = (1, 2);
+        let change = |place, least, most| Change {
+            place: VarId(place),
+            least,
+            most,
+        };
+        let changes = [change(0, -2, None), change(2, 1, Some(2))];
+        let effects = Effects::of(&system(), &events, &changes).unwrap();
+        let good = |counts: [i128; 2]| effects.are_as_wanted(&events, &changes, &counts);
+        assert!(good([1, 1]) && good([2, 2]));
+        // Too few or too many tokens come to p2, too often or not at all; more than can be counted.
+        assert!(!good([1, 0]) && !good([1, 3]));
+        assert!(!good([0, 1]));
+        let free = [change(1, -100, None)];
+        let effects = Effects::of(&system(), &events, &free).unwrap();
+        assert!(!effects.are_as_wanted(&events, &free, &[3, 1]));
+        assert!(!effects.are_as_wanted(&events, &free, &[1, i128::MIN]));
+        // p0 loses more than it may.
+        let few = [change(0, -1, None)];
+        let effects = Effects::of(&system(), &events, &few).unwrap();
+        assert!(!effects.are_as_wanted(&events, &few, &[2, 1]));
+    }
 }

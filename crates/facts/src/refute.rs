@@ -310,3 +310,86 @@ pub(crate) fn implied_bound(weights: &[(VarId, i128)], most: i128, place: VarId)
     let positive = weights.iter().all(|(_, w)| *w > 0);
     positive.then(|| most.div_euclid(weights[at].1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_model::{Action, Arc, Domain, Event, System, Variable};
+
+    const P: VarId = VarId(0);
+    const Q: VarId = VarId(1);
+    const R: VarId = VarId(2);
+
+    /// 2 p → q, with three tokens on p; if `more`, somebody also makes tokens on q and r.
+    fn net(more: bool) -> Net {
+        let place = |name: &str| Variable {
+            name: name.to_owned(),
+            domain: Domain::Count { bound: None },
+        };
+        let arc = |var, need, delta| Arc { var, need, delta };
+        let event = |name: &str, arcs| Event {
+            name: name.to_owned(),
+            action: Action::Net(arcs),
+        };
+        let mut events = vec![event("t", vec![arc(P, 2, -2), arc(Q, 0, 1)])];
+        if more {
+            events.push(event("make", vec![arc(Q, 0, 1), arc(R, 0, 1)]));
+        }
+        let system = System {
+            variables: ["p", "q", "r"].map(place).into(),
+            events,
+            initial: vec![[3, 0, 0].into()],
+            ..System::default()
+        };
+        Net::of(&system).unwrap()
+    }
+
+    /// The solver may say what it likes: what is not an invariant, or does not exclude the case, is none of it.
+    #[test]
+    fn exclusions_are_checked() {
+        let row = |terms: &[(VarId, i128)], least| Row {
+            terms: terms.to_vec(),
+            least,
+        };
+        let excluded = |row: Row, places: &[VarId], values: &[f64]| {
+            exclusion(&net(false), &vec![row], &[], places, values).is_some()
+        };
+        let two = || row(&[(Q, 1)], 2);
+        assert!(excluded(two(), &[P], &[2.0, 1.0]));
+        // p + q <= 3 has room for two.
+        assert!(!excluded(two(), &[P], &[1.0, 1.0]));
+        // p + 2·q <= 3 is met by what has three of it: that is how it begins.
+        assert!(!excluded(row(&[(P, 1), (Q, 2)], 3), &[], &[1.0]));
+        // q <= 0 would exclude it, but is no invariant.
+        assert!(!excluded(two(), &[P], &[1.0, 0.0]));
+        // A negative weight would turn round what is always true.
+        assert!(!excluded(row(&[(Q, 1)], -5), &[], &[-1.0]));
+    }
+
+    #[test]
+    fn bounds_are_checked_and_rounded_down() {
+        let most = |net: &Net, terms: &[(VarId, i128)], places: &[VarId], values: &[f64]| {
+            bound(net, terms, places, values).map(|(most, _)| most)
+        };
+        let plain = net(false);
+        assert_eq!(most(&plain, &[(Q, 1)], &[P], &[0.5, 1.0]), Some(1));
+        // No invariant, and none with the sum in it.
+        assert_eq!(most(&plain, &[(Q, 1)], &[P], &[0.25, 1.0]), None);
+        assert_eq!(most(&plain, &[(Q, 1)], &[P], &[1.0, 0.0]), None);
+        // −p − 2·q <= −3, so that −p − q is at most −3/2.
+        let few = [(P, -1), (Q, -1)];
+        assert_eq!(most(&plain, &few, &[P], &[0.5, 1.0]), Some(-2));
+        // p + 2·q <= 2·r + 3 says nothing of q alone.
+        let values = [0.5, -1.0, 1.0];
+        assert_eq!(most(&net(true), &[(Q, 1)], &[P, R], &values), None);
+    }
+
+    #[test]
+    fn invariants_bound_their_places() {
+        let sum = [(P, 1), (Q, 2)];
+        assert_eq!(implied_bound(&sum, 3, P), Some(3));
+        assert_eq!(implied_bound(&sum, 3, Q), Some(1));
+        assert_eq!(implied_bound(&sum, 3, R), None);
+        assert_eq!(implied_bound(&[(P, 1), (Q, -2)], 3, P), None);
+    }
+}

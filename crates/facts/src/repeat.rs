@@ -217,3 +217,56 @@ fn exact(net: &Net, among: &[EventId], places: &[VarId], values: &[f64]) -> Opti
     };
     ranking.check(net)?.then_some(ranking)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_model::{Action, Arc, Domain, Event, System, Variable};
+
+    /// Weights of p0 and p1 for p0 → p1 and for what puts `back` tokens back.
+    fn ranked(back: i64, values: [f64; 2]) -> Option<Vec<EventId>> {
+        let places = [VarId(0), VarId(1)];
+        let arc = |place: usize, need, delta| Arc {
+            var: places[place],
+            need,
+            delta,
+        };
+        let event = |arcs: [Arc; 2]| Event {
+            name: "t".to_owned(),
+            action: Action::Net(arcs.into()),
+        };
+        let place = |name: &str| Variable {
+            name: name.to_owned(),
+            domain: Domain::Count { bound: None },
+        };
+        let system = System {
+            variables: ["p", "q"].map(place).into(),
+            events: vec![
+                event([arc(0, 1, -1), arc(1, 0, 1)]),
+                event([arc(0, 0, back), arc(1, 2, -2)]),
+            ],
+            initial: vec![[3, 0].into()],
+            ..System::default()
+        };
+        let net = Net::of(&system).unwrap();
+        let found = exact(&net, &[EventId(0), EventId(1)], &places, &values);
+        found.map(|statement| match statement {
+            Statement::Ranking { finite, .. } => finite,
+            _ => Vec::new(),
+        })
+    }
+
+    /// The solver may say what it likes.
+    #[test]
+    fn rankings_are_checked() {
+        assert_eq!(ranked(1, [1.0, 1.0]), Some(vec![EventId(1)]));
+        assert_eq!(ranked(1, [3.0, 2.0]), Some(vec![EventId(0), EventId(1)]));
+        // The first takes from p0, and the second adds to it.
+        assert_eq!(ranked(1, [1.0, 0.0]), None);
+        // Nothing is taken from p0 + p1 any more.
+        assert_eq!(ranked(2, [1.0, 1.0]), Some(vec![]));
+        assert_eq!(ranked(2, [3.0, 2.0]), None);
+        // Negative weights are none.
+        assert_eq!(ranked(1, [-1.0, -2.0]), Some(vec![]));
+    }
+}

@@ -195,3 +195,63 @@ fn fold(values: impl Iterator<Item = Option<bool>>, decides: bool) -> Option<boo
     }
     known.then_some(!decides)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
+
+    /// Two places that are as full as they can be, and an event that takes so many tokens from each.
+    fn row(bounds: [i64; 2], needs: [i64; 2]) -> Option<Row> {
+        let arc = |place: usize| Arc {
+            var: VarId(place as u32),
+            need: needs[place],
+            delta: -needs[place],
+        };
+        let place = |name: &str| Variable {
+            name: name.to_owned(),
+            domain: Domain::Count { bound: None },
+        };
+        let takes = Event {
+            name: "takes".to_owned(),
+            action: Action::Net(vec![arc(0), arc(1)]),
+        };
+        let system = System {
+            variables: ["p", "q"].map(place).into(),
+            events: vec![takes],
+            initial: vec![bounds.into()],
+            ..System::default()
+        };
+        let mut facts = Facts::of(&system);
+        facts.bounds(MOST_BOUNDS, &Budget::unlimited()).unwrap();
+        let net = facts.net.as_ref()?;
+        facts.lacks(net, EventId(0)).map(|(row, certificate)| {
+            assert!(certificate.check(&system) && !certificate.statements.is_empty());
+            row
+        })
+    }
+
+    /// Every marking in which something is lacking satisfies the row; the fullest one does not.
+    #[test]
+    fn whoever_lacks_something_satisfies_the_row() {
+        for (bounds, needs) in [
+            ([1, 1], [1, 1]),
+            ([2, 2], [1, 1]),
+            ([3, 2], [1, 2]),
+            ([3, 3], [2, 2]),
+            ([5, 3], [2, 3]),
+        ] {
+            let row = row(bounds, needs).unwrap();
+            for p in 0..=bounds[0] {
+                for q in 0..=bounds[1] {
+                    let lacks = p < needs[0] || q < needs[1];
+                    let holds = row.holds(&[p, q]) == Some(true);
+                    assert!(holds || !lacks, "{row:?} in {p}, {q}");
+                    assert!(!holds || [p, q] != bounds, "{row:?}");
+                }
+            }
+        }
+        // There is never enough, and so nothing is said.
+        assert_eq!(row([1, 1], [1, 2]), None);
+    }
+}

@@ -449,4 +449,30 @@ mod tests {
         let moves = system([3, 0, 0, 3], &[T, U]);
         assert_eq!(alone(&moves).terminates(&budget).unwrap(), None);
     }
+
+    /// What is told of one net is not told of another with something more, or with something else.
+    #[test]
+    fn skeletons_are_those_of_their_nets() {
+        let ends = system([3, 0, 0, 3], &[T]);
+        let why = alone(&ends).terminates(&Budget::unlimited()).unwrap();
+        let why = why.unwrap();
+        // The other colour does as well.
+        let other: &[(u32, i64, i64)] = &[(1, 1, 0), (2, 0, 1), (3, 1, 0)];
+        assert!(why.check(&ends) && why.check(&system([0, 3, 0, 3], &[other])));
+        let mut more = ends.clone();
+        more.initial.push(ends.initial[0].clone());
+        let mut larger = ends.clone();
+        larger.variables.push(ends.variables[0].clone());
+        larger.initial = vec![[3, 0, 0, 3, 0].into()];
+        let gives: &[(u32, i64, i64)] = &[(0, 1, 1), (2, 0, 1), (3, 1, 0)];
+        for not in [
+            more,
+            larger,
+            system([3, 0, 0, 3], &[T, U]),
+            system([3, 0, 0, 3], &[gives]),
+            system([3, 1, 0, 3], &[T]),
+        ] {
+            assert!(!why.check(&not), "{not:?}");
+        }
+    }
 }

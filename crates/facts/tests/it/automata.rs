@@ -9,7 +9,8 @@ use lariat_emptiness::Marks;
 use lariat_facts::Facts;
 use lariat_ltl::{Formulas, Weights, random_formula};
 use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Predicate, Proposition, System, VarId, Variable,
+    Action, Arc, Comparison, Deadlock, Domain, Event, EventId, Predicate, Proposition, System,
+    VarId, Variable,
 };
 
 const CUT: usize = 150;
@@ -152,6 +153,48 @@ fn what_never_follows_does_not_follow() {
     }
     println!("{found} pairs that never follow each other");
     assert!(lariat_corpora::cases(CASES) < CASES || found > 1000);
+}
+
+/// Two events do the same, but one of them needs a token besides: where that is missing the other can follow.
+#[test]
+fn events_that_do_the_same_may_need_less() {
+    let more: &[(usize, i64, i64)] = &[(0, 1, 0), (1, 1, 1), (2, 0, 1)];
+    let less: &[(usize, i64, i64)] = &[(0, 1, 0), (2, 0, 1)];
+    let comes: &[(usize, i64, i64)] = &[(3, 1, 0), (1, 0, 1)];
+    let compare = |place, comparison, tokens| {
+        let predicate = Predicate::compare(VarId(place), comparison, tokens);
+        (Proposition::State(predicate), true)
+    };
+    let first = [compare(0, Comparison::Ge, 1), compare(1, Comparison::Le, 0)];
+    let second = [compare(2, Comparison::Ge, 1)];
+    let follows = |events: &[&[(usize, i64, i64)]]| {
+        let mut facts = Facts::of(&nets::net(&[1, 0, 0, 1], events));
+        let budget = Budget::unlimited();
+        let answer = facts.never_follows(&first, &second, Deadlock::Ignore, &budget);
+        answer.unwrap().is_none()
+    };
+    assert!(!follows(&[more, comes]));
+    assert!(follows(&[more, less, comes]));
+}
+
+/// Of a hundred events that take the token the last alone puts it where it is looked for: all of them are asked, or none.
+#[test]
+fn the_last_of_many_events_counts() {
+    const EVENTS: usize = 100;
+    let arcs: Vec<[(usize, i64, i64); 2]> = (1..=EVENTS)
+        .map(|place| [(0, 1, 0), (place, 0, 1)])
+        .collect();
+    let events: Vec<&[(usize, i64, i64)]> = arcs.iter().map(|arcs| &arcs[..]).collect();
+    let mut marking = vec![0; EVENTS + 1];
+    marking[0] = 1;
+    let system = nets::net(&marking, &events);
+    let marked = |place: usize| {
+        let marked = Predicate::compare(VarId(place as u32), Comparison::Ge, 1);
+        [(Proposition::State(marked), true)]
+    };
+    let (mut facts, budget) = (Facts::of(&system), Budget::unlimited());
+    let answer = facts.never_follows(&marked(0), &marked(EVENTS), Deadlock::Ignore, &budget);
+    assert_eq!(answer, Ok(None));
 }
 
 /// Does some position with the first letter have a successor with the second?

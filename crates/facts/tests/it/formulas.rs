@@ -121,3 +121,34 @@ fn equal_atoms_are_recognised() {
         simplified("G(a xor (a U !a)) | F a")
     );
 }
+
+/// Who needs more than another adds nothing to what is enabled; whose needs are fewer decide.
+#[test]
+fn of_what_is_enabled_the_least_needs_count() {
+    let system = nets::net(
+        &[1, 1],
+        &[
+            &[(0, 1, 1)],
+            &[(0, 2, 2)],
+            &[(0, 1, 1), (1, 1, 1)],
+            &[(0, 0, 1)],
+            &[(0, 1, 0)],
+            &[(1, 1, 0)],
+        ],
+    );
+    let enabled = |events: &[u32]| {
+        let events = events.iter().map(|e| EventId(*e)).collect();
+        Proposition::State(Predicate::Enabled(events))
+    };
+    let least = |tokens| Proposition::State(Predicate::compare(VarId(0), Comparison::Ge, tokens));
+    let same = |a: Proposition, b: Proposition| {
+        let mut s = Formulas::new();
+        let f = parse("G(a <-> b)", &mut s, &mut FreeVocabulary).unwrap();
+        let (mut facts, budget) = (Facts::of(&system), Budget::unlimited());
+        let simple = facts.simplify(&mut s, f, &[a, b], Deadlock::Stutter, &budget);
+        simple.unwrap().formula == Formulas::TRUE
+    };
+    assert!(same(enabled(&[0, 1, 2]), least(1)) && same(enabled(&[1]), least(2)));
+    assert!(!same(enabled(&[0, 1, 2]), least(2)) && !same(enabled(&[1]), least(1)));
+    assert!(!same(enabled(&[0]), enabled(&[2])) && !same(enabled(&[2]), least(1)));
+}

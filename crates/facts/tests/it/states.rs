@@ -5,7 +5,7 @@ use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
 use lariat_facts::{Certificate, Facts, Statement};
-use lariat_model::{Comparison, EventId, Predicate, Proposition, System, VarId};
+use lariat_model::{Comparison, Domain, EventId, Predicate, Proposition, State, System, VarId};
 
 const CUT: usize = 400;
 const CASES: usize = 1000;
@@ -15,6 +15,7 @@ const CASES: usize = 1000;
 struct Sightings {
     constants: usize,
     bounds: usize,
+    sums: usize,
     dead: usize,
     cubes: usize,
     finite: usize,
@@ -46,6 +47,7 @@ fn facts_are_true_of_everything_explored() {
         let least = [
             (found.constants, 600),
             (found.bounds, 1300),
+            (found.sums, 500),
             (found.dead, 30),
             (found.cubes, 600),
             (found.finite, 600),
@@ -120,6 +122,25 @@ fn markings(
                 "{place:?} {bound:?}\n{context}"
             );
         }
+    }
+    for _ in 0..4 {
+        let mut terms: Vec<(VarId, i64)> = Vec::new();
+        for place in system.var_ids() {
+            if rng.chance(40) {
+                terms.push((place, *rng.pick(&[1, 1, 2, -1])));
+            }
+        }
+        let Some((most, certificate)) = facts.most(&terms, &budget).unwrap() else {
+            continue;
+        };
+        found.sums += 1;
+        checked(&certificate, system, context);
+        let sum = |state: &State| -> i64 { terms.iter().map(|(p, c)| c * state[p.index()]).sum() };
+        let within = |state: &State| i128::from(sum(state)) <= most;
+        assert!(
+            explored.states.iter().all(within),
+            "{terms:?} <= {most}\n{context}"
+        );
     }
     let covered = facts.bounded(&budget).unwrap();
     for (place, covered) in system.var_ids().zip(covered) {
@@ -271,4 +292,63 @@ fn all_events_of_programs_may_repeat() {
     let repeating = facts.repeating(&budget).unwrap();
     assert_eq!(repeating.events.len(), program.events.len());
     assert!(facts.terminates(&budget).unwrap().is_none());
+}
+
+/// Nothing is known of a net where there can be less than nothing, or whose steps may fail.
+#[test]
+fn counts_are_not_negative_and_steps_do_not_fail() {
+    let net = nets::net(&[1, 0], &[&[(0, 1, 0), (1, 0, 1)]]);
+    let budget = Budget::unlimited();
+    let bound = |system: &System| Facts::of(system).bound(VarId(1), &budget).unwrap();
+    let known = bound(&net).unwrap();
+    assert!(known.most == 1 && known.certificate.check(&net));
+    let mut less = net.clone();
+    less.initial = vec![[2, -1].into()];
+    let mut fails = net.clone();
+    fails.fault = Some(VarId(1));
+    for system in [less, fails] {
+        assert!(bound(&system).is_none() && !known.certificate.check(&system));
+    }
+}
+
+/// Both events are always enabled, and one of them is taken.
+#[test]
+fn one_event_is_taken_at_a_time() {
+    let system = nets::net(&[1], &[&[(0, 1, 1)], &[(0, 1, 1)]]);
+    let fires = |events: &[u32], truth| {
+        let events = events.iter().map(|e| EventId(*e)).collect();
+        (Proposition::Fires(events), truth)
+    };
+    let infeasible = |cube: &[(Proposition, bool)]| {
+        let found = Facts::of(&system).infeasible(cube, &Budget::unlimited());
+        found.unwrap().is_some()
+    };
+    assert!(infeasible(&[fires(&[0], true), fires(&[1], true)]));
+    assert!(infeasible(&[fires(&[0], true), fires(&[0, 1], false)]));
+    assert!(!infeasible(&[fires(&[0, 1], true), fires(&[1], false)]));
+    assert!(!infeasible(&[fires(&[0], false), fires(&[1], false)]));
+}
+
+/// An event that needs nothing is enabled in every marking.
+#[test]
+fn a_source_never_rests() {
+    let budget = Budget::unlimited();
+    let source = nets::net(&[1, 0], &[&[(0, 1, 0)], &[(1, 0, 1)]]);
+    let certificate = Facts::of(&source).deadlock_free(&budget).unwrap();
+    assert!(certificate.unwrap().check(&source));
+    let ends = nets::net(&[1, 0], &[&[(0, 1, 0)]]);
+    assert!(Facts::of(&ends).deadlock_free(&budget).unwrap().is_none());
+}
+
+/// What the model says of a place is believed as it is.
+#[test]
+fn bounds_of_the_model_are_bounds() {
+    let mut system = nets::net(&[1], &[&[(0, 1, 2)], &[(0, 5, 1)]]);
+    let most = |system: &System| {
+        let bound = Facts::of(system).bound(VarId(0), &Budget::unlimited());
+        bound.unwrap().map(|bound| bound.most)
+    };
+    assert_eq!(most(&system), None);
+    system.variables[0].domain = Domain::Count { bound: Some(5) };
+    assert_eq!(most(&system), Some(5));
 }

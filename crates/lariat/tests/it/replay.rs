@@ -167,8 +167,11 @@ fn rounds_are_for_nets() {
         growth: Some([1].into()),
         ..run(&[0], vec![], vec![step(0, &[1])])
     };
-    let why = asked(&table, &once, "F \"x < 0\"", Stutter).unwrap_err();
-    assert!(why.contains("more tokens"), "{why}");
+    // Nor does a bad beginning go on for that.
+    for (formula, deadlock) in [("F \"x < 0\"", Stutter), ("\"x < 0\"", Ignore)] {
+        let why = asked(&table, &once, formula, deadlock).unwrap_err();
+        assert!(why.contains("more tokens"), "{why}");
+    }
 }
 
 /// An automaton that guesses is, behind the right beginning, also where it has not guessed.

@@ -239,6 +239,9 @@ fn implicit_places_are_told_by_sums_of_others() {
     // A test that p0 and p1 do not have to pass.
     let test = net(&[1, 0, 0, 1], &[first, last, &[(3, 1, 1)]]);
     assert_eq!(left_if_told(&test, 3, &weights, &[]), None);
+    // What goes to and fro is always in one of two places, which says nothing of the first: weights are not negative.
+    let fro = net(&[1, 0], &[LOOP, BACK]);
+    assert_eq!(left_if_told(&fro, 0, &[1, -1], &[]), None);
     // Nobody tells of a place that nobody has to be told of: it is constant.
     let constant = net(&[1, 0, 0, 1], &[LOOP, BACK, &[(3, 1, 1)]]);
     assert!(left_if_told(&constant, 3, &[0, 0, 0, 1], &[]).is_some());
@@ -262,6 +265,9 @@ fn of_places_that_tell_of_each_other_one_stays() {
         .map(|v| v.name.as_str())
         .collect();
     assert_eq!(names, ["p1", "p2"]);
+    // Nor does a place tell of itself.
+    let mut advice = |_: &System, _: &[VarId]| vec![told(0, 0), told(1, 1), told(2, 2)];
+    assert!(reduce(&alike, &support, rules, &mut advice, &Budget::unlimited()).is_none());
 }
 
 #[test]

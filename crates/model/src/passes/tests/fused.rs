@@ -209,6 +209,20 @@ fn tokens_are_brought_to_where_they_are_needed() {
     assert!(ending.is_deadlock(lasso.entry()));
 }
 
+/// A token goes round p1, p2 and p3, while each round of what is left puts one into p0: three of these make one of the ring.
+#[test]
+fn rounds_of_a_ring_add_what_each_of_them_adds() {
+    let [first, second, last, ..] = ring();
+    let system = net(&[0, 1, 0, 0], &[first, second, last, &[(0, 0, 1)]]);
+    let reduction = reduced(&system, Rule::TokenRings, &[marked(0)]);
+    let mut round = run(&reduction.system, &[1, 0], 2);
+    round.growth = Some([1, 0].into());
+    let lasso = reduction.lift.back(round).unwrap();
+    assert!(lasso.comes_round());
+    assert_eq!(lasso.growth, Some([3, 0, 0, 0].into()));
+    assert_eq!(taken(&lasso.cycle).len(), 6);
+}
+
 /// A token goes from p0 to p1 and back, and p2 and p3 say where it is not.
 #[test]
 fn places_that_changed_with_those_of_a_ring_come_round_with_them() {
