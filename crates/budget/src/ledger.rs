@@ -116,7 +116,7 @@ pub struct Budget {
     ledger: Arc<Ledger>,
     work: Option<Arc<Work>>,
     threads: NonZeroUsize,
-    abort: Option<Abort>,
+    aborts: Vec<Abort>,
 }
 
 impl Budget {
@@ -148,7 +148,7 @@ impl Budget {
             }),
             work: None,
             threads: NonZeroUsize::MIN,
-            abort: None,
+            aborts: Vec::new(),
         }
     }
 
@@ -173,9 +173,9 @@ impl Budget {
         self.threads
     }
 
-    /// The same accounts for one of several workers: it stops where one of them says why.
+    /// The same accounts for one of several workers: it stops where one of them says why, as well as for the reasons of those around it.
     pub fn with_abort(mut self, abort: &Abort) -> Budget {
-        self.abort = Some(abort.clone());
+        self.aborts.push(abort.clone());
         self
     }
 
@@ -217,7 +217,7 @@ impl Budget {
         if self.cancel.is_pressed() {
             return Err(Stop::Interrupted);
         }
-        if let Some(reason) = self.abort.as_ref().and_then(Abort::reason) {
+        if let Some(reason) = self.aborts.iter().find_map(Abort::reason) {
             return Err(reason.clone());
         }
         match self.deadline {
@@ -372,6 +372,14 @@ mod tests {
         abort.because(Stop::Memory);
         abort.because(Stop::Time);
         assert_eq!(budget.check(), Err(Stop::Memory));
+    }
+
+    #[test]
+    fn workers_among_workers_hear_of_both() {
+        let (outer, inner) = (Abort::default(), Abort::default());
+        let budget = Budget::unlimited().with_abort(&outer).with_abort(&inner);
+        outer.because(Stop::Time);
+        assert_eq!(budget.check(), Err(Stop::Time));
     }
 
     #[test]

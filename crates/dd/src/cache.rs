@@ -200,7 +200,7 @@ const SMALLEST: usize = 1 << 10;
 const STARVED: usize = 64;
 
 /// Bytes of entries that one version guards: 64 to 16 KiB make sense. A version for every line of the processor's caches would be read from as far away as the line
-/// itself, while a few hundred kilobytes of them stay near. Two builders for `sog` on sixteen philosophers are faster than one thread by 1.32 with
+/// itself, while a few hundred kilobytes of them stay near. With a second thread `sog` on sixteen philosophers is faster by 1.32 with
 /// 64 bytes, 1.37 with 512 and 1.53 with these; what two workers write to one version at a time is too little to matter.
 const GUARDED: usize = 2 << 10;
 

@@ -5,8 +5,8 @@
 //! beside:   at `due`: hand the race over; go on for a share of the work; ask what has come of it, and wait where nothing has; then the next `due`
 //! ```
 //!
-//! All marks are in work of the favourite, which nobody else adds to, so that it is told the same at the same point in every run. What it finds before it asks
-//! is the answer: then the interlude has been in vain, and ends.
+//! All marks are in work of the favourite, which interludes do not add to, so that with two threads it is told the same at the same point in every run; with more it may have hands, whose
+//! work does not repeat. What it finds before it asks is the answer: then the interlude has been in vain, and ends.
 
 use super::race::{FavouriteEnd, Race};
 use lariat_budget::{Abort, Budget, Stop};
@@ -24,7 +24,7 @@ type Outcome<'a> = Result<Option<FavouriteEnd<'a>>, Stop>;
 
 /// A thread for interludes. It ends when this is dropped.
 pub(super) struct Beside<'r, 'a, 'b> {
-    ask: Sender<(&'r mut Race<'a, 'b>, OrderName, u64)>,
+    ask: Sender<(&'r mut Race<'a, 'b>, OrderName)>,
     told: Receiver<(&'r mut Race<'a, 'b>, Outcome<'a>)>,
 }
 
@@ -36,11 +36,11 @@ impl<'r, 'a, 'b> Beside<'r, 'a, 'b> {
         'a: 'scope,
         'b: 'scope,
     {
-        let (ask, asked) = channel::<(&'r mut Race<'a, 'b>, OrderName, u64)>();
+        let (ask, asked) = channel::<(&'r mut Race<'a, 'b>, OrderName)>();
         let (tell, told) = channel();
         let work = move || {
-            for (race, favourite, own) in asked {
-                let outcome = race.interlude(favourite, own);
+            for (race, favourite) in asked {
+                let outcome = race.interlude(favourite);
                 if tell.send((race, outcome)).is_err() {
                     return;
                 }
@@ -93,13 +93,15 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
         let own = self.budget.work_spent();
         let (race, outcome) = match (self.race.take(), &self.beside) {
             (Some(race), None) => {
-                let outcome = race.interlude(self.favourite, own);
+                race.hear(own);
+                let outcome = race.interlude(self.favourite);
                 (race, outcome)
             }
             (Some(race), Some(beside)) => {
-                self.due = own + race.until_asked(own);
+                race.hear(own);
+                self.due = own + race.until_asked();
                 // Where nobody is there any more, the next question says so.
-                let _ = beside.ask.send((race, self.favourite, own));
+                let _ = beside.ask.send((race, self.favourite));
                 return Ok(());
             }
             (None, beside) => match beside.as_ref().and_then(|beside| beside.told.recv().ok()) {
@@ -107,7 +109,8 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
                 None => return self.leave(kernel, Err(lost())),
             },
         };
-        self.due = own + race.until_interlude(own);
+        race.hear(own);
+        self.due = own + race.until_interlude();
         self.race = Some(race);
         match outcome.transpose() {
             None => Ok(()),
@@ -144,7 +147,7 @@ fn lost() -> Stop {
 }
 
 impl Listener<Unfiltered> for Interludes<'_, '_, '_, '_> {
-    // It looks at the work that all have done, and the owner of the saturation fires again and again.
+    // It looks at the work of the favourite and its hands, and the owner of the saturation fires again and again.
     const LOOSE: bool = true;
 
     #[inline]

@@ -38,7 +38,7 @@
 //! takes at most another share of it.
 //!
 //! Where there is another thread, interludes take place [beside](super::beside) the favourite, which goes on for as much work as one try of an interlude may take before it
-//! asks what has come of it. So it does not depend on clocks who runs when, and runs repeat.
+//! asks what has come of it. So no clock decides who runs when.
 
 use super::beside::{Beside, Interludes};
 use super::ranking::{Ranking, Runner};
@@ -114,7 +114,8 @@ pub(super) fn race<'a>(
             ..*task
         },
         over: &over,
-        told: task.budget.work_spent(),
+        before: task.budget.work_spent(),
+        favourite: 0,
         schedule: *schedule,
         trail,
         ranking: Ranking::by_score(candidates, schedule),
@@ -134,8 +135,10 @@ pub(super) struct Race<'a, 'b> {
     aside: Task<'a, 'b>,
     /// Ends what is tried besides when a favourite is done.
     pub(super) over: &'b Abort,
-    /// The work before the race and that of favourites, as far as they have told.
-    told: u64,
+    /// The work before the race and that of earlier favourites.
+    before: u64,
+    /// That of the favourite, as far as was [heard](Race::hear) of it.
+    favourite: u64,
     schedule: OrderSchedule,
     trail: Vec<OrderTrial>,
     ranking: Ranking,
@@ -311,7 +314,8 @@ impl<'a> Race<'a, '_> {
             let is_done = matches!(end, Ok(TrialEnd::Reached(..)));
             (end, interludes.close(is_done))
         });
-        self.told += own.work_spent();
+        self.before += own.work_spent();
+        self.favourite = 0;
         // What was tried in the interludes came to its end before.
         let last = trail.pop();
         trail.append(&mut self.trail);
@@ -336,42 +340,39 @@ impl<'a> Race<'a, '_> {
         }
     }
 
-    /// All work but what a favourite has not told.
+    /// The favourite has done so much.
+    pub(super) fn hear(&mut self, work: u64) {
+        self.favourite = work;
+    }
+
+    /// All work, that of the favourite as far as was heard of it.
     fn spent(&self) -> u64 {
-        self.told + self.aside.budget.work_spent()
+        self.before + self.favourite + self.aside.budget.work_spent()
     }
 
     /// The work of a favourite until its first interlude: half of what was done, as for those after it, or twice as much as was done if it leads clearly.
     fn first_interlude(&self) -> u64 {
         match self.ranking.is_clear() {
             true => 2 * self.spent(),
-            false => self.until_interlude(0),
+            false => self.until_interlude(),
         }
     }
 
-    /// The work of a favourite, which has done `own`, until its next interlude.
-    pub(super) fn until_interlude(&self, own: u64) -> u64 {
-        (self.spent() + own) / 2
+    /// The work of a favourite until its next interlude.
+    pub(super) fn until_interlude(&self) -> u64 {
+        self.spent() / 2
     }
 
-    /// The work of a favourite, which has done `own`, until it asks what has come of an interlude beside it.
-    pub(super) fn until_asked(&self, own: u64) -> u64 {
-        (self.spent() + own) / self.schedule.share
+    /// The work of a favourite until it asks what has come of an interlude beside it.
+    pub(super) fn until_asked(&self) -> u64 {
+        self.spent() / self.schedule.share
     }
 
-    /// Something else while `favourite` runs, which has done `own`; `None` if that may go on.
+    /// Something else while `favourite` runs; `None` if that may go on.
     pub(super) fn interlude(
         &mut self,
         favourite: OrderName,
-        own: u64,
     ) -> Result<Option<FavouriteEnd<'a>>, Stop> {
-        self.told += own;
-        let end = self.something_else(favourite);
-        self.told -= own;
-        end
-    }
-
-    fn something_else(&mut self, favourite: OrderName) -> Result<Option<FavouriteEnd<'a>>, Stop> {
         if self.ranking.others().next().is_none() {
             return Ok(None);
         }
