@@ -81,9 +81,10 @@ mod present {
     use lariat::model::Predicate;
     use lariat::{Budget, Observer, Statistic, Stats};
     use lariat_campaign::units::Bytes;
-    use lariat_distributed::{Count, Figures, Machines, digest, engine, read_hosts, serve};
+    use lariat_distributed::{
+        Count, Figures, Machines, digest, engine, hosts_here, read_hosts, serve,
+    };
     use std::ffi::OsString;
-    use std::net::TcpListener;
     use std::path::PathBuf;
     use std::process::{Child, Stdio};
     use std::time::{Duration, Instant};
@@ -257,12 +258,7 @@ mod present {
 
     /// Starts all processes but the first, with so much memory each, unless their command says how much.
     fn start(args: &Cluster, share: Option<u64>) -> Result<Others, Failure> {
-        let free = || TcpListener::bind("127.0.0.1:0");
-        let listeners: Result<Vec<_>, _> = (0..args.processes.get()).map(|_| free()).collect();
-        let addresses: Result<Vec<_>, _> = listeners?.iter().map(TcpListener::local_addr).collect();
-        let hosts = addresses?
-            .iter()
-            .fold(String::new(), |all, host| format!("{all}{host}\n"));
+        let hosts = hosts_here(args.processes.get())?.join("\n");
         let name = format!("lariat-cluster-{}", std::process::id());
         let mut others = Others {
             file: std::env::temp_dir().join(name),

@@ -3,9 +3,8 @@
 use crate::subjects::{facade, on_tableau, on_translation};
 use lariat::Plan;
 use lariat_budget::Budget;
-use lariat_distributed::{Cluster, Machines, engine, serve};
+use lariat_distributed::{Cluster, Machines, engine, hosts_here, serve};
 use lariat_testkit::Subject;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -28,11 +27,7 @@ pub fn subjects(n: usize, program: &Path) -> Vec<Subject> {
 
 /// The other processes end when this one does: they are connected with it.
 fn plan(n: usize, program: &Path) -> Plan {
-    let free = || TcpListener::bind("127.0.0.1:0").expect("a port");
-    let listeners: Vec<TcpListener> = (0..n).map(|_| free()).collect();
-    let address = |listener: &TcpListener| listener.local_addr().expect("an address").to_string();
-    let hosts: Vec<String> = listeners.iter().map(address).collect();
-    drop(listeners);
+    let hosts = hosts_here(n).expect("free ports");
     for process in 1..n {
         let mut child = Command::new(program)
             .args([WORKER, &hosts.join(","), &process.to_string()])

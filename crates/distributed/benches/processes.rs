@@ -10,12 +10,11 @@
 
 use lariat_budget::{Budget, Quiet};
 use lariat_corpora::bench::{arguments, cpu};
-use lariat_distributed::{Cluster, Machines};
+use lariat_distributed::{Cluster, Machines, hosts_here};
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Explicit, count};
 use std::error::Error;
-use std::net::TcpListener;
 use std::process::{Child, Command};
 
 /// Megabytes for each process.
@@ -78,14 +77,7 @@ fn divided(
     processes: usize,
 ) -> Result<(f64, lariat_distributed::Count), Box<dyn Error>> {
     let before = cpu() + of_children();
-    let listeners: Vec<TcpListener> = (0..processes)
-        .map(|_| TcpListener::bind("127.0.0.1:0"))
-        .collect::<Result<_, _>>()?;
-    let hosts: Vec<String> = listeners
-        .iter()
-        .map(|listener| listener.local_addr().map(|address| address.to_string()))
-        .collect::<Result<_, _>>()?;
-    drop(listeners);
+    let hosts = hosts_here(processes)?;
     let start = |process: usize| {
         Command::new(env!("CARGO_BIN_EXE_lariat-distributed-worker"))
             .args([hosts.join(","), process.to_string(), MEGABYTES.to_string()])

@@ -1,9 +1,16 @@
 //! Which processes there are.
 
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// How long processes wait for each other at the start, unless somebody says otherwise.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where [`hosts_here`] looks for free ports. Systems give ports from 32768 or 49152 on to whoever calls somebody: one of these may be gone, or be the
+/// caller's own, before the process comes that was to listen there.
+const PORTS: std::ops::Range<u16> = 10_240..32_768;
 
 /// All processes that work together, and which of them this one is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,6 +46,25 @@ impl Cluster {
     }
 }
 
+/// So many hosts, all of them this machine, at ports where nobody listens. One process is never given a port twice, and two seldom the same.
+pub fn hosts_here(n: usize) -> io::Result<Vec<String>> {
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    let ports = PORTS.len() as u32;
+    // Processes that are started one after the other have numbers in a row: far apart, they do not meet soon.
+    let first = std::process::id().wrapping_mul(257);
+    let free = |_| {
+        let given = GIVEN.fetch_add(1, Ordering::Relaxed);
+        let port = PORTS.start + (first.wrapping_add(given) % ports) as u16;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok()?;
+        Some(listener.local_addr().ok()?.to_string())
+    };
+    let hosts: Vec<String> = (0..ports).filter_map(free).take(n).collect();
+    match hosts.len() == n {
+        true => Ok(hosts),
+        false => Err(io::Error::from(io::ErrorKind::AddrInUse)),
+    }
+}
+
 /// The hosts of a file: one `host:port` a line; empty lines and what is behind `#` do not count.
 pub fn read_hosts(text: &str) -> Result<Vec<String>, String> {
     let mut hosts: Vec<String> = Vec::new();
@@ -70,6 +96,21 @@ pub fn read_hosts(text: &str) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ports_are_free_and_given_once() {
+        let taken: Vec<TcpListener> = hosts_here(3)
+            .unwrap()
+            .iter()
+            .map(|host| TcpListener::bind(host).unwrap())
+            .collect();
+        let more = hosts_here(40).unwrap();
+        for listener in &taken {
+            let address = listener.local_addr().unwrap();
+            assert!(PORTS.contains(&address.port()));
+            assert!(!more.contains(&address.to_string()));
+        }
+    }
 
     #[test]
     fn hosts_are_read_and_mistakes_named() {

@@ -48,7 +48,7 @@ mod wave;
 mod wire;
 
 pub use census::Counted;
-pub use cluster::{Cluster, read_hosts};
+pub use cluster::{Cluster, hosts_here, read_hosts};
 pub use engine::engine;
 pub use machines::{Count, Machines};
 pub use question::digest;

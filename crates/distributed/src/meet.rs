@@ -318,15 +318,12 @@ fn fits(cluster: &Cluster, hello: &Hello, is_taken: bool) -> Result<(), String> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hosts_here;
     use std::io::Write;
 
-    /// Two hosts on this machine, at ports that were free a moment ago.
+    /// Two hosts on this machine.
     fn two(patience: Duration) -> [Cluster; 2] {
-        let port = || {
-            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-            listener.local_addr().unwrap().to_string()
-        };
-        let hosts = vec![port(), port()];
+        let hosts = hosts_here(2).unwrap();
         [0, 1].map(|process| Cluster {
             patience,
             ..Cluster::new(hosts.clone(), process).unwrap()

@@ -7,6 +7,7 @@
 
 use crate::kit::{Folder, command, lariat};
 use lariat_corpora::{Random, cases, seed};
+use lariat_distributed::hosts_here;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 /// So soon after the fault everybody has ended. Machines that test are busy with other things, too.
 const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 10 });
 
-/// What processes are told to wait for each other: with all that follows, less than [`SOON`].
+/// What processes are told to wait for each other where somebody will not come: with all that follows, less than [`SOON`].
 const CONNECT: &str = "--connect-timeout=7s";
 
 /// Runs at the same time: most of the time they wait.
@@ -114,14 +115,6 @@ fn signal(child: &Child, name: &str) {
         .status();
 }
 
-/// Ports that were free a moment ago.
-fn free_ports(n: usize) -> Vec<String> {
-    let listeners = (0..n).map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    let listeners: Vec<TcpListener> = listeners.collect();
-    let address = |listener: &TcpListener| listener.local_addr().unwrap().to_string();
-    listeners.iter().map(address).collect()
-}
-
 /// The processes of one run; whoever is left at the end is ended.
 struct Processes(Vec<Child>);
 
@@ -184,7 +177,7 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
         &setting.small
     };
     let (formula, truth) = QUESTIONS[random.below(QUESTIONS.len())];
-    let ports = free_ports(n);
+    let ports = hosts_here(n).unwrap();
     let taken = (fault == Fault::Port).then(|| TcpListener::bind(&ports[victim]).unwrap());
     let name = format!("hosts-{}", ports[0].replace(':', "-"));
     let hosts = setting.folder.file(&name, ports.join("\n"));
@@ -200,7 +193,8 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
         };
         command(&["check", net, "-f", formula, "--json", "--no-reduce"])
             .args(["--hosts", &hosts, "--process", &process.to_string()])
-            .args([CONNECT, memory])
+            .args((fault != Fault::Nothing).then_some(CONNECT))
+            .arg(memory)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -213,7 +207,6 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
         .filter(|process| Some(*process) != other_version)
         .collect();
     let mut all = Processes(real.iter().map(|process| start(*process)).collect());
-    let at = |process: usize| real.iter().position(|other| *other == process);
     let moment = Duration::from_millis(random.below(900u64));
     let mut since = Instant::now();
     match fault {
@@ -250,10 +243,14 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
         setting.took(since);
     }
     drop(taken);
-    let (status, out, err) = end(&mut all.0[at(0).unwrap()]);
+    let mut ends = all.0.iter_mut().map(end);
+    let (status, out, err) = ends.next().unwrap();
     assert!(!err.contains("panicked"), "{err}, {told}");
     judge(fault, victim, (status, &out, &err), truth).unwrap_or_else(|| {
-        panic!("{status}: {out}{err}, {told}");
+        let others: Vec<String> = ends
+            .map(|(status, _, err)| format!("{status}: {err}"))
+            .collect();
+        panic!("{status}: {out}{err}, {told}; the others: {others:?}");
     })
 }
 

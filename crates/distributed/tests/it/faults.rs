@@ -1,9 +1,9 @@
 //! Processes that are killed, stopped, starved or wrong: the answer is right, or it is none, in time, and nobody stays behind.
 
-use crate::fleet::{Fleet, addresses, decide, hopeless, kanban, start};
+use crate::fleet::{Fleet, decide, hopeless, kanban, start};
 use lariat_budget::{Budget, Stop};
 use lariat_corpora::{Random, each_case};
-use lariat_distributed::{Cluster, Machines};
+use lariat_distributed::{Cluster, Machines, hosts_here};
 use lariat_engines::Outcome;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -105,7 +105,7 @@ fn who_has_no_room_says_so() {
 
 #[test]
 fn who_has_another_model_is_refused() {
-    let hosts = addresses(2);
+    let hosts = hosts_here(2).unwrap();
     let mut child = start(&hosts, 1, 1000, 8);
     let mut cluster = Cluster::new(hosts, 0).unwrap();
     cluster.model = Some(7);

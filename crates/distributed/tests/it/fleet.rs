@@ -2,13 +2,12 @@
 
 use lariat_automata::{Automaton, Guards, StateId, Transition};
 use lariat_budget::{Budget, Quiet};
-use lariat_distributed::{Cluster, Machines};
+use lariat_distributed::{Cluster, Machines, hosts_here};
 use lariat_emptiness::Marks;
 use lariat_engines::{Account, AutomatonKind, Found, Problem, Task, Team, Variant};
 use lariat_ltl::AtomId;
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Comparison, Deadlock, Predicate, Proposition, System, VarId};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,15 +15,6 @@ use std::time::{Duration, Instant};
 pub struct Fleet {
     pub machines: Machines,
     pub children: Vec<Child>,
-}
-
-/// Addresses on this machine that were free a moment ago.
-pub fn addresses(n: usize) -> Vec<String> {
-    let listeners: Vec<TcpListener> = (0..n)
-        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
-        .collect();
-    let address = |listener: &TcpListener| listener.local_addr().unwrap().to_string();
-    listeners.iter().map(address).collect()
 }
 
 /// Starts process `process`, with so many megabytes, and the digest of its model.
@@ -45,7 +35,7 @@ pub fn start(hosts: &[String], process: usize, megabytes: u64, model: u64) -> Ch
 impl Fleet {
     /// `processes` in all, with so many megabytes each.
     pub fn new(processes: usize, megabytes: u64) -> Fleet {
-        let hosts = addresses(processes);
+        let hosts = hosts_here(processes).unwrap();
         let others = 1..processes;
         let children = others.map(|i| start(&hosts, i, megabytes, 7)).collect();
         let mut cluster = Cluster::new(hosts, 0).unwrap();
