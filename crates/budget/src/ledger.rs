@@ -1,6 +1,7 @@
 //! The budget itself: a deadline, bytes, counted work, and a switch to stop.
 
 use crate::fault::Fault;
+use crate::late::Late;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -116,6 +117,7 @@ pub struct Budget {
     ledger: Arc<Ledger>,
     work: Option<Arc<Work>>,
     threads: NonZeroUsize,
+    late: Option<Late>,
     aborts: Vec<Abort>,
 }
 
@@ -148,6 +150,7 @@ impl Budget {
             }),
             work: None,
             threads: NonZeroUsize::MIN,
+            late: None,
             aborts: Vec::new(),
         }
     }
@@ -156,6 +159,17 @@ impl Budget {
     pub fn with_threads(mut self, threads: NonZeroUsize) -> Budget {
         self.threads = threads;
         self
+    }
+
+    /// The same accounts, while one of the threads is at work elsewhere.
+    pub fn with_late(mut self, late: &Late) -> Budget {
+        self.late = Some(late.clone());
+        self
+    }
+
+    /// The one of the [threads](Budget::threads) that comes later, if one does.
+    pub fn late(&self) -> Option<&Late> {
+        self.late.as_ref()
     }
 
     /// On how many threads a computation may run, its own included.

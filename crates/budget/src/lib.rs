@@ -10,12 +10,14 @@
 #![forbid(unsafe_code)]
 
 mod fault;
+mod late;
 mod ledger;
 mod observer;
 mod statistic;
 mod stats;
 
 pub use fault::{Fault, Victim};
+pub use late::Late;
 pub use ledger::{Abort, Budget, Cancel, Lease, Stop};
 pub use observer::{Observer, Progress, Quiet};
 pub use statistic::{Repeats, Statistic};

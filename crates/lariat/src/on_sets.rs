@@ -14,12 +14,13 @@
 //! what is done in vain is a small part of the whole. Programs learn their relations from the states that the engine meets.
 
 use crate::explored::{Explored, Ground, States};
-use lariat_budget::Stop;
-use lariat_emptiness::Outcome;
+use lariat_budget::{Abort, Budget, Late, Quiet, Stop};
 use lariat_engines::sets::Procedure;
 use lariat_engines::{Claims, Found, Task, sets};
-use lariat_model::{Lasso, Predicate, System};
+use lariat_model::{Predicate, System};
 use lariat_space::symbolic::{OrderChoice, Reached, Set, Symbolic};
+use std::num::NonZeroUsize;
+use std::thread::{Builder, scope};
 
 /// Work of a look near the initial states before any race, under an order that nobody has tried: a tenth of a second. A race on a wide net takes
 /// longer than seeing what is violated within a few steps: on PolyORBNT-PT-S05J30 3 s for a violation one step away, where the look takes 0.4 s and
@@ -28,6 +29,12 @@ const FIRST_LOOK: u64 = 400_000;
 
 /// The part of the work there is that it may take.
 const LOOK_SHARE: u64 = 4;
+
+/// The work of a race whose favourite nobody has tried.
+const UNTRIED: u64 = 0;
+
+/// Stack of a thread that looks: that of a main thread, several times.
+const STACK: usize = 64 << 20;
 
 /// Work of the first race: a hundredth of a second, in which small state spaces are found completely.
 const FIRST_RACE: u64 = 50_000;
@@ -51,25 +58,126 @@ pub(crate) fn on_sets<'s>(
         let states = explored.states(system, order, deadlock, budget, observer)?;
         return among(states, procedure, task);
     }
-    let by_trying = matches!(order, OrderChoice::Auto | OrderChoice::Scheduled(_));
-    let known = explored.effort(system, order, deadlock);
-    if by_trying && known == 0 && !task.variant.published {
-        match first_look(procedure, task, system, order, explored) {
-            Ok(None) => {}
-            Ok(Some(found)) => return Ok(found),
-            Err(stop) => {
-                explored.empty(system);
-                return Err(stop);
+    let looks =
+        is_tried(order) && !task.variant.published && explored.effort(system, order, deadlock) == 0;
+    if !looks {
+        return in_turns(procedure, task, system, order, explored);
+    }
+    match explored.ground(system, order, deadlock, UNTRIED, budget, observer)? {
+        Ground::States(states) => among(states, procedure, task),
+        Ground::Order { space, name } => {
+            task.account.order = Some(name.to_owned());
+            if budget.threads() > NonZeroUsize::MIN && !space.learns() {
+                let space = space.anew()?;
+                return beside_a_look(space, procedure, task, system, order, explored);
+            }
+            let found = sets::near(procedure, task, space, work_of_look(budget));
+            look(space, task);
+            match found {
+                Ok(None) => in_turns(procedure, task, system, order, explored),
+                Ok(Some(found)) => Ok(found),
+                Err(stop) => {
+                    explored.empty(system);
+                    Err(stop)
+                }
             }
         }
     }
+}
+
+/// Are orders raced?
+fn is_tried(order: &OrderChoice) -> bool {
+    matches!(order, OrderChoice::Auto | OrderChoice::Scheduled(_))
+}
+
+fn work_of_look(budget: &Budget) -> u64 {
+    let left = budget.work_left().unwrap_or(u64::MAX);
+    FIRST_LOOK.min(left / LOOK_SHARE)
+}
+
+/// Looks near the initial states on a thread of its own, in `space`, while orders are raced and the engine begins. What the look finds is the answer, as it is on one
+/// thread, and nobody is done before it has ended: so it does not matter who is quicker. When it is over, its thread is a builder's.
+fn beside_a_look<'s>(
+    mut space: Symbolic<'s>,
+    procedure: Procedure,
+    task: &mut Task<'_>,
+    system: &'s System,
+    order: &OrderChoice,
+    explored: &mut Explored<'s>,
+) -> Found {
+    let (seen, late) = (Abort::default(), Late::default());
+    let alone = task.budget.clone().with_threads(NonZeroUsize::MIN);
+    let rest = task.budget.clone().with_abort(&seen).with_late(&late);
+    let mut account = task.account.clone();
+    let mut near = Task {
+        budget: &alone,
+        observer: &Quiet,
+        account: &mut account,
+        ..*task
+    };
+    let (looked, found) = scope(|scope| {
+        let look = || {
+            let _free = Free(&late);
+            let found = sets::near(procedure, &mut near, &mut space, work_of_look(&alone));
+            if let Ok(Some(_)) = found {
+                seen.because(Stop::Interrupted);
+            }
+            found
+        };
+        let thread = Builder::new().name("look".to_owned()).stack_size(STACK);
+        let Ok(looking) = thread.spawn_scoped(scope, look) else {
+            // Where there is no thread to be had, the others do without what it would see.
+            late.come();
+            return (
+                Ok(None),
+                in_turns(procedure, &mut task.under(&rest), system, order, explored),
+            );
+        };
+        let found = in_turns(procedure, &mut task.under(&rest), system, order, explored);
+        let lost = || Stop::Internal("a look near the initial states failed".to_owned());
+        let looked = looking.join().unwrap_or_else(|_| Err(lost()));
+        (looked, found)
+    });
+    match (looked, found) {
+        (Ok(Some(near)), found) => {
+            if found.is_err() {
+                explored.empty(system);
+            }
+            *task.account = account;
+            Ok(near)
+        }
+        (Err(stop @ Stop::Internal(_)), _) => Err(stop),
+        // Why it has stopped is why the others have, or nothing to them.
+        (Ok(None) | Err(_), found) => found,
+    }
+}
+
+/// Lets a thread come when what it was busy with is over, however that ends.
+struct Free<'a>(&'a Late);
+
+impl Drop for Free<'_> {
+    fn drop(&mut self) {
+        self.0.come();
+    }
+}
+
+/// Orders and the engine in turns.
+fn in_turns<'s>(
+    procedure: Procedure,
+    task: &mut Task<'_>,
+    system: &'s System,
+    order: &OrderChoice,
+    explored: &mut Explored<'s>,
+) -> Found {
+    let (deadlock, budget, observer) = (task.problem.deadlock, task.budget, task.observer);
+    let known = explored.effort(system, order, deadlock);
     let mut race = known.max(FIRST_RACE);
     loop {
         let found = match explored.ground(system, order, deadlock, race, budget, observer)? {
             Ground::States(states) => return among(states, procedure, task),
             Ground::Order { space, name } => {
                 task.account.order = Some(name.to_owned());
-                let work = match by_trying {
+                let work = match is_tried(order) {
                     true => race.saturating_mul(ENGINE),
                     false => u64::MAX,
                 };
@@ -88,28 +196,6 @@ pub(crate) fn on_sets<'s>(
             return found;
         }
         race = race.saturating_mul(GROWTH);
-    }
-}
-
-/// Looks for what is near under an order that nobody has tried; `None` if that is not enough.
-fn first_look<'s>(
-    procedure: Procedure,
-    task: &mut Task<'_>,
-    system: &'s System,
-    order: &OrderChoice,
-    explored: &mut Explored<'s>,
-) -> Result<Option<Outcome<Lasso>>, Stop> {
-    const UNTRIED: u64 = 0;
-    let (deadlock, budget, observer) = (task.problem.deadlock, task.budget, task.observer);
-    match explored.ground(system, order, deadlock, UNTRIED, budget, observer)? {
-        Ground::States(states) => among(states, procedure, task).map(Some),
-        Ground::Order { space, name } => {
-            task.account.order = Some(name.to_owned());
-            let left = budget.work_left().unwrap_or(u64::MAX);
-            let found = sets::near(procedure, task, space, FIRST_LOOK.min(left / LOOK_SHARE));
-            look(space, task);
-            found
-        }
     }
 }
 

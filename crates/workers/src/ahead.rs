@@ -89,10 +89,11 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
                 break;
             }
             drop(keys);
-            let helped = match self.jobs.take() {
-                Some(job) => self.build(job, &mut compute, &next)?,
-                None => false,
-            };
+            // There may be jobs that somebody has begun above one that nobody has.
+            let mut helped = false;
+            while !helped && let Some(job) = self.jobs.take() {
+                helped = self.build(job, &mut compute, &next)?;
+            }
             keys = self.lock();
             let is_busy = matches!(keys.states.get(key), Some(State::Busy));
             if !helped && is_busy && keys.failed.is_none() {

@@ -16,7 +16,7 @@
 
 use super::operators::Sets;
 use super::product::{Aggregate, Product};
-use lariat_budget::{Abort, Budget, Lease, Stop};
+use lariat_budget::{Abort, Budget, Late, Lease, Stop};
 use lariat_emptiness::Marks;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -169,12 +169,15 @@ impl Drop for End<'_> {
     }
 }
 
-/// Dismisses the builders when the check is over, however it ends.
-struct Shift<'a>(&'a Ahead);
+/// Dismisses the builders when the check is over, however it ends; nobody need come any more then.
+struct Shift<'a>(&'a Ahead, Option<&'a Late>);
 
 impl Drop for Shift<'_> {
     fn drop(&mut self) {
         self.0.dismiss();
+        if let Some(late) = self.1 {
+            late.come();
+        }
     }
 }
 
@@ -206,9 +209,14 @@ where
         .set_budget(&alone.clone().with_abort(&ahead.failed));
     let (found, counts) = scope(|scope| {
         let mut builders = Vec::new();
+        let mut late = budget.late();
         for (mut space, beside) in crew {
             let (ahead, product, budget) = (ahead.clone(), product.clone(), &theirs);
+            let late = late.take();
             let work = move || {
+                if let Some(late) = late {
+                    late.wait();
+                }
                 space.set_budget(budget);
                 let mut sets = beside.sets(&mut space);
                 ahead.work(product, &mut sets);
@@ -218,7 +226,7 @@ where
             let thread = Builder::new().name("builder".to_owned()).stack_size(STACK);
             builders.extend(thread.spawn_scoped(scope, work));
         }
-        let shift = Shift(&ahead);
+        let shift = Shift(&ahead, budget.late());
         let found = check(sets, Some(ahead.clone()));
         drop(shift);
         let counts: Vec<_> = builders.into_iter().map(|b| b.join()).collect();

@@ -20,9 +20,17 @@ const FORMULAS: [(&str, bool); 4] = [
     (r#"G ("HasLeft_1 = 1" -> "Fork_1 = 0")"#, true),
 ];
 
-/// What `engine` says of a formula about philosophers. Near the initial states work is limited, and there are no builders; so it
-/// begins with all reachable states.
-fn ask(engine: &str, philosophers: u32, formula: &str, budget: &Budget) -> Report {
+/// How an engine begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Begin {
+    /// With all reachable states, so that all it does is its check.
+    States,
+    /// With a look near the initial states, beside which orders race and the check begins where there are threads for it.
+    Look,
+}
+
+/// What `engine` says of a formula about philosophers.
+fn ask(engine: &str, begin: Begin, philosophers: u32, formula: &str, budget: &Budget) -> Report {
     let (system, properties) = about_philosophers(philosophers, formula);
     let Properties {
         formulas,
@@ -31,7 +39,7 @@ fn ask(engine: &str, philosophers: u32, formula: &str, budget: &Budget) -> Repor
         ..
     } = &properties;
     let variant = Variant {
-        reachable_first: true,
+        reachable_first: begin == Begin::States,
         ..Variant::default()
     };
     check(
@@ -39,7 +47,10 @@ fn ask(engine: &str, philosophers: u32, formula: &str, budget: &Budget) -> Repor
         Property::Formula(list[0].formula),
         &Options {
             choice: Plan::of(engine).as_variant(variant).into(),
-            order: OrderChoice::Named("file-up".parse().unwrap()),
+            order: match begin {
+                Begin::States => OrderChoice::Named("file-up".parse().unwrap()),
+                Begin::Look => OrderChoice::Auto,
+            },
             ..Options::default()
         },
         &mut Explored::new(&Systems::new()),
@@ -73,7 +84,7 @@ fn essence(report: &Report) -> String {
 fn the_check_sees_the_same_product_on_any_number_of_threads() {
     for engine in ENGINES {
         for (formula, holds) in FORMULAS {
-            let alone = ask(engine, 4, formula, &Budget::unlimited());
+            let alone = ask(engine, Begin::States, 4, formula, &Budget::unlimited());
             assert!(alone.account.stats.get(Statistic::THREADS).is_none());
             assert_eq!(
                 matches!(alone.verdict, Verdict::Holds(_)),
@@ -82,10 +93,41 @@ fn the_check_sees_the_same_product_on_any_number_of_threads() {
             );
             for count in [2, 3] {
                 let budget = Budget::unlimited().with_threads(threads(count));
-                let report = ask(engine, 4, formula, &budget);
+                let report = ask(engine, Begin::States, 4, formula, &budget);
                 assert_eq!(essence(&report), essence(&alone), "{engine}: {formula}");
                 let told = report.account.stats.get(Statistic::THREADS);
                 assert_eq!(told, Some(&Figure::from(count)), "{engine}: {formula}");
+            }
+        }
+    }
+}
+
+/// Of four philosophers a look finds everything, of twelve it finds what is near.
+#[test]
+fn a_look_beside_the_check_answers_as_it_does_before_it() {
+    for engine in ENGINES {
+        for (philosophers, formula) in [
+            (4, FORMULAS[0].0),
+            (4, FORMULAS[2].0),
+            (12, FORMULAS[1].0),
+            (12, FORMULAS[2].0),
+            (12, FORMULAS[3].0),
+        ] {
+            let alone = ask(
+                engine,
+                Begin::Look,
+                philosophers,
+                formula,
+                &Budget::unlimited(),
+            );
+            for count in [2, 3] {
+                let budget = Budget::unlimited().with_threads(threads(count));
+                let report = ask(engine, Begin::Look, philosophers, formula, &budget);
+                assert_eq!(essence(&report), essence(&alone), "{engine}: {formula}");
+                assert_eq!(
+                    report.account.order, alone.account.order,
+                    "{engine}: {formula}"
+                );
             }
         }
     }
@@ -95,8 +137,9 @@ fn the_check_sees_the_same_product_on_any_number_of_threads() {
 #[test]
 fn what_ends_one_ends_all() {
     let mut ended = [0; 3];
-    each_case(60, |random| {
+    each_case(90, |random| {
         let engine = *random.one_of(&ENGINES);
+        let begin = *random.one_of(&[Begin::States, Begin::Look]);
         let (formula, holds) = *random.one_of(&FORMULAS);
         let cancel = Cancel::default();
         let pause = Duration::from_micros(random.below(6_000_u64));
@@ -121,6 +164,7 @@ fn what_ends_one_ends_all() {
             });
             ask(
                 engine,
+                begin,
                 4,
                 formula,
                 &budget.clone().with_threads(threads(count)),
@@ -130,10 +174,10 @@ fn what_ends_one_ends_all() {
             Verdict::Holds(_) => assert!(holds),
             Verdict::Violated(_) => assert!(!holds),
             Verdict::Unknown(Reason::Stopped(stop)) => {
-                assert_eq!(*stop, expected, "{engine}: {formula}");
+                assert_eq!(*stop, expected, "{engine}, {begin:?}: {formula}");
                 ended[which] += 1;
             }
-            Verdict::Unknown(reason) => panic!("{engine}: {formula}: {reason}"),
+            Verdict::Unknown(reason) => panic!("{engine}, {begin:?}: {formula}: {reason}"),
         }
         drop(report);
         assert_eq!(budget.bytes_used(), 0);

@@ -1,7 +1,9 @@
 //! The crate as it is, in real threads.
 
-use lariat_workers::{Board, Pass, Slots, Versions, zeroed};
+use lariat_workers::{Ahead, Board, Pass, Slots, Versions, zeroed};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 /// Numbers that got ids, in a table that begins far too small.
 #[derive(Default)]
@@ -170,4 +172,46 @@ fn who_waits_helps_with_what_fits_and_what_is_left_is_done_before_hands_go_home(
     assert_eq!(board.withdraw(|task| *task == 1), Some(1));
     board.retire();
     assert_eq!([board.next(), board.next()], [Some(2), None]);
+}
+
+/// Above the one job that is worth doing lies one that the builder has begun; the builder does not end before the asker does the other.
+#[test]
+fn whoever_waits_looks_below_jobs_that_are_begun() {
+    const BEGUN: u32 = 2;
+    const GOOD: u32 = 1;
+    let ahead = Ahead::<u32, u32, ()>::new(8, 1);
+    let behind = |key: &u32, _: &u32| match key {
+        // The asker keeps the last to itself.
+        0 => vec![GOOD, BEGUN, BEGUN, 3],
+        _ => Vec::new(),
+    };
+    let (done, is_done) = channel();
+    let (begun, is_begun) = channel();
+    let ahead = &ahead;
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let compute = |key: &u32| {
+                if *key == BEGUN {
+                    begun.send(()).unwrap();
+                    let done = is_done.recv_timeout(Duration::from_secs(20));
+                    return done.map(|()| BEGUN).map_err(drop);
+                }
+                Ok(*key)
+            };
+            if let Err(stop) = ahead.work(compute, behind) {
+                ahead.fail(stop);
+            }
+        });
+        let compute = |key: &u32| {
+            if *key == GOOD {
+                done.send(()).unwrap();
+            }
+            Ok(*key)
+        };
+        assert_eq!(ahead.ask(&0, compute, behind), Ok(0));
+        is_begun.recv().unwrap();
+        assert_eq!(ahead.ask(&BEGUN, compute, behind), Ok(BEGUN));
+        assert_eq!(ahead.ask(&GOOD, compute, behind), Ok(GOOD));
+        ahead.dismiss();
+    });
 }
