@@ -330,14 +330,15 @@ impl<E: CacheEntry> DirectMapped<E> {
     #[inline]
     pub fn get(&self, probe: E, several: bool) -> Option<u64> {
         let slot = self.slot(&probe);
-        let cell = &self.cells[slot];
+        let found = probe.find(&self.cells[slot])?;
         match several {
             true => self.get_guarded(probe, slot),
-            false => probe.find(cell),
+            false => Some(found),
         }
     }
 
-    /// Out of the way of a single worker, whose look-ups are short enough to be inlined.
+    /// What was found may be mixed of two entries. That nothing was found does no harm, so that versions, which others write, are looked at
+    /// where something was. Out of the way of a single worker, whose look-ups are short enough to be inlined.
     #[inline(never)]
     fn get_guarded(&self, probe: E, slot: usize) -> Option<u64> {
         let find = || probe.find(&self.cells[slot]);
