@@ -411,6 +411,8 @@ mod tests {
             let found = constant(&system, compare(&both, comparison, 2));
             assert_eq!(found.unwrap().0, comparison == Comparison::Ne);
         }
+        let not = Predicate::Not(Box::new(compare(&both, Comparison::Ge, 2)));
+        assert_eq!(constant(&system, not).map(|(value, _)| value), Some(true));
         assert_eq!(constant(&system, compare(&both, Comparison::Ge, 1)), None);
         assert!(alone(&system).is_bounded(&Budget::unlimited()).unwrap());
     }
