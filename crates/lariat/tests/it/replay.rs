@@ -138,6 +138,13 @@ fn finite_runs_count_where_deadlocks_stutter() {
     assert!(why.contains("none of the model"), "{why}");
     let satisfied = asked(&system, &ends, "F G !a", Stutter).unwrap_err();
     assert!(satisfied.contains("does not violate"), "{satisfied}");
+    // Rounds that add something are made of steps.
+    let rounds = Lasso {
+        growth: Some([0, 0, 0].into()),
+        ..ends
+    };
+    let why = asked(&system, &rounds, "G F (a | b)", Stutter).unwrap_err();
+    assert!(why.contains("more tokens"), "{why}");
 }
 
 #[test]
