@@ -134,7 +134,7 @@ mod tests {
         };
         net.units = vec![unit(&places), unit(&[other, places[0]])];
         let found = Facts::of(&net).exclusive(&net, Candidates::Units, &budget);
-        assert_eq!(found.unwrap().unwrap(), [places.clone()]);
+        assert_eq!(found.unwrap().unwrap(), std::slice::from_ref(&places));
         // Of units with places in common the first is taken; of two that may be marked together none is.
         let marked = |place: &VarId| net.initial[0][place.index()] > 0;
         let together: Vec<VarId> = net.var_ids().filter(marked).take(2).collect();
