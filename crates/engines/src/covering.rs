@@ -318,9 +318,10 @@ impl PathQuestion<Sync<'_>> for OnPath<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{AutomatonKind, Found, Procedure, Task};
+    use crate::engine::{AutomatonKind, Engine, Found, Procedure, Task};
+    use crate::explicit::EXPLICIT;
     use crate::walk::WALK;
-    use lariat_automata::{Automaton, Guards};
+    use lariat_automata::{Automaton, Guards, StateId, Transition};
     use lariat_budget::{Budget, Quiet};
     use lariat_emptiness::Outcome;
     use lariat_ltl::AtomId;
@@ -335,18 +336,46 @@ mod tests {
         let fairness = [Constraint::of_events("it", Strength::Weak, vec![event])];
         let fires = [Proposition::Fires(vec![event])];
         let problem = Problem::new(system, &automaton, &fires, Deadlock::Ignore);
-        let Procedure::Single(walk) = WALK.procedure else {
-            panic!("walks are on single states");
+        ask(&WALK, &problem.assuming(&fairness), 500)
+    }
+
+    fn ask(engine: &Engine, problem: &Problem<'_>, work: u64) -> Found {
+        let Procedure::Single(procedure) = engine.procedure else {
+            panic!("covering runs are for single states");
         };
-        walk(&mut Task {
-            problem: &problem.assuming(&fairness),
+        procedure(&mut Task {
+            problem,
             automaton: AutomatonKind::Tgba,
             emptiness: None,
             variant: Default::default(),
-            budget: &Budget::unlimited().with_work(500),
+            budget: &Budget::unlimited().with_work(work),
             observer: &Quiet,
             account: &mut Default::default(),
         })
+    }
+
+    /// A walk or a search for runs that take the first two transitions in turn. The automaton has a mark for the first of them.
+    fn in_turn(engine: &Engine, system: &System) -> Found {
+        let mut guards = Guards::new();
+        let mut edge = |event, marks, to| Transition {
+            guard: guards.atom(event),
+            marks,
+            to: StateId(to),
+        };
+        let states = vec![
+            vec![edge(0, Marks::one(0), 1)],
+            vec![edge(1, Marks::NONE, 0)],
+        ];
+        let automaton = Automaton {
+            atoms: vec![AtomId(0), AtomId(1)],
+            guards,
+            mark_count: 1,
+            initial: vec![StateId(0)],
+            states,
+        };
+        let fires = [0, 1].map(|event| Proposition::Fires(vec![EventId(event)]));
+        let problem = Problem::new(system, &automaton, &fires, Deadlock::Ignore);
+        ask(engine, &problem, 5_000)
     }
 
     /// Place 0 has three tokens and gets more, place 1 has none and gets none. One transition waits for more, one for a token that never comes, and one needs nothing.
@@ -424,5 +453,36 @@ mod tests {
         assert!(!matches!(growing, Ok(Outcome::Accepting(_))), "{growing:?}");
         let lacking = without(&turns(&[2, 3]), EventId(2));
         assert!(matches!(lacking, Ok(Outcome::Accepting(_))), "{lacking:?}");
+    }
+
+    /// A round ends where it began, in the net and in the automaton.
+    #[test]
+    fn rounds_bring_the_automaton_back() {
+        let turns = System {
+            initial: vec![vec![1, 0, 0].into()],
+            ..crate::testing::net(3, &[(&[0], &[1, 2]), (&[1], &[0])])
+        };
+        // The second never follows, although each step of the first adds a token.
+        let stuck = crate::testing::net(2, &[(&[], &[0]), (&[1], &[])]);
+        for engine in [&WALK, &EXPLICIT] {
+            let found = in_turn(engine, &turns);
+            let Ok(Outcome::Accepting(run)) = found else {
+                panic!("{}: {found:?}", engine.name);
+            };
+            assert!(run.comes_round() && run.growth.is_some(), "{run:?}");
+            let found = in_turn(engine, &stuck);
+            assert!(!matches!(found, Ok(Outcome::Accepting(_))), "{found:?}");
+        }
+    }
+
+    /// Each step adds a token. Where that is a failure, the first step is the last.
+    #[test]
+    fn systems_that_may_fail_have_no_rounds() {
+        let mut system = crate::testing::net(2, &[(&[], &[0]), (&[1], &[])]);
+        let grows = without(&system, EventId(1));
+        assert!(matches!(grows, Ok(Outcome::Accepting(_))), "{grows:?}");
+        system.fault = Some(VarId(0));
+        let fails = without(&system, EventId(1));
+        assert!(!matches!(fails, Ok(Outcome::Accepting(_))), "{fails:?}");
     }
 }

@@ -134,6 +134,12 @@ mod tests {
         };
         net.units = vec![unit(&places), unit(&[other, places[0]])];
         let found = Facts::of(&net).exclusive(&net, Candidates::Units, &budget);
+        assert_eq!(found.unwrap().unwrap(), std::slice::from_ref(&places));
+        // Of units with places in common the first is taken; of two that may be marked together none is.
+        let marked = |place: &VarId| net.initial[0][place.index()] > 0;
+        let together: Vec<VarId> = net.var_ids().filter(marked).take(2).collect();
+        net.units = vec![unit(&together), unit(&places), unit(&places[1..])];
+        let found = Facts::of(&net).exclusive(&net, Candidates::Units, &budget);
         assert_eq!(found.unwrap().unwrap(), [places]);
         // Nothing is said of a net with a place that is not safe.
         let fills = |var| Arc {

@@ -411,6 +411,8 @@ mod tests {
             let found = constant(&system, compare(&both, comparison, 2));
             assert_eq!(found.unwrap().0, comparison == Comparison::Ne);
         }
+        let not = Predicate::Not(Box::new(compare(&both, Comparison::Ge, 2)));
+        assert_eq!(constant(&system, not).map(|(value, _)| value), Some(true));
         assert_eq!(constant(&system, compare(&both, Comparison::Ge, 1)), None);
         assert!(alone(&system).is_bounded(&Budget::unlimited()).unwrap());
     }
@@ -448,6 +450,12 @@ mod tests {
         // p1 → p2 comes to an end too, but the family does not tell.
         let moves = system([3, 0, 0, 3], &[T, U]);
         assert_eq!(alone(&moves).terminates(&budget).unwrap(), None);
+        // A net whose steps may fail has no skeleton.
+        let fails = System {
+            fault: Some(VarId(2)),
+            ..ends
+        };
+        assert_eq!(alone(&fails).terminates(&budget).unwrap(), None);
     }
 
     /// What is told of one net is not told of another with something more, or with something else.

@@ -3,11 +3,13 @@
 use crate::explorer::{Explored, explore, letter};
 use crate::nets;
 use crate::rng::Rng;
-use lariat_automata::{Automaton, Legal, Letter, components, translate};
+use lariat_automata::{
+    Automaton, Guard, Guards, Legal, Letter, StateId, Transition, components, translate,
+};
 use lariat_budget::Budget;
 use lariat_emptiness::Marks;
 use lariat_facts::Facts;
-use lariat_ltl::{Formulas, Weights, random_formula};
+use lariat_ltl::{AtomId, Formulas, Weights, random_formula};
 use lariat_model::{
     Action, Arc, Comparison, Deadlock, Domain, Event, EventId, Predicate, Proposition, System,
     VarId, Variable,
@@ -195,6 +197,135 @@ fn the_last_of_many_events_counts() {
     let (mut facts, budget) = (Facts::of(&system), Budget::unlimited());
     let answer = facts.never_follows(&marked(0), &marked(EVENTS), Deadlock::Ignore, &budget);
     assert_eq!(answer, Ok(None));
+}
+
+/// An automaton with so many atoms and marks; every state has its edges: guard, marks, target.
+fn automaton(
+    guards: Guards,
+    atoms: u32,
+    mark_count: u32,
+    states: &[&[(Guard, Marks, u32)]],
+) -> Automaton {
+    let edge = |(guard, marks, to): &(Guard, Marks, u32)| Transition {
+        guard: *guard,
+        marks: *marks,
+        to: StateId(*to),
+    };
+    let edges = |edges: &&[_]| edges.iter().map(edge).collect();
+    Automaton {
+        atoms: (0..atoms).map(AtomId).collect(),
+        guards,
+        mark_count,
+        initial: vec![StateId(0)],
+        states: states.iter().map(edges).collect(),
+    }
+}
+
+/// An odd number of the first atoms: a guard of many cubes.
+fn odd(guards: &mut Guards, atoms: u32) -> Guard {
+    (0..atoms).fold(Guards::FALSE, |odd, atom| {
+        let atom = guards.atom(atom as usize);
+        let (now, before) = (guards.minus(atom, odd), guards.minus(odd, atom));
+        guards.or(now, before)
+    })
+}
+
+/// For each of the first places whether it has a token.
+fn marked(places: u32) -> Vec<Proposition> {
+    let marked = |place| Predicate::compare(VarId(place), Comparison::Ge, 1);
+    let places = (0..places).map(VarId);
+    places.map(|p| Proposition::State(marked(p.0))).collect()
+}
+
+/// Is a component without a run found?
+fn is_barren(
+    system: &System,
+    automaton: &Automaton,
+    propositions: &[Proposition],
+    deadlock: Deadlock,
+) -> bool {
+    let budget = Budget::unlimited();
+    let found = Facts::of(system).barren(automaton, propositions, deadlock, &budget);
+    !found.unwrap().is_empty()
+}
+
+/// As many tokens as the letters allow are enough for an event that needs no more.
+#[test]
+fn events_may_need_all_that_letters_allow() {
+    let few = Predicate::compare(VarId(0), Comparison::Le, 1);
+    let mut guards = Guards::new();
+    let edge = (guards.atom(0), Marks::NONE, 0);
+    let always = automaton(guards, 1, 0, &[&[edge]]);
+    for (tokens, barren) in [(1, false), (2, true)] {
+        let turns = nets::net(&[tokens], &[&[(0, tokens, tokens)]]);
+        let few = [Proposition::State(few.clone())];
+        let found = is_barren(&turns, &always, &few, Deadlock::Ignore);
+        assert_eq!(found, barren, "{tokens}");
+    }
+}
+
+/// Nothing ever changes but that time goes by, and an odd number of places is marked: the guard has more cubes than are looked at, and
+/// the only letter may be in any of them.
+#[test]
+fn guards_of_many_cubes_are_not_cut() {
+    const PLACES: u32 = 7;
+    let mut guards = Guards::new();
+    let odd = odd(&mut guards, PLACES);
+    let always = automaton(guards, PLACES, 0, &[&[(odd, Marks::NONE, 0)]]);
+    for one in [0, PLACES - 1] {
+        let mut marking: Vec<i64> = (0..PLACES).map(|place| i64::from(place == one)).collect();
+        marking.push(1);
+        let clock = nets::net(&marking, &[&[(PLACES as usize, 1, 1)]]);
+        let found = is_barren(&clock, &always, &marked(PLACES), Deadlock::Ignore);
+        assert!(!found, "{one}");
+    }
+}
+
+/// One of two places is marked and nothing happens, which the guard allows by either of its cubes.
+#[test]
+fn a_run_may_rest_in_any_cube() {
+    let mut guards = Guards::new();
+    let odd = odd(&mut guards, 2);
+    let always = automaton(guards, 2, 0, &[&[(odd, Marks::NONE, 0)]]);
+    for (marking, barren) in [([1, 0, 0], false), ([0, 1, 0], false), ([1, 1, 0], true)] {
+        let dead = nets::net(&marking, &[&[(2, 1, 0)]]);
+        let found = is_barren(&dead, &always, &marked(2), Deadlock::Stutter);
+        assert_eq!(found, barren, "{marking:?}");
+    }
+}
+
+/// Two states take turns, and each edge has a mark of its own: a run that rests collects both.
+#[test]
+fn a_run_that_rests_collects_the_marks_of_a_cycle() {
+    let edge = |mark, to| (Guards::TRUE, Marks::one(mark), to);
+    let states: [&[_]; 2] = [&[edge(0, 1)], &[edge(1, 0)]];
+    let turns = automaton(Guards::new(), 0, 2, &states);
+    let dead = nets::net(&[0], &[&[(0, 1, 0)]]);
+    assert!(!is_barren(&dead, &turns, &[], Deadlock::Stutter));
+    assert!(is_barren(&dead, &turns, &[], Deadlock::Ignore));
+}
+
+/// Four places are filled and emptied as they like, or stay as they are. Too many pairs of cubes would have to be asked whether one can follow the other, so that
+/// nothing is said.
+#[test]
+fn guards_with_many_pairs_of_cubes_may_follow_each_other() {
+    const PLACES: u32 = 4;
+    let arcs = (0..PLACES as usize).flat_map(|place| [[(place, 0, 1)], [(place, 1, 0)]]);
+    let arcs: Vec<[(usize, i64, i64); 1]> = arcs.chain([[(PLACES as usize, 1, 1)]]).collect();
+    let events: Vec<&[(usize, i64, i64)]> = arcs.iter().map(|arcs| &arcs[..]).collect();
+    let system = nets::net(&[0, 0, 0, 0, 1], &events);
+    let mut guards = Guards::new();
+    let odd = odd(&mut guards, PLACES);
+    let edge = |guard, to| (guard, Marks::NONE, to);
+    let states: [&[_]; 3] = [
+        &[edge(Guards::TRUE, 0), edge(odd, 1)],
+        &[edge(odd, 2)],
+        &[edge(Guards::TRUE, 2)],
+    ];
+    let mut twice = automaton(guards, PLACES, 0, &states);
+    let (mut facts, budget) = (Facts::of(&system), Budget::unlimited());
+    let pruned = facts.prune(&mut twice, &marked(PLACES), Deadlock::Ignore, &budget);
+    assert_eq!((pruned.unwrap().steps, twice.states.len()), (0, 3));
 }
 
 /// Does some position with the first letter have a successor with the second?

@@ -9,7 +9,7 @@ use lariat_budget::Budget;
 use lariat_facts::Facts;
 use lariat_ltl::{AtomId, Formulas, FreeVocabulary, Syntax, Weights, parse, print, random_formula};
 use lariat_model::generate::{Family, generate};
-use lariat_model::{Comparison, Deadlock, EventId, Predicate, Proposition, VarId};
+use lariat_model::{Comparison, Deadlock, EventId, Linear, Predicate, Proposition, System, VarId};
 
 const CUT: usize = 120;
 const CASES: usize = 1000;
@@ -122,6 +122,15 @@ fn equal_atoms_are_recognised() {
     );
 }
 
+/// Do facts know two atoms to be one?
+fn are_the_same(system: &System, a: Proposition, b: Proposition) -> bool {
+    let mut s = Formulas::new();
+    let f = parse("G(a <-> b)", &mut s, &mut FreeVocabulary).unwrap();
+    let (mut facts, budget) = (Facts::of(system), Budget::unlimited());
+    let simple = facts.simplify(&mut s, f, &[a, b], Deadlock::Stutter, &budget);
+    simple.unwrap().formula == Formulas::TRUE
+}
+
 /// Who needs more than another adds nothing to what is enabled; whose needs are fewer decide.
 #[test]
 fn of_what_is_enabled_the_least_needs_count() {
@@ -141,14 +150,35 @@ fn of_what_is_enabled_the_least_needs_count() {
         Proposition::State(Predicate::Enabled(events))
     };
     let least = |tokens| Proposition::State(Predicate::compare(VarId(0), Comparison::Ge, tokens));
-    let same = |a: Proposition, b: Proposition| {
-        let mut s = Formulas::new();
-        let f = parse("G(a <-> b)", &mut s, &mut FreeVocabulary).unwrap();
-        let (mut facts, budget) = (Facts::of(&system), Budget::unlimited());
-        let simple = facts.simplify(&mut s, f, &[a, b], Deadlock::Stutter, &budget);
-        simple.unwrap().formula == Formulas::TRUE
-    };
+    let same = |a, b| are_the_same(&system, a, b);
     assert!(same(enabled(&[0, 1, 2]), least(1)) && same(enabled(&[1]), least(2)));
     assert!(!same(enabled(&[0, 1, 2]), least(2)) && !same(enabled(&[1]), least(1)));
     assert!(!same(enabled(&[0]), enabled(&[2])) && !same(enabled(&[2]), least(1)));
+}
+
+/// Both places are filled and emptied as they like: what is the same here is the same in all markings.
+#[test]
+fn comparisons_have_one_form() {
+    use Comparison::{Eq, Ge, Gt, Le};
+    let system = nets::net(
+        &[1, 1],
+        &[&[(0, 0, 1)], &[(0, 1, 0)], &[(1, 0, 1)], &[(1, 1, 0)]],
+    );
+    let sum = |factor, comparison, constant| {
+        Predicate::Linear(Linear {
+            terms: vec![(VarId(0), 1), (VarId(1), factor)],
+            comparison,
+            constant,
+        })
+    };
+    let same = |a, b| are_the_same(&system, Proposition::State(a), Proposition::State(b));
+    assert!(same(sum(1, Gt, 1), sum(1, Ge, 2)) && !same(sum(1, Gt, 1), sum(1, Ge, 1)));
+    // Nothing is all that is at most nothing, unless there are differences.
+    assert!(same(sum(1, Eq, 0), sum(1, Le, 0)) && !same(sum(-1, Eq, 0), sum(-1, Le, 0)));
+    // What is always so says nothing in a conjunction, and what never is nothing in a disjunction.
+    let with = |value| vec![Predicate::Const(value), sum(1, Ge, 2)];
+    assert!(same(Predicate::And(with(true)), sum(1, Ge, 2)));
+    assert!(same(Predicate::Or(with(false)), sum(1, Ge, 2)));
+    assert!(same(Predicate::And(with(false)), Predicate::Const(false)));
+    assert!(same(Predicate::Or(with(true)), Predicate::Const(true)));
 }

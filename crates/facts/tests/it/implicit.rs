@@ -50,6 +50,22 @@ fn who_is_told_of_tells_nothing_of_later_ones() {
     assert_eq!(names, [0]);
 }
 
+/// The first event waits for p1 alone after a round: that was seen, and nothing has to be asked.
+#[test]
+fn who_was_seen_to_decide_is_not_asked_about() {
+    let system = nets::net(
+        &[1, 1, 0, 0],
+        &[
+            &[(0, 1, 0), (1, 1, 0), (2, 0, 1)],
+            &[(2, 1, 0), (0, 0, 1), (3, 0, 1)],
+            &[(3, 1, 0), (1, 0, 1)],
+        ],
+    );
+    let mut facts = Facts::of(&system);
+    let told = facts.implicit(&[VarId(1)], &Budget::unlimited());
+    assert_eq!((told, facts.effort()), (Ok(Vec::new()), (0, 0)));
+}
+
 /// No event of an explored marking lacks tokens in places that are told of and in none besides.
 #[test]
 fn places_that_are_told_of_never_decide() {

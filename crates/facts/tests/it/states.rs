@@ -5,7 +5,9 @@ use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
 use lariat_facts::{Certificate, Facts, Statement};
-use lariat_model::{Comparison, Domain, EventId, Predicate, Proposition, State, System, VarId};
+use lariat_model::{
+    Comparison, Domain, EventId, Expr, Predicate, Proposition, State, System, VarId,
+};
 
 const CUT: usize = 400;
 const CASES: usize = 1000;
@@ -279,6 +281,35 @@ fn a_trap_excludes_what_invariants_allow() {
     // A trap that is not marked at the start excludes nothing.
     let begin: &[(usize, i64, i64)] = &[(4, 1, 0), (1, 0, 1), (3, 0, 1)];
     assert_eq!(ask(&[0, 0, 0, 0, 1], &[t, u, begin]), None);
+}
+
+/// The same two machines, but the first waits for so many tokens that no walk has seen it move. That both have moved is excluded by a trap, that the
+/// first has is not.
+#[test]
+fn what_traps_exclude_is_known_of_the_case_alone() {
+    const MANY: i64 = 500;
+    let system = nets::net(
+        &[1, 0, 1, 0, MANY, 0],
+        &[
+            &[(0, 1, 0), (1, 0, 1), (2, 1, 1), (5, MANY, MANY)],
+            &[(2, 1, 0), (3, 0, 1), (0, 1, 1)],
+            &[(4, 1, 0), (5, 0, 1)],
+        ],
+    );
+    let [p, q] = [1, 3].map(|place| Predicate::compare(VarId(place), Comparison::Ge, 1));
+    let (mut facts, budget) = (Facts::of(&system), Budget::unlimited());
+    let both = Proposition::State(Predicate::And(vec![p.clone(), q]));
+    assert!(facts.constant(&both, &budget).unwrap().is_some());
+    assert_eq!(facts.constant(&Proposition::State(p), &budget), Ok(None));
+}
+
+/// What is computed from tokens is not looked into, true as it may be at the start.
+#[test]
+fn of_expressions_nothing_is_known() {
+    let system = nets::net(&[1], &[&[(0, 1, 0)]]);
+    let marked = Predicate::Expr(Expr::Var(VarId(0)));
+    let known = Facts::of(&system).constant(&Proposition::State(marked), &Budget::unlimited());
+    assert_eq!(known, Ok(None));
 }
 
 /// Of what is no net nothing is known, and so everything may repeat.

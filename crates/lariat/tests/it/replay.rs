@@ -138,6 +138,13 @@ fn finite_runs_count_where_deadlocks_stutter() {
     assert!(why.contains("none of the model"), "{why}");
     let satisfied = asked(&system, &ends, "F G !a", Stutter).unwrap_err();
     assert!(satisfied.contains("does not violate"), "{satisfied}");
+    // Rounds that add something are made of steps.
+    let rounds = Lasso {
+        growth: Some([0, 0, 0].into()),
+        ..ends
+    };
+    let why = asked(&system, &rounds, "G F (a | b)", Stutter).unwrap_err();
+    assert!(why.contains("more tokens"), "{why}");
 }
 
 #[test]
@@ -157,20 +164,30 @@ fn atoms_are_settled_at_every_position_of_a_round() {
     assert!(why.contains("may change"), "{why}");
 }
 
-/// What adds to a variable once need not be able to do so again: only transitions of nets are.
+/// What adds to a variable once need not be able to do so again: only transitions of nets are, where that is no failure.
 #[test]
 fn rounds_are_for_nets() {
     let rows = vec![[Some((0, 1))].into(), [Some((1, 2))].into()];
     let vars = vec![VarId(0)];
     let table = system(&["x"], vec![("e", Action::Table { vars, rows })], &[0]);
+    let adds = Arc {
+        var: VarId(0),
+        need: 0,
+        delta: 1,
+    };
+    let mut net = system(&["x"], vec![("e", Action::Net(vec![adds]))], &[0]);
     let once = Lasso {
         growth: Some([1].into()),
         ..run(&[0], vec![], vec![step(0, &[1])])
     };
+    assert_eq!(asked(&net, &once, "F \"x < 0\"", Stutter), Ok(()));
+    net.fault = Some(VarId(0));
     // Nor does a bad beginning go on for that.
     for (formula, deadlock) in [("F \"x < 0\"", Stutter), ("\"x < 0\"", Ignore)] {
-        let why = asked(&table, &once, formula, deadlock).unwrap_err();
-        assert!(why.contains("more tokens"), "{why}");
+        for system in [&table, &net] {
+            let why = asked(system, &once, formula, deadlock).unwrap_err();
+            assert!(why.contains("more tokens"), "{why}");
+        }
     }
 }
 

@@ -297,6 +297,34 @@ fn what_may_be_counted_twice_is_not_added_up() {
     assert_eq!(found.states, None);
 }
 
+/// A single token that stays where it is: what it would be elsewhere in the circle cannot be reached.
+#[test]
+fn orbits_of_a_start_that_is_not_symmetric_are_not_added_up() {
+    let mut model = circle(6);
+    model.system.initial = vec![vec![1, 0, 0, 0, 0, 0].into()];
+    let space = Explicit::new(&model.system, Deadlock::Stutter);
+    let found = orbits(&space, &symmetry(&model), &Budget::unlimited(), &Quiet);
+    assert!(!found.symmetric && found.orbits == 1);
+    assert_eq!(found.states, None);
+}
+
+/// Of two colours one is never there, and the other is exchanged with nobody.
+#[test]
+fn what_is_never_marked_is_no_image() {
+    let token = (0, vec![Part::Constant(0)]);
+    let spec = Spec {
+        classes: vec![(2, false)],
+        places: vec![vec![0]],
+        transitions: vec![Firing {
+            takes: vec![token.clone()],
+            puts: vec![token],
+            ..Firing::default()
+        }],
+        initial: vec![(0, vec![0], 1)],
+    };
+    assert!(symmetry(&spec.model()).is_trivial());
+}
+
 /// Orbits of contest nets. Roles are finer than the sorts with which these numbers were first found, so that there may be fewer.
 #[test]
 fn contest_nets_have_few_orbits() {

@@ -52,6 +52,27 @@ pub(super) fn mutex() -> Spec {
     }
 }
 
+/// Five like processes, two of which enter and leave together, one couple at a time.
+pub(super) fn couples() -> Spec {
+    let outside: [Tokens; 3] = [(0, vec![X0]), (0, vec![X1]), (2, Vec::new())];
+    let inside: [Tokens; 2] = [(1, vec![X0]), (1, vec![X1])];
+    let firing = |takes: &[Tokens], puts: &[Tokens]| Firing {
+        variables: vec![0, 0],
+        guard: vec![Check::Differ(0, 1)],
+        takes: takes.to_vec(),
+        puts: puts.to_vec(),
+    };
+    Spec {
+        classes: vec![(5, false)],
+        places: vec![vec![0], vec![0], Vec::new()],
+        transitions: vec![firing(&outside, &inside), firing(&inside, &outside)],
+        initial: (0..5)
+            .map(|c| (0, vec![c], 1))
+            .chain([(2, Vec::new(), 1)])
+            .collect(),
+    }
+}
+
 /// `size` like processes, some of which may leave the first place, as many as there are tickets. At each moment nothing may happen.
 pub(super) fn leavers(size: u64, tickets: u64) -> Spec {
     let leave = Firing {
