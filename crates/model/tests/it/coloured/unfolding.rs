@@ -162,6 +162,36 @@ fn bindings_and_what_can_never_happen() {
         "p(r) q(r)",
         &[],
     );
+    // One colour for two transitions.
+    check(
+        &[
+            place("p", "col", R),
+            transition("t", ""),
+            transition("u", ""),
+            arc("p", "t", X),
+            arc("p", "u", Y),
+        ],
+        "p(r)",
+        &["t(x=r): p(r) -> ", "u(y=r): p(r) -> "],
+    );
+    // What t takes comes to q later than to p, or the other way round.
+    for (early, late) in [("p", "q"), ("q", "p")] {
+        let there = |name: &str| place(name, "col", if name == early { R } else { "" });
+        let system = unfolded(&net(&[
+            place("s", "col", G),
+            there("p"),
+            there("q"),
+            transition("t", ""),
+            transition("u", ""),
+            arc("p", "t", X),
+            arc("q", "t", Y),
+            arc("s", "u", X),
+            arc("u", late, X),
+        ]
+        .concat()))
+        .system;
+        assert_eq!(system.events.len(), 2);
+    }
     // Arcs between the same nodes add up; a read arc is need without change.
     check(
         &[
