@@ -195,6 +195,24 @@ fn what_is_left_after_the_first_steps_is_what_was_asked() {
     }
 }
 
+/// After two steps nothing is left to ask of the one half, which goes on for ever; the other half ends. So not all is true for want of runs.
+#[test]
+fn parts_that_are_true_are_asked_for_a_run() {
+    let system = net(
+        &[1, 0, 0, 0],
+        &[
+            &[(0, 1, 0), (1, 0, 1)],
+            &[(0, 1, 0), (2, 0, 1)],
+            &[(1, 1, 1)],
+            &[(2, 1, 0), (3, 0, 1)],
+        ],
+    );
+    let formula = r#"X("p1 >= 1" | X "p0 >= 1")"#;
+    let report = asked(&system, formula, Deadlock::Ignore, Technique::Progression);
+    assert!(matches!(report.verdict, Verdict::Holds(_)));
+    assert_eq!(report.vacuous, None);
+}
+
 /// Random questions of this kind often have these forms, and are answered in them: nobody else had a turn in between.
 #[test]
 fn both_forms_answer_questions() {

@@ -1,7 +1,7 @@
 //! What several tests begin with: philosophers and a property of them, questions about small systems, automata.
 
 use lariat::automata::{Automaton, Guards, StateId, Transition};
-use lariat::ltl::AtomId;
+use lariat::ltl::{AtomId, Formula};
 use lariat::model::generate::{Family, generate};
 use lariat::model::order::OrderName;
 use lariat::model::{EventId, Names, Properties};
@@ -14,17 +14,20 @@ use lariat_emptiness::Marks;
 /// So many philosophers, and a formula about them.
 pub fn about_philosophers(philosophers: u32, formula: &str) -> (System, Properties) {
     let system = generate(Family::Philosophers, philosophers).unwrap();
-    let properties = about(&system, formula);
+    let (properties, _) = about(&system, &[formula]);
     (system, properties)
 }
 
-fn about(system: &System, formula: &str) -> Properties {
+/// These formulas about a system.
+pub fn about(system: &System, formulas: &[&str]) -> (Properties, Vec<Formula>) {
     let mut properties = Properties::new();
     let names = Names::of(system);
-    properties
-        .add_formula(&names, "test", None, formula)
-        .unwrap();
-    properties
+    for formula in formulas {
+        let added = properties.add_formula(&names, "test", None, formula);
+        added.unwrap();
+    }
+    let list = properties.list.iter().map(|p| p.formula).collect();
+    (properties, list)
 }
 
 /// The answer to the formula, or whether a run is accepted by the automaton over its atoms, if these events are fair. Diagrams have the
@@ -32,12 +35,27 @@ fn about(system: &System, formula: &str) -> Properties {
 pub fn asked(
     plan: Plan,
     system: &System,
+    question: (&str, Option<&Automaton>),
+    fair: &[(Strength, u32)],
+) -> Report {
+    let options = Options {
+        choice: plan.into(),
+        order: OrderChoice::Named(OrderName::FILE),
+        ..Options::default()
+    };
+    asked_with(&options, system, question, fair)
+}
+
+/// The same with other options.
+pub fn asked_with(
+    options: &Options,
+    system: &System,
     (formula, never): (&str, Option<&Automaton>),
     fair: &[(Strength, u32)],
 ) -> Report {
-    let properties = about(system, formula);
+    let (properties, list) = about(system, &[formula]);
     let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
-    let formula = Property::Formula(properties.list[0].formula);
+    let formula = Property::Formula(list[0]);
     let constraint = |(strength, event): &(Strength, u32)| {
         Constraint::of_events("it", *strength, vec![EventId(*event)])
     };
@@ -47,11 +65,7 @@ pub fn asked(
             constraints: fair.iter().map(constraint).collect(),
         }),
         never.map_or(formula, Property::Never),
-        &Options {
-            choice: plan.into(),
-            order: OrderChoice::Named(OrderName::FILE),
-            ..Options::default()
-        },
+        options,
         &mut Explored::new(&Systems::new()),
         &Budget::unlimited(),
         &Quiet,

@@ -1,9 +1,13 @@
 //! One small question for each of some conditions inside of the engines, which is answered wrongly where the condition is missing.
 
-use crate::asking::{asked, holds, reading};
+use crate::asking::{about, asked, asked_with, holds, reading};
 use crate::covering::event;
-use lariat::model::{Action, Domain, Event, VarId, Variable};
-use lariat::{Plan, Recurring, Strength, System, Variant};
+use lariat::ask::{Answer, AskOptions, AskSchedule, Asker, Go, Question, ask};
+use lariat::model::{Action, Domain, Event, Format, Model, VarId, Variable};
+use lariat::{
+    Budget, Explored, Levels, Options, Plan, Property, Quiet, Recurring, Reduce, Rule, Rules,
+    Strength, Subject, System, Systems, Variant, reduction,
+};
 use lariat_emptiness::Marks;
 
 /// A system by its steps: `x` begins with 0 and does what the events say, `y` is always 0.
@@ -165,4 +169,181 @@ fn a_step_beyond_the_cap_is_not_taken_for_one_below_it() {
     };
     let report = asked(Plan::of("hyb"), &system, (r#"G "heap <= 5""#, None), &[]);
     assert!(!holds(&report));
+}
+
+/// One of three places is marked, and each of two steps between them puts a token into a fourth. That it never has two is declared and not true: where places are told as components,
+/// that would leave out the second step.
+#[test]
+fn what_is_declared_is_not_known_to_be_safe() {
+    let variable = |(name, bound): (&str, Option<u64>)| Variable {
+        name: name.to_owned(),
+        domain: Domain::Count { bound },
+    };
+    let names = [("a", None), ("b", None), ("c", None), ("heap", Some(1))];
+    let system = System {
+        variables: names.map(variable).into(),
+        events: vec![
+            event("first", &[(0, 1, -1), (1, 0, 1), (3, 0, 1)]),
+            event("then", &[(1, 1, -1), (2, 0, 1), (3, 0, 1)]),
+        ],
+        initial: vec![vec![1, 0, 0, 0].into()],
+        ..System::default()
+    };
+    let options = Options {
+        choice: Plan::of("slap-fst").into(),
+        levels: Levels::Invariants,
+        ..Options::default()
+    };
+    let formula = (r#"G "c = 0""#, None);
+    assert!(!holds(&asked_with(&options, &system, formula, &[])));
+}
+
+/// A net with these events, whose arcs are in the order of places.
+fn net(marking: &[i64], events: &[&[(u32, i64, i64)]]) -> System {
+    let variable = |i: usize| Variable {
+        name: format!("p{i}"),
+        domain: Domain::Count { bound: None },
+    };
+    let events = events.iter().enumerate();
+    System {
+        variables: (0..marking.len()).map(variable).collect(),
+        events: events
+            .map(|(i, arcs)| event(&format!("t{i}"), arcs))
+            .collect(),
+        initial: vec![marking.into()],
+        ..System::default()
+    }
+}
+
+/// A token goes from `p0` over `p1` and `p2` back to `p0`.
+const ROUND: &[&[(u32, i64, i64)]] = &[
+    &[(0, 1, -1), (1, 0, 1)],
+    &[(1, 1, -1), (2, 0, 1)],
+    &[(0, 0, 1), (2, 1, -1)],
+];
+
+/// The automaton reads that `p0` is empty for two steps; where these are joined, it is for one.
+#[test]
+fn automata_are_not_known_to_be_stutter_invariant() {
+    let automaton = reading(
+        1,
+        &[
+            &[(Some(0), NONE, 1)],
+            &[(Some(1), NONE, 2)],
+            &[(Some(1), NONE, 3)],
+            &[(None, ALL, 3)],
+        ],
+    );
+    let never = (r#"F "p0 = 1" & F "p0 = 0""#, Some(&automaton));
+    let options = Options {
+        choice: Plan::of("explicit").into(),
+        reduce: Reduce::Only(Rules::all()),
+        ..Options::default()
+    };
+    let system = net(&[1, 0, 0], ROUND);
+    assert!(!holds(&asked_with(&options, &system, never, &[])));
+}
+
+/// `t0` is taken once, and then `t2` for ever. Joined with `t1`, which never happens, `t0` would stay enabled and never be taken.
+#[test]
+fn events_of_constraints_are_not_joined() {
+    let system = net(
+        &[1, 0, 0, 0, 1],
+        &[
+            &[(0, 1, -1), (1, 0, 1)],
+            &[(1, 1, -1), (2, 1, -1), (3, 0, 1)],
+            &[(4, 1, 0)],
+        ],
+    );
+    let options = Options {
+        choice: Plan::of("explicit").into(),
+        reduce: Reduce::Only(Rules::only(&[Rule::PreAgglomeration])),
+        ..Options::default()
+    };
+    let formula = (r#"F "p3 >= 1""#, None);
+    for strength in [Strength::Weak, Strength::Strong] {
+        let report = asked_with(&options, &system, formula, &[(strength, 0)]);
+        assert!(!holds(&report));
+    }
+}
+
+/// One net for several properties, or for none: what one of them looks at stays, and steps are joined if none of them minds.
+#[test]
+fn a_net_is_reduced_for_all_properties_at_once() {
+    let system = net(&[1, 0, 0], ROUND);
+    let rules = Rules::only(&[Rule::PostAgglomeration]);
+    let left = |formulas: &[&str]| {
+        let (properties, list) = about(&system, formulas);
+        let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
+        let list: Vec<Property<'_>> = list.into_iter().map(Property::Formula).collect();
+        let found = reduction(&subject, &list, rules, &Budget::unlimited()).unwrap();
+        found.map(|(reduction, _)| reduction.system.variables.len())
+    };
+    let [first, second, last] = [0, 1, 2].map(|i| format!(r#"G F "p{i} = 1""#));
+    assert_eq!(left(&[&first]), Some(2));
+    assert_eq!(left(&[&second, &last, &first]), None);
+    let next = r#"X "p0 = 1""#;
+    assert_eq!(left(&[next, &first]), None);
+    assert_eq!(left(&[&first, next]), None);
+    assert_eq!(left(&[]), None);
+}
+
+/// `t0` is dead. A run that stays in `t1` is fair to it, and would not be to the event that has its number once `t0` is gone.
+#[test]
+fn constraints_name_the_same_events_in_a_smaller_net() {
+    let system = net(
+        &[1, 0, 0],
+        &[
+            &[(1, 1, -1)],
+            &[(0, 1, 0)],
+            &[(0, 1, -1), (2, 0, 1)],
+            &[(0, 0, 1), (2, 1, -1)],
+        ],
+    );
+    let options = Options {
+        choice: Plan::of("explicit").into(),
+        reduce: Reduce::Only(Rules::only(&[Rule::DeadEvents])),
+        ..Options::default()
+    };
+    let formula = (r#"F "p2 >= 1""#, None);
+    let report = asked_with(&options, &system, formula, &[(Strength::Weak, 1)]);
+    assert!(!holds(&report));
+}
+
+/// Between `t0` and `t1` the sum is 3, and 1 afterwards: they are not joined where it is asked for. A glance does not come so far.
+#[test]
+fn the_largest_sum_may_be_one_between_two_steps() {
+    let system = net(
+        &[0, 0, 0, 0, 1, 0, 0],
+        &[
+            &[(0, 1, -1), (1, 0, 1), (2, 0, 1)],
+            &[(1, 1, -1), (3, 0, 2)],
+            &[(2, 1, -1), (3, 2, -2), (4, 0, 1)],
+            &[(4, 1, -1), (5, 0, 1)],
+            &[(5, 1, -1), (6, 0, 1)],
+            &[(0, 0, 1), (6, 1, -1)],
+        ],
+    );
+    let model = Model::new(Format::Pnml, system);
+    let options = AskOptions {
+        askers: vec![Asker::Explicit],
+        schedule: AskSchedule {
+            glance: 1,
+            ..AskSchedule::default()
+        },
+        ..AskOptions::default()
+    };
+    let replies = ask(
+        &model,
+        &[Question::Most(vec![(VarId(2), 3), (VarId(3), -1)])],
+        &options,
+        &mut Explored::new(&Systems::new()),
+        (&Budget::unlimited(), &Quiet),
+        &mut |_, _| Go::On,
+    );
+    let most = replies.iter().map(|reply| match &reply.answer {
+        Answer::Most { value, .. } => *value,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(most.collect::<Vec<_>>(), [3]);
 }

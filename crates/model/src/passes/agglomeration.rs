@@ -42,7 +42,7 @@ pub(super) struct Passage {
 
 impl Passage {
     /// The passage through a place, if the place is one: no atom reads it, it is empty in every initial marking, and whoever touches it
-    /// produces or consumes one token and does nothing else there.
+    /// produces or consumes one token and does nothing else there. (Where an atom reads it, whoever touches it is visible, and both rules would say no a little later.)
     pub fn of(net: &Net<'_>, place: VarId) -> Option<Passage> {
         if net.support.reads(place) || net.most_tokens(place) != 0 || !net.may_lose(place) {
             return None;

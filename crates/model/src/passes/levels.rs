@@ -353,6 +353,7 @@ impl Lift for LevelsLift {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::EventId;
 
     fn place(name: &str) -> Variable {
         Variable {
@@ -386,6 +387,7 @@ mod tests {
                 event("fills two", &[(0, 0, 1), (2, 0, 1)]),
                 event("reads and fills", &[(0, 1, 0), (2, 0, 1)]),
                 event("needs too much", &[(1, 2, -2)]),
+                event("empties two", &[(0, 1, -1), (2, 1, -1)]),
             ],
             initial: vec![vec![0, 1, 1, 0].into()],
             ..System::default()
@@ -413,6 +415,7 @@ mod tests {
             (0, vec![]),
             (0, vec![]),
             (0, vec![]),
+            (0, vec![]),
         ];
         assert_eq!(rows.collect::<Vec<_>>(), expected);
         let back = lift.decoded(&vec![3, 0].into());
@@ -434,6 +437,11 @@ mod tests {
             linear(&[(2, 1)], Comparison::Ge, 1),
             linear(&[(0, 2), (3, -1)], Comparison::Lt, 1),
             linear(&[(0, 1), (1, 1)], Comparison::Eq, 1),
+            linear(&[(0, 2), (1, -1)], Comparison::Ne, 1),
+            linear(&[(0, 2), (1, -1)], Comparison::Lt, 1),
+            linear(&[(0, 2), (1, -1)], Comparison::Le, 1),
+            linear(&[(0, 2), (1, -1)], Comparison::Gt, 1),
+            linear(&[(0, 2), (1, -1)], Comparison::Ge, 1),
             linear(&[(1, 1)], Comparison::Ge, 1),
             linear(&[], Comparison::Le, 0),
         ];
@@ -448,6 +456,36 @@ mod tests {
         }
         let much = linear(&[(0, 1), (1, 1)], Comparison::Le, Value::MAX);
         assert!(lift.predicate(&much).is_none());
+        let heavy = linear(&[(0, 1 << 30), (1, 1 << 30)], Comparison::Le, 1 << 30);
+        assert!(lift.predicate(&heavy).is_none());
+        let element = Expr::Element {
+            first: VarId(0),
+            len: 2,
+            index: Box::new(Expr::Const(0)),
+        };
+        assert!(lift.predicate(&Predicate::Expr(element)).is_none());
+    }
+
+    #[test]
+    fn runs_come_back_as_markings_and_nothing_grows() {
+        let (now, lift) = levels(&net(), &[vec![VarId(0), VarId(2), VarId(3)]]).unwrap();
+        let state = now.successors(&now.initial[0], EventId(1)).pop().unwrap();
+        let stutter = Step {
+            event: None,
+            state: state.clone(),
+        };
+        let event = Some(EventId(1));
+        let mut lasso = Lasso {
+            initial: now.initial[0].clone(),
+            prefix: vec![Step { event, state }],
+            cycle: vec![stutter],
+            growth: None,
+        };
+        let back = lift.back(lasso.clone()).unwrap();
+        assert_eq!(back.initial, net().initial[0]);
+        assert_eq!(back.prefix[0].state, vec![0, 1, 0, 0].into());
+        lasso.growth = Some(vec![0, 1].into());
+        assert!(lift.back(lasso).is_err());
     }
 
     #[test]
@@ -455,6 +493,12 @@ mod tests {
         assert!(levels(&net(), &[vec![VarId(1)]]).is_none());
         let mut marked = net();
         marked.initial = vec![vec![1, 0, 1, 0].into()];
-        assert!(levels(&marked, &[vec![VarId(0), VarId(2)]]).is_none());
+        let sets = [vec![VarId(0), VarId(2)]];
+        assert!(levels(&marked, &sets).is_none());
+        // Nor are places with two tokens safe, in a set or not.
+        for initial in [[2, 0, 0, 0], [0, 2, 0, 0]] {
+            marked.initial = vec![initial.into()];
+            assert!(levels(&marked, &sets).is_none());
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! `p`: `pre(t, p) ≤ pre(t, q) + m0(p) − m0(q)` for every `t` that needs something in `p` and every
 //! initial marking.
 //! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` alone never decides whether something is
-//! enabled, and `q` stays.
+//! enabled, and `q` stays. (It would be true of a `q` that is gone, too: nobody needs anything of that any more, and it never has less than nothing.)
 //! **Back**: nothing to do; a loop that closes for `q` closes for `p`.
 
 use super::net::{Net, Position};

@@ -3,6 +3,7 @@
 use super::kit::{ALL, G, N, R, X, arc, coloured, model, net, num, op, place, shown, transition};
 use lariat_budget::Budget;
 use lariat_model::coloured::{Colour, TransitionId, Unfolded, unfold};
+use lariat_model::passes::{Lift, UnfoldingLift};
 use lariat_model::{Lasso, Properties, Proposition, Step};
 
 /// p: all colours; move(x, n): p(x) → q(x, n) if x is not b; back.
@@ -135,6 +136,12 @@ fn runs_are_replayed_on_the_coloured_net() {
             .unwrap_err()
             .contains("after 2 steps")
     );
+    let lift = UnfoldingLift {
+        net: &net,
+        system: &system,
+    };
+    assert!(lift.back(wrong).is_err());
+    assert_eq!(lift.back(lasso.clone()), Ok(lasso.clone()));
     let mut wrong = lasso.clone();
     wrong.cycle.swap(0, 1);
     assert!(

@@ -126,6 +126,72 @@ fn bindings_and_what_can_never_happen() {
         "p(r) p(g) p(b)",
         &["t(x=r):  -> "],
     );
+    // Nor does such a binding put anything, whether a term of what it takes or of what it puts has no value.
+    let none = op("subtract", &[R, X]);
+    let [takes, puts] = [arc("q", "t", &none), arc("t", "q", &none)];
+    for without in [takes, puts] {
+        check(
+            &[
+                place("p", "col", ALL),
+                place("q", "col", ""),
+                place("s", "col", ""),
+                transition("t", ""),
+                transition("u", ""),
+                arc("p", "t", X),
+                without,
+                arc("t", "s", X),
+                arc("s", "u", Y),
+            ],
+            "p(r) p(g) p(b)",
+            &["t(x=r): p(r) -> s(r)", "u(y=r): s(r) -> "],
+        );
+    }
+    // A set of which one colour never comes keeps the whole binding off, whichever arc takes it.
+    check(
+        &[
+            place("p", "col", R),
+            place("q", "col", R),
+            place("s", "col", ""),
+            transition("t", ""),
+            transition("u", ""),
+            arc("p", "t", X),
+            arc("q", "t", ALL),
+            arc("t", "s", X),
+            arc("s", "u", Y),
+        ],
+        "p(r) q(r)",
+        &[],
+    );
+    // One colour for two transitions.
+    check(
+        &[
+            place("p", "col", R),
+            transition("t", ""),
+            transition("u", ""),
+            arc("p", "t", X),
+            arc("p", "u", Y),
+        ],
+        "p(r)",
+        &["t(x=r): p(r) -> ", "u(y=r): p(r) -> "],
+    );
+    // What t takes comes to q later than to p, or the other way round.
+    for (early, late) in [("p", "q"), ("q", "p")] {
+        let there = |name: &str| place(name, "col", if name == early { R } else { "" });
+        let system = unfolded(&net(&[
+            place("s", "col", G),
+            there("p"),
+            there("q"),
+            transition("t", ""),
+            transition("u", ""),
+            arc("p", "t", X),
+            arc("q", "t", Y),
+            arc("s", "u", X),
+            arc("u", late, X),
+        ]
+        .concat()))
+        .system;
+        assert_eq!(system.events.len(), 2);
+    }
     // Arcs between the same nodes add up; a read arc is need without change.
     check(
         &[
