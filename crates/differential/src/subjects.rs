@@ -222,8 +222,8 @@ pub fn all() -> Vec<Subject> {
 }
 
 /// Every other engine on two and three threads. Engines on sets that search a product have builders beside the check, workers on one diagram store, which are at
-/// work where nothing limits counted work, so not near the initial states. Those who want all reachable states have them from a saturation that may be
-/// divided. The rest is told of threads, and must not mind.
+/// work where nothing limits counted work. Those who want all reachable states have them from a saturation that may be divided; those who do not
+/// have a look near the initial states beside all that. The rest is told of threads, and must not mind.
 fn built() -> Vec<Subject> {
     let variants = [
         Variant {
@@ -272,7 +272,7 @@ fn built() -> Vec<Subject> {
         for preset in ["sog", "sop", "slap", "slap-fst", "bcz", "el", "owcty"] {
             add(Plan::of(preset), threads, ours);
         }
-        for preset in ["ta", "tgta"] {
+        for preset in ["sog", "slap", "slap-fst", "ta", "tgta"] {
             add(Plan::of(preset), threads, Variant::default());
         }
         add(
