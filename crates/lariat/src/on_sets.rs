@@ -14,7 +14,7 @@
 //! what is done in vain is a small part of the whole. Programs learn their relations from the states that the engine meets.
 
 use crate::explored::{Explored, Ground, States};
-use lariat_budget::{Abort, Budget, Late, Quiet, Stop};
+use lariat_budget::{Abort, Budget, Late, Quiet, Statistic, Stop};
 use lariat_engines::sets::Procedure;
 use lariat_engines::{Claims, Found, Task, sets};
 use lariat_model::{Predicate, System};
@@ -138,7 +138,7 @@ fn beside_a_look<'s>(
         let looked = looking.join().unwrap_or_else(|_| Err(lost()));
         (looked, found)
     });
-    match (looked, found) {
+    let found = match (looked, found) {
         (Ok(Some(near)), found) => {
             if found.is_err() {
                 explored.empty(system);
@@ -149,7 +149,10 @@ fn beside_a_look<'s>(
         (Err(stop @ Stop::Internal(_)), _) => Err(stop),
         // Why it has stopped is why the others have, or nothing to them.
         (Ok(None) | Err(_), found) => found,
-    }
+    };
+    let threads = task.budget.threads().get();
+    task.account.stats.set(Statistic::THREADS, threads);
+    found
 }
 
 /// Lets a thread come when what it was busy with is over, however that ends.
