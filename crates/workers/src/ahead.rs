@@ -7,7 +7,7 @@
 //! ```text
 //! key:     nobody asked | busy | known | taken
 //! asker:   known → take it     nobody → taken, compute it     busy → meanwhile compute another job, or wait
-//! builder: newest job; claim it (busy) or drop it; compute; publish (known)
+//! builder: newest job; claim it (busy) or drop it; compute; publish (known), or leave it to nobody again where it is not worth it
 //! both:    behind a value come new jobs, unless enough is known; the asker keeps the first to itself
 //! ```
 //!
@@ -92,7 +92,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
             // There may be jobs that somebody has begun above one that nobody has.
             let mut helped = false;
             while !helped && let Some(job) = self.jobs.take() {
-                helped = self.build(job, &mut compute, &next)?;
+                helped = self.build(job, &mut |key| compute(key).map(Some), &next)?;
             }
             keys = self.lock();
             let is_busy = matches!(keys.states.get(key), Some(State::Busy));
@@ -123,10 +123,11 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         Ok(value)
     }
 
-    /// What a builder does until it is sent home, or `compute` stops; then all must [stop](Ahead::fail).
+    /// What a builder does until it is sent home, or `compute` stops; then all must [stop](Ahead::fail). Where `compute` thinks that the asker will never ask for a
+    /// value it is `None`, and the asker computes it if it does ask.
     pub fn work(
         &self,
-        mut compute: impl FnMut(&K) -> Result<V, E>,
+        mut compute: impl FnMut(&K) -> Result<Option<V>, E>,
         next: impl Fn(&K, &V) -> Vec<K>,
     ) -> Result<(), E> {
         while let Some(job) = self.jobs.next() {
@@ -156,7 +157,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
     fn build(
         &self,
         job: K,
-        compute: &mut impl FnMut(&K) -> Result<V, E>,
+        compute: &mut impl FnMut(&K) -> Result<Option<V>, E>,
         next: &impl Fn(&K, &V) -> Vec<K>,
     ) -> Result<bool, E> {
         let mut keys = self.lock();
@@ -166,13 +167,23 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         keys.states.insert(job.clone(), State::Busy);
         drop(keys);
         let value = compute(&job)?;
-        self.offer(self.not_begun(next(&job, &value)));
+        if let Some(value) = &value {
+            self.offer(self.not_begun(next(&job, value)));
+        }
         let mut keys = self.lock();
-        keys.states.insert(job, State::Known(value));
-        keys.known += 1;
+        let computed = value.is_some();
+        match value {
+            Some(value) => {
+                keys.states.insert(job, State::Known(value));
+                keys.known += 1;
+            }
+            None => {
+                keys.states.remove(&job);
+            }
+        }
         drop(keys);
         self.changed.notify_all();
-        Ok(true)
+        Ok(computed)
     }
 
     /// Sends the builders home; the asker may go on.

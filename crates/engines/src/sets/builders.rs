@@ -4,7 +4,8 @@
 //! milliseconds, the check next to nothing, so what is worth doing in parallel are the groups of edges.
 //!
 //! The group `k` of a node is the value of the key (node, `k`) in the protocol of [`lariat_workers::Ahead`], whose asker is the check; behind it come the group `k + 1` and the first
-//! groups of the targets.
+//! groups of the targets. A check that compares sets passes by what is part of a node that it has left, and so do builders: on slotted rings that is
+//! half of all nodes.
 //!
 //! Groups are a function of node and `k`, and equal sets are equal nodes of one diagram store, so it does not matter who computes them: the check sees the same graph in the same order,
 //! and its verdict, its evidence and the numbers of its nodes are those of one thread. What the store counts is not.
@@ -16,8 +17,11 @@
 
 use super::operators::Sets;
 use super::product::{Aggregate, Product};
+use lariat_automata::StateId;
 use lariat_budget::{Abort, Budget, Late, Lease, Stop};
 use lariat_emptiness::Marks;
+use lariat_space::symbolic::Set;
+use rustc_hash::FxHashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, scope};
@@ -47,6 +51,8 @@ pub struct Ahead {
     builders: usize,
     groups: lariat_workers::Ahead<Key, Known, Stop>,
     room: Mutex<Room>,
+    /// The sets of nodes of which the check has all edges, by location and kind; none where it does not compare sets.
+    left: Option<Mutex<FxHashMap<(StateId, u32), Vec<Set>>>>,
     /// Why the check must stop, and the builders.
     failed: Abort,
     dismissed: Abort,
@@ -84,7 +90,7 @@ fn behind((node, k): &Key, (group, _): &Known) -> Vec<Key> {
 }
 
 impl Ahead {
-    fn new(builders: usize, lease: Lease) -> Ahead {
+    fn new(builders: usize, compares: bool, lease: Lease) -> Ahead {
         let room = Room {
             groups: 0,
             leased: 0,
@@ -94,6 +100,7 @@ impl Ahead {
             builders,
             groups: lariat_workers::Ahead::new(LEAD, builders),
             room: Mutex::new(room),
+            left: compares.then(Mutex::default),
             failed: Abort::default(),
             dismissed: Abort::default(),
         }
@@ -115,7 +122,33 @@ impl Ahead {
         let compute = |key: &Key| self.compute(product, sets, key);
         let (group, left_out) = self.groups.ask(&(from.clone(), k), compute, behind)?;
         sets.left_out |= left_out;
+        if group.is_none()
+            && let Some(left) = &self.left
+        {
+            let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+            let class = (from.location, from.kind);
+            left.entry(class).or_default().push(from.set.clone());
+        }
         Ok(group)
+    }
+
+    /// Is a node part of one that the check has left? A check that compares sets will mostly not ask for its edges.
+    fn is_covered(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
+        let Some(left) = &self.left else {
+            return Ok(false);
+        };
+        let class = (node.location, node.kind);
+        for at in 0.. {
+            let others = left.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(other) = others.get(&class).and_then(|sets| sets.get(at)).cloned() else {
+                break;
+            };
+            drop(others);
+            if sets.space.store().is_subset(&node.set, &other)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn compute<P: Product>(
@@ -138,7 +171,10 @@ impl Ahead {
     fn work<P: Product>(&self, mut product: P, sets: &mut Sets<'_, '_>) {
         // Whatever happens to it, nobody waits for a builder that is gone.
         let mut end = End(self, Some(Stop::Internal("a builder failed".to_owned())));
-        let compute = |key: &Key| self.compute(&mut product, sets, key);
+        let compute = |key: &Key| match key.1 == 0 && self.is_covered(sets, &key.0)? {
+            true => Ok(None),
+            false => self.compute(&mut product, sets, key).map(Some),
+        };
         end.1 = self.groups.work(compute, behind).err();
     }
 
@@ -181,11 +217,12 @@ impl Drop for Shift<'_> {
     }
 }
 
-/// Runs `check` with as many builders beside it as the budget has threads for.
+/// Runs `check` with as many builders beside it as the budget has threads for. Does it compare sets, and pass by nodes that are part of others?
 pub fn with_builders<'r, 's, P, R>(
     product: &P,
     sets: &mut Sets<'r, 's>,
     budget: &Budget,
+    compares: bool,
     check: impl FnOnce(&mut Sets<'r, 's>, Option<Arc<Ahead>>) -> Result<R, Stop>,
 ) -> Result<R, Stop>
 where
@@ -202,7 +239,7 @@ where
     if crew.is_empty() {
         return check(sets, None);
     }
-    let ahead = Arc::new(Ahead::new(crew.len(), budget.lease()));
+    let ahead = Arc::new(Ahead::new(crew.len(), compares, budget.lease()));
     let alone = budget.clone().with_threads(NonZeroUsize::MIN);
     let theirs = alone.clone().with_abort(&ahead.dismissed);
     sets.space

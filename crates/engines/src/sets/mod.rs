@@ -67,7 +67,8 @@ where
     P: Product + Clone + Send,
 {
     let budget = task.budget;
-    with_builders(&product.clone(), sets, budget, |sets, ahead| {
+    let compares = task.emptiness != Some(Emptiness::Couvreur);
+    with_builders(&product.clone(), sets, budget, compares, |sets, ahead| {
         searched(task, sets, product, ahead)
     })
 }

@@ -194,9 +194,9 @@ fn whoever_waits_looks_below_jobs_that_are_begun() {
                 if *key == BEGUN {
                     begun.send(()).unwrap();
                     let done = is_done.recv_timeout(Duration::from_secs(20));
-                    return done.map(|()| BEGUN).map_err(drop);
+                    return done.map(|()| Some(BEGUN)).map_err(drop);
                 }
-                Ok(*key)
+                Ok(Some(*key))
             };
             if let Err(stop) = ahead.work(compute, behind) {
                 ahead.fail(stop);
