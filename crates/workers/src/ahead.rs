@@ -20,6 +20,16 @@ use crate::sync::{Condvar, Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::hash::Hash;
 
+/// The jobs behind a value.
+pub struct Behind<K> {
+    /// What the asker may ask for, what it would ask for first being the last.
+    pub likely: Vec<K>,
+    /// What it asks for when it is done with all these.
+    pub sure: Option<K>,
+    /// Is it better to begin with what is sure? Else with what is likely, which is asked for sooner.
+    pub doubtful: bool,
+}
+
 /// What is known of a key.
 enum State<V> {
     /// Somebody computes its value.
@@ -78,7 +88,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         &self,
         key: &K,
         mut compute: impl FnMut(&K) -> Result<V, E>,
-        next: impl Fn(&K, &V) -> Vec<K>,
+        next: impl Fn(&K, &V) -> Behind<K>,
     ) -> Result<V, E> {
         let mut keys = self.lock();
         loop {
@@ -116,10 +126,13 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
             Some(value) => value,
             None => compute(key)?,
         };
-        // What is first among the jobs the asker is about to ask for: by the time a builder had woken up for it, it would only have to wait for it.
-        let mut jobs = self.not_begun(next(key, &value));
-        jobs.pop();
-        self.offer(jobs);
+        let mut behind = next(key, &value);
+        // The asker is about to ask for it: by the time a builder had woken up for it, it would only have to wait for it.
+        let own = behind.likely.pop();
+        if own.is_none() {
+            behind.sure = None;
+        }
+        self.offer(behind);
         Ok(value)
     }
 
@@ -128,7 +141,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
     pub fn work(
         &self,
         mut compute: impl FnMut(&K) -> Result<Option<V>, E>,
-        next: impl Fn(&K, &V) -> Vec<K>,
+        next: impl Fn(&K, &V) -> Behind<K>,
     ) -> Result<(), E> {
         while let Some(job) = self.jobs.next() {
             self.build(job, &mut compute, &next)?;
@@ -136,18 +149,19 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         Ok(())
     }
 
-    /// Those of the jobs that nobody has begun; none if enough is known.
-    fn not_begun(&self, mut jobs: Vec<K>) -> Vec<K> {
+    /// Puts those of the jobs on the board that nobody has begun, unless enough is known. The last is taken first.
+    fn offer(&self, behind: Behind<K>) {
+        let mut jobs = behind.likely;
+        match behind.doubtful {
+            true => jobs.extend(behind.sure),
+            false => jobs.splice(..0, behind.sure).for_each(drop),
+        }
         let keys = self.lock();
         if keys.known >= self.lead + self.more * keys.taken {
-            return Vec::new();
+            return;
         }
         jobs.retain(|job| !keys.states.contains_key(job));
-        jobs
-    }
-
-    /// Puts jobs on the board, the last to be taken first.
-    fn offer(&self, jobs: Vec<K>) {
+        drop(keys);
         for job in jobs {
             self.jobs.offer(job);
         }
@@ -158,7 +172,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         &self,
         job: K,
         compute: &mut impl FnMut(&K) -> Result<Option<V>, E>,
-        next: &impl Fn(&K, &V) -> Vec<K>,
+        next: &impl Fn(&K, &V) -> Behind<K>,
     ) -> Result<bool, E> {
         let mut keys = self.lock();
         if keys.states.contains_key(&job) {
@@ -168,7 +182,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         drop(keys);
         let value = compute(&job)?;
         if let Some(value) = &value {
-            self.offer(self.not_begun(next(&job, value)));
+            self.offer(next(&job, value));
         }
         let mut keys = self.lock();
         let computed = value.is_some();

@@ -31,7 +31,7 @@ mod sync;
 mod versions;
 mod words;
 
-pub use ahead::Ahead;
+pub use ahead::{Ahead, Behind};
 pub use board::Board;
 pub use gate::Pass;
 pub use segments::Segments;

@@ -67,8 +67,7 @@ where
     P: Product + Clone + Send,
 {
     let budget = task.budget;
-    let compares = task.emptiness != Some(Emptiness::Couvreur);
-    with_builders(&product.clone(), sets, budget, compares, |sets, ahead| {
+    with_builders(&product.clone(), sets, budget, |sets, ahead| {
         searched(task, sets, product, ahead)
     })
 }

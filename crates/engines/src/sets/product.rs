@@ -356,7 +356,11 @@ impl<'w, 'r, 's, P: Product> Ordered for Aggregates<'_, 'w, 'r, 's, P> {
         // Where there are many nodes, asking is most of the work.
         worker.budget.spend(1)?;
         let [big, small] = [big, small].map(|id| &worker.nodes[id.index()].set);
-        worker.sets.space.store().is_subset(small, big)
+        let includes = worker.sets.space.store().is_subset(small, big)?;
+        if includes && let Some(ahead) = &worker.ahead {
+            ahead.doubt();
+        }
+        Ok(includes)
     }
 
     fn minus(

@@ -1,6 +1,6 @@
 //! The crate as it is, in real threads.
 
-use lariat_workers::{Ahead, Board, Pass, Slots, Versions, zeroed};
+use lariat_workers::{Ahead, Behind, Board, Pass, Slots, Versions, zeroed};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -180,10 +180,14 @@ fn whoever_waits_looks_below_jobs_that_are_begun() {
     const BEGUN: u32 = 2;
     const GOOD: u32 = 1;
     let ahead = Ahead::<u32, u32, ()>::new(8, 1);
-    let behind = |key: &u32, _: &u32| match key {
+    let behind = |key: &u32, _: &u32| Behind {
         // The asker keeps the last to itself.
-        0 => vec![GOOD, BEGUN, BEGUN, 3],
-        _ => Vec::new(),
+        likely: match key {
+            0 => vec![GOOD, BEGUN, BEGUN, 3],
+            _ => Vec::new(),
+        },
+        sure: None,
+        doubtful: false,
     };
     let (done, is_done) = channel();
     let (begun, is_begun) = channel();

@@ -7,7 +7,7 @@ mod ahead;
 mod board;
 mod sync;
 
-use ahead::Ahead;
+use ahead::{Ahead, Behind};
 use lariat_corpora::{Random, each_case};
 use shuttle::sync::Arc;
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
@@ -63,10 +63,13 @@ impl Model {
         }
     }
 
-    fn behind((node, k): &Key, value: &Value) -> Vec<Key> {
+    fn behind((node, k): &Key, value: &Value) -> Behind<Key> {
         let targets = value.iter().flatten().map(|to| (*to, 0));
-        let next = value.is_some().then_some((*node, k + 1));
-        next.into_iter().chain(targets).collect()
+        Behind {
+            likely: targets.collect(),
+            sure: value.is_some().then_some((*node, k + 1)),
+            doubtful: k % 2 == 1,
+        }
     }
 
     fn builder(&self) {
