@@ -1,6 +1,7 @@
 //! The budget itself: a deadline, bytes, counted work, and a switch to stop.
 
 use crate::fault::Fault;
+use crate::idle::Idle;
 use crate::late::Late;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -116,9 +117,16 @@ pub struct Budget {
     cancel: Cancel,
     ledger: Arc<Ledger>,
     work: Option<Arc<Work>>,
+    helpers: Arc<Helpers>,
+    aborts: Vec<Abort>,
+}
+
+/// Who may be at work beside the thread that asks.
+#[derive(Clone, Debug)]
+struct Helpers {
     threads: NonZeroUsize,
     late: Option<Late>,
-    aborts: Vec<Abort>,
+    idle: Idle,
 }
 
 impl Budget {
@@ -149,27 +157,42 @@ impl Budget {
                 fault,
             }),
             work: None,
-            threads: NonZeroUsize::MIN,
-            late: None,
+            helpers: Arc::new(Helpers {
+                threads: NonZeroUsize::MIN,
+                late: None,
+                idle: Idle::default(),
+            }),
             aborts: Vec::new(),
         }
     }
 
     /// The same accounts for a computation on so many threads; it is one where nothing is said.
     pub fn with_threads(mut self, threads: NonZeroUsize) -> Budget {
-        self.threads = threads;
+        Arc::make_mut(&mut self.helpers).threads = threads;
         self
     }
 
     /// The same accounts, while one of the threads is at work elsewhere.
     pub fn with_late(mut self, late: &Late) -> Budget {
-        self.late = Some(late.clone());
+        Arc::make_mut(&mut self.helpers).late = Some(late.clone());
         self
     }
 
     /// The one of the [threads](Budget::threads) that comes later, if one does.
     pub fn late(&self) -> Option<&Late> {
-        self.late.as_ref()
+        self.helpers.late.as_ref()
+    }
+
+    /// The same accounts where threads may be idle. They are for whoever asks several at once, each for an answer that does not depend on the others: what is counted
+    /// repeats all the same, so it does not matter whether work is limited.
+    pub fn with_idle(mut self, idle: &Idle) -> Budget {
+        Arc::make_mut(&mut self.helpers).idle = idle.clone();
+        self
+    }
+
+    /// Threads that may be idle; none where nothing is said.
+    pub fn idle(&self) -> &Idle {
+        &self.helpers.idle
     }
 
     /// On how many threads a computation may run, its own included.
@@ -184,7 +207,7 @@ impl Budget {
             }
             account = work.outer.as_deref();
         }
-        self.threads
+        self.helpers.threads
     }
 
     /// The same accounts for one of several workers: it stops where one of them says why, as well as for the reasons of those around it.

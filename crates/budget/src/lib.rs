@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod fault;
+mod idle;
 mod late;
 mod ledger;
 mod observer;
@@ -17,6 +18,7 @@ mod statistic;
 mod stats;
 
 pub use fault::{Fault, Victim};
+pub use idle::{Idle, Seat};
 pub use late::Late;
 pub use ledger::{Abort, Budget, Cancel, Lease, Stop};
 pub use observer::{Observer, Progress, Quiet};

@@ -13,9 +13,9 @@ use lariat::ltl::{Formulas, Strengthening};
 use lariat::model::{Modality, Model, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Agreement, Attempt, Budget, Choice, Company, Deadlock, Explored, LeftOut, Options, Proofs,
-    Property, Reason, Reduce, Removed, Report, Rules, Schedule, Shortening, Stop, Subject, System,
-    Systems, Variant, Verdict, Workers, check, reconciled, side_by_side, unrelated,
+    Agreement, Attempt, Budget, Choice, Company, Deadlock, Explored, Idle, LeftOut, Options,
+    Proofs, Property, Reason, Reduce, Removed, Report, Rules, Schedule, Shortening, Stop, Subject,
+    System, Systems, Variant, Verdict, Workers, check, reconciled, side_by_side, unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -83,9 +83,11 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         trace: args.trace.as_deref().map(Trace::create).transpose()?,
         page: args.html.as_deref().map(Page::create).transpose()?,
         mistakes,
-        company: match (tasks.len(), left) {
-            (2.., _) if threads > NonZeroUsize::MIN => Company::Questions,
-            (_, 2..) => Company::Helpers,
+        company: match (tasks.len(), &args.engine) {
+            _ if threads == NonZeroUsize::MIN => Company::Nobody,
+            (2.., _) => Company::Questions,
+            (_, Choice::Auto(_)) => Company::Helpers,
+            _ if left > 1 => Company::Helpers,
             _ => Company::Nobody,
         },
         worst: Exit::Fine,
@@ -96,10 +98,11 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Memory)))
     };
     let each = NonZeroUsize::new(left).unwrap_or(NonZeroUsize::MIN);
-    let budget = budget.with_threads(each);
+    let idle = Idle::new(threads.get());
+    let budget = budget.with_threads(each).with_idle(&idle);
     side_by_side(
         &tasks,
-        threads,
+        &idle,
         &systems,
         |task, explored| {
             let subject = subject.clone().assuming(task.fairness.clone());

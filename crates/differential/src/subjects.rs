@@ -9,7 +9,7 @@ pub use asking::{
 };
 pub use fair::fair;
 
-use asking::{has_tableau, on_translation_with};
+use asking::{facade_beside, has_tableau, on_translation_with};
 use lariat::{
     AutomatonKind, Choice, Emptiness, Fixpoint, LeftOut, Levels, Needs, Options, Plan, Preset,
     Proof, Proofs, Recurring, Reduce, Rule, Rules, Schedule, Technique, Variant, Workers,
@@ -214,6 +214,7 @@ pub fn all() -> Vec<Subject> {
         all.push(subject.may_refuse(|case| case.formula.uses_next() || case.uses_events()));
     }
     all.push(facade("facade-auto-rounds", Choice::Auto(rounds())));
+    all.extend(at_once());
     all.extend(forms());
     all.push(facade_text());
     all.extend(reduced());
@@ -289,6 +290,23 @@ fn built() -> Vec<Subject> {
     subjects.push(hyb(2).only(|case| case.formula.size() % 4 == 1 && hyb_sees(case)));
     subjects.push(hyb(3).only(|case| case.formula.size() % 4 == 3 && hyb_sees(case)));
     subjects
+}
+
+/// `auto` with one and two idle threads, on which engines of a round have their turns at once; each about a part of the formulas, as starting threads takes longer than small
+/// questions do.
+fn at_once() -> [Subject; 2] {
+    let with = |idle: usize| {
+        let name = format!("facade-auto-rounds-{idle}-idle");
+        let options = Options {
+            choice: Choice::Auto(rounds()),
+            ..Options::default()
+        };
+        facade_beside(&name, options, idle)
+    };
+    [
+        with(1).only(|case| case.is_net() && case.formula.size() % 3 == 1),
+        with(2).only(|case| case.is_net() && case.formula.size() % 3 == 2),
+    ]
 }
 
 /// With so little work in its first turns `auto` asks for facts and goes through many rounds, on nets with joint steps too.

@@ -5,7 +5,7 @@
 use crate::subjects::{MOST_EDGES, PATIENCE, automaton, decide_about, intern, legal, run_modulo};
 use lariat::{Choice, Emptiness, Options, Plan, Schedule};
 use lariat_automata::translate;
-use lariat_budget::Budget;
+use lariat_budget::{Budget, Idle};
 use lariat_model::symmetry::{Symmetry, detect};
 use lariat_model::{Model, Properties};
 use lariat_testkit::{Answer, Case, Subject, tableau};
@@ -109,6 +109,6 @@ fn facade(name: &str, choice: Choice, model: Arc<Model>) -> Subject {
             deadlock: case.deadlock,
             ..Options::default()
         };
-        decide_about(&subject, case, formula, &options)
+        decide_about(&subject, case, formula, &options, &Idle::default())
     })
 }

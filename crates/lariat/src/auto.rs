@@ -16,8 +16,10 @@
 //! `slap` if not.
 //!
 //! Work is counted, never the clock: the same question is answered by the same engines in every run. What an engine
-//! held is given back before the next one starts, but for the reachable states, which are kept for the next property.
+//! held is given back before the next one starts, but for the reachable states, which are kept for the next property. Where threads are idle several engines of a round have
+//! their turns at once (`at_once.rs`); who answers does not depend on who is quicker.
 
+mod at_once;
 mod field;
 mod learn;
 mod lengths;

@@ -136,19 +136,25 @@ impl<'s> Explored<'s> {
         self.systems
     }
 
+    /// What those who search single states use of this, for one of them on another thread.
+    pub(crate) fn for_single_states(&self) -> Explored<'s> {
+        let known = self.known.iter().map(|known| Known {
+            symmetry: known.symmetry.clone(),
+            ..Known::nothing(known.system)
+        });
+        Explored {
+            systems: self.systems,
+            known: known.collect(),
+        }
+    }
+
     fn known(&mut self, system: &'s System) -> &mut Known<'s> {
         let at = self
             .known
             .iter()
             .position(|k| std::ptr::eq(k.system, system));
         let at = at.unwrap_or_else(|| {
-            self.known.push(Known {
-                system,
-                facts: None,
-                symmetry: None,
-                states: None,
-                arranged: None,
-            });
+            self.known.push(Known::nothing(system));
             self.known.len() - 1
         });
         &mut self.known[at]
@@ -329,6 +335,16 @@ impl<'s> Explored<'s> {
 }
 
 impl<'s> Known<'s> {
+    fn nothing(system: &'s System) -> Known<'s> {
+        Known {
+            system,
+            facts: None,
+            symmetry: None,
+            states: None,
+            arranged: None,
+        }
+    }
+
     fn empty(&mut self) {
         if let Some(mut arranged) = self.arranged.take()
             && let Ok(space) = arranged.space.anew()

@@ -74,7 +74,7 @@ pub use cross::{Agreement, agreement, reconciled, unrelated};
 pub use explored::{Explored, Ordered, States};
 pub use fair_run::Met;
 pub use lariat_budget::{
-    Budget, Cancel, Company, Figure, Observer, Progress, Quiet, Statistic, Stats, Stop,
+    Budget, Cancel, Company, Figure, Idle, Observer, Progress, Quiet, Statistic, Stats, Stop,
 };
 pub use lariat_engines::{
     Account, AutomatonKind, Claims, Emptiness, Fixpoint, Needs, Proof, Proofs, Recurring, Variant,

@@ -45,14 +45,25 @@ const ENGINE: u64 = 4;
 /// How much more there is for both in the next turn.
 const GROWTH: u64 = 8;
 
+/// Who decides, about which system, and under which order.
+#[derive(Clone, Copy)]
+pub(crate) struct OnSets<'a, 's> {
+    pub procedure: Procedure,
+    pub system: &'s System,
+    pub order: &'a OrderChoice,
+}
+
 /// Decides a task with a procedure on sets.
 pub(crate) fn on_sets<'s>(
-    procedure: Procedure,
+    how: OnSets<'_, 's>,
     task: &mut Task<'_>,
-    system: &'s System,
-    order: &OrderChoice,
     explored: &mut Explored<'s>,
 ) -> Found {
+    let OnSets {
+        procedure,
+        system,
+        order,
+    } = how;
     let (deadlock, budget, observer) = (task.problem.deadlock, task.budget, task.observer);
     if task.variant.reachable_first {
         let states = explored.states(system, order, deadlock, budget, observer)?;
@@ -61,7 +72,7 @@ pub(crate) fn on_sets<'s>(
     let looks =
         is_tried(order) && !task.variant.published && explored.effort(system, order, deadlock) == 0;
     if !looks {
-        return in_turns(procedure, task, system, order, explored);
+        return in_turns(how, task, explored);
     }
     match explored.ground(system, order, deadlock, UNTRIED, budget, observer)? {
         Ground::States(states) => among(states, procedure, task),
@@ -69,12 +80,12 @@ pub(crate) fn on_sets<'s>(
             task.account.order = Some(name.to_owned());
             if budget.threads() > NonZeroUsize::MIN && !space.learns() {
                 let space = space.anew()?;
-                return beside_a_look(space, procedure, task, system, order, explored);
+                return beside_a_look(space, how, task, explored);
             }
             let found = sets::near(procedure, task, space, work_of_look(budget));
             look(space, task);
             match found {
-                Ok(None) => in_turns(procedure, task, system, order, explored),
+                Ok(None) => in_turns(how, task, explored),
                 Ok(Some(found)) => Ok(found),
                 Err(stop) => {
                     explored.empty(system);
@@ -99,10 +110,8 @@ fn work_of_look(budget: &Budget) -> u64 {
 /// thread, and nobody is done before it has ended: so it does not matter who is quicker. When it is over, its thread is a builder's.
 fn beside_a_look<'s>(
     mut space: Symbolic<'s>,
-    procedure: Procedure,
+    how: OnSets<'_, 's>,
     task: &mut Task<'_>,
-    system: &'s System,
-    order: &OrderChoice,
     explored: &mut Explored<'s>,
 ) -> Found {
     let (seen, late) = (Abort::default(), Late::default());
@@ -118,30 +127,30 @@ fn beside_a_look<'s>(
     let (looked, found) = scope(|scope| {
         let look = || {
             let _free = Free(&late);
-            let found = sets::near(procedure, &mut near, &mut space, work_of_look(&alone));
+            let work = work_of_look(&alone);
+            let found = sets::near(how.procedure, &mut near, &mut space, work);
             if let Ok(Some(_)) = found {
                 seen.because(Stop::Interrupted);
             }
             found
         };
         let thread = Builder::new().name("look".to_owned()).stack_size(STACK);
-        let Ok(looking) = thread.spawn_scoped(scope, look) else {
+        let looking = thread.spawn_scoped(scope, look).ok();
+        if looking.is_none() {
             // Where there is no thread to be had, the others do without what it would see.
             late.come();
-            return (
-                Ok(None),
-                in_turns(procedure, &mut task.under(&rest), system, order, explored),
-            );
-        };
-        let found = in_turns(procedure, &mut task.under(&rest), system, order, explored);
+        }
+        let found = in_turns(how, &mut task.under(&rest), explored);
         let lost = || Stop::Internal("a look near the initial states failed".to_owned());
-        let looked = looking.join().unwrap_or_else(|_| Err(lost()));
+        let looked = looking.map_or(Ok(None), |looking| {
+            looking.join().unwrap_or_else(|_| Err(lost()))
+        });
         (looked, found)
     });
     let found = match (looked, found) {
         (Ok(Some(near)), found) => {
             if found.is_err() {
-                explored.empty(system);
+                explored.empty(how.system);
             }
             *task.account = account;
             Ok(near)
@@ -165,13 +174,12 @@ impl Drop for Free<'_> {
 }
 
 /// Orders and the engine in turns.
-fn in_turns<'s>(
-    procedure: Procedure,
-    task: &mut Task<'_>,
-    system: &'s System,
-    order: &OrderChoice,
-    explored: &mut Explored<'s>,
-) -> Found {
+fn in_turns<'s>(how: OnSets<'_, 's>, task: &mut Task<'_>, explored: &mut Explored<'s>) -> Found {
+    let OnSets {
+        procedure,
+        system,
+        order,
+    } = how;
     let (deadlock, budget, observer) = (task.problem.deadlock, task.budget, task.observer);
     let known = explored.effort(system, order, deadlock);
     let mut race = known.max(FIRST_RACE);

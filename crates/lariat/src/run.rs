@@ -2,7 +2,7 @@
 
 use crate::explored::Explored;
 use crate::learning::while_learning;
-use crate::on_sets::on_sets;
+use crate::on_sets::{OnSets, on_sets};
 use crate::plan::Plan;
 use lariat_budget::{Budget, Observer, Statistic, Stop};
 use lariat_engines::{Account, AutomatonKind, Folded, Found, Problem, Procedure, Task};
@@ -106,8 +106,13 @@ impl Run<'_> {
         match plan.engine.procedure {
             Procedure::Single(decide) => decide(&mut task),
             Procedure::Team(team) => team.decide(&mut task),
-            Procedure::Sets(decide) => {
-                let found = on_sets(decide, &mut task, system, order, explored);
+            Procedure::Sets(procedure) => {
+                let how = OnSets {
+                    procedure,
+                    system,
+                    order,
+                };
+                let found = on_sets(how, &mut task, explored);
                 if matches!(found, Err(Stop::Memory)) {
                     // Half-made diagrams would be in the next engine's way.
                     explored.forget(system);

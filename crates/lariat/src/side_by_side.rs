@@ -7,12 +7,14 @@
 //! Verdicts do not depend on who asks. What a worker has learned from the questions before does, and with it which engine answers and
 //! what that costs; with one thread everything repeats.
 //!
+//! Who has no question any more leaves its seat to those who are still at work (`auto/at_once.rs`).
+//!
 //! Memory is one account. A question that ran out of it while others held some is asked once more when nobody else is at work.
 
 use crate::explored::Explored;
+use lariat_budget::Idle;
 use lariat_model::passes::Systems;
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::{Builder, scope};
@@ -20,13 +22,13 @@ use std::thread::{Builder, scope};
 /// Stack of a worker: that of a main thread, several times.
 const STACK: usize = 64 << 20;
 
-/// Answers all `questions` by `ask`, on so many threads, and passes each answer with its position to `tell` on the thread of the caller: as soon as it
+/// Answers all `questions` by `ask`, on the threads that are `idle`, and passes each answer with its position to `tell` on the thread of the caller: as soon as it
 /// is known, in the order of the questions, but for those that were `starved` and had to be asked again, which come last.
 ///
 /// An error of `tell` ends it: no further question is begun.
 pub fn side_by_side<'s, Q, A, E>(
     questions: &[Q],
-    threads: NonZeroUsize,
+    idle: &Idle,
     systems: &'s Systems,
     ask: impl Fn(&Q, &mut Explored<'s>) -> A + Sync,
     starved: impl Fn(&A) -> bool,
@@ -36,8 +38,8 @@ where
     Q: Sync,
     A: Send,
 {
-    let workers = threads.get().min(questions.len());
-    if workers <= 1 {
+    let seats = idle.take_up_to(questions.len());
+    if seats.len() <= 1 {
         let mut explored = Explored::new(systems);
         let mut answers = questions.iter().map(|q| ask(q, &mut explored)).enumerate();
         return answers.try_for_each(|(at, answer)| tell(at, answer));
@@ -46,9 +48,10 @@ where
     let mut again = Vec::new();
     scope(|scope| {
         let (answers, told) = channel();
-        for _ in 0..workers {
+        for seat in seats {
             let (answers, next, ask) = (answers.clone(), &next, &ask);
             let work = move || {
+                let _seat = seat;
                 let mut explored = Explored::new(systems);
                 let take = || {
                     let at = next.fetch_add(1, Ordering::Relaxed);
@@ -86,6 +89,7 @@ where
         again.extend(due..questions.len());
         Ok(())
     })?;
+    let _seat = idle.take();
     let mut explored = Explored::new(systems);
     again
         .into_iter()
@@ -97,10 +101,6 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
     use std::sync::Mutex;
-
-    fn threads(n: usize) -> NonZeroUsize {
-        NonZeroUsize::new(n).unwrap()
-    }
 
     #[test]
     fn answers_come_in_the_order_of_the_questions() {
@@ -117,7 +117,7 @@ mod tests {
             };
             side_by_side(
                 &questions,
-                threads(n),
+                &Idle::new(n),
                 &Systems::new(),
                 ask,
                 |_| false,
@@ -156,7 +156,15 @@ mod tests {
             Ok::<(), ()>(())
         };
         let questions: Vec<usize> = (0..9).collect();
-        side_by_side(&questions, threads(3), &Systems::new(), ask, hungry, tell).unwrap();
+        side_by_side(
+            &questions,
+            &Idle::new(3),
+            &Systems::new(),
+            ask,
+            hungry,
+            tell,
+        )
+        .unwrap();
         assert_eq!(plain, [0, 2, 4, 6, 8]);
         assert_eq!(second, [1, 3, 5, 7]);
     }
@@ -172,7 +180,7 @@ mod tests {
         let full = |_: usize, (): ()| Err("the disk is full");
         let ended = side_by_side(
             &questions,
-            threads(2),
+            &Idle::new(2),
             &Systems::new(),
             ask,
             |()| false,

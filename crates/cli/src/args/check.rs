@@ -121,16 +121,19 @@ pub(crate) struct Check {
     pub strong_fair: Vec<String>,
     #[command(flatten)]
     pub limits: Limits,
-    /// Processors to use; all that there are by default. Several properties are decided side by side. If --threads is given and there
-    /// are fewer properties, the other processors help with each of them, where the engine can.
+    /// Processors to use; all that there are by default. Several properties are decided side by side. Where there are fewer, `auto` asks
+    /// several engines at once; any other engine has help from the other processors if --threads is given, where it can.
+    ///
+    /// Engines that `auto` asks at once have a fixed amount of work each, and of those who decide the first of its list answers: the one that
+    /// would with a single processor.
     ///
     /// sog, sop, slap, slap-fst and bcz on nets and tables compute edges of their product ahead of the emptiness check, whose graph and
     /// counterexample stay as they are. explicit and ba let several workers search the states of a single property together, which they
     /// and `auto` also do without --threads from four processors on. Where all reachable states are found first, as sets, a long saturation is
     /// divided as long as that pays.
     ///
-    /// Verdicts are the same with any number. Which engine answers, which run is shown and what is counted may depend on what was
-    /// learned from other properties before, and on who came first: with 1 everything repeats from run to run.
+    /// Verdicts are the same with any number. With several properties or workers, which engine answers, which run is shown and what is counted
+    /// may depend on what was learned from other properties before, and on who came first: with 1 everything repeats from run to run.
     /// With --hosts: workers of each process, 1 by default.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,

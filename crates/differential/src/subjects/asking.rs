@@ -6,7 +6,7 @@ use lariat::{
     check,
 };
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
-use lariat_budget::{Budget, Quiet};
+use lariat_budget::{Budget, Idle, Quiet};
 use lariat_emptiness::Marks;
 use lariat_engines::{Found, Invariance, Outcome, Problem};
 use lariat_ltl::{AtomId, Formula, Formulas};
@@ -101,13 +101,20 @@ pub fn facade(name: &str, choice: Choice) -> Subject {
 
 /// The façade with these options, under the policy of each case.
 pub fn facade_with(name: &str, options: Options) -> Subject {
+    facade_beside(name, options, 0)
+}
+
+/// The same where so many threads are idle.
+pub(super) fn facade_beside(name: &str, options: Options, idle: usize) -> Subject {
     Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
         let options = Options {
             deadlock: case.deadlock,
             ..options.clone()
         };
-        decide(case, &formulas, &case.propositions(), formula, &options)
+        let idle = Idle::new(idle);
+        let propositions = case.propositions();
+        decide(case, &formulas, &propositions, formula, &options, &idle)
     })
 }
 
@@ -130,7 +137,8 @@ pub fn facade_text() -> Subject {
                     propositions,
                     ..
                 } = &properties;
-                decide(case, formulas, propositions, formula, &options)
+                let idle = Idle::default();
+                decide(case, formulas, propositions, formula, &options, &idle)
             }
         }
     })
@@ -143,6 +151,7 @@ pub(super) fn decide(
     propositions: &[Proposition],
     formula: Formula,
     options: &Options,
+    idle: &Idle,
 ) -> Answer {
     let fairness = Fairness {
         told: case.fairness.iter().map(|c| c.name.clone()).collect(),
@@ -150,7 +159,7 @@ pub(super) fn decide(
     };
     let subject = lariat::Subject::of_system(&case.system, formulas, propositions);
     let subject = subject.assuming(fairness);
-    decide_about(&subject, case, formula, options)
+    decide_about(&subject, case, formula, options, idle)
 }
 
 /// What the façade says of a formula about a subject that a case is about.
@@ -159,13 +168,14 @@ pub(crate) fn decide_about(
     case: &Case,
     formula: Formula,
     options: &Options,
+    idle: &Idle,
 ) -> Answer {
     let systems = Systems::new();
     let plan = match &options.choice {
         Choice::Auto(_) => None,
         Choice::Plan(plan) => Some(plan),
     };
-    let budget = budget(plan, case);
+    let budget = budget(plan, case).with_idle(idle);
     let report = check(
         subject,
         Property::Formula(formula),

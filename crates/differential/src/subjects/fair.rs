@@ -6,7 +6,7 @@ use super::asking::{
 use super::{HYB, hyb_sees, plans, reduced, rounds, stutter_invariant};
 use lariat::{Choice, Options, Plan, Preset};
 use lariat_automata::translate;
-use lariat_budget::Budget;
+use lariat_budget::{Budget, Idle};
 use lariat_engines::Needs;
 use lariat_model::Strength;
 use lariat_testkit::formulas::{Op1, Op2};
@@ -112,6 +112,14 @@ fn by_formula() -> Subject {
             ..Options::default()
         };
         let (formulas, formula) = intern(&asked, &asked.formula);
-        decide(&asked, &formulas, &asked.propositions(), formula, &options)
+        let propositions = asked.propositions();
+        decide(
+            &asked,
+            &formulas,
+            &propositions,
+            formula,
+            &options,
+            &Idle::default(),
+        )
     })
 }

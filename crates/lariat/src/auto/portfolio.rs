@@ -10,7 +10,7 @@ use crate::features::{Boundedness, Features};
 use crate::plan::Plan;
 use lariat_automata::Insensitive;
 use lariat_budget::Stop;
-use lariat_engines::{Found, Outcome};
+use lariat_engines::{Found, Outcome, Workers};
 use lariat_model::Lasso;
 
 /// The engines that are left, and the question that they are asked.
@@ -50,6 +50,46 @@ impl Turns {
             Turns::Open(_) | Turns::Over(_) => None,
         }
     }
+}
+
+/// What came of one engine's turn.
+pub(super) struct Tried {
+    pub found: Found,
+    /// The report as this engine leaves it, but for the trail.
+    report: Report,
+    /// The line of the trail.
+    line: Attempt,
+    /// What this means for the others.
+    after: After,
+}
+
+/// What a turn means for those who come next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// Nothing.
+    Open,
+    /// Runs of the reduced net have no way back: nobody works on it any more.
+    Astray,
+    /// There is nothing more to be asked.
+    Ended,
+}
+
+impl Tried {
+    /// Is this an answer?
+    pub fn is_decided(&self) -> bool {
+        matches!(self.found, Ok(Outcome::Empty | Outcome::Accepting(_)))
+    }
+
+    /// Need nobody who comes later in the list try any more?
+    pub fn is_final(&self) -> bool {
+        self.is_decided() || self.after == After::Ended
+    }
+}
+
+/// Many single states may need all the room there is: what was explored is given back before.
+pub(super) fn needs_room(candidate: &Candidate, round: u32) -> bool {
+    let plan = &candidate.plan;
+    plan.has_single_states() && plan.is_complete() && round > 1
 }
 
 impl<'a, 's> Portfolio<'a, 's> {
@@ -137,7 +177,7 @@ impl<'a, 's> Portfolio<'a, 's> {
         self.field.insert(0, later);
     }
 
-    /// Some engines one after the other. Those who can do no more leave the field.
+    /// Some engines in the order of the list, of whom the first to decide answers. Those who can do no more leave the field.
     pub fn turns(
         &mut self,
         candidates: Vec<Candidate>,
@@ -146,14 +186,23 @@ impl<'a, 's> Portfolio<'a, 's> {
         report: &mut Report,
     ) -> Turns {
         let budget = self.query.budget;
+        let at_once = self.at_once(&candidates, round, explored, report);
+        let is_decided = at_once.iter().flatten().any(Tried::is_decided);
         let mut last = Err(Stop::Work(0));
-        for candidate in candidates {
+        for (candidate, tried) in candidates.into_iter().zip(at_once) {
             if self.ended {
                 break;
             }
-            let name = candidate.plan.name;
-            last = self.attempt(candidate, round, explored, report);
+            let tried = match tried {
+                Some(tried) => tried,
+                None if is_decided => continue,
+                None => self.attempt(&self.query, &candidate, round, explored, report),
+            };
+            // Whoever has an answer has it, whatever time or memory did to those before.
+            let is_left = is_decided && !tried.is_decided();
+            last = self.settle(tried, report);
             let leaves = match &last {
+                _ if is_left => continue,
                 Err(Stop::Work(_)) => match budget.spend(0) {
                     Ok(()) => false,
                     Err(stop) => return Turns::Done(Err(stop)),
@@ -167,28 +216,51 @@ impl<'a, 's> Portfolio<'a, 's> {
             };
             self.starved |= matches!(last, Err(Stop::Memory));
             if leaves && round > 0 {
+                let name = candidate.plan.name;
                 self.field.retain(|other| other.plan.name != name);
             }
         }
         Turns::Open(last)
     }
 
-    /// One engine, and what came of it in the trail.
-    fn attempt(
-        &mut self,
-        candidate: Candidate,
+    /// Enters what came of a turn.
+    fn settle(&mut self, tried: Tried, report: &mut Report) -> Found {
+        let mut trail = std::mem::take(&mut report.trail);
+        trail.push(tried.line);
+        *report = Report {
+            trail,
+            ..tried.report
+        };
+        match tried.after {
+            After::Open => {}
+            After::Astray => self.reduced = None,
+            After::Ended => self.ended = true,
+        }
+        tried.found
+    }
+
+    /// Do all workers there are search for it together?
+    pub fn is_shared(&self, candidate: &Candidate) -> bool {
+        let are_several = self.query.options.workers != Workers::ONE;
+        are_several && candidate.plan.works_together() && candidate.work >= WORTH_SHARING
+    }
+
+    /// One engine, and what came of it. The question is that of the portfolio, under the query's budget.
+    pub fn attempt(
+        &self,
+        query: &Query<'_, 's>,
+        candidate: &Candidate,
         round: u32,
         explored: &mut Explored<'s>,
-        report: &mut Report,
-    ) -> Found {
-        let budget = self.query.budget;
+        before: &Report,
+    ) -> Tried {
+        let budget = query.budget;
         let begun = budget.elapsed();
-        let plan = match candidate.plan.works_together() && candidate.work >= WORTH_SHARING {
+        let plan = match self.is_shared(candidate) {
             true => candidate.plan.by(self.query.options.workers),
             false => candidate.plan,
         };
-        if plan.has_single_states() && plan.is_complete() && round > 1 {
-            // Many single states may need all the room there is.
+        if needs_room(candidate, round) {
             explored.clear();
         }
         let turn = Turn {
@@ -196,8 +268,12 @@ impl<'a, 's> Portfolio<'a, 's> {
             budget: budget.clone().with_work(candidate.work),
             most_tokens: candidate.most_tokens,
         };
-        let found = self.run(&turn, explored, report);
-        report.trail.push(Attempt {
+        let mut report = Report {
+            trail: Vec::new(),
+            ..before.clone()
+        };
+        let (found, after) = self.run(query, &turn, explored, &mut report);
+        let line = Attempt {
             engine: plan.name,
             outcome: match &found {
                 Ok(Outcome::Undecided(_)) => "undecided".to_owned(),
@@ -206,39 +282,51 @@ impl<'a, 's> Portfolio<'a, 's> {
                 Err(stop) => format!("gave up: {stop}"),
             },
             why: match round {
-                0 | 1 => candidate.why,
+                0 | 1 => candidate.why.clone(),
                 _ => format!("once more, with {} times the work", self.schedule.growth),
             },
             work: turn.budget.work_spent(),
             time: budget.elapsed().saturating_sub(begun),
-        });
-        found
+        };
+        Tried {
+            found,
+            report,
+            line,
+            after,
+        }
     }
 
-    /// Runs one plan on the reduced net, from the time on when there is one. If a run has no way back from there, nobody
-    /// works on it any more. Reductions do not keep symmetries: who divides by them is asked about the net as it was read.
-    fn run(&mut self, turn: &Turn, explored: &mut Explored<'s>, report: &mut Report) -> Found {
+    /// Runs one plan on the reduced net, from the time on when there is one. If a run has no way back from there, the net as it was read is searched
+    /// in its place. Reductions do not keep symmetries: who divides by them is asked about the net as it was read.
+    fn run(
+        &self,
+        query: &Query<'_, 's>,
+        turn: &Turn,
+        explored: &mut Explored<'s>,
+        report: &mut Report,
+    ) -> (Found, After) {
         if let Some(counts) = self.half {
-            return self.run_half(counts, turn, explored, report);
+            return self.run_half(counts, query, turn, explored, report);
         }
+        let mut after = After::Open;
         if !turn.plan.divides()
-            && let Some(found) = self.run_reduced(turn, explored, report)
+            && let Some(found) = self.run_reduced(query, turn, explored, report)
         {
             match found {
-                Ok(found) => return found,
+                Ok(found) => return (found, after),
                 Err(Unliftable(why)) => {
-                    self.query.observer.remark(&once_more(&why));
+                    query.observer.remark(&once_more(&why));
                     report.passes.clear();
-                    self.reduced = None;
+                    after = After::Astray;
                 }
             }
         }
-        let mut query = self.query;
+        let mut query = *query;
         if let Some(learned) = &self.learned {
             query.formulas = &learned.formulas;
             query.property = learned.property_for(&turn.plan);
         }
-        match query.run(turn, explored, report) {
+        let found = match query.run(turn, explored, report) {
             Ok(found) => {
                 if matches!(found, Ok(Outcome::Empty | Outcome::Accepting(_))) {
                     // Whatever was removed before played no part.
@@ -248,12 +336,14 @@ impl<'a, 's> Portfolio<'a, 's> {
             }
             // Facts leave out what is constant, of which a covering run may not show that it is: others may find another run.
             Err(Unliftable(why)) => Err(Stop::Unsupported(why)),
-        }
+        };
+        (found, after)
     }
 
     /// Runs one plan on the reduced net, if there is one.
     fn run_reduced(
         &self,
+        query: &Query<'_, 's>,
         turn: &Turn,
         explored: &mut Explored<'s>,
         report: &mut Report,
@@ -264,21 +354,23 @@ impl<'a, 's> Portfolio<'a, 's> {
             subject: &smaller.subject,
             formulas: &smaller.learned.formulas,
             property: smaller.learned.property_for(&turn.plan),
-            ..self.query
+            ..*query
         };
         Some(query.run(turn, explored, report))
     }
 
     /// Runs one plan on a net of which only some answers count. With any other answer there is nothing more to be asked of it.
     fn run_half(
-        &mut self,
+        &self,
         counts: Insensitive,
+        query: &Query<'_, 's>,
         turn: &Turn,
         explored: &mut Explored<'s>,
         report: &mut Report,
-    ) -> Found {
-        let Some(found) = self.run_reduced(turn, explored, report) else {
-            return Err(Stop::Unsupported("there is no such net".to_owned()));
+    ) -> (Found, After) {
+        let Some(found) = self.run_reduced(query, turn, explored, report) else {
+            let nothing = Stop::Unsupported("there is no such net".to_owned());
+            return (Err(nothing), After::Ended);
         };
         let says_nothing = match found {
             Ok(Ok(Outcome::Empty)) if !counts.to_shortening => {
@@ -290,13 +382,12 @@ impl<'a, 's> Portfolio<'a, 's> {
                 "a run with fewer repetitions violates the property, and with all of them it does not"
                     .to_owned()
             }
-            Ok(found) => return found,
+            Ok(found) => return (found, After::Open),
             Err(Unliftable(why)) => why,
         };
         report.passes.clear();
         report.vacuous = None;
-        self.ended = true;
-        Err(Stop::Unsupported(says_nothing))
+        (Err(Stop::Unsupported(says_nothing)), After::Ended)
     }
 
     /// Does a run of the original violate the property as it was asked?

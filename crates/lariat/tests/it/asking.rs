@@ -7,7 +7,7 @@ use lariat::model::order::OrderName;
 use lariat::model::{EventId, Names, Properties};
 use lariat::{
     Budget, Constraint, Explored, Fairness, Options, OrderChoice, Plan, Property, Quiet, Report,
-    Strength, Subject, System, Systems, Verdict, check,
+    Schedule, Strength, Subject, System, Systems, Verdict, check,
 };
 use lariat_emptiness::Marks;
 
@@ -70,6 +70,16 @@ pub fn asked_with(
         &Budget::unlimited(),
         &Quiet,
     )
+}
+
+/// `auto` with so little work in its first turns that it goes through several rounds about a small net.
+pub fn in_rounds() -> Schedule {
+    Schedule {
+        glance: 1,
+        walk: 1,
+        first_look: 4,
+        ..Schedule::default()
+    }
 }
 
 /// The verdict; there must be one.

@@ -1,11 +1,11 @@
 //! Runs on several threads that are stopped at any point, in one thread or in all: the answer is the right one or says what ended, everybody comes
 //! home, and what is left behind is as good as before.
 
-use crate::asking::about_philosophers;
+use crate::asking::{about_philosophers, in_rounds};
 use lariat::model::Properties;
 use lariat::{
-    Budget, Explored, Options, OrderChoice, Plan, Property, Quiet, Reason, Stop, Subject, Systems,
-    Variant, Verdict, Workers, check, side_by_side,
+    Budget, Choice, Explored, Idle, Options, OrderChoice, Plan, Property, Quiet, Reason, Stop,
+    Subject, Systems, Variant, Verdict, Workers, check, side_by_side,
 };
 use lariat_budget::{Fault, Victim};
 use lariat_corpora::{Random, each_case, which_ends};
@@ -108,6 +108,42 @@ fn a_run_on_several_threads_stops_at_any_point() {
 }
 
 #[test]
+fn engines_of_auto_that_are_asked_at_once_stop_at_any_point() {
+    let mut stopped = 0;
+    which_ends(|| {
+        each_case(150, |random| {
+            let (formula, holds) = *random.one_of(&FORMULAS);
+            let (system, properties) = about_philosophers(3, formula);
+            let Properties {
+                formulas,
+                propositions,
+                list,
+                ..
+            } = &properties;
+            let subject = Subject::of_system(&system, formulas, propositions);
+            let (budget, stop, _) = random_fault(random);
+            let seats = budget.threads().get() - 1;
+            let idle = Idle::new(seats);
+            let budget = budget.with_idle(&idle);
+            let options = Options {
+                choice: Choice::Auto(in_rounds()),
+                ..Options::default()
+            };
+            let property = Property::Formula(list[0].formula);
+            let systems = Systems::new();
+            let mut explored = Explored::new(&systems);
+            let report = check(&subject, property, &options, &mut explored, &budget, &Quiet);
+            stopped += u32::from(!is_right(&report.verdict, holds, &stop));
+            assert_eq!(idle.take_up_to(usize::MAX).len(), seats);
+            drop(explored);
+            drop(systems);
+            assert_eq!(budget.bytes_used(), 0);
+        });
+    });
+    assert!(stopped > 0);
+}
+
+#[test]
 fn questions_side_by_side_stop_at_any_point() {
     let mut stopped = 0;
     which_ends(|| {
@@ -124,7 +160,7 @@ fn questions_side_by_side_stop_at_any_point() {
             let questions: Vec<_> = models.iter().collect();
             side_by_side(
                 &questions,
-                budget.threads(),
+                &Idle::new(budget.threads().get()),
                 &systems,
                 |&question, explored| {
                     let ((system, properties), holds) = question;

@@ -1,6 +1,7 @@
 //! Whole questions through the façade: what is asked, what is answered, and what the answer says of itself.
 
 mod asking;
+mod at_once;
 mod builders;
 mod coloured;
 mod conditions;

@@ -1,0 +1,123 @@
+//! Engines of `auto` that have their turns at once: who answers is who would on one thread.
+
+use crate::asking::{about_philosophers, holds, in_rounds};
+use lariat::model::Properties;
+use lariat::{
+    Attempt, Budget, Choice, Company, Explored, Figure, Idle, LeftOut, Options, Property, Quiet,
+    Reason, Report, Schedule, Stop, Subject, Systems, Technique, Verdict, check,
+};
+use lariat_corpora::which_ends;
+use std::time::Duration;
+
+/// What `auto` says of a formula about so many philosophers, with so many idle threads.
+fn told(
+    philosophers: u32,
+    formula: &str,
+    schedule: Schedule,
+    budget: &Budget,
+    idle: usize,
+) -> Report {
+    let (system, properties) = about_philosophers(philosophers, formula);
+    let Properties {
+        formulas,
+        propositions,
+        list,
+        ..
+    } = &properties;
+    let subject = Subject::of_system(&system, formulas, propositions);
+    let options = Options {
+        choice: Choice::Auto(schedule),
+        ..Options::default()
+    };
+    let idle = Idle::new(idle);
+    let budget = budget.clone().with_idle(&idle);
+    let property = Property::Formula(list[0].formula);
+    let systems = Systems::new();
+    check(
+        &subject,
+        property,
+        &options,
+        &mut Explored::new(&systems),
+        &budget,
+        &Quiet,
+    )
+}
+
+/// Who was asked, with how much work, and how it ended.
+fn trail(report: &Report) -> Vec<(&'static str, String, u64)> {
+    let line = |a: &Attempt| (a.engine, a.outcome.clone(), a.work);
+    report.trail.iter().map(line).collect()
+}
+
+/// What the engine counted, but for times and what depends on whoever was at work beside it.
+fn figures(report: &Report) -> Vec<(&'static str, Figure)> {
+    let stats = &report.account.stats;
+    let varying = stats.varying(Company::Helpers, true);
+    let is_time = |figure: &Figure| matches!(figure, Figure::Real(_));
+    let repeats = stats
+        .iter()
+        .filter(|(name, figure)| !varying.contains(name) && !is_time(figure));
+    repeats
+        .map(|(name, figure)| (name, figure.clone()))
+        .collect()
+}
+
+/// Formulas about four philosophers that different engines answer, in different rounds.
+const FORMULAS: [&str; 6] = [
+    r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#,
+    "F deadlock",
+    r#"G ("WaitsLeft_1 = 1" -> F "HasLeft_1 = 1")"#,
+    r#"G ("HasLeft_1 = 1" -> "Fork_1 = 0")"#,
+    r#"G F "HasLeft_1 = 1" -> G F "Fork_1 = 1""#,
+    r#"X X G ("HasLeft_1 = 1" -> X ("Fork_1 = 0" | "Fork_2 = 0"))"#,
+];
+
+#[test]
+fn who_answers_does_not_depend_on_threads() {
+    let mut engines = Vec::new();
+    which_ends(|| {
+        for formula in FORMULAS {
+            let unlimited = Budget::unlimited();
+            let one = told(4, formula, in_rounds(), &unlimited, 0);
+            engines.push(one.engine);
+            for idle in [1, 2, 3, 1, 2, 3] {
+                let several = told(4, formula, in_rounds(), &unlimited, idle);
+                assert_eq!(several.engine, one.engine, "{formula}");
+                assert_eq!(trail(&several), trail(&one), "{formula}");
+                assert_eq!(figures(&several), figures(&one), "{formula}");
+                match (&one.verdict, &several.verdict) {
+                    (Verdict::Holds(_), Verdict::Holds(_)) => {}
+                    (Verdict::Violated(a), Verdict::Violated(b)) => {
+                        assert_eq!(a.lasso(), b.lasso(), "{formula}");
+                    }
+                    verdicts => panic!("{formula}: {verdicts:?}"),
+                }
+            }
+        }
+    });
+    // Somebody on single states, and somebody on sets.
+    engines.sort_unstable();
+    engines.dedup();
+    assert!(engines.len() > 1, "{engines:?}");
+}
+
+#[test]
+fn what_was_found_in_time_counts() {
+    // The walks of the first round, which are the first of the list, never end; `hyb` decides beside them.
+    let schedule = Schedule {
+        growth: 1 << 50,
+        saturation: 100_000,
+        without: LeftOut::of(&[Technique::Facts]),
+        ..in_rounds()
+    };
+    let within = |millis| Budget::unlimited().with_deadline(Duration::from_millis(millis));
+    which_ends(|| {
+        let alone = told(3, FORMULAS[0], schedule, &within(200), 0);
+        let Verdict::Unknown(Reason::Stopped(stop)) = &alone.verdict else {
+            panic!("{:?}", alone.verdict)
+        };
+        assert_eq!(*stop, Stop::Time);
+        let beside = told(3, FORMULAS[0], schedule, &within(1000), 1);
+        assert_eq!((holds(&beside), beside.engine), (true, "hyb"));
+    });
+}
