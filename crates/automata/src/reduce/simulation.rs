@@ -370,6 +370,25 @@ mod tests {
         assert_eq!(left, expected);
     }
 
+    /// States that differ in an answered edge alone, or on illegal letters alone, are one.
+    #[test]
+    fn what_is_answered_or_illegal_tells_nothing_apart() {
+        let mut guards = Guards::new();
+        let a = guards.atom(0);
+        let (any, none, all) = (Guards::TRUE, Marks::NONE, Marks::all(2));
+        let states: [&[(Guard, Marks, u32)]; 2] = [&[(a, none, 1), (a, all, 1)], &[(a, all, 0)]];
+        let mut it = automaton(guards, &states);
+        simulate(&mut it, Direction::Direct, any, &Budget::unlimited()).unwrap();
+        assert_eq!((it.states.len(), it.edge_count()), (1, 1));
+
+        let states: [&[(Guard, Marks, u32)]; 2] = [&[(a, all, 1)], &[(any, all, 0)]];
+        for (legal, classes) in [(any, 2), (a, 1)] {
+            let mut it = automaton(it.guards.clone(), &states);
+            simulate(&mut it, Direction::Direct, legal, &Budget::unlimited()).unwrap();
+            assert_eq!(it.states.len(), classes);
+        }
+    }
+
     /// From 0 to 1, which reads everything for ever, or to 2, which needs `a`: the latter is answered. So it is with incoming edges, but
     /// that 0 is initial and 1 is not.
     #[test]
