@@ -5,8 +5,8 @@
 //! translation works in one of its own and copies the few guards that survive.
 //!
 //! Inside this crate a store may hold more variables than a letter has atoms: the tableau adds
-//! one for each obligation on the next position and the simulations one for each mark and each
-//! class. They come after the atoms in the order, so that everything below the atoms of a diagram is
+//! one for each obligation on the next position and for each promise, and minimisation one for each state. They come after
+//! the atoms in the order, so that everything below the atoms of a diagram is
 //! what one class of letters leaves ([`Guards::leaves`]).
 
 use lariat_budget::Stop;

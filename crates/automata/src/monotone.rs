@@ -1,6 +1,6 @@
 //! Diagrams in which atoms come first and everything behind them occurs only positively.
 //!
-//! The moves of a tableau state and the signatures of simulations are of this kind. Walking the atoms
+//! The moves of a tableau state and those of a set of states are of this kind. Walking the atoms
 //! of such a diagram finds the classes of letters, and what each class leaves is the
 //! disjunction of its minimal sets of variables: the edges.
 

@@ -1,4 +1,4 @@
-//! Direct and reverse simulation, by signatures that are decision diagrams.
+//! Direct and reverse simulation, by signatures.
 //!
 //! Direct: q ≤ q' iff every edge q –ℓ,m→ d is answered by some q' –ℓ,m'→ d' with m ⊆ m' and d ≤ d'.
 //! Then L(q) ⊆ L(q'); states that simulate each other are merged, and of two edges of
@@ -6,17 +6,25 @@
 //! an initial state is only answered by an initial one; it preserves the language of the
 //! automaton but not of its states.
 //!
-//! Following Babiak, Badie, Duret-Lutz, Křetínský and Strejček (*Compositional approach to
-//! suspension and other improvements to LTL translation*, SPIN 2013), a state's signature is
+//! The signature of a state is what its edges offer to each letter: the pairs of marks and class that are best,
 //!
-//! > sig(q) = ⋁ { guard ∧ ⋀_{i ∉ m} markᵢ ∧ ⋀_{c ≥ class(d)} class_c  |  q –guard,m→ d }
+//! > sig(q)(ℓ) = max { (m, class(d))  |  q –ℓ,m→ d }    where (m, c) ≤ (m', c') iff m ⊆ m' and c ≤ c'
 //!
-//! which is monotone in the mark and class variables, so that q ≤ q' iff sig(q) ⇒ sig(q').
-//! Classes and their order are refined from "all equal" until nothing changes. The
-//! quotient is read off the signatures: below the letters of a signature every
-//! minimal set of variables is an edge that no other edge answers.
+//! and q ≤ q' iff every pair of sig(q)(ℓ) is below one of sig(q')(ℓ), for all ℓ. It is held the other way round, as one
+//! guard for each pair: the letters to which it is among the best. The order of pairs is antisymmetric, so this
+//! form is unique and states of equal signature are one class. Classes and their order are refined from "all equal" until nothing
+//! changes. The quotient is read off the signatures: what is left in them no other edge answers.
 //!
-//! Cost: rounds × (edges + classes²) diagram operations; beyond a few hundred states the order of
+//! Signatures are those of Babiak, Badie, Duret-Lutz, Křetínský and Strejček (*Compositional approach to
+//! suspension and other improvements to LTL translation*, SPIN 2013), who write them as one diagram over letters, marks and classes:
+//!
+//! > ⋁ { guard ∧ ⋀_{i ∉ m} markᵢ ∧ ⋀_{c ≥ class(d)} class_c  |  q –guard,m→ d }
+//!
+//! Our diagrams have letters alone. Below a letter theirs is a disjunction of as many conjunctions as there are edges, but the diagram
+//! of it may be exponential in them: it also tells apart sets of classes that are not closed upwards, which nobody asks for. The tableau of
+//! `((a U X a) xor (b U X b)) xor (c U X c)` has 70 states with 156 edges, and such diagrams of it took minutes.
+//!
+//! Cost: rounds × edges² diagram operations on letters; beyond a few hundred states, or ten thousand edges, the order of
 //! classes is not computed, which leaves bisimulation.
 
 use crate::automaton::{Automaton, StateId, Transition};
@@ -34,22 +42,20 @@ pub enum Direction {
     Reverse,
 }
 
-/// Variables behind those of the atoms.
-const MARKS: usize = Guards::MAX_ATOMS;
-const INITIAL: usize = MARKS + Marks::MAX as usize;
-const CLASSES: usize = INITIAL + 1;
-
 /// Up to this many states classes are compared with each other; beyond, states are only merged
 /// where their signatures are equal, which is bisimulation.
 const MOST_COMPARED: usize = 500;
-/// Beyond this many states nothing is done at all: diagram operations recurse once a class.
+/// The same for edges, each of which may be compared with each: 10⁸ looks a round.
+const MOST_EDGES: usize = 10_000;
+/// Beyond this many states nothing is done at all: there may be as many rounds.
 const MOST_STATES: usize = 2000;
 
 /// An edge that is compared.
 #[derive(Clone, Copy)]
 struct Side {
-    /// Its part of a signature, but for the classes at the other end.
-    label: Guard,
+    /// The legal letters that it reads.
+    guard: Guard,
+    marks: Marks,
     /// The state at the other end.
     other: StateId,
 }
@@ -57,9 +63,27 @@ struct Side {
 /// What a signature is made of.
 #[derive(Clone)]
 struct View {
-    /// What the state has without any edge: whether it is initial, where that counts.
-    base: Guard,
+    /// Is the state initial, where that counts?
+    initial: bool,
+    /// Does every letter have at most one edge?
+    deterministic: bool,
     edges: Vec<Side>,
+}
+
+/// What a state offers to each letter.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Signature {
+    initial: bool,
+    /// By class and marks, none of them twice; guards are never `FALSE`.
+    offers: Vec<Offer>,
+}
+
+/// Edges with these marks to this class, on the letters for which the state has no better one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Offer {
+    class: u32,
+    marks: Marks,
+    guard: Guard,
 }
 
 /// A partition of the states, and the order of its classes.
@@ -85,7 +109,7 @@ pub fn simulate(
     }
     let views = views(a, direction, legal);
     let (classes, signatures) = refine(&mut a.guards, &views, budget)?;
-    a.states = quotient(a, direction, &signatures, &classes.above, budget)?;
+    a.states = quotient(direction, &signatures);
     a.initial = initial_classes(&a.initial, direction, &classes);
     super::merge_edges(a);
     let mut stands_for = vec![StateId(0); signatures.len()];
@@ -100,29 +124,40 @@ pub fn simulate(
 fn views(a: &mut Automaton, direction: Direction, legal: Guard) -> Vec<View> {
     let all = a.all_marks();
     let nothing = View {
-        base: Guards::FALSE,
+        initial: false,
+        deterministic: true,
         edges: Vec::new(),
     };
     let mut views = vec![nothing; a.states.len()];
     if direction == Direction::Reverse {
         for q in &a.initial {
-            views[q.index()].base = a.guards.variable(INITIAL);
+            views[q.index()].initial = true;
         }
     }
     for (n, edges) in a.states.iter().enumerate() {
         for t in edges {
-            let mut label = a.guards.and(t.guard, legal);
-            for i in all.minus(t.marks).iter() {
-                let v = a.guards.variable(MARKS + i as usize);
-                label = a.guards.and(label, v);
-            }
+            let guard = a.guards.and(t.guard, legal);
+            let marks = t.marks.intersection(all);
             let from = StateId(n as u32);
             let (of, other) = match direction {
                 Direction::Direct => (from, t.to),
                 Direction::Reverse => (t.to, from),
             };
-            views[of.index()].edges.push(Side { label, other });
+            let side = Side {
+                guard,
+                marks,
+                other,
+            };
+            views[of.index()].edges.push(side);
         }
+    }
+    for view in &mut views {
+        let mut read = Guards::FALSE;
+        view.deterministic = view.edges.iter().all(|side| {
+            let fresh = a.guards.and(read, side.guard) == Guards::FALSE;
+            read = a.guards.or(read, side.guard);
+            fresh
+        });
     }
     views
 }
@@ -132,28 +167,30 @@ fn refine(
     store: &mut Guards,
     views: &[View],
     budget: &Budget,
-) -> Result<(Classes, Vec<Guard>), Stop> {
+) -> Result<(Classes, Vec<Signature>), Stop> {
     let mut classes = Classes {
         of: vec![0; views.len()],
         above: vec![vec![0]],
     };
+    let edges: usize = views.iter().map(|view| view.edges.len()).sum();
+    let is_compared = views.len() <= MOST_COMPARED && edges <= MOST_EDGES;
     loop {
         budget.check()?;
-        let all = signatures(store, views, &classes);
-        store.check()?;
-        let mut numbers: FxHashMap<Guard, u32> = FxHashMap::default();
+        let mut numbers: FxHashMap<Signature, u32> = FxHashMap::default();
         // For every new class its signature, and the class that it is a part of.
         let mut parts = Vec::new();
-        let mut of = Vec::with_capacity(all.len());
-        for (signature, &was) in all.into_iter().zip(&classes.of) {
+        let mut of = Vec::with_capacity(views.len());
+        for (view, &was) in views.iter().zip(&classes.of) {
+            let signature = signature(store, view, &classes);
             let next = numbers.len() as u32;
-            of.push(*numbers.entry(signature).or_insert_with(|| {
-                parts.push((signature, was));
+            of.push(*numbers.entry(signature).or_insert_with_key(|signature| {
+                parts.push((signature.clone(), was));
                 next
             }));
         }
-        let above = if views.len() <= MOST_COMPARED {
-            order(store, &parts, &classes.above)
+        store.check()?;
+        let above = if is_compared {
+            order(store, &parts, &classes, budget)?
         } else {
             (0..parts.len() as u32).map(|c| vec![c]).collect()
         };
@@ -166,90 +203,109 @@ fn refine(
     }
 }
 
-/// The signature of every state.
-fn signatures(store: &mut Guards, views: &[View], classes: &Classes) -> Vec<Guard> {
-    let mut tags = Vec::with_capacity(classes.above.len());
-    for above in &classes.above {
-        let mut tag = Guards::TRUE;
-        for &c in above.iter().rev() {
-            let v = store.variable(CLASSES + c as usize);
-            tag = store.and(v, tag);
-        }
-        tags.push(tag);
-    }
-    let mut signature_of = |view: &View| {
-        let mut signature = view.base;
-        for side in &view.edges {
-            let class = classes.of[side.other.index()];
-            let edge = store.and(side.label, tags[class as usize]);
-            signature = store.or(signature, edge);
-        }
-        signature
+/// The signature of a state.
+fn signature(store: &mut Guards, view: &View, classes: &Classes) -> Signature {
+    let offer = |side: &Side| Offer {
+        class: classes.of[side.other.index()],
+        marks: side.marks,
+        guard: side.guard,
     };
-    views.iter().map(&mut signature_of).collect()
+    let mut offers: Vec<Offer> = view.edges.iter().map(offer).collect();
+    offers.sort_unstable_by_key(|offer| (offer.class, offer.marks));
+    offers.dedup_by(|next, kept| {
+        let same = (next.class, next.marks) == (kept.class, kept.marks);
+        if same {
+            kept.guard = store.or(kept.guard, next.guard);
+        }
+        same
+    });
+    // What is better than a better one is better, too: offers may change on the way. Where no letter has a choice, none is better.
+    let compared = if view.deterministic { 0 } else { offers.len() };
+    for i in 0..compared {
+        for j in 0..offers.len() {
+            if i != j && classes.answers(&offers[j], &offers[i]) {
+                offers[i].guard = store.minus(offers[i].guard, offers[j].guard);
+            }
+        }
+    }
+    offers.retain(|offer| offer.guard != Guards::FALSE);
+    Signature {
+        initial: view.initial,
+        offers,
+    }
+}
+
+impl Classes {
+    /// Is `other` as good as `offer`, on the letters that both have?
+    fn answers(&self, other: &Offer, offer: &Offer) -> bool {
+        other.marks.contains(offer.marks) && self.is_above(other.class, offer.class)
+    }
+
+    fn is_above(&self, other: u32, class: u32) -> bool {
+        other == class || self.above[class as usize].binary_search(&other).is_ok()
+    }
+
+    /// Does `other` have an answer to all that a state of this signature does?
+    fn simulates(&self, store: &mut Guards, other: &Signature, signature: &Signature) -> bool {
+        let mut is_answered = |offer: &Offer| {
+            let mut left = offer.guard;
+            other.offers.iter().any(|answer| {
+                if self.answers(answer, offer) {
+                    left = store.minus(left, answer.guard);
+                }
+                left == Guards::FALSE
+            })
+        };
+        (other.initial || !signature.initial) && signature.offers.iter().all(&mut is_answered)
+    }
 }
 
 /// The order of new classes, each given by its signature and its old class. The relation only
 /// shrinks: pairs whose old classes were not related need no look.
-fn order(store: &mut Guards, parts: &[(Guard, u32)], was_above: &[Vec<u32>]) -> Vec<Vec<u32>> {
+fn order(
+    store: &mut Guards,
+    parts: &[(Signature, u32)],
+    were: &Classes,
+    budget: &Budget,
+) -> Result<Vec<Vec<u32>>, Stop> {
     let mut order = Vec::with_capacity(parts.len());
-    for &(s, was) in parts {
+    for (n, (signature, was)) in parts.iter().enumerate() {
         let mut above = Vec::new();
-        for (c, &(t, other)) in (0..).zip(parts) {
-            let was_related = || was_above[was as usize].binary_search(&other).is_ok();
-            if s == t || was_related() && store.implies(s, t) {
-                above.push(c);
+        for (c, (other, other_was)) in parts.iter().enumerate() {
+            if c != n {
+                if !were.is_above(*other_was, *was) {
+                    continue;
+                }
+                budget.check()?;
+                if !were.simulates(store, other, signature) {
+                    continue;
+                }
             }
+            above.push(c as u32);
         }
         order.push(above);
+        store.check()?;
     }
-    order
+    Ok(order)
 }
 
 /// The edges between classes, read off their signatures.
-fn quotient(
-    a: &mut Automaton,
-    direction: Direction,
-    signatures: &[Guard],
-    above: &[Vec<u32>],
-    budget: &Budget,
-) -> Result<Vec<Vec<Transition>>, Stop> {
-    let all = a.all_marks();
-    let by_tag: FxHashMap<&[u32], u32> = above.iter().map(|tag| &tag[..]).zip(0..).collect();
+fn quotient(direction: Direction, signatures: &[Signature]) -> Vec<Vec<Transition>> {
     let mut states: Vec<Vec<Transition>> = vec![Vec::new(); signatures.len()];
-    for (c, &signature) in (0..).zip(signatures) {
-        let mut edge = || budget.check();
-        for (rest, guard) in a.guards.leaves(signature, MARKS as u32, &mut edge)? {
-            for set in a.guards.minimal_sets(rest, &mut edge)? {
-                let mut missing = Marks::NONE;
-                let mut tag = Vec::new();
-                for v in set {
-                    match v as usize {
-                        INITIAL => {}
-                        v if v < INITIAL => {
-                            missing = missing.union(Marks::one((v - MARKS) as u32));
-                        }
-                        v => tag.push((v - CLASSES) as u32),
-                    }
-                }
-                tag.sort_unstable();
-                // The set of an initial state names no class and is no edge.
-                let Some(&other) = by_tag.get(&tag[..]) else {
-                    continue;
-                };
-                let (from, to) = match direction {
-                    Direction::Direct => (c, other),
-                    Direction::Reverse => (other, c),
-                };
-                states[from as usize].push(Transition {
-                    guard,
-                    marks: all.minus(missing),
-                    to: StateId(to),
-                });
-            }
+    for (c, signature) in (0..).zip(signatures) {
+        for offer in &signature.offers {
+            let (from, to) = match direction {
+                Direction::Direct => (c, offer.class),
+                Direction::Reverse => (offer.class, c),
+            };
+            states[from as usize].push(Transition {
+                guard: offer.guard,
+                marks: offer.marks,
+                to: StateId(to),
+            });
         }
     }
-    Ok(states)
+    states
 }
 
 /// The classes of the initial states.
@@ -267,4 +323,95 @@ fn initial_classes(initial: &[StateId], direction: Direction, classes: &Classes)
         all.iter().any(|p| p != q && above.contains(&p.0))
     };
     all.iter().copied().filter(|q| !is_included(q)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// States by their edges: guard, marks, target. The first is initial.
+    fn automaton(guards: Guards, edges: &[&[(Guard, Marks, u32)]]) -> Automaton {
+        let transition = |&(guard, marks, to): &(Guard, Marks, u32)| Transition {
+            guard,
+            marks,
+            to: StateId(to),
+        };
+        Automaton {
+            atoms: vec![lariat_ltl::AtomId(0)],
+            guards,
+            mark_count: 2,
+            initial: vec![StateId(0)],
+            states: (edges.iter())
+                .map(|edges| edges.iter().map(transition).collect())
+                .collect(),
+        }
+    }
+
+    /// An edge is dropped on the letters on which another answers it, and on no others; marks that cannot be compared stay.
+    #[test]
+    fn edges_are_answered_letter_by_letter() {
+        let mut guards = Guards::new();
+        let a = guards.atom(0);
+        let not_a = guards.not(a);
+        let [zero, one] = [0, 1].map(Marks::one);
+        let both = zero.union(one);
+        let any = Guards::TRUE;
+        let edges: &[(Guard, Marks, u32)] = &[
+            (any, Marks::NONE, 0),
+            (a, zero, 0),
+            (any, one, 0),
+            (not_a, both, 0),
+        ];
+        let mut it = automaton(guards, &[edges]);
+        simulate(&mut it, Direction::Direct, any, &Budget::unlimited()).unwrap();
+        let left: Vec<_> = (it.states[0].iter()).map(|t| (t.guard, t.marks)).collect();
+        let mut expected = vec![(a, zero), (a, one), (not_a, both)];
+        expected.sort_unstable_by_key(|edge| edge.1);
+        assert_eq!(left, expected);
+    }
+
+    /// States that differ in an answered edge alone, or on illegal letters alone, are one.
+    #[test]
+    fn what_is_answered_or_illegal_tells_nothing_apart() {
+        let mut guards = Guards::new();
+        let a = guards.atom(0);
+        let (any, none, all) = (Guards::TRUE, Marks::NONE, Marks::all(2));
+        let states: [&[(Guard, Marks, u32)]; 2] = [&[(a, none, 1), (a, all, 1)], &[(a, all, 0)]];
+        let mut it = automaton(guards, &states);
+        simulate(&mut it, Direction::Direct, any, &Budget::unlimited()).unwrap();
+        assert_eq!((it.states.len(), it.edge_count()), (1, 1));
+
+        let states: [&[(Guard, Marks, u32)]; 2] = [&[(a, all, 1)], &[(any, all, 0)]];
+        for (legal, classes) in [(any, 2), (a, 1)] {
+            let mut it = automaton(it.guards.clone(), &states);
+            simulate(&mut it, Direction::Direct, legal, &Budget::unlimited()).unwrap();
+            assert_eq!(it.states.len(), classes);
+        }
+    }
+
+    /// From 0 to 1, which reads everything for ever, or to 2, which needs `a`: the latter is answered. So it is with incoming edges, but
+    /// that 0 is initial and 1 is not.
+    #[test]
+    fn targets_are_compared() {
+        let mut guards = Guards::new();
+        let a = guards.atom(0);
+        let (any, all) = (Guards::TRUE, Marks::all(2));
+        let states: [&[(Guard, Marks, u32)]; 3] = [
+            &[(a, all, 1), (any, all, 2)],
+            &[(any, all, 1)],
+            &[(a, all, 2)],
+        ];
+        let mut it = automaton(guards, &states);
+        simulate(&mut it, Direction::Direct, any, &Budget::unlimited()).unwrap();
+        let not_a = it.guards.not(a);
+        let left: Vec<_> = (it.states[0].iter()).map(|t| (t.guard, t.to.0)).collect();
+        assert_eq!(left, [(a, 1), (not_a, 2)]);
+
+        let states: [&[(Guard, Marks, u32)]; 2] =
+            [&[(any, all, 0), (any, all, 1)], &[(any, all, 1)]];
+        let mut it = automaton(it.guards, &states);
+        simulate(&mut it, Direction::Reverse, any, &Budget::unlimited()).unwrap();
+        assert_eq!(it.initial, [StateId(0)]);
+        assert_eq!(it.states.len(), 2);
+    }
 }

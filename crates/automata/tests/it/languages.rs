@@ -9,6 +9,7 @@ use lariat_budget::{Budget, Stop};
 use lariat_ltl::{
     AtomId, Formula, Formulas, FreeVocabulary, Random, Weights, parse, random_formula,
 };
+use std::time::Duration;
 
 /// Shapes that have been hard for one construction or another.
 const SHIPPED: &[&str] = &[
@@ -415,6 +416,86 @@ fn many_conditions_that_recur_or_settle() {
                 }
             }
         }
+    }
+}
+
+/// Parts without common atoms, each wanted in both polarities. Their tableaux are small, but their states have edges to many classes that are
+/// ordered among each other; a simulation that told sets of classes apart took minutes.
+#[test]
+fn chains_of_parity_do_not_explode() {
+    let any = Legal::any();
+    let mut random = Random::new(seed());
+    for (text, states, edges) in [
+        ("((a U X a) xor (b U X b)) xor (c U X c)", 22, 60),
+        ("((!a W X !a) xor (!b W X !b)) xor (!c W X !c)", 22, 60),
+        (
+            "(a U X a) <-> ((b W X b) <-> ((c R X c) <-> (d M X d)))",
+            46,
+            176,
+        ),
+        ("F(((a U X a) xor (b U X b)) xor (c U X c))", 51, 140),
+    ] {
+        let mut formulas = Formulas::new();
+        let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        let not_f = formulas.not(f);
+        let automata = [f, not_f].map(|g| {
+            let budget = Budget::unlimited().with_deadline(Duration::from_secs(30));
+            let a = translate(&mut formulas, g, &any, &budget).unwrap();
+            let size = (a.states.len(), a.edge_count());
+            assert!(size.0 <= states && size.1 <= edges, "{text}: {size:?}");
+            a
+        });
+        let [a, b] = &automata;
+        assert_disjoint(a, b, &any, text);
+        let mut letter = any_letter(formulas.atoms_of(f).len());
+        assert_words(&formulas, f, (a, b), 500, &mut random, &mut letter, text);
+    }
+}
+
+/// A random tree of `xor`, `<->` and now and then another connective, over small temporal formulas.
+fn parity(formulas: &mut Formulas, random: &mut Random) -> Formula {
+    let atoms: Vec<AtomId> = ["p", "q", "r", "s"].map(|n| formulas.atom_id(n)).to_vec();
+    let mut parts: Vec<Formula> = (0..2 + random.below(3))
+        .map(|_| {
+            let size = 2 + random.below(4);
+            random_formula(formulas, &atoms, size, &Weights::ALL, random)
+        })
+        .collect();
+    while parts.len() > 1 {
+        let [f, g] = [0; 2].map(|_| parts.swap_remove(random.below(parts.len())));
+        parts.push(match random.below(6) {
+            0 | 1 => formulas.xor(f, g),
+            2 | 3 => formulas.iff(f, g),
+            4 => formulas.and([f, g]),
+            _ => formulas.or([f, g]),
+        });
+    }
+    parts[0]
+}
+
+#[test]
+fn nested_parity_of_random_formulas() {
+    let mut random = Random::new(seed());
+    let any = Legal::any();
+    for case in 0..cases() / 2 {
+        let mut formulas = Formulas::new();
+        let f = parity(&mut formulas, &mut random);
+        let text = format!("case {case}");
+        let (a, b) = both(&mut formulas, f, &any);
+        assert_disjoint(&a, &b, &any, &text);
+        let mut letter = any_letter(formulas.atoms_of(f).len());
+        assert_words(&formulas, f, (&a, &b), 100, &mut random, &mut letter, &text);
+        let small = buchi(&a, Placement::Edges, &any, &Budget::unlimited()).unwrap();
+        assert_disjoint(&small, &b, &any, &text);
+        assert_words(
+            &formulas,
+            f,
+            (&small, &b),
+            50,
+            &mut random,
+            &mut letter,
+            &text,
+        );
     }
 }
 
