@@ -18,7 +18,6 @@ use lariat_automata::Legal;
 use lariat_budget::Budget;
 use lariat_distributed::{Machines, engine};
 use lariat_engines::Engine;
-use lariat_model::{Action, Event};
 use lariat_testkit::{Case, Subject};
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
@@ -137,19 +136,8 @@ fn hyb_with_sets() -> impl Iterator<Item = (String, Plan)> {
     })
 }
 
-/// The component-wise engine, which sees the events of nets and tables, and of programs the states alone.
-pub const HYB: &str = "hyb";
-
-/// Does it see all that the formula of a case speaks of?
-fn hyb_sees(case: &Case) -> bool {
-    !case.uses_events() || !has_programs(case)
-}
-
-/// Has the system of a case programs?
-pub fn has_programs(case: &Case) -> bool {
-    let programs = |event: &Event| matches!(event.action, Action::Program { .. });
-    case.system.events.iter().any(programs)
-}
+/// The component-wise engine.
+const HYB: &str = "hyb";
 
 /// All subjects: each plan on the plain tableau's and on the translation's automata, and the façade with formulas
 /// and with their texts.
@@ -162,9 +150,9 @@ pub fn all() -> Vec<Subject> {
             Needs::Nothing if plan.engine.name == HYB => {
                 // Automata of the plain tableau are larger; one combination is enough for them.
                 if name == HYB {
-                    all.push(on_tableau.only(|case| has_tableau(case) && hyb_sees(case)));
+                    all.push(on_tableau);
                 }
-                all.push(on_translation.only(hyb_sees));
+                all.push(on_translation);
             }
             // Waking threads takes longer than small questions do.
             Needs::Nothing if name == DISTRIBUTED => {
@@ -287,8 +275,8 @@ fn built() -> Vec<Subject> {
             published,
         );
     }
-    subjects.push(hyb(2).only(|case| case.formula.size() % 4 == 1 && hyb_sees(case)));
-    subjects.push(hyb(3).only(|case| case.formula.size() % 4 == 3 && hyb_sees(case)));
+    subjects.push(hyb(2).only(|case| case.formula.size() % 4 == 1));
+    subjects.push(hyb(3).only(|case| case.formula.size() % 4 == 3));
     subjects
 }
 

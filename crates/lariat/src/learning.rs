@@ -8,7 +8,8 @@
 //! ```
 //!
 //! and a run found in one is a run of the program; that there is none means nothing. A state whose steps were not learned looks dead, so stutter
-//! loops are left out; and where events are enabled is not known, so that questions about them wait for all states.
+//! loops are left out; and where events are enabled is not known, so that questions about that wait for all states. Which event is taken is no such question: the
+//! engine sees it of the steps that it has.
 
 use crate::explored::{Explored, Ground};
 use crate::on_sets::look;
@@ -85,7 +86,7 @@ fn rounds(
 
 fn asks_what_is_enabled(problem: &Problem<'_>) -> bool {
     let asks = |proposition: &Proposition| match proposition {
-        Proposition::Fires(_) => true,
+        Proposition::Fires(_) => false,
         Proposition::State(predicate) => asks_for_events(predicate),
     };
     !problem.fairness.is_empty() || problem.propositions.iter().any(asks)

@@ -7,6 +7,7 @@
 
 mod fair;
 mod given;
+mod programs;
 
 pub use fair::fair;
 
@@ -52,6 +53,7 @@ pub fn all() -> Vec<Fixed> {
         joined_steps(),
         silent_and_observed(),
         asked_of_states(),
+        programs::events_of_programs(),
         given(),
     ];
     groups.into_iter().flatten().collect()

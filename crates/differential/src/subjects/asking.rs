@@ -1,6 +1,5 @@
 //! How an engine or the façade is asked about a case, and its answer is taken down.
 
-use super::{HYB, hyb_sees};
 use lariat::{
     Account, Choice, Explored, Needs, Options, OrderChoice, Plan, Property, Run, Systems, Verdict,
     check,
@@ -79,7 +78,6 @@ pub fn facade(name: &str, choice: Choice) -> Subject {
         Choice::Auto(_) => (Needs::Nothing, false),
         Choice::Plan(plan) => (plan.needs(), *plan == Plan::of("walk")),
     };
-    let component_wise = choice.name() == HYB;
     let testing = matches!(&choice, Choice::Plan(plan) if plan.automaton.is_testing());
     let options = Options {
         choice,
@@ -88,7 +86,6 @@ pub fn facade(name: &str, choice: Choice) -> Subject {
     let subject = facade_with(name, options);
     match needs {
         Needs::Nothing if walks => subject.may_give_up(),
-        Needs::Nothing if component_wise => subject.only(hyb_sees),
         Needs::Nothing => subject,
         Needs::Stuttering | Needs::StateStuttering if testing => {
             subject.may_refuse(|case| case.formula.uses_next() || case.uses_events())

@@ -3,7 +3,7 @@
 use super::asking::{
     PATIENCE, Way, decide, facade, intern, legal, on_tableau, on_translation, run_by,
 };
-use super::{HYB, hyb_sees, plans, reduced, rounds, stutter_invariant};
+use super::{plans, reduced, rounds, stutter_invariant};
 use lariat::{Choice, Options, Plan, Preset};
 use lariat_automata::translate;
 use lariat_budget::{Budget, Idle};
@@ -28,9 +28,6 @@ pub fn fair() -> Vec<Subject> {
             }
             Some(Strength::Weak) if stuttering => {
                 all.push(subject.only(|case| is_weak(case) && stutter_invariant(case)))
-            }
-            Some(Strength::Weak) if plan.engine.name == HYB => {
-                all.push(subject.only(|case| is_weak(case) && hyb_sees(case)))
             }
             Some(Strength::Weak) => all.push(subject.only(is_weak)),
         }

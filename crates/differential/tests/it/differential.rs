@@ -2,8 +2,7 @@
 
 use lariat::{Needs, Plan};
 use lariat_differential::subjects;
-use lariat_model::Proposition;
-use lariat_testkit::case::{Atom, Case};
+use lariat_testkit::case::Case;
 use lariat_testkit::oracle::{self, Buchi};
 use lariat_testkit::{Answer, Campaign, Random, cases, lassos};
 
@@ -40,13 +39,6 @@ fn all_engines() -> Vec<(String, Plan)> {
     let mut all = subjects::plans();
     all.retain(|(_, plan)| plan.needs() == Needs::Nothing);
     all.push(("walk".to_owned(), Plan::of("walk")));
-    all
-}
-
-/// Those of them that see which event of a program is taken.
-fn engines_that_see_programs() -> Vec<(String, Plan)> {
-    let mut all = all_engines();
-    all.retain(|(_, plan)| plan.engine.name != subjects::HYB);
     all
 }
 
@@ -88,13 +80,7 @@ fn every_engine_is_right_about_random_automata() {
     for seed in Campaign::from_env(250).seeds() {
         let case = Case::random(seed);
         let negation = Buchi::random(&mut Random::new(!seed), case.atoms.len());
-        let of_states = |atom: &Atom| matches!(atom.proposition, Proposition::State(_));
-        let hidden = subjects::has_programs(&case) && !case.atoms.iter().all(of_states);
-        let engines = match hidden {
-            false => all_engines(),
-            true => engines_that_see_programs(),
-        };
-        for (name, engine) in engines {
+        for (name, engine) in all_engines() {
             for case in [&case.variants()[0], &case.variants()[2]] {
                 match on_automaton(engine, case, &negation) {
                     Ok(true) => holds += 1,

@@ -26,7 +26,7 @@ use lariat_dd::kernel::{
 };
 use lariat_dd::{Predicate, Residual};
 use lariat_model::{EventId, Predicate as StatePredicate};
-use lariat_space::symbolic::{Residuals, Symbolic};
+use lariat_space::symbolic::{Layout, Residuals, Symbolic};
 
 /// One of the constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,15 +60,15 @@ pub struct Demands {
 }
 
 impl Demands {
-    /// Prepares the constraints of `problem` on the levels of `space`.
+    /// Prepares the constraints of `problem` on the levels of `layout`; what is known of programs is known by `space`.
     pub fn new(
         problem: &Problem<'_>,
-        space: &Symbolic<'_>,
+        (space, layout): (&Symbolic<'_>, &Layout),
         steps: &Steps,
         scope: Scope,
         lease: Lease,
     ) -> Result<Demands, Stop> {
-        let mut query = Residuals::new(space.layout(), scope, lease);
+        let mut query = Residuals::new(layout, scope, lease);
         let mut list = Vec::with_capacity(problem.fairness.len());
         for constraint in problem.fairness {
             let idle = StatePredicate::Not(Box::new(constraint.enabled.clone()));

@@ -7,118 +7,83 @@
 //! (s, c) → (s', c')   iff   s –e→ s', e ∈ class c, any c'              λ(s, c) = λ(s) ∪ the atoms of class c
 //! ```
 //!
-//! Its runs are those of the system with their letters: whoever foretells what cannot happen gets no further, and is on no cycle. The classes are places, one
-//! of which is marked, below all others in the order and above the automaton; a transition has a copy for each class that may follow it.
+//! Its runs are those of the system with their letters: whoever foretells what cannot happen gets no further, and is on no cycle. The class is one more
+//! variable, below all others in the order and above the automaton. The events are those of the space, whatever they are made of, each with a table on this level that leads
+//! from its own class to any. Nothing else of an event is looked at. So what a program does is what the space has learned of it, and a step that ends
+//! in its error state is a step like all others: it has been foretold, and whatever is foretold behind it does not happen.
 //!
-//! What is dead must be asked of the system, not of what was foretold: a dead state stutters where no event is foretold that is named (`alive` are the events
-//! that tell). The beginning of a run is no evidence here, because its last event need not be possible.
+//! What is dead must be asked of the system, not of what was foretold: a dead state stutters where no event is foretold that is named. Predicates about what
+//! is enabled are about the system's own events, which are kept as they are. The beginning of a run is no evidence here, because its last event need not be possible.
 //!
-//! V. Molnár et al. (2016) have propositions of states alone. Cost: as many copies of each event as there are classes, one more than
-//! combinations of `fires` atoms that are true together, and states that differ by a class alone share their nodes but for the last levels. Programs learn their relations from
-//! single states, and a fault in one leaves what was foretold behind: they are refused.
+//! V. Molnár et al. (2016) have propositions of states alone. Cost: states that differ by a class alone share their nodes but for the last level, and there are as many classes
+//! as combinations of `fires` atoms that are true together, and one more.
 
+use crate::alphabet::{Alphabet, ClassId};
 use crate::problem::Problem;
-use lariat_budget::{Budget, Stop};
+use lariat_budget::Stop;
+use lariat_dd::{Event, EventPart, Store};
 use lariat_model::order::Order;
 use lariat_model::{
-    Action, Arc, Comparison, Constraint, Deadlock, Domain, Event, EventId, Lasso, Linear,
-    Predicate, Proposition, State, Step, System, VarId, Variable,
+    Comparison, Domain, EventId, Lasso, Predicate, Proposition, State, Step, System, Value, VarId,
+    Variable,
 };
-use lariat_space::symbolic::Symbolic;
+use lariat_space::symbolic::{Layout, Symbolic};
+use std::sync::Arc;
 
-/// A system that foretells its events, and the same question about it.
+/// The question about a system whose states foretell events.
 pub struct Foretold {
+    /// The variables and initial states are those that foretell, the events those of the original.
     system: System,
-    /// What tells that a state is not dead.
-    alive: System,
     propositions: Vec<Proposition>,
-    fairness: Vec<Constraint>,
-    order: Order,
-    variables: usize,
-    classes: usize,
+    layout: Layout,
+    alphabet: Arc<Alphabet>,
 }
 
 impl Foretold {
     /// The question of `problem`, about events too, as one about states.
     pub fn new(problem: &Problem<'_>, order: &Order) -> Result<Foretold, Stop> {
-        let system = problem.system;
-        let variables = system.variables.len();
-        let classes = problem.alphabet().classes().len();
-        let place = |class: usize| VarId((variables + class) as u32);
-        let mut all = system.variables.clone();
-        all.extend((0..classes).map(|class| Variable {
-            name: format!("next {class}"),
-            domain: Domain::Count { bound: Some(1) },
-        }));
-        let mut initial = Vec::new();
-        for state in &system.initial {
-            for class in 0..classes {
-                let mut state = state.to_vec();
-                state.extend((0..classes).map(|other| i64::from(other == class)));
-                initial.push(State::from(state));
-            }
-        }
-        let mut events = Vec::new();
-        for event in system.event_ids() {
-            let class = problem.alphabet().class(Some(event)).index();
-            for next in 0..classes {
-                let action = foretelling(&system.event(event).action, place(class), place(next))?;
-                events.push(renamed(system.event(event), next, action));
-            }
-        }
-        let mut alive = system.events.clone();
-        // No named event is foretold of a state that is dead.
-        alive.extend((1..classes).map(|class| {
-            let marked = Arc {
-                var: place(class),
-                need: 1,
-                delta: 0,
-            };
-            let name = format!("next {class} is named");
-            let action = Action::Net(vec![marked]);
-            Event { name, action }
-        }));
-        let with = |events: Vec<Event>| System {
-            variables: all.clone(),
-            events,
-            initial: initial.clone(),
+        let original = problem.system;
+        let alphabet = problem.alphabet().clone();
+        let class = VarId(original.variables.len() as u32);
+        let values = || alphabet.classes().map(|class| Value::from(class.0));
+        let mut system = System {
+            initial: Vec::new(),
             units: Vec::new(),
-            ..system.clone()
+            ..original.clone()
         };
+        system.variables.push(Variable {
+            name: "what is taken next".to_owned(),
+            domain: Domain::Range {
+                low: 0,
+                high: values().max().unwrap_or(0),
+            },
+        });
+        for state in &original.initial {
+            let split = values().map(|value| state.iter().copied().chain([value]).collect());
+            system.initial.extend::<Vec<State>>(split.collect());
+        }
         let propositions = problem.propositions.iter().enumerate();
         let propositions = propositions.map(|(i, proposition)| match proposition {
-            Proposition::State(predicate) => of_states(system, predicate).map(Proposition::State),
+            Proposition::State(_) => proposition.clone(),
             Proposition::Fires(_) => {
-                let named = problem.alphabet().classes();
-                let named = named.filter(|c| problem.alphabet().letter(*c).0 >> i & 1 == 1);
-                Ok(Proposition::State(Predicate::Linear(Linear {
-                    terms: named.map(|class| (place(class.index()), 1)).collect(),
-                    comparison: Comparison::Ge,
-                    constant: 1,
-                })))
+                let named = |class: &ClassId| alphabet.letter(*class).0 >> i & 1 == 1;
+                let is = |c: ClassId| Predicate::compare(class, Comparison::Eq, Value::from(c.0));
+                let some = alphabet.classes().filter(named).map(is);
+                Proposition::State(Predicate::Or(some.collect()))
             }
         });
-        let fairness = problem.fairness.iter().map(|constraint| {
-            Ok(Constraint {
-                enabled: of_states(system, &constraint.enabled)?,
-                taken: copies(&constraint.taken, classes),
-                ..constraint.clone()
-            })
-        });
-        let mut levels = order.vars().to_vec();
-        levels.extend((0..classes).map(place));
+        let propositions = propositions.collect();
+        let levels = order.vars().iter().copied().chain([class]).collect();
+        let order = Order::from_top(levels).ok_or_else(|| Stop::Internal("an order".to_owned()))?;
         Ok(Foretold {
-            system: with(events),
-            alive: with(alive),
-            propositions: propositions.collect::<Result<_, Stop>>()?,
-            fairness: fairness.collect::<Result<_, Stop>>()?,
-            order: Order::from_top(levels).ok_or_else(|| Stop::Internal("an order".to_owned()))?,
-            variables,
-            classes,
+            layout: Layout::new(&system, &order),
+            system,
+            propositions,
+            alphabet,
         })
     }
 
-    /// The question; the automaton is that of `problem`.
+    /// The question; automaton and fairness are those of `problem`.
     pub fn problem<'a>(&'a self, problem: &Problem<'a>) -> Problem<'a> {
         Problem::new(
             &self.system,
@@ -126,23 +91,49 @@ impl Foretold {
             &self.propositions,
             problem.deadlock,
         )
-        .assuming(&self.fairness)
+        .assuming(problem.fairness)
     }
 
-    /// The space of the system, and that of the events which tell that a state is not dead.
-    pub fn spaces(&self, deadlock: Deadlock, budget: &Budget) -> Result<[Symbolic<'_>; 2], Stop> {
-        Ok([
-            Symbolic::new(&self.system, &self.order, deadlock, budget)?,
-            Symbolic::new(&self.alive, &self.order, deadlock, budget)?,
-        ])
+    /// Where the variables are: the levels of the space, and one below them.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The events of `space` with what they foretell.
+    pub fn events(
+        &self,
+        space: &Symbolic<'_>,
+        store: &mut Store,
+    ) -> Result<Vec<(EventId, Event)>, Stop> {
+        space.events_in(store, |event| {
+            let own = self.alphabet.class(Some(event));
+            let any = self.alphabet.classes();
+            Some(self.table(any.map(|next| (own, next))))
+        })
+    }
+
+    /// What tells that a state is not dead: an event of `space` that is possible, whether it was foretold or not, or one that is foretold by its name.
+    pub fn alive(&self, space: &Symbolic<'_>, store: &mut Store) -> Result<Vec<Event>, Stop> {
+        let events = space.events_in(store, |_| None)?;
+        let named = self.alphabet.classes().filter(|c| *c != ClassId::UNNAMED);
+        let is_named = store.event(&[self.table(named.map(|class| (class, class)))])?;
+        Ok(events.into_iter().map(|e| e.1).chain(is_named).collect())
+    }
+
+    /// From class to class.
+    fn table(&self, rows: impl Iterator<Item = (ClassId, ClassId)>) -> EventPart {
+        EventPart::Table {
+            levels: vec![self.layout.levels() as u32 - 1],
+            rows: rows.map(|(from, to)| vec![(from.0, to.0)]).collect(),
+        }
     }
 
     /// The run of the system behind one of this.
     pub fn told(&self, lasso: Lasso) -> Lasso {
-        let state = |state: State| State::from(&state[..self.variables]);
-        let event = |event: EventId| EventId(event.0 / self.classes as u32);
+        let variables = self.layout.levels() - 1;
+        let state = |state: State| State::from(&state[..variables]);
         let step = |step: Step| Step {
-            event: step.event.map(event),
+            event: step.event,
             state: state(step.state),
         };
         Lasso {
@@ -151,92 +142,5 @@ impl Foretold {
             cycle: lasso.cycle.into_iter().map(step).collect(),
             growth: None,
         }
-    }
-}
-
-/// The copies of events, one for each class that may follow.
-fn copies(events: &[EventId], classes: usize) -> Vec<EventId> {
-    let classes = classes as u32;
-    let copies = |event: &EventId| (event.0 * classes..(event.0 + 1) * classes).map(EventId);
-    events.iter().flat_map(copies).collect()
-}
-
-fn renamed(event: &Event, next: usize, action: Action) -> Event {
-    Event {
-        name: format!("{} {next}", event.name),
-        action,
-    }
-}
-
-/// The action where it was foretold by a token in `before`, with one in `next` afterwards.
-fn foretelling(action: &Action, before: VarId, next: VarId) -> Result<Action, Stop> {
-    match action {
-        Action::Net(arcs) => {
-            let mut arcs = arcs.clone();
-            let arc = |var, need, delta| Arc { var, need, delta };
-            match before == next {
-                true => arcs.push(arc(before, 1, 0)),
-                false => arcs.extend([arc(before, 1, -1), arc(next, 0, 1)]),
-            }
-            arcs.sort_by_key(|arc| arc.var);
-            Ok(Action::Net(arcs))
-        }
-        Action::Table { vars, rows } => {
-            let mut vars = vars.clone();
-            let more = match before == next {
-                true => vec![(before, (1, 1))],
-                false => vec![(before, (1, 0)), (next, (0, 1))],
-            };
-            vars.extend(more.iter().map(|(var, _)| *var));
-            let cells = || more.iter().map(|(_, cell)| Some(*cell));
-            let row = |row: &lariat_model::Row| row.iter().copied().chain(cells()).collect();
-            let rows = rows.iter().map(row).collect();
-            Ok(Action::Table { vars, rows })
-        }
-        Action::Program { .. } => Err(Stop::Unsupported(
-            "this engine sees which events are taken of nets and tables, not of programs"
-                .to_owned(),
-        )),
-    }
-}
-
-/// The same predicate without questions of what is enabled, which are about the system's events.
-fn of_states(system: &System, predicate: &Predicate) -> Result<Predicate, Stop> {
-    let all = |predicates: &[Predicate]| {
-        let each = predicates.iter().map(|p| of_states(system, p));
-        each.collect::<Result<Vec<_>, Stop>>()
-    };
-    let some = |events: &mut dyn Iterator<Item = EventId>| {
-        let each = events.map(|event| enabled(&system.event(event).action));
-        each.collect::<Result<Vec<_>, Stop>>().map(Predicate::Or)
-    };
-    Ok(match predicate {
-        Predicate::Enabled(events) => some(&mut events.iter().copied())?,
-        Predicate::Deadlock => Predicate::Not(Box::new(some(&mut system.event_ids())?)),
-        Predicate::Not(p) => Predicate::Not(Box::new(of_states(system, p)?)),
-        Predicate::And(ps) => Predicate::And(all(ps)?),
-        Predicate::Or(ps) => Predicate::Or(all(ps)?),
-        Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => predicate.clone(),
-    })
-}
-
-/// Where the action is possible.
-fn enabled(action: &Action) -> Result<Predicate, Stop> {
-    match action {
-        Action::Net(arcs) => {
-            let needs = |arc: &Arc| Predicate::compare(arc.var, Comparison::Ge, arc.need);
-            Ok(Predicate::And(arcs.iter().map(needs).collect()))
-        }
-        Action::Table { vars, rows } => {
-            let matches = |row: &lariat_model::Row| {
-                let cells = vars.iter().zip(row.iter());
-                let is = cells.filter_map(|(var, cell)| {
-                    cell.map(|(from, _)| Predicate::compare(*var, Comparison::Eq, from))
-                });
-                Predicate::And(is.collect())
-            };
-            Ok(Predicate::Or(rows.iter().map(matches).collect()))
-        }
-        Action::Program { .. } => Err(Stop::Unsupported("whether a program is enabled".to_owned())),
     }
 }

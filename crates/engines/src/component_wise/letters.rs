@@ -33,7 +33,7 @@ use lariat_dd::kernel::{KeyPart, Meaning, Scope};
 use lariat_dd::{Predicate, Residual};
 use lariat_emptiness::Marks;
 use lariat_model::{Proposition, State};
-use lariat_space::symbolic::{Residuals, Symbolic};
+use lariat_space::symbolic::{Layout, Residuals, Symbolic};
 use rustc_hash::FxHashMap;
 
 /// An edge of the automaton.
@@ -115,18 +115,17 @@ pub struct Letters {
 const FIRST: u32 = 2;
 
 impl Letters {
-    /// Prepares the residuals of `problem` on the levels of `space`, with the automaton below them. No step is
-    /// taken to a value larger than `cap`, and `proofs` says which moves are inner ones.
+    /// Prepares the residuals of `problem` on the levels of `layout`, with the automaton below them; what is known of programs is known
+    /// by `space`. No step is taken to a value larger than `cap`, and `proofs` says which moves are inner ones.
     pub fn new(
         problem: &Problem<'_>,
-        space: &Symbolic<'_>,
+        (space, layout): (&Symbolic<'_>, &Layout),
         (cap, proofs): (u32, Proofs),
         scopes: [Scope; 4],
         leases: [Lease; 2],
     ) -> Result<Letters, Stop> {
         let [of_query, any, inner, resting] = scopes;
         let [query_lease, lease] = leases;
-        let layout = space.layout();
         let mut query = Residuals::new(layout, of_query, query_lease);
         let (edges, distinct) = edges(problem, proofs);
         let asked = |i: usize| {
@@ -142,10 +141,7 @@ impl Letters {
                     atoms.push((i as u32, residual));
                 }
                 Proposition::Fires(_) => {
-                    return Err(Stop::Unsupported(
-                        "`hyb` reads labels of states, and the property asks which event is taken"
-                            .to_owned(),
-                    ));
+                    return Err(Stop::Internal("events that are not foretold".to_owned()));
                 }
             }
         }

@@ -133,22 +133,21 @@ struct Product<'p> {
 /// Decides a task on the system under an order.
 fn component_wise(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
     if !task.problem.reads_events() {
-        return in_rounds(task, space, space);
+        return in_rounds(task, space, None);
     }
     let foretold = Foretold::new(task.problem, space.layout().order())?;
-    let [whole, alive] = foretold.spaces(task.problem.deadlock, task.budget)?;
     let problem = foretold.problem(task.problem);
-    let found = in_rounds(&mut task.about(&problem), &whole, &alive)?;
+    let found = in_rounds(&mut task.about(&problem), space, Some(&foretold))?;
     Ok(found.map(|lasso| foretold.told(lasso)))
 }
 
-/// Decides a task in as many rounds as its values take; `alive` has the events that tell that a state is not dead.
-fn in_rounds(task: &mut Task<'_>, space: &Symbolic<'_>, alive: &Symbolic<'_>) -> Found {
+/// Decides a task in as many rounds as its values take, with the steps of `space`.
+fn in_rounds(task: &mut Task<'_>, space: &Symbolic<'_>, foretold: Option<&Foretold>) -> Found {
     enter(task.observer, "product");
     let mut cap = first_cap(task.problem.system);
     let mut figures = Figures::default();
     let found = loop {
-        let found = round(task, [space, alive], cap, &mut figures);
+        let found = round(task, (space, foretold), cap, &mut figures);
         match found {
             Ok(None) => cap = cap.saturating_mul(2),
             Ok(Some(outcome)) => break Ok(outcome),
@@ -164,12 +163,12 @@ fn in_rounds(task: &mut Task<'_>, space: &Symbolic<'_>, alive: &Symbolic<'_>) ->
 /// One round with values up to `cap`; `None` if nothing was found but something left out.
 fn round(
     task: &Task<'_>,
-    spaces: [&Symbolic<'_>; 2],
+    steps: (&Symbolic<'_>, Option<&Foretold>),
     cap: u32,
     figures: &mut Figures,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
     let (proofs, recurring) = choices(task.variant);
-    let mut product = Product::new(task.problem, spaces, (cap, proofs), task.budget)?;
+    let mut product = Product::new(task.problem, steps, (cap, proofs), task.budget)?;
     let how = (proofs, recurring);
     let found = product.decide(how, task.budget, task.observer, figures);
     figures.rounds += 1;
@@ -210,11 +209,11 @@ impl Figures {
 impl<'p> Product<'p> {
     fn new(
         problem: &'p Problem<'p>,
-        [space, alive]: [&Symbolic<'_>; 2],
+        (space, foretold): (&Symbolic<'_>, Option<&Foretold>),
         (cap, proofs): (u32, Proofs),
         budget: &Budget,
     ) -> Result<Product<'p>, Stop> {
-        let layout = space.layout().clone();
+        let layout = foretold.map_or(space.layout(), Foretold::layout).clone();
         if layout.levels() == 0 {
             // The automaton would be the only level, and every event would have its top there.
             return Err(Stop::Unsupported(
@@ -222,14 +221,22 @@ impl<'p> Product<'p> {
                     .to_owned(),
             ));
         }
-        let (mut store, events) = space.extended(1, budget)?;
+        let mut store = Store::new(layout.levels() + 1, budget)?;
+        let events = match foretold {
+            Some(foretold) => foretold.events(space, &mut store)?,
+            None => space.events_in(&mut store, |_| None)?,
+        };
+        let alive = match foretold {
+            Some(foretold) => foretold.alive(space, &mut store)?,
+            None => events.iter().map(|(_, event)| *event).collect(),
+        };
         let scopes = [(); 4].map(|()| store.scope());
         let leases = [budget.lease(), budget.lease()];
-        let letters = Letters::new(problem, space, (cap, proofs), scopes, leases)?;
-        let alive = alive.events_in(&mut store)?;
+        let place = (space, &layout);
+        let letters = Letters::new(problem, place, (cap, proofs), scopes, leases)?;
         let steps = Steps::new(&mut store, &events, &alive)?;
         let scope = store.scope();
-        let demands = Demands::new(problem, space, &steps, scope, budget.lease())?;
+        let demands = Demands::new(problem, place, &steps, scope, budget.lease())?;
         let mut vectors = Vec::new();
         for state in &problem.system.initial {
             let values = layout.encode_state(problem.system, state)?;

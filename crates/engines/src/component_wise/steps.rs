@@ -77,11 +77,11 @@ impl Steps {
     pub fn new(
         store: &mut Store,
         events: &[(EventId, Event)],
-        alive: &[(EventId, Event)],
+        alive: &[Event],
     ) -> Result<Steps, Stop> {
         let automaton = store.levels() as u32 - 1;
         let all = store.subset(events.iter().map(|(_, event)| *event));
-        let alive = store.subset(alive.iter().map(|(_, event)| *event));
+        let alive = store.subset(alive.iter().copied());
         let mut tops = vec![Vec::new(); automaton as usize + 1];
         let mut declared = None;
         store.run(|kernel| {

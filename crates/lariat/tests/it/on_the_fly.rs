@@ -159,7 +159,11 @@ fn a_violation_is_found_near_the_initial_state_of_a_program() {
     let model = lariat::model::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
     let mut properties = Properties::new();
     let names = model.names();
-    for (name, formula) in [("1", "G !\"P.out\""), ("2", "F G \"P.s\"")] {
+    for (name, formula) in [
+        ("1", "G !\"P.out\""),
+        ("2", "F G \"P.s\""),
+        ("3", "G !fires(P:s->out)"),
+    ] {
         properties.add_formula(&names, name, None, formula).unwrap();
     }
     let subject = Subject::new(&model, &properties);
@@ -179,6 +183,20 @@ fn a_violation_is_found_near_the_initial_state_of_a_program() {
             assert!(violated, "{engine}: {verdict:?}");
         }
     }
+}
+
+/// A state whose steps nobody has learned yet is not dead, though nothing is known that could be taken from it.
+#[test]
+fn a_program_does_not_end_where_learning_does() {
+    let model = lariat::model::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
+    let events = model.system.events.iter();
+    let fires: Vec<_> = events.map(|e| format!("fires({})", e.name)).collect();
+    let formula = format!("G F ({})", fires.join(" | "));
+    let budget = Budget::unlimited().with_work(2_000_000);
+    let order = OrderChoice::default();
+    let verdict = alone(&model.system, Plan::of("hyb"), order, &formula, &budget);
+    let work = matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Work(_))));
+    assert!(work, "{verdict:?}");
 }
 
 #[test]

@@ -54,9 +54,9 @@ impl Moves {
         let mut moves = Vec::with_capacity(system.events.len());
         for event in &system.events {
             moves.push(match &event.action {
-                Action::Net(arcs) => EventForm::Fixed(net(system, layout, store, arcs)?),
+                Action::Net(arcs) => EventForm::Fixed(net(system, layout, store, arcs, &[])?),
                 Action::Table { vars, rows } => {
-                    EventForm::Fixed(table(system, layout, store, vars, rows)?)
+                    EventForm::Fixed(table(system, layout, store, vars, rows, &[])?)
                 }
                 Action::Program { guard, .. } if asks_what_is_enabled(guard) => {
                     return Err(Stop::Unsupported(format!(
@@ -92,27 +92,24 @@ impl Moves {
         }
     }
 
-    /// The same events in another store with the same levels, and perhaps more below them: each
-    /// with the event of the system that it is. Programs are copied as far as they are known.
+    /// The same events in another store with the same levels, and more below them if `below` says what an event does there.
+    /// Programs are copied as far as they are known.
     pub(super) fn copied(
         &self,
         system: &System,
         layout: &Layout,
         store: &mut Store,
-    ) -> Result<Vec<(EventId, Event)>, Stop> {
-        let mut all = Vec::new();
-        for (event, entry) in system.event_ids().zip(&self.moves) {
-            let made = match (entry, &system.event(event).action) {
-                (EventForm::Learned(program), _) => {
-                    program.copied(system, layout, &self.domains, store)?
-                }
-                (_, Action::Net(arcs)) => net(system, layout, store, arcs)?,
-                (_, Action::Table { vars, rows }) => table(system, layout, store, vars, rows)?,
-                (EventForm::Fixed(_), Action::Program { .. }) => Vec::new(),
-            };
-            all.extend(made.into_iter().map(|made| (event, made)));
+        event: EventId,
+        below: &[EventPart],
+    ) -> Result<Vec<Event>, Stop> {
+        match (&self.moves[event.index()], &system.event(event).action) {
+            (EventForm::Learned(program), _) => {
+                program.copied(system, layout, &self.domains, store, below)
+            }
+            (_, Action::Net(arcs)) => net(system, layout, store, arcs, below),
+            (_, Action::Table { vars, rows }) => table(system, layout, store, vars, rows, below),
+            (EventForm::Fixed(_), Action::Program { .. }) => Ok(Vec::new()),
         }
-        Ok(all)
     }
 
     /// What is known of a program.
@@ -239,11 +236,13 @@ fn sound(system: &System, layout: &Layout) -> Result<Option<EventPart>, Stop> {
     }))
 }
 
+/// A transition of a net, with what it does on levels below those of the system.
 fn net(
     system: &System,
     layout: &Layout,
     store: &mut Store,
     arcs: &[Arc],
+    below: &[EventPart],
 ) -> Result<Vec<Event>, Stop> {
     let mut parts = Vec::with_capacity(arcs.len() + 1);
     for arc in arcs {
@@ -261,6 +260,7 @@ fn net(
         });
     }
     parts.extend(sound(system, layout)?);
+    parts.extend_from_slice(below);
     Ok(store.event(&parts)?.into_iter().collect())
 }
 
@@ -303,18 +303,20 @@ pub(super) fn escaping(
             let low = layout.low(layout.level(arc.var));
             let least = (Value::from(cap) - arc.delta).max(-1) + 1 + low;
             arcs[filled].need = arc.need.max(least);
-            all.extend(net(system, layout, store, &arcs)?);
+            all.extend(net(system, layout, store, &arcs, &[])?);
         }
     }
     Ok(store.subset(all))
 }
 
+/// A table, with what each row does on levels below those of the system.
 fn table(
     system: &System,
     layout: &Layout,
     store: &mut Store,
     vars: &[VarId],
     rows: &[Row],
+    below: &[EventPart],
 ) -> Result<Vec<Event>, Stop> {
     // Rows by the cells they fill.
     let mut groups: BTreeMap<Vec<bool>, Vec<Vec<(u32, u32)>>> = BTreeMap::new();
@@ -340,7 +342,8 @@ fn table(
             .filter(|(_, filled)| **filled)
             .map(|(var, _)| layout.level(*var).0)
             .collect();
-        let mut parts: Vec<EventPart> = sound(system, layout)?.into_iter().collect();
+        let mut parts = below.to_vec();
+        parts.extend(sound(system, layout)?);
         if !levels.is_empty() {
             parts.push(EventPart::Table { levels, rows });
         }

@@ -441,17 +441,19 @@ impl Program {
         }
     }
 
-    /// What is known as events of another store with the same levels.
+    /// What is known as events of another store with the same levels, and more below them if `below` says what the program does there.
     pub(super) fn copied(
         &self,
         system: &System,
         layout: &Layout,
         domains: &Domains,
         store: &mut Store,
+        below: &[EventPart],
     ) -> Result<Vec<Event>, Stop> {
         let mut events = Vec::new();
         for (shape, table) in &self.tables {
-            let parts = shape.parts(system, layout, domains, &table.rows)?;
+            let mut parts = shape.parts(system, layout, domains, &table.rows)?;
+            parts.extend_from_slice(below);
             events.extend(store.event(&parts)?);
         }
         Ok(events)

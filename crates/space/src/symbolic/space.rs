@@ -22,7 +22,7 @@ use super::program::Program;
 use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::saturation::{Listener, Unfiltered};
-use lariat_dd::{Event, Residual, Set, Store, Subset};
+use lariat_dd::{Event, EventPart, Residual, Set, Store, Subset};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value, VarId};
 use std::sync::{Arc, OnceLock};
@@ -177,21 +177,21 @@ impl<'a> Symbolic<'a> {
         self.moves.learns()
     }
 
-    /// Another store with the levels of this space and `more` below them, and all events in it, each
-    /// with the event of the system that it is. Programs are copied as far as they are known.
-    pub fn extended(
+    /// All events in another store that has the levels of this space, and perhaps more below them: each with the event of
+    /// the system that it is, and with what `below` says that it does on the levels below. Programs are copied as far as they are known.
+    pub fn events_in(
         &self,
-        more: usize,
-        budget: &Budget,
-    ) -> Result<(Store, Vec<(EventId, Event)>), Stop> {
-        let mut store = Store::new(self.layout.levels() + more, budget)?;
-        let events = self.events_in(&mut store)?;
-        Ok((store, events))
-    }
-
-    /// All events in another store that has the levels of this space, and perhaps more below them.
-    pub fn events_in(&self, store: &mut Store) -> Result<Vec<(EventId, Event)>, Stop> {
-        self.moves.copied(self.system, &self.layout, store)
+        store: &mut Store,
+        below: impl Fn(EventId) -> Option<EventPart>,
+    ) -> Result<Vec<(EventId, Event)>, Stop> {
+        let mut all = Vec::new();
+        for event in self.system.event_ids() {
+            let below = below(event);
+            let (system, layout, below) = (self.system, &self.layout, below.as_slice());
+            let copies = self.moves.copied(system, layout, store, event, below)?;
+            all.extend(copies.into_iter().map(|copy| (event, copy)));
+        }
+        Ok(all)
     }
 
     // --- sets and states ----------------------------------------------------------------------

@@ -1,6 +1,6 @@
 //! Fixed cases about fair runs.
 
-use super::{Fixed, fixed};
+use super::{Fixed, fixed, programs};
 use crate::case::Case;
 use crate::kripke::Kripke;
 use Deadlock::Stutter;
@@ -8,7 +8,13 @@ use lariat_model::{Comparison, Constraint, Deadlock, EventId, Predicate, Strengt
 
 /// All of them. What is assumed is part of the case.
 pub fn fair() -> Vec<Fixed> {
-    [weak_and_strong(), ends(), copies()].concat()
+    [
+        weak_and_strong(),
+        ends(),
+        copies(),
+        programs::fair_programs(),
+    ]
+    .concat()
 }
 
 /// The case under these assumptions.
