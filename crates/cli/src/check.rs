@@ -68,7 +68,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let subject = Subject::new(&model, &properties);
     let mistakes = program::mistakes(&model, &budget, time);
     options.claims = mistakes.open();
-    let threads = threads(&args);
+    let threads = threads(args.threads);
     // What is left where there are fewer properties than threads goes to each, if threads were asked for: not every product gains.
     let left = match args.threads {
         Some(_) => threads.get() / tasks.len().max(1),
@@ -129,7 +129,7 @@ const MANY: usize = 4;
 
 /// One property for several threads: its states are searched together, where the engine can.
 fn search_together(args: &Check, options: &mut Options) {
-    let threads = threads(args);
+    let threads = threads(args.threads);
     let workers = Workers::new(threads);
     let are_many = threads.get() >= MANY;
     match &mut options.choice {
@@ -141,9 +141,9 @@ fn search_together(args: &Check, options: &mut Options) {
     }
 }
 
-/// The threads that the arguments ask for: by default as many as there are processors.
-fn threads(args: &Check) -> NonZeroUsize {
-    args.threads
+/// The threads that are asked for: by default as many as there are processors. Also for `mcc`.
+pub(crate) fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
+    asked
         .or_else(|| std::thread::available_parallelism().ok())
         .unwrap_or(NonZeroUsize::MIN)
 }

@@ -6,16 +6,21 @@
 //! are begun again. Towards the end a slice is a fair share of what is left, but at least twice what the
 //! formula had before: less would bring nothing new. Rounds go on until the time does not allow another one.
 //! A reserve is kept at the end to print what is open.
+//!
+//! The formulas of a round are decided side by side, on as many processors as there are, and a fair share is one of all processors.
 
 use crate::args::{Limits, Mcc};
+use crate::check::threads;
 use crate::{Exit, Failure, exams, input, out};
 use lariat::model::{Model, Outline, Properties, suggestion};
 use lariat::{
-    Budget, Counting, Explored, Options, OrderChoice, Property, Quiet, Reason, Shortening, Stop,
-    Subject, Systems, Verdict, check, states,
+    Budget, Counting, Explored, Idle, Options, OrderChoice, Property, Quiet, Reason, Report,
+    Shortening, Stop, Subject, Systems, Verdict, check, side_by_side, states,
 };
 use lariat_campaign::units::{Bytes, Span};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The contest's own limit, if nobody says another.
@@ -116,6 +121,7 @@ fn unknown_examination(wrong: &str) -> Failure {
 }
 
 /// A formula without an answer.
+#[derive(Clone, Copy)]
 struct Open<'p> {
     property: &'p lariat::model::Property,
     /// The longest time that it was given.
@@ -133,60 +139,75 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
     properties.add_mcc(&model.names(), &source.origin, &source.bytes)?;
     let subject = Subject::new(&model, &properties);
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
+    let idle = Idle::new(threads(args.threads).get());
+    let budget = budget.with_idle(&idle);
+    // What each processor has explored serves it in all rounds.
+    let pool: Mutex<Vec<Explored<'_>>> = Mutex::default();
     let had = Duration::ZERO;
     let all = properties.list.iter();
     let mut open: Vec<Open<'_>> = all.map(|property| Open { property, had }).collect();
     let mut slice = FIRST_SLICE;
     loop {
-        let mut waiting = open.len() as u32;
-        let (mut tried, mut still_open) = (false, Vec::new());
-        for formula in open {
+        let processors = (open.len() as u32).min(threads(args.threads).get() as u32);
+        let waiting = AtomicU32::new(open.len() as u32);
+        let ask = |formula: &Open<'_>, _: &mut Explored<'_>| {
             let left = end.saturating_duration_since(Instant::now());
-            let share = share(slice, left, waiting, formula.had).filter(|_| !cancel.is_pressed());
-            waiting -= 1;
-            let Some(share) = share else {
-                still_open.push(formula);
-                continue;
-            };
-            tried = true;
-            let report = check(
-                &subject,
-                Property::Formula(formula.property.formula),
-                &Options {
-                    // The contest asks for no runs.
-                    shortening: Shortening::Never,
-                    ..Options::default()
-                },
-                &mut explored,
-                &budget.clone().with_deadline(share),
-                &Quiet,
-            );
-            let answer = match report.verdict {
-                Verdict::Holds(_) => "TRUE",
-                Verdict::Violated(_) => "FALSE",
-                Verdict::Unknown(Reason::Stopped(Stop::Time)) => {
-                    still_open.push(Open {
-                        had: share,
-                        ..formula
-                    });
-                    continue;
+            // Who is asked again, since memory was not enough for all, has been counted.
+            let less = |waiting: u32| Some(waiting.saturating_sub(1));
+            let waiting = waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+            let waiting = waiting.unwrap_or_else(|waiting| waiting);
+            let share = share(slice, left * processors, waiting, formula.had)
+                .map(|share| share.min(left))
+                .filter(|_| !cancel.is_pressed());
+            let lock = || pool.lock().unwrap_or_else(PoisonError::into_inner);
+            let explored = lock().pop();
+            let mut explored = explored.unwrap_or_else(|| Explored::new(&systems));
+            let told = share.map(|share| {
+                let budget = budget.clone().with_deadline(share);
+                (
+                    share,
+                    decide(&subject, formula.property, &mut explored, &budget),
+                )
+            });
+            lock().push(explored);
+            told
+        };
+        let starved = |told: &Option<(Duration, Report)>| {
+            let verdict = told.as_ref().map(|(_, report)| &report.verdict);
+            matches!(
+                verdict,
+                Some(Verdict::Unknown(Reason::Stopped(Stop::Memory)))
+            )
+        };
+        let mut tried = false;
+        let mut still_open = Vec::new();
+        side_by_side(&open, &idle, &systems, ask, starved, |at, told| {
+            let Open { property, had } = open[at];
+            let had = match told {
+                None => had,
+                Some((share, report)) => {
+                    tried = true;
+                    let answer = match report.verdict {
+                        Verdict::Holds(_) => Ok("TRUE"),
+                        Verdict::Violated(_) => Ok("FALSE"),
+                        Verdict::Unknown(Reason::Stopped(Stop::Time)) => Err(share),
+                        // Time would not help.
+                        Verdict::Unknown(_) => Err(Duration::MAX),
+                    };
+                    match answer {
+                        Err(had) => had,
+                        Ok(answer) => {
+                            let (name, techniques) = (&property.name, techniques(report.engine));
+                            return out::data(&format!(
+                                "FORMULA {name} {answer} TECHNIQUES {techniques}\n"
+                            ));
+                        }
+                    }
                 }
-                // Time would not help.
-                Verdict::Unknown(_) => {
-                    still_open.push(Open {
-                        had: Duration::MAX,
-                        ..formula
-                    });
-                    continue;
-                }
             };
-            let name = &formula.property.name;
-            let techniques = techniques(report.engine);
-            out::data(&format!(
-                "FORMULA {name} {answer} TECHNIQUES {techniques}\n"
-            ))?;
-        }
+            still_open.push(Open { property, had });
+            Ok(())
+        })?;
         open = still_open;
         if !tried {
             break;
@@ -198,6 +219,22 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
         true => Exit::Interrupted,
         false => Exit::Fine,
     })
+}
+
+/// Decides one formula.
+fn decide<'s>(
+    subject: &Subject<'s>,
+    property: &lariat::model::Property,
+    explored: &mut Explored<'s>,
+    budget: &Budget,
+) -> Report {
+    let options = Options {
+        // The contest asks for no runs.
+        shortening: Shortening::Never,
+        ..Options::default()
+    };
+    let formula = Property::Formula(property.formula);
+    check(subject, formula, &options, explored, budget, &Quiet)
 }
 
 /// The time for the next of `waiting` formulas, which had `had` before, if another try is worth it: a slice, or twice what it had;
@@ -236,7 +273,6 @@ fn techniques(engine: &str) -> &'static str {
     }
 }
 
-/// The model of the folder, read within the time.
 /// The file of an examination.
 pub(crate) struct Source {
     pub origin: String,

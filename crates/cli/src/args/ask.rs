@@ -2,6 +2,7 @@
 
 use super::Limits;
 use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const ASK_HELP: &str = "\
@@ -74,4 +75,7 @@ pub(crate) struct Mcc {
     /// ReachabilityDeadlock, LTLFireability, UpperBounds or another of the contest's; BK_EXAMINATION by default.
     #[arg(long, value_name = "NAME")]
     pub examination: Option<String>,
+    /// Processors for formulas of LTL, which are decided side by side; all that there are by default.
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
 }
