@@ -1,8 +1,8 @@
 //! Nodes of products: pairs of a state and a state of the automaton.
 //!
 //! Where the automaton has few states, a pair *is* its number: the state's, with the automaton's in the lowest bits. Nothing has to be looked up, so that an
-//! edge of the product waits for memory no more often than one of the system; numbers that nobody uses cost a search four bytes each. Larger automata would leave too many, and some
-//! want nodes in the order of discovery: for those one worker keeps pairs by their contents. Several share them without a table that would have to grow: a state has few pairs, which form a list that begins
+//! edge of the product waits for memory no more often than one of the system; numbers that nobody uses cost a search four bytes each, and a search by several workers 32. Larger automata would leave too many, and some
+//! want nodes in the order of discovery: for those one worker keeps pairs by their contents. Several share those of larger automata without a table that would have to grow: a state has few pairs, which form a list that begins
 //! at the state. A new one is written and then put before the others by one exchange; whoever was slower looks at what has come before its own.
 
 use lariat_automata::StateId as Location;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Nodes that a worker numbers at a time.
 const BLOCK: u32 = 256;
 
-/// Automata of at most 2 to this many states have pairs that are numbers. With four states a search keeps 16 bytes a state at worst, in place of 21 for each pair.
+/// Automata of at most 2 to this many states have pairs that are numbers. With four states a search keeps 16 bytes a state at worst, in place of 21 for each pair; several workers 128, in place of 52 for each pair.
 const MOST_BITS: u32 = 2;
 
 /// The pairs found so far, by one worker or by several. A new one is a unit of work.
@@ -32,17 +32,42 @@ pub(crate) struct Pairs {
 #[derive(Debug)]
 enum Numbers {
     Joined(Joined),
+    JoinedCommon(Arc<JoinedCommon>),
     /// In the order of discovery: the state in the first cell, the automaton's in the second.
     Own(Interner),
     /// With the numbers that this worker gives out next.
     Common(Arc<Common>, Range<u32>),
 }
 
+/// How pairs are numbers: so many bits are those of the automaton's state.
+#[derive(Clone, Copy, Debug)]
+struct Join(u32);
+
+impl Join {
+    /// For an automaton with this many states, if they are few.
+    fn of(locations: usize) -> Option<Join> {
+        let bits = locations.next_power_of_two().trailing_zeros();
+        (bits <= MOST_BITS).then_some(Join(bits))
+    }
+
+    #[inline]
+    fn get(self, node: u32) -> (StateId, Location) {
+        let location = node & ((1 << self.0) - 1);
+        (StateId(node >> self.0), Location(location))
+    }
+
+    /// The number of a pair, if it fits.
+    #[inline]
+    fn number(self, state: StateId, location: Location) -> Option<u32> {
+        let number = u64::from(state.0) << self.0 | u64::from(location.0);
+        u32::try_from(number).ok().filter(|n| *n < u32::MAX - 1)
+    }
+}
+
 /// Pairs that are numbers.
 #[derive(Debug)]
 struct Joined {
-    /// Those of the automaton's state.
-    bits: u32,
+    join: Join,
     /// One bit for each pair: has it been found?
     found: Vec<u64>,
     len: usize,
@@ -50,20 +75,8 @@ struct Joined {
 }
 
 impl Joined {
-    fn get(&self, node: u32) -> (StateId, Location) {
-        let location = node & ((1 << self.bits) - 1);
-        (StateId(node >> self.bits), Location(location))
-    }
-
-    /// The number of a pair, if it fits.
-    #[inline]
-    fn number(&self, state: StateId, location: Location) -> Option<u32> {
-        let number = u64::from(state.0) << self.bits | u64::from(location.0);
-        u32::try_from(number).ok().filter(|n| *n < u32::MAX - 1)
-    }
-
     fn find(&self, state: StateId, location: Location) -> Option<u32> {
-        let number = self.number(state, location)?;
+        let number = self.join.number(state, location)?;
         let word = self.found.get(number as usize / 64)?;
         (word >> (number % 64) & 1 == 1).then_some(number)
     }
@@ -71,7 +84,7 @@ impl Joined {
     /// The number of a pair, and whether it is new.
     #[inline]
     fn intern(&mut self, state: StateId, location: Location) -> Result<(u32, bool), Stop> {
-        let number = self.number(state, location).ok_or_else(too_many)?;
+        let number = self.join.number(state, location).ok_or_else(too_many)?;
         let at = number as usize / 64;
         if at >= self.found.len() {
             self.grow(at)?;
@@ -90,6 +103,45 @@ impl Joined {
         self.found.resize(words, 0);
         Ok(())
     }
+}
+
+/// The same for several workers.
+#[derive(Debug)]
+struct JoinedCommon {
+    join: Join,
+    found: Segments<AtomicU64>,
+    len: AtomicU32,
+    bytes: Mutex<Lease>,
+}
+
+impl JoinedCommon {
+    fn find(&self, state: StateId, location: Location) -> Option<u32> {
+        let number = self.join.number(state, location)?;
+        let word = self.found.get(number as usize / 64)?.load(Relaxed);
+        (word >> (number % 64) & 1 == 1).then_some(number)
+    }
+
+    /// The number of a pair, and whether this worker is the first to find it.
+    #[inline]
+    fn intern(&self, state: StateId, location: Location) -> Result<(u32, bool), Stop> {
+        let number = self.join.number(state, location).ok_or_else(too_many)?;
+        let (at, bit) = (number as usize / 64, 1 << (number % 64));
+        self.found
+            .reserve(at, |more| lease_more(&self.bytes, more))?;
+        let word = self.found.at(at);
+        // Nothing is read by what the bit says: it only counts.
+        let is_new = word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0;
+        if is_new {
+            self.len.fetch_add(1, Relaxed);
+        }
+        Ok((number, is_new))
+    }
+}
+
+fn lease_more(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
+    let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+    let held = lease.bytes() as usize;
+    lease.resize(held + more)
 }
 
 /// The words that hold the first bits of pairs that are numbers.
@@ -120,9 +172,7 @@ struct Pair {
 
 impl Common {
     fn lease(&self, more: usize) -> Result<(), Stop> {
-        let mut lease = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = lease.bytes() as usize;
-        lease.resize(held + more)
+        lease_more(&self.bytes, more)
     }
 
     fn get(&self, node: u32) -> (StateId, Location) {
@@ -194,12 +244,11 @@ impl Common {
 impl Pairs {
     /// None yet, for an automaton with this many states.
     pub fn new(locations: usize, budget: &Budget) -> Pairs {
-        let bits = locations.next_power_of_two().trailing_zeros();
-        if bits > MOST_BITS {
+        let Some(join) = Join::of(locations) else {
             return Pairs::in_order(locations, budget);
-        }
+        };
         let joined = Joined {
-            bits,
+            join,
             found: Vec::new(),
             len: 0,
             bytes: budget.lease(),
@@ -214,8 +263,18 @@ impl Pairs {
         Pairs::of(Numbers::Own(own), budget)
     }
 
-    /// None yet, for so many workers.
-    pub fn common(workers: usize, budget: &Budget) -> Vec<Pairs> {
+    /// None yet, for so many workers and an automaton with this many states.
+    pub fn common(workers: usize, locations: usize, budget: &Budget) -> Vec<Pairs> {
+        if let Some(join) = Join::of(locations) {
+            let joined = Arc::new(JoinedCommon {
+                join,
+                found: Segments::new(),
+                len: AtomicU32::new(0),
+                bytes: Mutex::new(budget.lease()),
+            });
+            let worker = |_| Pairs::of(Numbers::JoinedCommon(joined.clone()), budget);
+            return (0..workers).map(worker).collect();
+        }
         let common = Arc::new(Common {
             last: Segments::new(),
             pairs: Segments::new(),
@@ -242,7 +301,8 @@ impl Pairs {
 
     pub fn get(&self, node: NodeId) -> (StateId, Location) {
         match &self.numbers {
-            Numbers::Joined(joined) => joined.get(node.0),
+            Numbers::Joined(joined) => joined.join.get(node.0),
+            Numbers::JoinedCommon(joined) => joined.join.get(node.0),
             Numbers::Own(cells) => {
                 let mut cells = cells.get(node.0);
                 let mut next = || cells.next().unwrap_or(0);
@@ -259,6 +319,7 @@ impl Pairs {
         }
         let found = match &self.numbers {
             Numbers::Joined(joined) => joined.find(state, location),
+            Numbers::JoinedCommon(joined) => joined.find(state, location),
             Numbers::Own(cells) => cells.find(&[state.0, location.0]),
             Numbers::Common(common, _) => common.find(state, location),
         };
@@ -268,6 +329,7 @@ impl Pairs {
     pub fn intern(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
         let (id, new) = match &mut self.numbers {
             Numbers::Joined(joined) => joined.intern(state, location)?,
+            Numbers::JoinedCommon(joined) => joined.intern(state, location)?,
             Numbers::Own(cells) => cells.intern(&[state.0, location.0])?,
             Numbers::Common(common, block) => common.intern((state, location), block)?,
         };
@@ -280,6 +342,7 @@ impl Pairs {
     pub fn len(&self) -> usize {
         match &self.numbers {
             Numbers::Joined(joined) => joined.len,
+            Numbers::JoinedCommon(joined) => joined.len.load(Relaxed) as usize,
             Numbers::Own(cells) => cells.len(),
             Numbers::Common(common, _) => common.len.load(Relaxed) as usize,
         }
@@ -327,15 +390,21 @@ mod tests {
     /// Workers that come by in different orders agree about every number.
     #[test]
     fn numbers_are_common() {
+        numbers_are_common_with(20);
+        numbers_are_common_with(3);
+    }
+
+    /// With an automaton that has one more state, which is in no pair.
+    fn numbers_are_common_with(locations: u32) {
         let budget = Budget::bytes(50_000_000);
-        let mut all = Pairs::common(4, &budget);
+        let mut all = Pairs::common(4, locations as usize + 1, &budget);
         let found: Vec<HashMap<(u32, u32), NodeId>> = std::thread::scope(|scope| {
             let work = |(i, pairs): (u32, &mut Pairs)| {
                 let mut found = HashMap::new();
                 for k in 0..20_000u32 {
                     // A permutation, another one for each worker.
                     let k = (k * (2 * i + 7) + i) % 20_000;
-                    let (state, location) = (k / 4 % 1000, k % 4 * 5 + k / 4000);
+                    let (state, location) = (k / 4 % 1000, (k % 4 * 5 + k / 4000) % locations);
                     let node = pairs.intern(StateId(state), Location(location)).unwrap();
                     found.insert((state, location), node);
                 }
@@ -357,7 +426,7 @@ mod tests {
         different.dedup();
         assert_eq!(all[0].len(), different.len());
         all[0].seal();
-        assert_eq!(all[0].reach(StateId(0), Location(999)), Ok(None));
+        assert_eq!(all[0].reach(StateId(0), Location(locations)), Ok(None));
         assert_eq!(all[0].reach(StateId(70_000), Location(0)), Ok(None));
         drop(all);
         assert_eq!(budget.bytes_used(), 0);

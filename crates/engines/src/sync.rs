@@ -86,7 +86,8 @@ impl<'p> Sync<'p> {
     /// So many workers that share what they find: nodes have the same numbers for all of them.
     pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<Worker> {
         let states = self.space.workers(workers, budget).into_iter();
-        let nodes = Pairs::common(workers, budget);
+        let locations = self.problem.automaton.states.len();
+        let nodes = Pairs::common(workers, locations, budget);
         let worker = |(states, nodes)| Worker::on(self.within_limits(states), nodes, budget);
         states.zip(nodes).map(worker).collect()
     }
