@@ -1,6 +1,7 @@
 //! What UFSCC leaves behind, looked at from inside. Not in `ufscc.rs`, which is compiled once more on other threads than those of the system.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
+use crate::kept::Kept;
 use crate::ufscc::Search;
 use crate::union_find::UnionFind;
 use lariat_corpora::{Random, each_case};
@@ -62,14 +63,14 @@ fn sets_are_components() {
             edges.collect::<Vec<u32>>()
         };
         let graph = Listed((0..n).map(|_| node(random)).collect());
-        let sets = UnionFind::new();
+        let (sets, kept) = (UnionFind::new(), Kept::new());
         std::thread::scope(|scope| {
             for number in 0..1 + random.below(5) as u64 {
-                let (graph, sets) = (&graph, &sets);
+                let (graph, sets, kept) = (&graph, &sets, &kept);
                 let mut worker = Random::new(random.bits());
                 scope.spawn(move || {
                     let worker = &mut worker;
-                    let end = Search::new(graph, worker, sets, number).run().0;
+                    let end = Search::new(graph, worker, (sets, kept), number).run().0;
                     assert_eq!(end, Ok(None));
                 });
             }
@@ -83,4 +84,39 @@ fn sets_are_components() {
             }
         }
     });
+}
+
+#[test]
+fn edges_that_are_kept_come_back() {
+    let kept = Kept::new();
+    let edge = |i: u32| Edge {
+        to: NodeId(u32::MAX - 2 - i),
+        marks: Marks(u64::from(u32::MAX - i)),
+    };
+    let lists: Vec<Vec<Edge>> = (0..3000).map(|n| (0..n % 7).map(edge).collect()).collect();
+    let mut blocks = [0..0, 0..0];
+    let mut bytes = 0;
+    let mut write = |i: usize, list: &[Edge]| {
+        let ask = |more| {
+            bytes += more;
+            Ok::<(), ()>(())
+        };
+        kept.write(list, &mut blocks[i % 2], ask).unwrap()
+    };
+    let places: Vec<Option<u32>> = (0..).zip(&lists).map(|(i, list)| write(i, list)).collect();
+    for (place, list) in places.iter().zip(&lists) {
+        let found: Vec<Edge> = kept.read(place.unwrap()).collect();
+        assert_eq!(found, *list);
+    }
+    let wide = Edge {
+        marks: Marks::one(32),
+        ..edge(0)
+    };
+    assert_eq!(write(0, &[edge(1), wide]), None);
+    assert_eq!(write(0, &vec![edge(0); 5000]), None);
+    assert!(bytes >= 3000 * 4 * 8);
+    assert_eq!(
+        Kept::new().write(&[edge(0)], &mut (0..0), |_| Err(())),
+        Err(())
+    );
 }

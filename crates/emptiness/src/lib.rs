@@ -69,6 +69,7 @@ mod decomposed;
 mod graph;
 mod iec;
 mod inclusion;
+mod kept;
 mod lasso;
 mod nsiec;
 mod outcome;

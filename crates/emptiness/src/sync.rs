@@ -5,6 +5,11 @@ pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
 pub(crate) use std::thread::scope;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
+/// Words that a worker takes at a time to keep edges in.
+pub(crate) const KEPT_BLOCK: u32 = 4096;
+/// Words that there can be, in all: positions are numbers of 32 bits, and one is for none.
+pub(crate) const KEPT_ROOM: u32 = u32::MAX - 1;
+
 /// Starts a worker on a thread of its own, if there is one to be had.
 pub(crate) fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,

@@ -20,23 +20,27 @@
 //! V. Bloemen, A. Laarman, J. van de Pol, *Multi-core on-the-fly SCC decomposition*, PPoPP 2016; with marks at the roots, V. Bloemen, A. Duret-Lutz, J. van de Pol,
 //! *Explicit state model checking with generalized Büchi and Rabin automata*, SPIN 2017. We differ in leaving the frames of nodes that are no roots at
 //! once, which with one worker halves the edges, and in looking at all edges of a node before any is followed: cycles are
-//! closed first, and edges to dead nodes need not be kept.
+//! closed first, and edges to dead nodes need not be kept. Those that remain are written down (`kept.rs`): whoever turns to the node later, when
+//! it is on the path of another, does not compute its successors again.
 //!
 //! *Empty is right.* When a node is finished, each of its successors is dead or in its set: `Dead` says so, `Found` makes it so, and the frame of a `New` one is
-//! left when its component is dead or was united with what lies below. So a set without unfinished nodes is a whole component that leads to dead ones alone. No mark is lost: of an edge
+//! left when its component is dead or was united with what lies below. Of a node whose edges are kept, all others led to dead nodes or were united, with their marks, before the list was
+//! told. So a set without unfinished nodes is a whole component that leads to dead ones alone. No mark is lost: of an edge
 //! inside of a component, the iteration that finishes its source adds the mark before, after `Found` or when the target's entry leaves R by `unite`; it does not leave R
 //! otherwise, as the component cannot be dead before the source is finished. Whoever adds the last missing mark at the root sees all of them.
 //!
 //! *Accepting is right* because nobody believes it: [`Clue::evidence`] is a second, sequential search, among nodes that are not dead.
 //!
 //! Numbers of nodes must mean the same to all workers: products intern their nodes in one shared table. Cost: 32 bytes a node, 16 for each edge that waits on a
-//! path; an edge is looked at by one worker, or by several that come by at the same time.
+//! path, and 8 for each that is written down and for each list; an edge is computed by one worker, or by several that come by at the same time, and only then counted.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
+use crate::kept::Kept;
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::{Policy, SearchMove, bytes, room, search};
 use crate::sync::{scope, start};
 use crate::union_find::{Claim, MOST_WORKERS, UnionFind};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Edges between two looks at the budget.
@@ -66,10 +70,11 @@ where
     G::Worker: Send,
     G::Stop: Send,
 {
-    let sets = UnionFind::new();
+    let (sets, kept) = (UnionFind::new(), Kept::new());
     let most = workers.len().min(MOST_WORKERS);
     let numbered = (0..).zip(&mut workers[..most]);
-    let mut searches = numbered.map(|(number, worker)| Search::new(graph, worker, &sets, number));
+    let mut searches =
+        numbered.map(|(number, worker)| Search::new(graph, worker, (&sets, &kept), number));
     let first = searches.next().expect("there is a worker");
     let ends = scope(|scope| {
         let mut others = Vec::new();
@@ -159,6 +164,11 @@ pub(crate) struct Search<'a, G: Graph> {
     graph: &'a G,
     worker: &'a mut G::Worker,
     sets: &'a UnionFind,
+    kept: &'a Kept,
+    /// Where this worker writes lists of edges next.
+    block: Range<u32>,
+    /// How many edges were read from lists.
+    again: u64,
     number: u64,
     counts: Counts,
     frames: Vec<Frame>,
@@ -168,6 +178,8 @@ pub(crate) struct Search<'a, G: Graph> {
     pending: Vec<Edge>,
     /// Bytes of the shared structure that this worker has asked for.
     shared: usize,
+    /// There is room in it for nodes with smaller numbers than this.
+    reserved: usize,
     /// The state of a random sequence.
     order: u64,
 }
@@ -179,19 +191,23 @@ impl<'a, G: Graph> Search<'a, G> {
     pub(crate) fn new(
         graph: &'a G,
         worker: &'a mut G::Worker,
-        sets: &'a UnionFind,
+        (sets, kept): (&'a UnionFind, &'a Kept),
         number: u64,
     ) -> Search<'a, G> {
         Search {
             graph,
             worker,
             sets,
+            kept,
+            block: 0..0,
+            again: 0,
             number,
             counts: Counts::default(),
             frames: Vec::new(),
             roots: Vec::new(),
             pending: Vec::new(),
             shared: 0,
+            reserved: 0,
             order: number + 1,
         }
     }
@@ -299,13 +315,17 @@ impl<'a, G: Graph> Search<'a, G> {
         if self.sets.is_finished(current) {
             return Ok(None);
         }
-        let mut cursor = G::Cursor::default();
-        while let Some(edge) = self.graph.next_edge(self.worker, current, &mut cursor)? {
-            self.counts.edges += 1;
-            if self.counts.edges.is_multiple_of(TICK) {
-                self.graph.tick(self.worker, self.bytes())?;
-            }
-            self.reserve(edge.to)?;
+        let known = self.sets.kept(current);
+        match known {
+            Some(list) => self.list_again(list)?,
+            None => self.list(current)?,
+        }
+        // All at once, in the place of waiting for memory at each.
+        self.sets
+            .touch(self.pending[start..].iter().map(|edge| edge.to));
+        let mut kept = start;
+        for at in start..self.pending.len() {
+            let edge = self.pending[at];
             match self.sets.look(edge.to, self.bit()) {
                 Claim::Dead => {}
                 Claim::Found => {
@@ -314,15 +334,65 @@ impl<'a, G: Graph> Search<'a, G> {
                     }
                 }
                 Claim::New { .. } => {
-                    let held = self.bytes();
-                    let ask = |more| self.graph.tick(self.worker, held + more);
-                    room(&mut self.pending, 1, ask)?;
-                    self.pending.push(edge);
+                    self.pending[kept] = edge;
+                    kept += 1;
                 }
             }
         }
+        self.pending.truncate(kept);
+        if known.is_none() && kept > start {
+            self.keep(current, start)?;
+        }
         self.arrange(start);
         Ok(None)
+    }
+
+    /// Lists all edges of a node.
+    fn list(&mut self, node: NodeId) -> Result<(), G::Stop> {
+        let mut cursor = G::Cursor::default();
+        while let Some(edge) = self.graph.next_edge(self.worker, node, &mut cursor)? {
+            self.counts.edges += 1;
+            if self.counts.edges.is_multiple_of(TICK) {
+                self.graph.tick(self.worker, self.bytes())?;
+            }
+            self.reserve(edge.to)?;
+            let held = self.bytes();
+            let ask = |more| self.graph.tick(self.worker, held + more);
+            room(&mut self.pending, 1, ask)?;
+            self.pending.push(edge);
+        }
+        Ok(())
+    }
+
+    /// Lists the edges of a node that were kept when one looked at it before.
+    fn list_again(&mut self, list: u32) -> Result<(), G::Stop> {
+        for edge in self.kept.read(list) {
+            self.again += 1;
+            if self.again.is_multiple_of(TICK) {
+                self.graph.tick(self.worker, self.bytes())?;
+            }
+            let held = self.bytes();
+            let ask = |more| self.graph.tick(self.worker, held + more);
+            room(&mut self.pending, 1, ask)?;
+            self.pending.push(edge);
+        }
+        Ok(())
+    }
+
+    /// Writes down for the others which edges of a node remain, from `start` on.
+    fn keep(&mut self, node: NodeId, start: usize) -> Result<(), G::Stop> {
+        let held = self.bytes();
+        let (worker, shared) = (&mut *self.worker, &mut self.shared);
+        let edges = &self.pending[start..];
+        let list = self.kept.write(edges, &mut self.block, |more| {
+            self.graph.tick(worker, held + more)?;
+            *shared += more;
+            Ok(())
+        })?;
+        if let Some(list) = list {
+            self.sets.keep(node, list);
+        }
+        Ok(())
     }
 
     /// The first worker follows edges as the graph tells them, the others beginning anywhere.
@@ -353,35 +423,49 @@ impl<'a, G: Graph> Search<'a, G> {
     /// An edge of the top frame leads to a component on the path: all from there on are one.
     fn close(&mut self, edge: Edge) -> End {
         let all = self.graph.marks();
-        let top = |search: &Self| match search.roots.last() {
-            Some(root) => search.frames[*root as usize].node,
-            None => unreachable!("what was found lies on the path"),
-        };
-        let mut node = top(self);
-        while !self.sets.same(node, edge.to) {
+        let mut lowest = self.roots.len() - 1;
+        let node = loop {
+            let node = self.frames[self.roots[lowest] as usize].node;
+            if self.sets.same(node, edge.to) {
+                break node;
+            }
             if self.sets.is_over() {
                 return None;
             }
-            let above = self.roots.pop();
-            let marks = above.map_or(Marks::NONE, |above| self.frames[above as usize].marks);
-            let below = top(self);
-            if self.sets.unite(node, below, marks).contains(all) {
-                return Some(below);
+            assert!(lowest > 0, "what was found lies on the path");
+            lowest -= 1;
+        };
+        // From below, so that each hangs from the lowest at once.
+        for above in self.roots.drain(lowest + 1..) {
+            let above = &self.frames[above as usize];
+            let marks = self.sets.unite(above.node, node, above.marks);
+            if marks.contains(all) {
+                return Some(node);
             }
-            node = below;
         }
         let marks = self.sets.mark(node, edge.marks);
         marks.contains(all).then_some(node)
     }
 
+    /// Makes room for a node in the shared structure.
+    #[inline]
     fn reserve(&mut self, node: NodeId) -> Result<(), G::Stop> {
+        if node.index() < self.reserved {
+            return Ok(());
+        }
+        self.reserve_up_to(node)
+    }
+
+    fn reserve_up_to(&mut self, node: NodeId) -> Result<(), G::Stop> {
         let held = self.bytes();
         let (worker, shared) = (&mut *self.worker, &mut self.shared);
-        self.sets.reserve(node, |more| {
+        self.sets.reserve(self.reserved, node, |more| {
             self.graph.tick(worker, held + more)?;
             *shared += more;
             Ok(())
-        })
+        })?;
+        self.reserved = node.index() + 1;
+        Ok(())
     }
 
     fn bytes(&self) -> usize {

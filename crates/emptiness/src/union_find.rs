@@ -8,7 +8,8 @@
 //!   of its successors is in the same set or in a dead one;
 //! - whether it is *dead*. A set without a node on its list leads nowhere but to dead ones: it is a whole component, and over.
 //!
-//! Nobody waits for a search. The root with the smaller number is locked while it gets a parent, and one node of each list while the lists are
+//! Nobody waits for a search. The root with the larger number is locked while it gets a parent: numbers grow as nodes are found, so that what is new hangs
+//! from what is old and large, and paths stay short. One node of each list is locked while the lists are
 //! joined; whoever holds a lock does nothing else meanwhile, and who waits for one looks at the switch that [ends](UnionFind::end) everything,
 //! so that a worker that is lost keeps nobody.
 //!
@@ -18,6 +19,7 @@
 
 use crate::graph::{Marks, NodeId};
 use crate::sync::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Segments, pause};
+use std::hint::black_box;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// How many workers there can be.
@@ -29,15 +31,18 @@ const LOCKED: u8 = 1;
 /// A set that is dead, or a node that was taken off its list.
 const OVER: u8 = 2;
 
-/// What is kept of a node. All zeros is a node that nobody has seen.
+/// What is kept of a node. All zeros is a node that nobody has seen. It is aligned so that it lies in one line of the cache.
 #[derive(Debug, Default)]
+#[repr(align(32))]
 struct Entry {
     workers: AtomicU64,
     marks: AtomicU64,
-    /// A node of the same set with a larger number, plus one; 0 at the root.
+    /// A node of the same set with a smaller number, plus one; 0 at the root.
     parent: AtomicU32,
     /// The next node on the list, plus one; 0 for the node itself.
     next: AtomicU32,
+    /// Where its edges are kept that remain to be followed, plus one; 0 if nobody has written them down.
+    kept: AtomicU32,
     set: AtomicU8,
     list: AtomicU8,
 }
@@ -71,14 +76,21 @@ impl UnionFind {
         }
     }
 
-    /// Makes room for `node`; `ask` is told the bytes that this takes.
-    #[inline]
+    /// Makes room for nodes from number `from` on and as far as `last`, which has at least that number; `ask` is told the bytes that this takes.
     pub fn reserve<E>(
         &self,
-        node: NodeId,
+        from: usize,
+        last: NodeId,
         ask: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.entries.reserve(node.index(), ask)
+        self.entries.reserve_all(from..last.index() + 1, ask)
+    }
+
+    /// Brings what is known of some nodes into the cache.
+    #[inline]
+    pub fn touch(&self, nodes: impl Iterator<Item = NodeId>) {
+        let parent = |node: NodeId| self.entry(node.0).parent.load(Relaxed);
+        black_box(nodes.fold(0, |sum, node| sum ^ parent(node)));
     }
 
     /// Everybody is to stop.
@@ -205,7 +217,8 @@ impl UnionFind {
             if self.is_over() {
                 return Marks::NONE;
             }
-            let (lower, upper) = (x.min(y), x.max(y));
+            // What is lower in the tree has the larger number.
+            let (lower, upper) = (x.max(y), x.min(y));
             if self.lock_root(lower) {
                 break (lower, upper);
             }
@@ -324,6 +337,18 @@ impl UnionFind {
                 _ => pause(&mut spins),
             }
         }
+    }
+
+    /// Where the edges of a node are kept.
+    #[inline]
+    pub fn kept(&self, node: NodeId) -> Option<u32> {
+        self.entry(node.0).kept.load(Acquire).checked_sub(1)
+    }
+
+    /// The edges of a node are kept there. All others lead to dead nodes, or into its set, which has their marks.
+    #[inline]
+    pub fn keep(&self, node: NodeId, at: u32) {
+        self.entry(node.0).kept.store(at + 1, Release);
     }
 
     /// Was the node taken off its list?

@@ -266,6 +266,7 @@ impl<K: Eq + Hash> Worker<K> {
     pub(crate) fn tick(&mut self, observer: &dyn Observer, bytes: usize) -> Result<(), Stop> {
         self.check.resize(bytes)?;
         self.budget.check()?;
+        self.states.make_way();
         let figures = [
             (self.nodes.len() as u64, "product states"),
             (self.states.len() as u64, "states"),

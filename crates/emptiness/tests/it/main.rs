@@ -9,6 +9,7 @@ mod streett;
 mod sync;
 mod two_pass;
 mod ufscc;
+#[allow(dead_code, reason = "the search asks for more than its models")]
 #[path = "../../src/union_find.rs"]
 mod union_find;
 mod union_models;

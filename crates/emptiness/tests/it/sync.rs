@@ -1,6 +1,7 @@
 //! Atomics of loom, under the names that `union_find.rs` uses, and a short array in the place of one that grows.
 
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
+use std::ops::Range;
 
 /// Whoever waits lets the others go on.
 pub(crate) fn pause(spins: &mut u32) {
@@ -25,14 +26,14 @@ impl<T: Default> Segments<T> {
         self.0.get(i)
     }
 
-    pub fn reserve<E>(
+    pub fn reserve_all<E>(
         &self,
-        i: usize,
+        items: Range<usize>,
         mut ask: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        match i < self.0.len() {
+        match items.end <= self.0.len() {
             true => Ok(()),
-            false => ask(i * size_of::<T>()),
+            false => ask(items.end * size_of::<T>()),
         }
     }
 }

@@ -66,7 +66,7 @@ fn marks_and_workers_reach_the_root_that_is_being_united() {
         let sets = Arc::new(UnionFind::new());
         for node in NODES {
             assert_eq!(sets.claim(node, 1), Claim::New { first: true });
-            assert_eq!(sets.reserve(node, |_| Err(())), Ok(()));
+            assert_eq!(sets.reserve(0, node, |_| Err(())), Ok(()));
         }
         let theirs = sets.clone();
         let thread = thread::spawn(move || {

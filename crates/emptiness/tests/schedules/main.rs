@@ -4,6 +4,8 @@
 
 #[path = "../../src/graph.rs"]
 mod graph;
+#[path = "../../src/kept.rs"]
+mod kept;
 #[path = "../../src/outcome.rs"]
 mod outcome;
 #[path = "../../src/scc_stack.rs"]

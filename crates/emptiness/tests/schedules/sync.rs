@@ -3,6 +3,7 @@
 pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
 pub(crate) use shuttle::thread::scope;
 use shuttle::thread::{Scope, ScopedJoinHandle};
+use std::ops::Range;
 
 /// Starts a worker.
 pub(crate) fn start<'scope, T: Send + 'scope>(
@@ -18,15 +19,22 @@ pub(crate) fn pause(spins: &mut u32) {
     shuttle::thread::yield_now();
 }
 
-/// Room for so many items, from the beginning.
+/// Models have fewer nodes than this.
 pub(crate) const ROOM: usize = 8;
 
+/// Edges are kept in so few words that some are not.
+pub(crate) const KEPT_BLOCK: u32 = 4;
+pub(crate) const KEPT_ROOM: u32 = LENGTH as u32;
+
+/// Room for so many items, from the beginning.
+const LENGTH: usize = 24;
+
 #[derive(Debug)]
-pub(crate) struct Segments<T>([T; ROOM]);
+pub(crate) struct Segments<T>(Vec<T>);
 
 impl<T: Default> Segments<T> {
     pub fn new() -> Segments<T> {
-        Segments(std::array::from_fn(|_| T::default()))
+        Segments((0..LENGTH).map(|_| T::default()).collect())
     }
 
     pub fn at(&self, i: usize) -> &T {
@@ -37,9 +45,13 @@ impl<T: Default> Segments<T> {
         self.0.get(i)
     }
 
-    pub fn reserve<E>(&self, i: usize, ask: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
+    pub fn reserve_all<E>(
+        &self,
+        items: Range<usize>,
+        ask: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<(), E> {
         let _ = ask;
-        assert!(i < ROOM, "models are small");
+        assert!(items.end <= LENGTH, "models are small");
         Ok(())
     }
 }

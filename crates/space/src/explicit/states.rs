@@ -205,6 +205,11 @@ impl States {
         self.store.resume();
     }
 
+    /// Lets another worker go first that wants the store alone. To be asked from time to time by whoever asks for nothing else for a while.
+    pub fn make_way(&mut self) {
+        self.store.make_way();
+    }
+
     /// From now on what this worker is the first to find is kept for [`take_new`](States::take_new).
     pub(super) fn keep_new(&mut self) {
         self.store.keep_new();
