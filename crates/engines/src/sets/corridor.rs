@@ -5,7 +5,7 @@
 //! event costs then is
 //!
 //! ```text
-//! cost(e) = Σ { cost(p) | •e needs more of p than there is at first }       cost(p) = 1 + min { cost(e) | e adds to p }
+//! cost(e) = Σ { n · cost(p) | •e needs n tokens more of p than there are at first }       cost(p) = 1 + min { cost(e) | e adds to p }
 //! ```
 //!
 //! and is found with the cheapest events first, as shortest paths are (D. E. Knuth, *A generalization of Dijkstra's algorithm*, 1977). Goals are the
@@ -78,14 +78,19 @@ impl<'s> Plans<'s> {
         let mut waiting_for = vec![Vec::new(); places];
         let mut missing = vec![0usize; arcs.len()];
         let first = system.initial.first()?;
-        let lacks = |arc: &&Arc| arc.need > first[arc.var.index()];
+        let lacks = |arc: &Arc| {
+            let more = arc.need - first[arc.var.index()];
+            u64::try_from(more).ok().filter(|more| *more > 0)
+        };
         for event in system.event_ids() {
             for arc in arcs[event.index()].iter().filter(|arc| arc.delta != 0) {
                 changing[arc.var.index()].push(event);
             }
-            for arc in arcs[event.index()].iter().filter(lacks) {
-                waiting_for[arc.var.index()].push(event);
-                missing[event.index()] += 1;
+            for arc in arcs[event.index()] {
+                if let Some(more) = lacks(arc) {
+                    waiting_for[arc.var.index()].push((event, more));
+                    missing[event.index()] += 1;
+                }
             }
         }
         let mut plans = Plans {
@@ -110,10 +115,11 @@ impl<'s> Plans<'s> {
                     continue;
                 }
                 plans.givers[place].push(event);
-                for waiting in &waiting_for[place] {
+                let each = cost.saturating_add(1);
+                for (waiting, more) in &waiting_for[place] {
                     let i = waiting.index();
                     missing[i] -= 1;
-                    sums[i] = sums[i].saturating_add(cost).saturating_add(1);
+                    sums[i] = sums[i].saturating_add(each.saturating_mul(*more));
                     if missing[i] == 0 {
                         queue.push(Reverse((sums[i], *waiting)));
                     }
@@ -272,6 +278,17 @@ mod tests {
         assert_eq!(to(&system, 2), [[0, 1]]);
         assert_eq!(to(&system, 6), [[5]]);
         assert!(to(&net(7, &[5], ways), 2).is_empty());
+    }
+
+    /// One event adds to a place for two tokens and comes first, the other for one.
+    #[test]
+    fn what_needs_fewer_tokens_is_cheaper() {
+        let system = net(
+            4,
+            &[0, 3],
+            &[(&[1, 1], &[2, 2]), (&[1, 3], &[2]), (&[0], &[1])],
+        );
+        assert_eq!(to(&system, 2)[0], [1, 2]);
     }
 
     /// Two events need the same token: it has to come back in between, which a plan does not know and a wider corridor does.
