@@ -8,19 +8,23 @@
 //! cost(e) = Σ { n · cost(p) | •e needs n tokens more of p than there are at first }       cost(p) = 1 + min { cost(e) | e adds to p }
 //! ```
 //!
-//! and is found with the cheapest events first, as shortest paths are (D. E. Knuth, *A generalization of Dijkstra's algorithm*, 1977). Goals are the
-//! cheapest events that add to, and that take from, each place which an atom reads, and those that atoms name. A corridor consists of the events that
-//! plans for all goals are made of. Real events take tokens away, so there are wider corridors: each adds plans for the places that the events of the one before take from.
+//! and is found with the cheapest events first, as shortest paths are (D. E. Knuth, *A generalization of Dijkstra's algorithm*, 1977). A corridor consists of
+//! the events that plans for all goals are made of. The first goals are events that *turn* an atom, true at first or false, the other way: the cheapest that takes from a
+//! place of which the atom needs many tokens, or adds to it where too few are there. Real events take tokens away, so there are wider corridors: each adds plans for the
+//! places that the events of the one before take from, and from a certain width on the goals are to turn atoms back as well.
 //!
 //! Nothing is proved by a corridor. It is a ground for one round (`rounds.rs`), whatever the engine, and any run there is a run of the system. Cost: linear in
 //! the net but for the logarithm of a queue.
 
-use lariat_model::{Action, Arc, EventId, Predicate, Proposition, System};
+use lariat_model::{Action, Arc, EventId, Linear, Predicate, Proposition, System, Value, VarId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Corridors that are tried; each is wider than the one before.
-const WIDTHS: usize = 4;
+const WIDTHS: usize = 5;
+
+/// The first of them in which atoms are turned back.
+const BACK: usize = 2;
 
 /// Events of a corridor; one that is wider leaves out too little.
 const MOST_EVENTS: usize = 200;
@@ -34,23 +38,30 @@ pub(super) fn corridors(system: &System, propositions: &[Proposition]) -> Vec<Ve
     for proposition in propositions {
         match proposition {
             Proposition::Fires(events) => corridor.add(plans.cheapest(events.iter().copied())),
-            Proposition::State(predicate) => corridor.reach(predicate),
+            Proposition::State(predicate) => corridor.turn(predicate),
         }
     }
     let mut all: Vec<Vec<EventId>> = Vec::new();
-    while all.len() < WIDTHS && corridor.events.len() <= MOST_EVENTS {
-        if all
-            .last()
-            .is_some_and(|last| last.len() == corridor.events.len())
-        {
+    for width in 0..WIDTHS {
+        if width > 0 {
+            corridor.widen();
+        }
+        if width == BACK {
+            for proposition in propositions {
+                if let Proposition::State(predicate) = proposition {
+                    corridor.turn_and_return(predicate);
+                }
+            }
+        }
+        if corridor.events.len() > MOST_EVENTS {
             break;
         }
-        let mut events = corridor.events.clone();
-        events.sort_unstable();
-        all.push(events);
-        corridor.widen();
+        if all.last().map_or(0, Vec::len) < corridor.events.len() {
+            let mut events = corridor.events.clone();
+            events.sort_unstable();
+            all.push(events);
+        }
     }
-    all.retain(|events| !events.is_empty());
     all
 }
 
@@ -195,41 +206,84 @@ impl Corridor<'_, '_> {
         }
     }
 
-    /// Adds plans that change what a predicate looks at.
-    fn reach(&mut self, predicate: &Predicate) {
+    /// Adds plans after which a predicate, true or false at first, may be the opposite.
+    fn turn(&mut self, predicate: &Predicate) {
+        let system = self.plans.system;
+        let first = &system.initial[0];
         match predicate {
             // What would have to be done for a deadlock cannot be told from a few places.
             Predicate::Const(_) | Predicate::Deadlock => {}
-            Predicate::Not(p) => self.reach(p),
-            Predicate::And(ps) | Predicate::Or(ps) => ps.iter().for_each(|p| self.reach(p)),
-            Predicate::Enabled(events) => {
-                self.add(self.plans.cheapest(events.iter().copied()));
-                for event in events {
-                    let needs = self.plans.arcs[event.index()].iter();
-                    for arc in needs.filter(|arc| arc.need > 0) {
-                        self.change(arc.var.index());
+            Predicate::Not(p) => self.turn(p),
+            // A conjunction that is true turns with any of its parts, one that is false with those that are; a disjunction likewise.
+            Predicate::And(ps) | Predicate::Or(ps) => {
+                let now = system.holds(predicate, first);
+                let alike = ps.iter().filter(|p| system.holds(p, first) == now);
+                alike.for_each(|p| self.turn(p));
+            }
+            Predicate::Enabled(events) if system.holds(predicate, first) => {
+                for place in self.needed(events) {
+                    self.change(place, Sign::Less);
+                }
+            }
+            Predicate::Enabled(events) => self.add(self.plans.cheapest(events.iter().copied())),
+            Predicate::Linear(linear) => {
+                let (more, less) = turns(linear, first);
+                for (var, factor) in &linear.terms {
+                    let (more, less) = match *factor > 0 {
+                        true => (more, less),
+                        false => (less, more),
+                    };
+                    if more {
+                        self.change(*var, Sign::More);
+                    }
+                    if less {
+                        self.change(*var, Sign::Less);
                     }
                 }
             }
-            Predicate::Linear(_) | Predicate::Expr(_) => {
-                let mut vars = Vec::new();
-                predicate.collect_vars(&mut vars);
-                vars.iter().for_each(|var| self.change(var.index()));
-            }
+            Predicate::Expr(_) => self.turn_and_return(predicate),
         }
     }
 
-    /// Adds the cheapest ways to add to a place and to take from it.
-    fn change(&mut self, place: usize) {
-        let plans = self.plans;
-        let changes = |event: &EventId, sign| {
-            let mut arcs = plans.arcs[event.index()].iter();
-            arcs.any(|arc| arc.var.index() == place && arc.delta.signum() == sign)
-        };
-        for sign in [1, -1] {
-            let all = plans.changing[place].iter().copied();
-            self.add(plans.cheapest(all.filter(|event| changes(event, sign))));
+    /// Adds plans that change what a predicate looks at, whichever way.
+    fn turn_and_return(&mut self, predicate: &Predicate) {
+        let mut vars = Vec::new();
+        match predicate {
+            Predicate::Const(_) | Predicate::Deadlock => {}
+            Predicate::Not(p) => self.turn_and_return(p),
+            Predicate::And(ps) | Predicate::Or(ps) => {
+                ps.iter().for_each(|p| self.turn_and_return(p));
+            }
+            Predicate::Enabled(events) => {
+                self.add(self.plans.cheapest(events.iter().copied()));
+                vars = self.needed(events);
+            }
+            Predicate::Linear(_) | Predicate::Expr(_) => predicate.collect_vars(&mut vars),
         }
+        for var in vars {
+            self.change(var, Sign::More);
+            self.change(var, Sign::Less);
+        }
+    }
+
+    /// The places of which some events need tokens.
+    fn needed(&self, events: &[EventId]) -> Vec<VarId> {
+        let arcs = events.iter().flat_map(|e| self.plans.arcs[e.index()]);
+        arcs.filter(|arc| arc.need > 0).map(|arc| arc.var).collect()
+    }
+
+    /// Adds the cheapest way to add to a place, or to take from it.
+    fn change(&mut self, place: VarId, sign: Sign) {
+        let plans = self.plans;
+        let changes = |event: &EventId| {
+            let arcs = plans.arcs[event.index()].iter();
+            arcs.filter(|arc| arc.var == place).any(|arc| match sign {
+                Sign::More => arc.delta > 0,
+                Sign::Less => arc.delta < 0,
+            })
+        };
+        let all = plans.changing[place.index()].iter().copied();
+        self.add(plans.cheapest(all.filter(changes)));
     }
 
     /// Adds plans for all that its events take from.
@@ -243,10 +297,36 @@ impl Corridor<'_, '_> {
     }
 }
 
+/// How an event changes a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    More,
+    Less,
+}
+
+/// Could a comparison, true or false in `state`, be the opposite with a larger sum, and with a smaller one?
+fn turns(linear: &Linear, state: &[Value]) -> (bool, bool) {
+    let terms = linear.terms.iter();
+    let sum = terms.fold(0, |sum: Value, (var, factor)| {
+        sum.saturating_add(factor.saturating_mul(state[var.index()]))
+    });
+    let limit = linear.constant;
+    let now = linear.comparison.holds(sum, limit);
+    // Its truth changes nowhere but around the limit.
+    let around = [limit.saturating_sub(1), limit, limit.saturating_add(1)];
+    let turns = |value: &Value| linear.comparison.holds(*value, limit) != now;
+    let is_turned = |beyond: fn(&Value, &Value) -> bool| {
+        around
+            .iter()
+            .any(|value| beyond(value, &sum) && turns(value))
+    };
+    (is_turned(Value::gt), is_turned(Value::lt))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Comparison, Value, VarId};
+    use lariat_model::Comparison;
 
     fn net(places: u32, marked: &[u32], transitions: &[(&[u32], &[u32])]) -> System {
         let tokens = (0..places).map(|p| Value::from(marked.contains(&p)));
@@ -278,6 +358,37 @@ mod tests {
         assert_eq!(to(&system, 2), [[0, 1]]);
         assert_eq!(to(&system, 6), [[5]]);
         assert!(to(&net(7, &[5], ways), 2).is_empty());
+    }
+
+    /// A place that is marked has to lose its token first, and gets it back in a wider corridor.
+    #[test]
+    fn what_turns_an_atom_comes_before_what_turns_it_back() {
+        let system = net(3, &[0, 2], &[(&[0], &[1]), (&[1], &[0]), (&[2], &[0, 0])]);
+        assert_eq!(to(&system, 0), [vec![0], vec![0, 2]]);
+        let system = net(3, &[1], &[(&[0], &[2]), (&[1], &[0])]);
+        assert_eq!(to(&system, 0), [vec![1], vec![0, 1]]);
+    }
+
+    #[test]
+    fn a_comparison_turns_towards_its_limit() {
+        let of = |comparison, limit| {
+            let linear = Linear {
+                terms: vec![(VarId(0), 2), (VarId(1), -1)],
+                comparison,
+                constant: limit,
+            };
+            // The sum is 3.
+            turns(&linear, &[2, 1])
+        };
+        assert_eq!(of(Comparison::Ge, 3), (false, true));
+        assert_eq!(of(Comparison::Ge, 4), (true, false));
+        assert_eq!(of(Comparison::Le, 3), (true, false));
+        assert_eq!(of(Comparison::Lt, 3), (false, true));
+        assert_eq!(of(Comparison::Eq, 3), (true, true));
+        assert_eq!(of(Comparison::Eq, 5), (true, false));
+        assert_eq!(of(Comparison::Ne, 1), (false, true));
+        assert_eq!(of(Comparison::Ge, Value::MAX), (true, false));
+        assert_eq!(of(Comparison::Gt, Value::MIN), (false, true));
     }
 
     /// One event adds to a place for two tokens and comes first, the other for one.
