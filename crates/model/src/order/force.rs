@@ -10,7 +10,7 @@
 //! Rounds are repeated while the sum of spans still falls, and the best sequence seen is kept.
 //! From Aloul, Markov and Sakallah, FORCE: a fast and easy-to-implement variable-ordering
 //! heuristic, GLSVLSI 2003. It finds a local optimum near where it starts, so it is also run behind
-//! other heuristics. Each round costs the arcs and a sort; the number of rounds is bounded by a
+//! other heuristics. Each round costs the arcs and a sort into as many buckets as there are positions; the number of rounds is bounded by a
 //! constant, not by `c·log n` as published, because later rounds rarely paid.
 
 use super::hypergraph::Hypergraph;
@@ -51,8 +51,7 @@ pub(super) fn force(graph: &Hypergraph, start: Vec<VarId>) -> Vec<VarId> {
                 events => *pull /= events as f64,
             }
         }
-        // Stable, so that ties keep the sequence and runs repeat.
-        sequence.sort_by(|a, b| pull[*a as usize].total_cmp(&pull[*b as usize]));
+        sort(&mut sequence, &pull);
         rank(&sequence, &mut position);
         let spans = span(graph, &position);
         if spans < best.0 {
@@ -66,4 +65,46 @@ pub(super) fn force(graph: &Hypergraph, start: Vec<VarId>) -> Vec<VarId> {
         }
     }
     best.1.into_iter().map(VarId).collect()
+}
+
+/// Sorts variables by their pulls, which are positions. Stable, so that ties keep the sequence and runs repeat.
+fn sort(sequence: &mut [u32], pull: &[f64]) {
+    let bucket = |v: u32| pull[v as usize] as usize;
+    // Where each bucket begins; while they are filled, where its next variable goes, and at last where it ends.
+    let mut ends = vec![0; sequence.len() + 1];
+    for v in &*sequence {
+        ends[bucket(*v) + 1] += 1;
+    }
+    for i in 1..ends.len() {
+        ends[i] += ends[i - 1];
+    }
+    for v in sequence.to_vec() {
+        let next = &mut ends[bucket(v)];
+        sequence[*next] = v;
+        *next += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        let bucket = &mut sequence[start..end];
+        bucket.sort_by(|a, b| pull[*a as usize].total_cmp(&pull[*b as usize]));
+        start = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_sort_like_a_stable_sort() {
+        for n in 1..60u32 {
+            // Some are equal, and some share a bucket.
+            let pull: Vec<f64> = (0..n).map(|v| f64::from(v * 29 % (3 * n)) / 3.0).collect();
+            let mut sequence: Vec<u32> = (0..n).rev().collect();
+            let mut expected = sequence.clone();
+            expected.sort_by(|a, b| pull[*a as usize].total_cmp(&pull[*b as usize]));
+            sort(&mut sequence, &pull);
+            assert_eq!(sequence, expected);
+        }
+    }
 }
