@@ -14,7 +14,18 @@ use lariat_budget::{Budget, Stop};
 #[derive(Clone)]
 pub struct Set {
     root: Arc<NodeId>,
-    store: Arc<()>,
+    store: StoreId,
+}
+
+/// Which store, of all that there have been. A number: a counted reference would be written by all workers whenever a set comes or goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StoreId(u64);
+
+impl StoreId {
+    fn new() -> StoreId {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        StoreId(LAST.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 impl Set {
@@ -31,7 +42,7 @@ impl Set {
 
 impl PartialEq for Set {
     fn eq(&self, other: &Set) -> bool {
-        *self.root == *other.root && Arc::ptr_eq(&self.store, &other.store)
+        *self.root == *other.root && self.store == other.store
     }
 }
 
@@ -82,7 +93,7 @@ pub struct StoreFigures {
 /// See the [crate documentation](crate) for the whole picture.
 pub struct Store {
     pub(crate) kernel: Kernel,
-    pub(crate) id: Arc<()>,
+    pub(crate) id: StoreId,
 }
 
 /// Up to this many levels operations run on the caller's stack.
@@ -106,7 +117,7 @@ impl Store {
             .ok_or_else(|| Stop::Bound(format!("{levels} levels in a diagram")))?;
         Ok(Store {
             kernel: Kernel::new(levels, budget)?,
-            id: Arc::new(()),
+            id: StoreId::new(),
         })
     }
 
@@ -148,17 +159,15 @@ impl Store {
     /// What the store has counted and holds.
     pub fn figures(&self) -> StoreFigures {
         let tables = self.kernel.look();
-        let counted = self.kernel.counted;
         let (nodes, words) = self.kernel.unreported();
         let (nodes, words) = (
             tables.unique.count() + nodes,
             tables.pool.occupied() + words,
         );
         let (peak, peak_words) = tables.peak.max((nodes, words));
-        let told = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let lookups = told(&tables.lookups) + counted.lookups;
+        let counted = self.kernel.totals.with(self.kernel.counted);
         StoreFigures {
-            created: told(&tables.created) + counted.created,
+            created: counted.created,
             nodes,
             peak,
             node_bytes: words * 4,
@@ -166,9 +175,9 @@ impl Store {
             pool_bytes: NodePool::bytes_for(tables.pool.capacity()),
             unique_bytes: tables.unique.bytes(),
             cache_bytes: tables.cache.bytes(),
-            lookups,
+            lookups: counted.lookups,
             // Others may report between the two looks.
-            hits: lookups.saturating_sub(told(&tables.misses) + counted.misses),
+            hits: counted.lookups.saturating_sub(counted.misses),
             collections: tables.collections,
         }
     }
@@ -179,7 +188,7 @@ impl Store {
     pub fn worker(&mut self) -> Result<Store, Stop> {
         Ok(Store {
             kernel: self.kernel.worker()?,
-            id: self.id.clone(),
+            id: self.id,
         })
     }
 
@@ -321,14 +330,14 @@ impl Store {
     fn set(&self, root: Arc<NodeId>) -> Set {
         Set {
             root,
-            store: self.id.clone(),
+            store: self.id,
         }
     }
 
     /// The node of `set`, which must be of this store.
     pub(crate) fn of(&self, set: &Set) -> NodeId {
         assert!(
-            Arc::ptr_eq(&set.store, &self.id),
+            set.store == self.id,
             "a set is used with the store it was made in"
         );
         set.node()

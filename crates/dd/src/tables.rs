@@ -3,8 +3,8 @@
 //! Workers read and add to the tables through a [pass](lariat_workers::Pass); who lets one grow, collects garbage or adds
 //! events has them alone. A worker that makes way for that in the midst of an operation leaves its roots here.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cache::Cache;
 use crate::event::Chains;
@@ -21,13 +21,11 @@ pub(crate) struct Tables {
     pub unique: UniqueTable,
     pub cache: Cache,
     pub chains: Chains,
-    handles: Mutex<Handles>,
+    /// What callers hold, by the worker that made it. A list lives on after its worker, while somebody holds something.
+    handles: Vec<Held>,
+    last_scope: AtomicU32,
     /// What workers hold that have made way.
     resting: Mutex<Vec<(WorkerId, Vec<NodeId>)>>,
-    /// What workers have counted and reported.
-    pub created: AtomicU64,
-    pub lookups: AtomicU64,
-    pub misses: AtomicU64,
     pub collections: u64,
     /// The most nodes at one moment, and the words that held them.
     pub peak: (usize, usize),
@@ -43,12 +41,14 @@ pub(crate) struct Tables {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WorkerId(u32);
 
+/// The handles of one worker: a lock that nobody else takes but who collects.
+pub(crate) type Held = Arc<Mutex<Handles>>;
+
 /// Handles that callers hold.
 #[derive(Default)]
 pub(crate) struct Handles {
     roots: Vec<Arc<NodeId>>,
     scopes: Vec<Arc<ScopeId>>,
-    last_scope: u32,
     /// Purge the lists when they reach this length.
     purge_at: usize,
 }
@@ -72,11 +72,9 @@ impl Tables {
             unique: UniqueTable::default(),
             cache: Cache::empty(budget.lease(), budget.lease()),
             chains: Chains::new(budget.lease()),
-            handles: Mutex::default(),
+            handles: Vec::new(),
+            last_scope: AtomicU32::new(0),
             resting: Mutex::default(),
-            created: AtomicU64::new(0),
-            lookups: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
             collections: 0,
             peak: (0, 0),
             collect_at: 0,
@@ -86,10 +84,12 @@ impl Tables {
         }
     }
 
-    /// The number of a new worker.
-    pub fn enrol(&mut self) -> WorkerId {
+    /// The number of a new worker, and where its handles are.
+    pub fn enrol(&mut self) -> (WorkerId, Held) {
+        let held = Held::default();
+        self.handles.push(held.clone());
         self.next_worker += 1;
-        WorkerId(self.next_worker)
+        (WorkerId(self.next_worker), held)
     }
 
     /// The cache grows readily until it is twice as large as the nodes, and if it must to a
@@ -139,19 +139,17 @@ impl Tables {
         false
     }
 
-    /// The handles.
-    pub fn handles(&self) -> MutexGuard<'_, Handles> {
-        match self.handles.lock() {
-            Ok(handles) => handles,
-            Err(poisoned) => poisoned.into_inner(),
-        }
+    /// The number of a new scope.
+    pub fn next_scope(&self) -> ScopeId {
+        // After four thousand million scopes the numbers would repeat; stale entries with them are gone long before.
+        let next = |last: u32| Some(last.checked_add(1).unwrap_or(1));
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        let last = self.last_scope.fetch_update(set, fetch, next);
+        ScopeId(last.ok().and_then(next).unwrap_or(1))
     }
 
     fn resting(&self) -> MutexGuard<'_, Vec<(WorkerId, Vec<NodeId>)>> {
-        match self.resting.lock() {
-            Ok(resting) => resting,
-            Err(poisoned) => poisoned.into_inner(),
-        }
+        lock(&self.resting)
     }
 
     /// `worker` makes way and holds `roots`.
@@ -170,8 +168,15 @@ impl Tables {
         self.collections += 1;
         self.note_peak();
         let mut roots = Vec::new();
-        self.handles().purge();
-        roots.extend(self.handles().roots.iter().map(|root| **root));
+        let mut open = Vec::new();
+        self.handles.retain(|held| {
+            let mut handles = lock(held);
+            handles.purge();
+            roots.extend(handles.roots.iter().map(|root| **root));
+            open.extend(handles.scopes.iter().map(|scope| **scope));
+            Arc::strong_count(held) > 1 || !handles.is_empty()
+        });
+        open.sort_unstable();
         roots.extend(self.resting().iter().flat_map(|(_, held)| held));
         let pool = &mut self.pool;
         pool.unmark();
@@ -201,11 +206,8 @@ impl Tables {
         }
         let alive = pool.marked();
         self.unique.sweep(|node| alive(NodeId(node)));
-        let handles = match self.handles.get_mut() {
-            Ok(handles) => handles,
-            Err(poisoned) => poisoned.into_inner(),
-        };
-        self.cache.sweep(alive, |scope| handles.is_open(scope));
+        let is_open = |scope| scope == ScopeId::ALWAYS || open.binary_search(&scope).is_ok();
+        self.cache.sweep(alive, is_open);
         let live = self.pool.occupied();
         self.collect_at = live + live.max(pause);
     }
@@ -222,6 +224,11 @@ impl Tables {
 /// The least number of handles at which the dropped ones are looked for.
 const FEW_HANDLES: usize = 64;
 
+/// What is behind a lock; whether somebody panicked there does not matter to the others.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Handles {
     /// A handle that keeps `node` alive.
     pub fn root(&mut self, node: NodeId) -> Arc<NodeId> {
@@ -231,15 +238,16 @@ impl Handles {
         root
     }
 
-    /// A new scope.
-    pub fn scope(&mut self) -> Arc<ScopeId> {
+    /// A handle that keeps `scope` open.
+    pub fn scope(&mut self, scope: ScopeId) -> Arc<ScopeId> {
         self.purge_if_many();
-        // After four thousand million scopes the numbers would repeat; stale entries with
-        // them are gone long before.
-        self.last_scope = self.last_scope.checked_add(1).unwrap_or(1);
-        let scope = Arc::new(ScopeId(self.last_scope));
+        let scope = Arc::new(scope);
         self.scopes.push(scope.clone());
         scope
+    }
+
+    fn is_empty(&self) -> bool {
+        self.roots.is_empty() && self.scopes.is_empty()
     }
 
     /// Forgets dropped handles when there are many.
@@ -253,9 +261,5 @@ impl Handles {
         self.roots.retain(|root| Arc::strong_count(root) > 1);
         self.scopes.retain(|scope| Arc::strong_count(scope) > 1);
         self.purge_at = 2 * (self.roots.len() + self.scopes.len());
-    }
-
-    fn is_open(&self, scope: ScopeId) -> bool {
-        scope == ScopeId::ALWAYS || self.scopes.binary_search_by_key(&scope, |s| **s).is_ok()
     }
 }

@@ -47,6 +47,18 @@ pub(crate) fn next(at: usize, capacity: usize) -> usize {
     }
 }
 
+/// Empty slots that are about to be filled, page by page written already. Memory that is read before it is written is handed out twice, as zeros that all
+/// share and once more, and the second time every processor that runs one of our threads is interrupted, while all wait for whoever lets a table grow.
+pub(crate) fn touched(capacity: usize) -> Vec<AtomicU64> {
+    /// Slots on a page of memory.
+    const PAGE: usize = 4096 / 8;
+    let words: Vec<AtomicU64> = zeroed(capacity);
+    for word in words.iter().step_by(PAGE) {
+        word.store(0, Ordering::Relaxed);
+    }
+    words
+}
+
 impl Slots {
     /// A table with `capacity` empty slots.
     pub fn new(capacity: usize) -> Slots {
@@ -156,7 +168,7 @@ impl Slots {
 
     /// Grows to `capacity` slots; old and new exist together for a moment.
     pub fn grow(&mut self, capacity: usize) {
-        let old = std::mem::replace(&mut self.words, zeroed(capacity));
+        let old = std::mem::replace(&mut self.words, touched(capacity));
         for word in old {
             match word.load(Ordering::Relaxed) {
                 0 => {}

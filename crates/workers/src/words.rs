@@ -6,7 +6,7 @@
 //!
 //! The table must never be full: callers hand out the right to a slot before ([`Slots::room`](crate::Slots::room) is how many there may be).
 
-use crate::slots::{home, next};
+use crate::slots::{home, next, touched};
 use crate::sync::{AtomicU64, Ordering, zeroed};
 
 /// A set of words; see the [crate documentation](crate).
@@ -56,7 +56,7 @@ impl WordSet {
 
     /// Grows to `capacity` slots; old and new exist together for a moment.
     pub fn grow(&mut self, capacity: usize, hash: impl Fn(u64) -> u32) {
-        let old = std::mem::replace(&mut self.words, zeroed(capacity));
+        let old = std::mem::replace(&mut self.words, touched(capacity));
         for word in old {
             let word = word.load(Ordering::Relaxed);
             if word == 0 {

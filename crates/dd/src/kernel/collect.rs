@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::make::Reserve;
 use super::{Kernel, NodeId, ScopeId};
+use crate::tables::lock;
 
 /// A name space for cache entries that closes when its last handle is dropped.
 ///
@@ -70,7 +71,7 @@ impl Kernel {
 
     /// A handle that keeps `node` alive.
     pub(crate) fn root(&mut self, node: NodeId) -> Arc<NodeId> {
-        self.tables.handles().root(node)
+        lock(&self.held).root(node)
     }
 
     /// Keeps `node` alive beyond the operation in which it was made.
@@ -80,6 +81,7 @@ impl Kernel {
 
     /// A new scope.
     pub fn scope(&mut self) -> Scope {
-        Scope(self.tables.handles().scope())
+        let scope = self.tables.next_scope();
+        Scope(lock(&self.held).scope(scope))
     }
 }

@@ -28,8 +28,11 @@ pub(super) struct Reserve {
 impl Reserve {
     /// Tells the tables what was made.
     pub fn report(&mut self, tables: &Tables) {
-        tables.unique.report(std::mem::take(&mut self.nodes));
-        tables.pool.occupy(std::mem::take(&mut self.words));
+        // Others count there, too: nothing is said if there is nothing to say.
+        if self.nodes > 0 {
+            tables.unique.report(std::mem::take(&mut self.nodes));
+            tables.pool.occupy(std::mem::take(&mut self.words));
+        }
     }
 
     /// Nodes and their words that the tables have not been told of.

@@ -7,13 +7,22 @@
 //! rule for operations is [the one](super) that there was with one worker: what is needed afterwards is rooted.
 
 use std::ops::Deref;
-use std::sync::atomic::Ordering;
 
 use super::make::Reserve;
-use super::{Counted, Kernel, NodeId};
+use super::{Kernel, NodeId};
 use crate::tables::Tables;
 use lariat_budget::Stop;
 use lariat_workers::Pass;
+
+/// Look-ups that a worker counts for itself before it tells: most operations are small, and counters that several write are slow.
+const MANY: u64 = 1 << 12;
+
+impl Drop for Kernel {
+    /// What this worker has counted is not to be lost.
+    fn drop(&mut self) {
+        self.tell();
+    }
+}
 
 impl Kernel {
     /// Another worker on the same tables, which may run in another thread.
@@ -31,6 +40,7 @@ impl Kernel {
         other.cap = self.cap;
         other.collect_always = self.collect_always;
         other.divide_always = self.divide_always;
+        other.totals = self.totals.clone();
         other.end();
         Ok(other)
     }
@@ -48,7 +58,10 @@ impl Kernel {
     /// An operation is over; its result is rooted.
     pub(crate) fn end(&mut self) {
         if self.tables.is_inside() && !self.tables.is_sole() {
-            self.report();
+            self.reserve.report(&self.tables);
+            if self.counted.lookups > MANY {
+                self.tell();
+            }
             self.tables.leave();
         }
         if let Some(hands) = self.hands.take() {
@@ -86,17 +99,15 @@ impl Kernel {
         result
     }
 
-    /// Tells the tables what this worker has counted.
+    /// Tells the tables what this worker has made.
     fn report(&mut self) {
         self.reserve.report(&self.tables);
-        let Counted {
-            created,
-            lookups,
-            misses,
-        } = std::mem::take(&mut self.counted);
-        self.tables.created.fetch_add(created, Ordering::Relaxed);
-        self.tables.lookups.fetch_add(lookups, Ordering::Relaxed);
-        self.tables.misses.fetch_add(misses, Ordering::Relaxed);
+        self.tell();
+    }
+
+    /// Tells what this worker has counted.
+    fn tell(&mut self) {
+        self.totals.add(std::mem::take(&mut self.counted));
     }
 
     /// All that must survive a collection: the node in the making has its children on the stack.

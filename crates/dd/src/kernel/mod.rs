@@ -47,11 +47,12 @@ pub use stack::StackMark;
 use crate::cache::Pressures;
 use crate::crew::{Crew, Hands, LONG, Pace};
 use crate::saturation::{Open, Workbench};
-use crate::tables::{Tables, WorkerId};
+use crate::tables::{Held, Tables, WorkerId};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_workers::Pass;
 use make::Reserve;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Words allocated between two collections at least, in a small store and in any.
 const SMALL_PAUSE: usize = 1 << 21;
@@ -64,6 +65,8 @@ pub struct Kernel {
     pub(crate) cap: u32,
     pub(crate) tables: Pass<Tables>,
     worker: WorkerId,
+    /// What callers hold that this worker has made.
+    held: Held,
     /// How many workers there are on the tables, at most, and whether there are several.
     workers: usize,
     several: bool,
@@ -88,7 +91,8 @@ pub struct Kernel {
     fuel: u32,
     /// Nodes made that are not yet reported to the budget.
     unspent: u64,
-    /// Counted since the tables were told.
+    /// What all workers have told, and what this one has counted since it did.
+    pub(crate) totals: Arc<Totals>,
     pub(crate) counted: Counted,
     /// Words to be allocated before the next collection at least. It doubles with each that an
     /// operation makes: the results that die with their nodes are often needed again.
@@ -120,26 +124,58 @@ pub(crate) struct Counted {
     pub misses: u64,
 }
 
+/// What all workers on some tables have counted. Beside the tables: who is outside may tell, too.
+#[derive(Default)]
+pub(crate) struct Totals {
+    created: AtomicU64,
+    lookups: AtomicU64,
+    misses: AtomicU64,
+}
+
+impl Totals {
+    fn add(&self, counted: Counted) {
+        self.created.fetch_add(counted.created, Ordering::Relaxed);
+        self.lookups.fetch_add(counted.lookups, Ordering::Relaxed);
+        self.misses.fetch_add(counted.misses, Ordering::Relaxed);
+    }
+
+    /// All of it, and what is counted here and not told yet.
+    pub fn with(&self, counted: Counted) -> Counted {
+        let told = |total: &AtomicU64| total.load(Ordering::Relaxed);
+        Counted {
+            created: told(&self.created) + counted.created,
+            lookups: told(&self.lookups) + counted.lookups,
+            misses: told(&self.misses) + counted.misses,
+        }
+    }
+}
+
 impl Kernel {
     pub(crate) fn new(levels: u32, budget: &Budget) -> Result<Kernel, Stop> {
         let mut tables = Tables::new(budget)?;
-        let worker = tables.enrol();
+        let (worker, held) = tables.enrol();
         tables.limit_cache(budget.byte_limit());
         let tables = Pass::new(tables, Tables::empty(budget));
-        let mut kernel = Kernel::with(levels, tables, worker, budget);
+        let mut kernel = Kernel::with(levels, tables, (worker, held), budget);
         kernel.rest();
         let pause = kernel.pause;
         kernel.alone(|tables| tables.collect_at = pause);
         Ok(kernel)
     }
 
-    fn with(levels: u32, tables: Pass<Tables>, worker: WorkerId, budget: &Budget) -> Kernel {
+    fn with(
+        levels: u32,
+        tables: Pass<Tables>,
+        (worker, held): (WorkerId, Held),
+        budget: &Budget,
+    ) -> Kernel {
         Kernel {
             levels,
             cap: u32::MAX,
             pressures: Pressures::on(&tables.cache),
             tables,
             worker,
+            held,
             workers: 1,
             several: false,
             reserve: Reserve::default(),
@@ -155,6 +191,7 @@ impl Kernel {
             stack_lease: budget.lease(),
             fuel: BREATH,
             unspent: 0,
+            totals: Arc::default(),
             counted: Counted::default(),
             pause: SMALL_PAUSE,
             squeezes: 0,

@@ -208,6 +208,33 @@ fn all_who_want_to_be_alone_have_their_turns() {
 }
 
 #[test]
+fn who_goes_in_and_out_sees_every_turn_and_keeps_nobody_waiting() {
+    model(|| {
+        let mut pass = Pass::new(0_u32, 7);
+        let mut theirs = pass.another();
+        let other = thread::spawn(move || {
+            let mut seen = 0;
+            for _ in 0..2 {
+                let turned = theirs.enter();
+                assert!(turned || *theirs == seen);
+                assert!(*theirs >= seen);
+                seen = *theirs;
+                theirs.leave();
+            }
+            // What is left on its hook does not keep anybody from being alone; nor does it when it is gone.
+            theirs
+        });
+        pass.alone(|number| *number += 1);
+        pass.leave();
+        pass.alone(|number| *number += 1);
+        let theirs = other.join().unwrap();
+        pass.alone(|number| *number += 1);
+        drop(theirs);
+        assert_eq!(*pass, 3);
+    });
+}
+
+#[test]
 fn every_task_is_taken_once_and_closing_sends_everybody_home() {
     model(|| {
         let board = Arc::new(Board::default());
