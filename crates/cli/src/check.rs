@@ -14,8 +14,9 @@ use lariat::model::{Modality, Model, Properties};
 use lariat::report::{self, Context};
 use lariat::{
     Agreement, Attempt, Budget, Choice, Company, Deadlock, Explored, Idle, LeftOut, Options,
-    Proofs, Property, Reason, Reduce, Removed, Report, Rules, Schedule, Shortening, Stop, Subject,
-    System, Systems, Variant, Verdict, Workers, check, reconciled, side_by_side, unrelated,
+    Proofs, Property, Reason, Reduce, Removed, Report, Rules, Schedule, Shelf, Shortening, Stop,
+    Subject, System, Systems, Variant, Verdict, Workers, check, reconciled, side_by_side,
+    unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -103,7 +104,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     side_by_side(
         &tasks,
         &idle,
-        &systems,
+        &Shelf::new(&systems),
         |task, explored| {
             let subject = subject.clone().assuming(task.fairness.clone());
             let of = (&*args, &options, &properties);

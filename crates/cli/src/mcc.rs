@@ -14,13 +14,12 @@ use crate::check::threads;
 use crate::{Exit, Failure, exams, input, out};
 use lariat::model::{Model, Outline, Properties, suggestion};
 use lariat::{
-    Budget, Counting, Explored, Idle, Options, OrderChoice, Property, Quiet, Reason, Report,
+    Budget, Counting, Explored, Idle, Options, OrderChoice, Property, Quiet, Reason, Report, Shelf,
     Shortening, Stop, Subject, Systems, Verdict, check, side_by_side, states,
 };
 use lariat_campaign::units::{Bytes, Span};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The contest's own limit, if nobody says another.
@@ -141,8 +140,8 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
     let systems = Systems::new();
     let idle = Idle::new(threads(args.threads).get());
     let budget = budget.with_idle(&idle);
-    // What each processor has explored serves it in all rounds.
-    let pool: Mutex<Vec<Explored<'_>>> = Mutex::default();
+    // What was explored serves all rounds.
+    let shelf = Shelf::new(&systems);
     let had = Duration::ZERO;
     let all = properties.list.iter();
     let mut open: Vec<Open<'_>> = all.map(|property| Open { property, had }).collect();
@@ -150,28 +149,6 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
     loop {
         let processors = (open.len() as u32).min(threads(args.threads).get() as u32);
         let waiting = AtomicU32::new(open.len() as u32);
-        let ask = |formula: &Open<'_>, _: &mut Explored<'_>| {
-            let left = end.saturating_duration_since(Instant::now());
-            // Who is asked again, since memory was not enough for all, has been counted.
-            let less = |waiting: u32| Some(waiting.saturating_sub(1));
-            let waiting = waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-            let waiting = waiting.unwrap_or_else(|waiting| waiting);
-            let share = share(slice, left * processors, waiting, formula.had)
-                .map(|share| share.min(left))
-                .filter(|_| !cancel.is_pressed());
-            let lock = || pool.lock().unwrap_or_else(PoisonError::into_inner);
-            let explored = lock().pop();
-            let mut explored = explored.unwrap_or_else(|| Explored::new(&systems));
-            let told = share.map(|share| {
-                let budget = budget.clone().with_deadline(share);
-                (
-                    share,
-                    decide(&subject, formula.property, &mut explored, &budget),
-                )
-            });
-            lock().push(explored);
-            told
-        };
         let starved = |told: &Option<(Duration, Report)>| {
             let verdict = told.as_ref().map(|(_, report)| &report.verdict);
             matches!(
@@ -181,33 +158,36 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
         };
         let mut tried = false;
         let mut still_open = Vec::new();
-        side_by_side(&open, &idle, &systems, ask, starved, |at, told| {
-            let Open { property, had } = open[at];
-            let had = match told {
-                None => had,
-                Some((share, report)) => {
-                    tried = true;
-                    let answer = match report.verdict {
-                        Verdict::Holds(_) => Ok("TRUE"),
-                        Verdict::Violated(_) => Ok("FALSE"),
-                        Verdict::Unknown(Reason::Stopped(Stop::Time)) => Err(share),
-                        // Time would not help.
-                        Verdict::Unknown(_) => Err(Duration::MAX),
-                    };
-                    match answer {
-                        Err(had) => had,
-                        Ok(answer) => {
-                            let (name, techniques) = (&property.name, techniques(report.engine));
-                            return out::data(&format!(
-                                "FORMULA {name} {answer} TECHNIQUES {techniques}\n"
-                            ));
-                        }
+        side_by_side(
+            &open,
+            &idle,
+            &shelf,
+            |formula, explored| {
+                let left = end.saturating_duration_since(Instant::now());
+                // Who is asked again, since memory was not enough for all, has been counted.
+                let less = |waiting: u32| Some(waiting.saturating_sub(1));
+                let waiting = waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+                let waiting = waiting.unwrap_or_else(|waiting| waiting);
+                let share = share(slice, left * processors, waiting, formula.had)?.min(left);
+                if cancel.is_pressed() {
+                    return None;
+                }
+                let budget = budget.clone().with_deadline(share);
+                Some((share, decide(&subject, formula.property, explored, &budget)))
+            },
+            starved,
+            |at, told| {
+                let Open { property, had } = open[at];
+                tried |= told.is_some();
+                match told.map_or(Err(had), |(share, report)| answer(&report, share)) {
+                    Ok(answer) => out::data(&format!("FORMULA {} {answer}\n", property.name)),
+                    Err(had) => {
+                        still_open.push(Open { property, had });
+                        Ok(())
                     }
                 }
-            };
-            still_open.push(Open { property, had });
-            Ok(())
-        })?;
+            },
+        )?;
         open = still_open;
         if !tried {
             break;
@@ -219,6 +199,18 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
         true => Exit::Interrupted,
         false => Exit::Fine,
     })
+}
+
+/// What the contest is told of a formula; if there is nothing to tell, the time that it had, or for ever where more would not help.
+fn answer(report: &Report, share: Duration) -> Result<String, Duration> {
+    let value = match report.verdict {
+        Verdict::Holds(_) => "TRUE",
+        Verdict::Violated(_) => "FALSE",
+        Verdict::Unknown(Reason::Stopped(Stop::Time)) => return Err(share),
+        Verdict::Unknown(_) => return Err(Duration::MAX),
+    };
+    let techniques = techniques(report.engine);
+    Ok(format!("{value} TECHNIQUES {techniques}"))
 }
 
 /// Decides one formula.

@@ -1,7 +1,7 @@
 //! Several questions about one model at once, each on a thread of its own.
 //!
 //! Workers take the next question that nobody has begun. A diagram store belongs to one thread, so each worker has an [`Explored`] of its
-//! own; the systems that passes make are common to all. What two questions share is therefore found once a worker and not once: that costs
+//! own, from a [`Shelf`] on which it stays for later questions; the systems that passes make are common to all. What two questions share is therefore found once a worker and not once: that costs
 //! processor time where it is much, and no time of the clock.
 //!
 //! Verdicts do not depend on who asks. What a worker has learned from the questions before does, and with it which engine answers and
@@ -17,19 +17,49 @@ use lariat_model::passes::Systems;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 
 /// Stack of a worker: that of a main thread, several times.
 const STACK: usize = 64 << 20;
 
-/// Answers all `questions` by `ask`, on the threads that are `idle`, and passes each answer with its position to `tell` on the thread of the caller: as soon as it
+/// What was explored of a model, for whoever asks next: each worker takes something for as long as it is at work.
+pub struct Shelf<'s> {
+    systems: &'s Systems,
+    free: Mutex<Vec<Explored<'s>>>,
+}
+
+impl<'s> Shelf<'s> {
+    /// An empty one.
+    pub fn new(systems: &'s Systems) -> Shelf<'s> {
+        Shelf {
+            systems,
+            free: Mutex::default(),
+        }
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Explored<'s>>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Explored<'s> {
+        let known = self.free().pop();
+        known.unwrap_or_else(|| Explored::new(self.systems))
+    }
+
+    fn put(&self, explored: Explored<'s>) {
+        self.free().push(explored);
+    }
+}
+
+/// Answers all `questions` by `ask`, on the threads that are `idle` and with what is on the `shelf`, and passes each answer with its position to `tell` on the thread of the caller: as soon as it
 /// is known, in the order of the questions, but for those that were `starved` and had to be asked again, which come last.
 ///
 /// An error of `tell` ends it: no further question is begun.
 pub fn side_by_side<'s, Q, A, E>(
     questions: &[Q],
     idle: &Idle,
-    systems: &'s Systems,
+    shelf: &Shelf<'s>,
     ask: impl Fn(&Q, &mut Explored<'s>) -> A + Sync,
     starved: impl Fn(&A) -> bool,
     mut tell: impl FnMut(usize, A) -> Result<(), E>,
@@ -40,9 +70,11 @@ where
 {
     let seats = idle.take_up_to(questions.len());
     if seats.len() <= 1 {
-        let mut explored = Explored::new(systems);
+        let mut explored = shelf.take();
         let mut answers = questions.iter().map(|q| ask(q, &mut explored)).enumerate();
-        return answers.try_for_each(|(at, answer)| tell(at, answer));
+        let ended = answers.try_for_each(|(at, answer)| tell(at, answer));
+        shelf.put(explored);
+        return ended;
     }
     let next = AtomicUsize::new(0);
     let mut again = Vec::new();
@@ -52,7 +84,7 @@ where
             let (answers, next, ask) = (answers.clone(), &next, &ask);
             let work = move || {
                 let _seat = seat;
-                let mut explored = Explored::new(systems);
+                let mut explored = shelf.take();
                 let take = || {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     questions.get(at).map(|question| (at, question))
@@ -62,6 +94,7 @@ where
                         break;
                     }
                 }
+                shelf.put(explored);
             };
             // Where there is no thread to be had, the others do the work.
             let name = "question".to_owned();
@@ -89,8 +122,13 @@ where
         again.extend(due..questions.len());
         Ok(())
     })?;
+    if again.is_empty() {
+        return Ok(());
+    }
     let _seat = idle.take();
-    let mut explored = Explored::new(systems);
+    // There was not enough memory for all that has been explored.
+    shelf.free().clear();
+    let mut explored = shelf.take();
     again
         .into_iter()
         .try_for_each(|at| tell(at, ask(&questions[at], &mut explored)))
@@ -100,7 +138,6 @@ where
 mod tests {
     use super::*;
     use std::collections::HashSet;
-    use std::sync::Mutex;
 
     #[test]
     fn answers_come_in_the_order_of_the_questions() {
@@ -118,7 +155,7 @@ mod tests {
             side_by_side(
                 &questions,
                 &Idle::new(n),
-                &Systems::new(),
+                &Shelf::new(&Systems::new()),
                 ask,
                 |_| false,
                 tell,
@@ -159,7 +196,7 @@ mod tests {
         side_by_side(
             &questions,
             &Idle::new(3),
-            &Systems::new(),
+            &Shelf::new(&Systems::new()),
             ask,
             hungry,
             tell,
@@ -181,7 +218,7 @@ mod tests {
         let ended = side_by_side(
             &questions,
             &Idle::new(2),
-            &Systems::new(),
+            &Shelf::new(&Systems::new()),
             ask,
             |()| false,
             full,

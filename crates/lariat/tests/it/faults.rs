@@ -4,8 +4,8 @@
 use crate::asking::{about_philosophers, in_rounds};
 use lariat::model::Properties;
 use lariat::{
-    Budget, Choice, Explored, Idle, Options, OrderChoice, Plan, Property, Quiet, Reason, Stop,
-    Subject, Systems, Variant, Verdict, Workers, check, side_by_side,
+    Budget, Choice, Explored, Idle, Options, OrderChoice, Plan, Property, Quiet, Reason, Shelf,
+    Stop, Subject, Systems, Variant, Verdict, Workers, check, side_by_side,
 };
 use lariat_budget::{Fault, Victim};
 use lariat_corpora::{Random, each_case, which_ends};
@@ -161,7 +161,7 @@ fn questions_side_by_side_stop_at_any_point() {
             side_by_side(
                 &questions,
                 &Idle::new(budget.threads().get()),
-                &systems,
+                &Shelf::new(&systems),
                 |&question, explored| {
                     let ((system, properties), holds) = question;
                     let Properties {

@@ -78,7 +78,8 @@ fn sort(sequence: &mut [u32], pull: &[f64]) {
     for i in 1..ends.len() {
         ends[i] += ends[i - 1];
     }
-    for v in sequence.to_vec() {
+    let before = sequence.to_vec();
+    for v in before {
         let next = &mut ends[bucket(v)];
         sequence[*next] = v;
         *next += 1;
