@@ -30,6 +30,21 @@ pub fn about(system: &System, formulas: &[&str]) -> (Properties, Vec<Formula>) {
     (properties, list)
 }
 
+/// What is asked by the first of some formulas about a system.
+pub fn first_question<'s>(
+    system: &'s System,
+    properties: &'s Properties,
+) -> (Subject<'s>, Property<'s>) {
+    let Properties {
+        formulas,
+        propositions,
+        list,
+        ..
+    } = properties;
+    let subject = Subject::of_system(system, formulas, propositions);
+    (subject, Property::Formula(list[0].formula))
+}
+
 /// The answer to the formula, or whether a run is accepted by the automaton over its atoms, if these events are fair. Diagrams have the
 /// variables in the order of the system, the first at the top.
 pub fn asked(

@@ -1,10 +1,9 @@
 //! Engines of `auto` that have their turns at once: who answers is who would on one thread.
 
-use crate::asking::{about_philosophers, holds, in_rounds};
-use lariat::model::Properties;
+use crate::asking::{about_philosophers, first_question, holds, in_rounds};
 use lariat::{
-    Attempt, Budget, Choice, Company, Explored, Figure, Idle, LeftOut, Options, Property, Quiet,
-    Reason, Report, Schedule, Stop, Subject, Systems, Technique, Verdict, check,
+    Attempt, Budget, Choice, Company, Explored, Figure, Idle, LeftOut, Options, Quiet, Reason,
+    Report, Schedule, Stop, Systems, Technique, Verdict, check,
 };
 use lariat_corpora::which_ends;
 use std::time::Duration;
@@ -18,20 +17,13 @@ fn told(
     idle: usize,
 ) -> Report {
     let (system, properties) = about_philosophers(philosophers, formula);
-    let Properties {
-        formulas,
-        propositions,
-        list,
-        ..
-    } = &properties;
-    let subject = Subject::of_system(&system, formulas, propositions);
+    let (subject, property) = first_question(&system, &properties);
     let options = Options {
         choice: Choice::Auto(schedule),
         ..Options::default()
     };
     let idle = Idle::new(idle);
     let budget = budget.clone().with_idle(&idle);
-    let property = Property::Formula(list[0].formula);
     let systems = Systems::new();
     check(
         &subject,

@@ -1,10 +1,9 @@
 //! Threads that compute edges ahead of the check: the check sees the same product, and whatever ends one ends all.
 
-use crate::asking::about_philosophers;
-use lariat::model::Properties;
+use crate::asking::{about_philosophers, first_question};
 use lariat::{
-    Budget, Cancel, Explored, Figure, Options, OrderChoice, Plan, Property, Quiet, Reason, Report,
-    Statistic, Stop, Subject, Systems, Variant, Verdict, check,
+    Budget, Cancel, Explored, Figure, Options, OrderChoice, Plan, Quiet, Reason, Report, Statistic,
+    Stop, Systems, Variant, Verdict, check,
 };
 use lariat_corpora::each_case;
 use std::num::NonZeroUsize;
@@ -32,19 +31,14 @@ enum Begin {
 /// What `engine` says of a formula about philosophers.
 fn ask(engine: &str, begin: Begin, philosophers: u32, formula: &str, budget: &Budget) -> Report {
     let (system, properties) = about_philosophers(philosophers, formula);
-    let Properties {
-        formulas,
-        propositions,
-        list,
-        ..
-    } = &properties;
+    let (subject, property) = first_question(&system, &properties);
     let variant = Variant {
         reachable_first: begin == Begin::States,
         ..Variant::default()
     };
     check(
-        &Subject::of_system(&system, formulas, propositions),
-        Property::Formula(list[0].formula),
+        &subject,
+        property,
         &Options {
             choice: Plan::of(engine).as_variant(variant).into(),
             order: match begin {

@@ -1,10 +1,11 @@
 //! Second opinions: who is asked, and what becomes of answers that contradict each other.
 
+use crate::asking::first_question;
 use lariat::model::generate::{Family, generate};
 use lariat::model::{Names, Properties};
 use lariat::{
-    Agreement, Budget, Choice, Explored, Options, Plan, Preset, Property, Quiet, Reason, Report,
-    Subject, Systems, Verdict, agreement, check, reconciled, unrelated,
+    Agreement, Budget, Choice, Explored, Options, Plan, Preset, Quiet, Reason, Report, Systems,
+    Verdict, agreement, check, reconciled, unrelated,
 };
 use lariat_engines::Outcome;
 
@@ -14,15 +15,10 @@ fn checked(options: &Options) -> Report {
     let names = Names::of(&system);
     let added = properties.add_formula(&names, "test", None, "G !deadlock");
     added.unwrap();
-    let Properties {
-        formulas,
-        propositions,
-        list,
-        ..
-    } = &properties;
+    let (subject, property) = first_question(&system, &properties);
     check(
-        &Subject::of_system(&system, formulas, propositions),
-        Property::Formula(list[0].formula),
+        &subject,
+        property,
         options,
         &mut Explored::new(&Systems::new()),
         &Budget::unlimited(),

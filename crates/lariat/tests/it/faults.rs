@@ -1,11 +1,10 @@
 //! Runs on several threads that are stopped at any point, in one thread or in all: the answer is the right one or says what ended, everybody comes
 //! home, and what is left behind is as good as before.
 
-use crate::asking::{about_philosophers, in_rounds};
-use lariat::model::Properties;
+use crate::asking::{about_philosophers, first_question, in_rounds};
 use lariat::{
-    Budget, Choice, Explored, Idle, Options, OrderChoice, Plan, Property, Quiet, Reason, Shelf,
-    Stop, Subject, Systems, Variant, Verdict, Workers, check, side_by_side,
+    Budget, Choice, Explored, Idle, Options, OrderChoice, Plan, Quiet, Reason, Shelf, Stop,
+    Systems, Variant, Verdict, Workers, check, side_by_side,
 };
 use lariat_budget::{Fault, Victim};
 use lariat_corpora::{Random, each_case, which_ends};
@@ -77,19 +76,12 @@ fn a_run_on_several_threads_stops_at_any_point() {
             let which = random.below(ENGINES.len());
             let (formula, holds) = *random.one_of(&FORMULAS);
             let (system, properties) = about_philosophers(3, formula);
-            let Properties {
-                formulas,
-                propositions,
-                list,
-                ..
-            } = &properties;
-            let subject = Subject::of_system(&system, formulas, propositions);
+            let (subject, property) = first_question(&system, &properties);
             let (budget, stop, victim) = random_fault(random);
             let options = options(ENGINES[which], &budget);
             let systems = Systems::new();
             let mut explored = Explored::new(&systems);
             let mut ask = || {
-                let property = Property::Formula(list[0].formula);
                 let report = check(&subject, property, &options, &mut explored, &budget, &Quiet);
                 is_right(&report.verdict, holds, &stop)
             };
@@ -114,13 +106,7 @@ fn engines_of_auto_that_are_asked_at_once_stop_at_any_point() {
         each_case(150, |random| {
             let (formula, holds) = *random.one_of(&FORMULAS);
             let (system, properties) = about_philosophers(3, formula);
-            let Properties {
-                formulas,
-                propositions,
-                list,
-                ..
-            } = &properties;
-            let subject = Subject::of_system(&system, formulas, propositions);
+            let (subject, property) = first_question(&system, &properties);
             let (budget, stop, _) = random_fault(random);
             let seats = budget.threads().get() - 1;
             let idle = Idle::new(seats);
@@ -129,7 +115,6 @@ fn engines_of_auto_that_are_asked_at_once_stop_at_any_point() {
                 choice: Choice::Auto(in_rounds()),
                 ..Options::default()
             };
-            let property = Property::Formula(list[0].formula);
             let systems = Systems::new();
             let mut explored = Explored::new(&systems);
             let report = check(&subject, property, &options, &mut explored, &budget, &Quiet);
@@ -164,14 +149,7 @@ fn questions_side_by_side_stop_at_any_point() {
                 &Shelf::new(&systems),
                 |&question, explored| {
                     let ((system, properties), holds) = question;
-                    let Properties {
-                        formulas,
-                        propositions,
-                        list,
-                        ..
-                    } = properties;
-                    let subject = Subject::of_system(system, formulas, propositions);
-                    let property = Property::Formula(list[0].formula);
+                    let (subject, property) = first_question(system, properties);
                     let options = options(engine, &one);
                     let report = check(&subject, property, &options, explored, &one, &Quiet);
                     is_right(&report.verdict, *holds, &stop)

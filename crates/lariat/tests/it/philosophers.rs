@@ -1,21 +1,15 @@
 //! Fifty and a hundred philosophers have 10^31 and 10^62 states: what no list of states can hold, the
 //! engines on sets decide, holding properties included.
 
-use crate::asking::about_philosophers;
-use lariat::model::Properties;
-use lariat::{Budget, Explored, Options, Plan, Property, Quiet, Subject, Systems, Verdict, check};
+use crate::asking::{about_philosophers, first_question};
+use lariat::{Budget, Explored, Options, Plan, Quiet, Systems, Verdict, check};
 
 fn holds(engine: &str, philosophers: u32, formula: &str) -> bool {
     let (system, properties) = about_philosophers(philosophers, formula);
-    let Properties {
-        formulas,
-        propositions,
-        list,
-        ..
-    } = &properties;
+    let (subject, property) = first_question(&system, &properties);
     let report = check(
-        &Subject::of_system(&system, formulas, propositions),
-        Property::Formula(list[0].formula),
+        &subject,
+        property,
         &Options {
             choice: Plan::of(engine).into(),
             ..Options::default()

@@ -1,11 +1,10 @@
 //! How many nodes and edges of its product each engine computes on small fixed questions. A change in laziness, in closures or in the order of edges
 //! shows here first; who means it changes the table.
 
-use crate::asking::about_philosophers;
-use lariat::model::Properties;
+use crate::asking::{about_philosophers, first_question};
 use lariat::{
-    Budget, Explored, Figure, Options, OrderChoice, Preset, Property, Quiet, Statistic, Subject,
-    Systems, Verdict, check,
+    Budget, Explored, Figure, Options, OrderChoice, Preset, Quiet, Statistic, Systems, Verdict,
+    check,
 };
 
 /// A question: philosophers, a formula, and whether it holds.
@@ -39,15 +38,10 @@ const PINNED: &[(&str, [&str; 3])] = &[
 fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
     let (philosophers, formula, holds) = question;
     let (system, properties) = about_philosophers(philosophers, formula);
-    let Properties {
-        formulas,
-        propositions,
-        list,
-        ..
-    } = &properties;
+    let (subject, property) = first_question(&system, &properties);
     let report = check(
-        &Subject::of_system(&system, formulas, propositions),
-        Property::Formula(list[0].formula),
+        &subject,
+        property,
         &Options {
             choice: preset.plan().into(),
             order: OrderChoice::Named("file-up".parse().unwrap()),

@@ -1,23 +1,16 @@
 //! Counterexamples are short, whoever has found them, and end where a safety property is violated.
 
-use crate::asking::about_philosophers;
-use lariat::model::Properties;
+use crate::asking::{about_philosophers, first_question};
 use lariat::{
-    Budget, Explored, Options, Preset, Property, Quiet, Report, Shortening, Subject, Systems,
-    Verdict, check,
+    Budget, Explored, Options, Preset, Quiet, Report, Shortening, Systems, Verdict, check,
 };
 
 fn checked(preset: &Preset, formula: &str, shortening: Shortening) -> Report {
     let (system, properties) = about_philosophers(4, formula);
-    let Properties {
-        formulas,
-        propositions,
-        list,
-        ..
-    } = &properties;
+    let (subject, property) = first_question(&system, &properties);
     check(
-        &Subject::of_system(&system, formulas, propositions),
-        Property::Formula(list[0].formula),
+        &subject,
+        property,
         &Options {
             choice: preset.plan().into(),
             shortening,
