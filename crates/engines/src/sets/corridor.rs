@@ -336,9 +336,16 @@ mod tests {
         }
     }
 
+    fn marked(place: u32) -> Predicate {
+        Predicate::compare(VarId(place), Comparison::Ge, 1)
+    }
+
     fn to(system: &System, place: u32) -> Vec<Vec<u32>> {
-        let marked = Predicate::compare(VarId(place), Comparison::Ge, 1);
-        let all = corridors(system, &[Proposition::State(marked)]);
+        for_turning(system, marked(place))
+    }
+
+    fn for_turning(system: &System, predicate: Predicate) -> Vec<Vec<u32>> {
+        let all = corridors(system, &[Proposition::State(predicate)]);
         let ids = |events: &Vec<EventId>| events.iter().map(|event| event.0).collect();
         all.iter().map(ids).collect()
     }
@@ -367,6 +374,15 @@ mod tests {
         assert_eq!(to(&system, 0), [vec![0], vec![0, 2]]);
         let system = net(3, &[1], &[(&[0], &[2]), (&[1], &[0])]);
         assert_eq!(to(&system, 0), [vec![1], vec![0, 1]]);
+    }
+
+    #[test]
+    fn of_what_is_false_only_false_parts_are_turned() {
+        let system = net(4, &[0, 3], &[(&[3], &[2]), (&[0], &[1])]);
+        let both = Predicate::And(vec![marked(0), marked(2)]);
+        assert_eq!(for_turning(&system, both), [vec![0], vec![0, 1]]);
+        let one = Predicate::Or(vec![marked(0), marked(2)]);
+        assert_eq!(for_turning(&system, one), [vec![1], vec![0, 1]]);
     }
 
     #[test]
