@@ -201,6 +201,7 @@ fn add(a: &mut Automaton, q: StateId, mut new: Transition) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Letter, Word, read_hoa};
     use lariat_corpora::{cases, seed};
     use lariat_ltl::{AtomId, FreeVocabulary, Random, Weights, parse, random_formula};
 
@@ -231,6 +232,23 @@ mod tests {
             ("a W (b & X b)", false, true),
         ] {
             assert_eq!(of(text), (to_shortening, to_lengthening), "{text}");
+        }
+    }
+
+    /// `a` three times and then `!a`, again and again, with the mark on the last `a` alone: read once, `a` stands for all three and carries that mark.
+    #[test]
+    fn one_letter_stands_for_any_number_of_repetitions_and_their_marks() {
+        let text = r#"HOA: v1 Start: 0 AP: 1 "a" Acceptance: 1 Inf(0) --BODY--
+            State: 0 [0] 1 State: 1 [0] 2 State: 2 [0] 3 {0} State: 3 [!0] 0 --END--"#;
+        let mut formulas = Formulas::new();
+        let read = read_hoa(text, &mut |name| Ok(formulas.atom_id(name)));
+        let mut a = read.unwrap().automaton;
+        close_letters(&mut a, &Legal::any(), &Budget::unlimited()).unwrap();
+        for (times, accepted) in [(0, false), (1, true), (2, true), (3, true), (4, false)] {
+            let mut cycle = vec![Letter(1); times];
+            cycle.push(Letter(0));
+            let prefix = Vec::new();
+            assert_eq!(a.accepts(&Word { prefix, cycle }), accepted, "{times}");
         }
     }
 

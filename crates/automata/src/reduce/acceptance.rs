@@ -115,6 +115,7 @@ pub fn simplify_acceptance(a: &mut Automaton) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automaton::Transition;
     use crate::reduce::trim::trim;
 
     #[test]
@@ -126,5 +127,20 @@ mod tests {
         assert_eq!((a.mark_count, a.states[0][0].marks), (1, Marks::NONE));
         trim(&mut a);
         assert!(a.initial.is_empty());
+    }
+
+    #[test]
+    fn the_components_of_all_given_states_reject() {
+        let mut a = Automaton::universal();
+        let any = a.states[0][0];
+        let to = |n| Transition {
+            to: StateId(n),
+            ..any
+        };
+        // Three states with a loop each, one behind the other.
+        a.states = vec![vec![to(0), to(1)], vec![to(1), to(2)], vec![to(2)]];
+        reject(&mut a, &[StateId(0), StateId(2)]);
+        let loops: Vec<Marks> = a.states.iter().map(|edges| edges[0].marks).collect();
+        assert_eq!(loops, [Marks::NONE, Marks::one(0), Marks::NONE]);
     }
 }

@@ -89,6 +89,19 @@ fn products_read_legal_letters_alone() {
     }
 }
 
+/// Of two loops in one state only the second carries the mark.
+#[test]
+fn a_common_word_takes_the_edges_with_the_marks() {
+    let a = given(1, &[0], &[(0, NOT_P, 0, 0), (0, P, 1, 0)]);
+    let b = given(0, &[0], &[(0, ANY, 0, 0)]);
+    let (any, unlimited) = (Legal::any(), Budget::unlimited());
+    for (a, b) in [(&a, &b), (&b, &a)] {
+        let product = Product::new(a, b, &any, &unlimited).unwrap();
+        let word = product.common_word().unwrap().unwrap();
+        assert!(a.accepts(&word) && b.accepts(&word), "{word:?}");
+    }
+}
+
 /// At most two `p`, and none any more: a third can be read, but leads to where nothing is accepted.
 #[test]
 fn a_letter_read_once_more_must_lead_to_as_much() {

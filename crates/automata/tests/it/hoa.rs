@@ -7,6 +7,7 @@ use lariat_automata::{
     translate, write_dot, write_hoa, write_json, write_never,
 };
 use lariat_budget::Budget;
+use lariat_emptiness::Marks;
 use lariat_ltl::{Formula, Formulas, FreeVocabulary, Random, Weights, parse, random_formula};
 
 fn hoa(a: &Automaton, formulas: &Formulas) -> String {
@@ -130,6 +131,38 @@ fn other_spellings() {
     assert_eq!(a.edge_count(), 3);
     let nothing = "HOA: v1 Start: 0 Acceptance: 0 f --BODY-- State: 0 [t] 0 --END--";
     assert!(read(nothing, &mut formulas).unwrap().initial.is_empty());
+}
+
+/// Marks may be on a state and on its edges at once.
+#[test]
+fn an_edge_has_the_marks_of_its_state_beside_its_own() {
+    let text =
+        "HOA: v1 Start: 0 Acceptance: 2 Inf(0) & Inf(1) --BODY-- State: 0 {0} [t] 0 {1} --END--";
+    let a = read(text, &mut Formulas::new()).unwrap();
+    assert_eq!(a.states[0][0].marks, Marks::all(2));
+}
+
+/// Nobody waits for the first and the third of four sets.
+#[test]
+fn sets_that_the_acceptance_does_not_name_leave_no_gaps() {
+    let text = r#"HOA: v1 Start: 0 AP: 1 "a" Acceptance: 4 Inf(1) & Inf(3) --BODY--
+        State: 0 [0] 0 {0 1} [!0] 0 {2 3} --END--"#;
+    let a = read(text, &mut Formulas::new()).unwrap();
+    assert_eq!(a.mark_count, 2);
+    let mut marks: Vec<Marks> = a.states[0].iter().map(|t| t.marks).collect();
+    marks.sort_unstable();
+    assert_eq!(marks, [Marks::one(0), Marks::one(1)]);
+}
+
+/// Translations make one initial state, files may have several.
+#[test]
+fn every_initial_state_is_written() {
+    let mut formulas = Formulas::new();
+    let text =
+        "HOA: v1 Start: 0 Start: 1 Acceptance: 0 t --BODY-- State: 0 [t] 0 State: 1 [t] 1 --END--";
+    let a = read(text, &mut formulas).unwrap();
+    let again = read(&hoa(&a, &formulas), &mut formulas).unwrap();
+    assert_eq!(again.initial, [StateId(0), StateId(1)]);
 }
 
 /// Co-Büchi acceptance, alone and beside Büchi: the language is that of the formula.

@@ -1,8 +1,9 @@
 //! Saturation, filtered and not, against explicit fixpoints.
 
-use lariat_dd::kernel::{Halt, Kernel, NodeId};
-use lariat_dd::saturation::{Fired, Listener, Silent, Unfiltered};
-use lariat_dd::{Event, EventPart, Residual, Subset};
+use lariat_budget::Stop;
+use lariat_dd::kernel::{Halt, Kernel, NodeId, ScopeId};
+use lariat_dd::saturation::{Filter, Fired, Listener, Silent, Unfiltered};
+use lariat_dd::{Event, EventPart, Residual, Scope, Subset};
 
 use crate::explicit::{Linear, Test, Vectors, closure, get, parts, put, store, vectors};
 use lariat_corpora::{Random, each_case};
@@ -334,4 +335,53 @@ fn images_under_one_predicate_are_not_taken_for_those_under_another() {
         let expected = [vec![0, 0], vec![0, 1], vec![1, entered]];
         assert_eq!(get(&store, &reached), Vectors::from(expected));
     }
+}
+
+/// Steps from states to states in which the two components are not both there.
+struct Exclusive(Scope);
+
+const EXCLUSIVE: Residual = Residual(2);
+const ABSENT: Residual = Residual(3);
+
+impl Filter for Exclusive {
+    const SOURCE: bool = true;
+    const TARGET: bool = true;
+
+    fn scope(&self) -> ScopeId {
+        self.0.id()
+    }
+
+    fn step(
+        &mut self,
+        _: &Kernel,
+        residual: Residual,
+        _: u32,
+        value: u32,
+    ) -> Result<Residual, Stop> {
+        Ok(match (residual, value) {
+            (_, 0) => Residual::TRUE,
+            (EXCLUSIVE, _) => ABSENT,
+            _ => Residual::FALSE,
+        })
+    }
+}
+
+/// Where the source asks nothing any more of the levels that a step leaves alone, the target still may.
+#[test]
+fn a_filter_may_ask_both_ends_of_a_step() {
+    let mut store = store(2);
+    let part = EventPart::Table {
+        levels: vec![0],
+        rows: vec![vec![(0, 1)]],
+    };
+    let event = store.event(&[part]).unwrap();
+    let events = store.subset(event);
+    let from = store.from_vectors([[0, 0], [0, 1]]).unwrap();
+    let mut filter = Exclusive(store.scope());
+    let reached = store
+        .saturate_with(&events, &from, &mut filter, EXCLUSIVE, &mut Silent)
+        .unwrap()
+        .unwrap();
+    let expected = [vec![0, 0], vec![0, 1], vec![1, 0]];
+    assert_eq!(get(&store, &reached), Vectors::from(expected));
 }

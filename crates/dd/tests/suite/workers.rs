@@ -447,6 +447,22 @@ fn a_worker_may_be_alone_in_the_end() {
     assert_eq!(worker.figures().nodes, 3);
 }
 
+#[test]
+fn the_cap_of_a_store_is_that_of_its_workers() {
+    let mut store = Store::new(1, &Budget::unlimited()).unwrap().capped(2);
+    let more = EventPart::Delta {
+        level: 0,
+        need: 0,
+        delta: 1,
+    };
+    let more = store.event(&[more]).unwrap();
+    let subset = store.subset(more);
+    let mut worker = store.worker().unwrap();
+    let from = put(&mut worker, &Vectors::from([vec![1], vec![2]]));
+    let image = worker.image(&subset, &from).unwrap();
+    assert_eq!(get(&worker, &image), Vectors::from([vec![2]]));
+}
+
 /// Whoever only looks at a set keeps nobody waiting who wants to have the tables alone, and is kept by nobody.
 #[test]
 fn looking_and_being_alone_end() {
