@@ -14,7 +14,6 @@
 //! constant, not by `c·log n` as published, because later rounds rarely paid.
 
 use super::hypergraph::Hypergraph;
-use super::score::span;
 use crate::system::VarId;
 
 /// Rounds at most.
@@ -32,28 +31,26 @@ pub(super) fn force(graph: &Hypergraph, start: Vec<VarId>) -> Vec<VarId> {
             position[*v as usize] = i as u32;
         }
     };
-    rank(&sequence, &mut position);
-    let mut best = (span(graph, &position), sequence.clone());
+    let mut best = (u64::MAX, Vec::new());
     let mut pull = vec![0f64; n];
     let mut stale = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..=ROUNDS {
+        rank(&sequence, &mut position);
         pull.fill(0.0);
+        // One pass over the arcs tells the spans of the sequence and where events would have their variables next.
+        let mut spans = 0;
         for edge in graph.edges() {
-            let sum: f64 = edge.iter().map(|v| f64::from(position[*v as usize])).sum();
-            let centre = sum / edge.len() as f64;
+            let (mut low, mut high, mut sum) = (u32::MAX, 0, 0);
+            for v in edge {
+                let at = position[*v as usize];
+                (low, high, sum) = (low.min(at), high.max(at), sum + u64::from(at));
+            }
+            spans += u64::from(high.saturating_sub(low));
+            let centre = sum as f64 / edge.len() as f64;
             for v in edge {
                 pull[*v as usize] += centre;
             }
         }
-        for (v, pull) in pull.iter_mut().enumerate() {
-            match graph.incident(v as u32).len() {
-                0 => *pull = f64::from(position[v]),
-                events => *pull /= events as f64,
-            }
-        }
-        sort(&mut sequence, &pull);
-        rank(&sequence, &mut position);
-        let spans = span(graph, &position);
         if spans < best.0 {
             best = (spans, sequence.clone());
             stale = 0;
@@ -63,6 +60,13 @@ pub(super) fn force(graph: &Hypergraph, start: Vec<VarId>) -> Vec<VarId> {
                 break;
             }
         }
+        for (v, pull) in pull.iter_mut().enumerate() {
+            match graph.incident(v as u32).len() {
+                0 => *pull = f64::from(position[v]),
+                events => *pull /= events as f64,
+            }
+        }
+        sort(&mut sequence, &pull);
     }
     best.1.into_iter().map(VarId).collect()
 }

@@ -30,15 +30,3 @@ pub(super) fn weighted_event_span(graph: &Hypergraph, order: &Order) -> f64 {
         .sum();
     sum / graph.edge_count().max(1) as f64
 }
-
-/// `Σ_e span(e)` for positions of variables.
-pub(super) fn span(graph: &Hypergraph, position: &[u32]) -> u64 {
-    graph
-        .edges()
-        .map(|edge| {
-            let at = edge.iter().map(|v| position[*v as usize]);
-            let (low, high) = at.fold((u32::MAX, 0), |(lo, hi), p| (lo.min(p), hi.max(p)));
-            u64::from(high - low + 1)
-        })
-        .sum()
-}

@@ -127,8 +127,13 @@ fn shuffled_chain(random: &mut Random, n: usize) -> System {
 }
 
 fn total_span(system: &System, order: &Order) -> u64 {
-    let position: Vec<u32> = system.var_ids().map(|v| order.level(v).0).collect();
-    score::span(&Hypergraph::of(system), &position)
+    let graph = Hypergraph::of(system);
+    let span = |edge: &[u32]| {
+        let levels = || edge.iter().map(|v| order.level(VarId(*v)).0);
+        let covered = levels().max().zip(levels().min());
+        covered.map_or(0, |(bottom, top)| u64::from(bottom - top + 1))
+    };
+    graph.edges().map(span).sum()
 }
 
 #[test]
