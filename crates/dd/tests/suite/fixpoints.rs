@@ -3,7 +3,7 @@
 use lariat_budget::Stop;
 use lariat_dd::kernel::{Halt, Kernel, NodeId, ScopeId};
 use lariat_dd::saturation::{Filter, Fired, Listener, Silent, Unfiltered};
-use lariat_dd::{Event, EventPart, Residual, Scope, Subset};
+use lariat_dd::{Event, EventPart, Residual, Scope, Store, Subset};
 
 use crate::explicit::{Linear, Test, Vectors, closure, get, parts, put, store, vectors};
 use lariat_corpora::{Random, each_case};
@@ -251,7 +251,7 @@ fn nothing_rises_above_the_cap() {
         let from = vectors(random, levels, cap + 1, 3);
         let below = |_: &[u32], to: &[u32]| to.iter().all(|value| *value <= cap);
         let expected = closure(&explicit, &from, below).expect("few values, few vectors");
-        let events = |store: &mut lariat_dd::Store| {
+        let events = |store: &mut Store| {
             let made = explicit.iter().map(|parts| store.event(parts).unwrap());
             let made: Vec<Event> = made.flatten().collect();
             store.subset(made)
@@ -293,12 +293,7 @@ fn values_far_away_join_those_nearby() {
 #[test]
 fn a_set_that_was_collected_is_not_taken_for_another() {
     let mut store = store(1);
-    let part = EventPart::Table {
-        levels: vec![0],
-        rows: vec![vec![(0, 1)]],
-    };
-    let event = store.event(&[part]).unwrap();
-    let events = store.subset(event);
+    let events = from_zero_to_one(&mut store);
     let [zero, one, two] = [0, 1, 2].map(|value| store.singleton(&[value]).unwrap());
     let first = store.union(&one, &two).unwrap();
     let reached = store.saturate_within(&events, &zero, &first).unwrap();
@@ -312,16 +307,21 @@ fn a_set_that_was_collected_is_not_taken_for_another() {
     assert_eq!(stays, zero);
 }
 
-/// Two predicates number their residuals in the same way and mean different things. If images are remembered without the scope of the predicate, the second is given those of the first.
-#[test]
-fn images_under_one_predicate_are_not_taken_for_those_under_another() {
-    let mut store = store(2);
+/// The step from 0 to 1 on the first level.
+fn from_zero_to_one(store: &mut Store) -> Subset {
     let part = EventPart::Table {
         levels: vec![0],
         rows: vec![vec![(0, 1)]],
     };
     let event = store.event(&[part]).unwrap();
-    let events = store.subset(event);
+    store.subset(event)
+}
+
+/// Two predicates number their residuals in the same way and mean different things. If images are remembered without the scope of the predicate, the second is given those of the first.
+#[test]
+fn images_under_one_predicate_are_not_taken_for_those_under_another() {
+    let mut store = store(2);
+    let events = from_zero_to_one(&mut store);
     let from = store.from_vectors([[0, 0], [0, 1]]).unwrap();
     for (test, bound, entered) in [(Test::AtMost, 0, 0), (Test::AtLeast, 1, 1)] {
         let mut predicate = Linear::new(&mut Random::new(0), &mut store);
@@ -370,12 +370,7 @@ impl Filter for Exclusive {
 #[test]
 fn a_filter_may_ask_both_ends_of_a_step() {
     let mut store = store(2);
-    let part = EventPart::Table {
-        levels: vec![0],
-        rows: vec![vec![(0, 1)]],
-    };
-    let event = store.event(&[part]).unwrap();
-    let events = store.subset(event);
+    let events = from_zero_to_one(&mut store);
     let from = store.from_vectors([[0, 0], [0, 1]]).unwrap();
     let mut filter = Exclusive(store.scope());
     let reached = store
