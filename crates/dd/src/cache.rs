@@ -31,10 +31,10 @@ use crate::kernel::{
     ScopeId, WIDE_WORDS,
 };
 use lariat_budget::{Lease, Stop};
-use lariat_workers::Versions;
+use lariat_workers::{Versions, divide, shares};
 
 /// An entry: the tag and chain, the words of the key, the words of the result.
-pub(crate) trait CacheEntry: Copy {
+pub(crate) trait CacheEntry: Copy + Default {
     /// How many words of the key there are.
     const WORDS: usize;
 
@@ -375,7 +375,8 @@ impl<E: CacheEntry> DirectMapped<E> {
     }
 
     /// Doubles the table in place, unless it has grown already: what was in slot `i` goes to `i` or to `i + length`.
-    pub fn grow(&mut self, pressure: &mut Pressure) {
+    /// As many threads as `hands` do it.
+    pub fn grow(&mut self, pressure: &mut Pressure, hands: usize) {
         let length = self.cells.len();
         if length != pressure.length {
             *pressure = Pressure::on(length);
@@ -396,14 +397,16 @@ impl<E: CacheEntry> DirectMapped<E> {
         self.versions = Versions::new(versions);
         self.cells.reserve_exact(length);
         self.cells.resize_with(length * 2, E::Cell::default);
-        for at in 0..length {
-            let entry = E::load(&self.cells[at]);
-            let to = self.slot(&entry);
-            if to != at && entry.all_words()[0] != 0 {
-                entry.store(&self.cells[to]);
-                self.cells[at] = E::Cell::default();
+        divide(shares(length, hands), hands, |part| {
+            for at in part {
+                let entry = E::load(&self.cells[at]);
+                let to = self.slot(&entry);
+                if to != at && entry.all_words()[0] != 0 {
+                    entry.store(&self.cells[to]);
+                    E::default().store(&self.cells[at]);
+                }
             }
-        }
+        });
     }
 
     /// From now on there may be several workers.
@@ -417,12 +420,14 @@ impl<E: CacheEntry> DirectMapped<E> {
         Ok(())
     }
 
-    fn retain(&mut self, keep: impl Fn(&E) -> bool) {
-        for cell in &mut self.cells {
-            if look(E::first(cell)) != 0 && !keep(&E::load(cell)) {
-                *cell = E::Cell::default();
+    fn retain(&mut self, hands: usize, keep: impl Fn(&E) -> bool + Sync) {
+        divide(shares(self.cells.len(), hands), hands, |part| {
+            for cell in &self.cells[part] {
+                if look(E::first(cell)) != 0 && !keep(&E::load(cell)) {
+                    E::default().store(cell);
+                }
             }
-        }
+        });
     }
 }
 
@@ -488,11 +493,17 @@ impl Cache {
     }
 
     /// Drops what mentions a dead node or a closed scope.
-    pub fn sweep(&mut self, alive: impl Fn(NodeId) -> bool, open: impl Fn(ScopeId) -> bool) {
+    pub fn sweep(
+        &mut self,
+        hands: usize,
+        alive: impl Fn(NodeId) -> bool + Sync,
+        open: impl Fn(ScopeId) -> bool + Sync,
+    ) {
         let Registry { narrow, wide } = &self.registry;
         self.narrow
-            .retain(|entry| entry.passes(narrow, &alive, &open));
-        self.wide.retain(|entry| entry.passes(wide, &alive, &open));
+            .retain(hands, |entry| entry.passes(narrow, &alive, &open));
+        self.wide
+            .retain(hands, |entry| entry.passes(wide, &alive, &open));
     }
 }
 
@@ -530,16 +541,46 @@ mod tests {
         cache.limit(0, 0);
         let mut pressures = Pressures::on(&cache);
         for _ in 0..STARVED {
-            cache.narrow.grow(&mut pressures.narrow);
-            cache.wide.grow(&mut pressures.wide);
+            cache.narrow.grow(&mut pressures.narrow, 1);
+            cache.wide.grow(&mut pressures.wide, 1);
         }
         assert!(!pressures.starve());
         let mut other = pressures;
-        cache.narrow.grow(&mut pressures.narrow);
+        cache.narrow.grow(&mut pressures.narrow, 1);
         assert!(pressures.starve());
-        cache.wide.grow(&mut other.wide);
+        cache.wide.grow(&mut other.wide, 1);
         assert!(other.starve());
         other.refresh();
         assert!(!other.starve());
+    }
+
+    /// Whoever goes through a table, alone or with others, leaves the same.
+    #[test]
+    fn several_hands_make_the_same_table() {
+        const LENGTH: usize = 1 << 18;
+        let after = |hands: usize| {
+            let mut table = DirectMapped::<Narrow>::new(Budget::unlimited().lease()).unwrap();
+            while table.cells.len() < LENGTH {
+                let mut pressure = Pressure::on(table.cells.len());
+                table.grow(&mut pressure, hands);
+            }
+            for i in 1..LENGTH as u32 {
+                table.put([1, i, i / 2, 7], false);
+            }
+            let mut pressure = Pressure::on(LENGTH);
+            table.grow(&mut pressure, hands);
+            let is_there = |i: u32| table.get([1, i, i / 2, 0], false) == Some(7);
+            let before = (1..LENGTH as u32).filter(|i| is_there(*i)).count();
+            table.retain(hands, |entry| entry[1] % 3 == 0);
+            let is_there = |i: &u32| table.get([1, *i, i / 2, 0], false) == Some(7);
+            let found: Vec<u32> = (1..LENGTH as u32).filter(is_there).collect();
+            assert!(found.iter().all(|i| i % 3 == 0));
+            (before, found)
+        };
+        let alone = after(1);
+        // Of as many entries as slots two of three meet nobody, or come last.
+        assert!(alone.0 > LENGTH / 2 && alone.1.len() > LENGTH / 6);
+        assert_eq!(after(2), alone);
+        assert_eq!(after(5), alone);
     }
 }

@@ -170,7 +170,7 @@ impl NodePool {
     }
 
     /// During a collection: which nodes are marked?
-    pub fn marked(&mut self) -> impl Fn(NodeId) -> bool {
+    pub fn marked(&mut self) -> impl Fn(NodeId) -> bool + Sync {
         let holes = self.holes();
         |node| holes.is_taken(node.index())
     }

@@ -31,6 +31,8 @@ pub(crate) struct Tables {
     pub peak: (usize, usize),
     /// Collect when the pool holds this many words.
     pub collect_at: usize,
+    /// Those who wait while somebody has the tables alone, and that one: so many threads may go through them.
+    pub hands: usize,
     nodes_lease: Lease,
     unique_lease: Lease,
     /// The number of the next worker.
@@ -78,6 +80,7 @@ impl Tables {
             collections: 0,
             peak: (0, 0),
             collect_at: 0,
+            hands: 1,
             nodes_lease: budget.lease(),
             unique_lease: budget.lease(),
             next_worker: 0,
@@ -108,7 +111,7 @@ impl Tables {
         let both = self.unique.bytes() + self.unique.next_capacity() * 8;
         let granted = self.unique_lease.resize(both).is_ok();
         if granted {
-            self.unique.grow();
+            self.unique.grow(self.hands);
             self.limit_cache(limit);
         }
         // Shrinking never fails.
@@ -205,9 +208,9 @@ impl Tables {
             }
         }
         let alive = pool.marked();
-        self.unique.sweep(|node| alive(NodeId(node)));
+        self.unique.sweep(self.hands, |node| alive(NodeId(node)));
         let is_open = |scope| scope == ScopeId::ALWAYS || open.binary_search(&scope).is_ok();
-        self.cache.sweep(alive, is_open);
+        self.cache.sweep(self.hands, alive, is_open);
         let live = self.pool.occupied();
         self.collect_at = live + live.max(pause);
     }

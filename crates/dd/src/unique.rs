@@ -72,15 +72,15 @@ impl UniqueTable {
         capacity + capacity / 2
     }
 
-    /// Grows. The caller holds the lease for both tables; permits are void.
-    pub fn grow(&mut self) {
-        self.slots.grow(self.next_capacity());
+    /// Grows by the work of `hands`. The caller holds the lease for both tables; permits are void.
+    pub fn grow(&mut self, hands: usize) {
+        self.slots.grow(self.next_capacity(), hands);
         self.recall();
     }
 
     /// Keeps the nodes that are `alive`; permits are void.
-    pub fn sweep(&mut self, alive: impl Fn(u32) -> bool) {
-        *self.count.get_mut() = self.slots.sweep(alive);
+    pub fn sweep(&mut self, hands: usize, alive: impl Fn(u32) -> bool + Sync) {
+        *self.count.get_mut() = self.slots.sweep(hands, alive);
         self.recall();
     }
 }

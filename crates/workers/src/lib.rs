@@ -12,6 +12,8 @@
 //! | [`Versions`] | entries of several words that are read whole or not at all |
 //! | [`Board`] | tasks for whoever has nothing to do |
 //! | [`Ahead`] | values that others compute before they are asked for |
+//! | [`Common`] | values that are found once for all |
+//! | [`divide`] | a long table gone through by several threads |
 //! | [`zeroed`] | large arrays of zeros, atomics too, whose memory is taken when it is used |
 //!
 //! Without `unsafe` there are no data races; what can go wrong is the order in which workers see each other's
@@ -24,7 +26,9 @@
 
 mod ahead;
 mod board;
+mod common;
 mod gate;
+mod hands;
 mod segments;
 mod slots;
 mod sync;
@@ -33,7 +37,9 @@ mod words;
 
 pub use ahead::{Ahead, Behind};
 pub use board::Board;
+pub use common::Common;
 pub use gate::Pass;
+pub use hands::{divide, shares};
 pub use segments::Segments;
 pub use slots::Slots;
 pub use sync::zeroed;

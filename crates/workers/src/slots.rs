@@ -18,6 +18,7 @@
 //! Who claims has written its thing already, and takes it back if an equal one is found. The table must never be full:
 //! callers hand out the right to a slot before ([`Slots::room`] is how many there may be).
 
+use crate::hands::{divide, shares};
 use crate::sync::{AtomicU64, Ordering, zeroed};
 
 /// A hash table of ids; see the [crate documentation](crate).
@@ -49,13 +50,15 @@ pub(crate) fn next(at: usize, capacity: usize) -> usize {
 
 /// Empty slots that are about to be filled, page by page written already. Memory that is read before it is written is handed out twice, as zeros that all
 /// share and once more, and the second time every processor that runs one of our threads is interrupted, while all wait for whoever lets a table grow.
-pub(crate) fn touched(capacity: usize) -> Vec<AtomicU64> {
+pub(crate) fn touched(capacity: usize, hands: usize) -> Vec<AtomicU64> {
     /// Slots on a page of memory.
     const PAGE: usize = 4096 / 8;
     let words: Vec<AtomicU64> = zeroed(capacity);
-    for word in words.iter().step_by(PAGE) {
-        word.store(0, Ordering::Relaxed);
-    }
+    divide(shares(capacity, hands), hands, |part| {
+        for word in words[part].iter().step_by(PAGE) {
+            word.store(0, Ordering::Relaxed);
+        }
+    });
     words
 }
 
@@ -156,46 +159,65 @@ impl Slots {
         self.words[slot].store(entry(hash, id), Ordering::Release);
     }
 
-    /// Adds an entry of which there is no equal one, while nobody else looks.
+    /// Adds an entry of which there is no equal one, while others do the same and nobody looks.
     #[inline]
-    fn put(&mut self, entry: u64) {
+    fn put(&self, entry: u64) {
         let mut at = self.home((entry >> 32) as u32);
-        while self.words[at].load(Ordering::Relaxed) != 0 {
+        let (set, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+        while self.words[at].load(Ordering::Relaxed) != 0
+            || self.words[at]
+                .compare_exchange(0, entry, set, failed)
+                .is_err()
+        {
             at = self.next(at);
         }
-        self.words[at].store(entry, Ordering::Relaxed);
     }
 
-    /// Grows to `capacity` slots; old and new exist together for a moment.
-    pub fn grow(&mut self, capacity: usize) {
-        let old = std::mem::replace(&mut self.words, touched(capacity));
-        for word in old {
-            match word.load(Ordering::Relaxed) {
-                0 => {}
-                entry => self.put(entry),
+    /// Grows to `capacity` slots, by as many threads as `hands`; old and new exist together for a moment.
+    pub fn grow(&mut self, capacity: usize, hands: usize) {
+        let old = std::mem::replace(&mut self.words, touched(capacity, hands));
+        divide(shares(old.len(), hands), hands, |part| {
+            for word in &old[part] {
+                match word.load(Ordering::Relaxed) {
+                    0 => {}
+                    entry => self.put(entry),
+                }
             }
-        }
+        });
     }
 
-    /// Keeps the ids that are `alive`, and says how many these are.
+    /// Keeps the ids that are `alive`, and says how many these are; as many threads as `hands` do it.
     ///
     /// Starting behind an empty slot, every entry is taken out and put back at or before the place it had, so no
-    /// second table is needed.
-    pub fn sweep(&mut self, alive: impl Fn(u32) -> bool) -> usize {
+    /// second table is needed. Between its home and an entry no slot is empty: what lies between two that are is swept without a look at the rest.
+    pub fn sweep(&mut self, hands: usize, alive: impl Fn(u32) -> bool + Sync) -> usize {
         let capacity = self.words.len();
         let is_empty = |word: &AtomicU64| word.load(Ordering::Relaxed) == 0;
-        let Some(start) = self.words.iter().position(is_empty) else {
+        let empty_from = |at: usize| Some(at + self.words[at..].iter().position(is_empty)?);
+        let shares = shares(capacity, hands).into_iter();
+        let mut cuts: Vec<usize> = shares.filter_map(|part| empty_from(part.start)).collect();
+        cuts.dedup();
+        let Some(&first) = cuts.first() else {
             return capacity;
         };
-        let mut count = 0;
-        for step in 1..=capacity {
-            let at = (start + step) % capacity;
-            let entry = self.words[at].swap(0, Ordering::Relaxed);
-            if entry != 0 && alive(entry as u32) {
-                self.put(entry);
-                count += 1;
+        cuts.push(first + capacity);
+        let parts = cuts.windows(2).map(|cut| cut[0] + 1..cut[1] + 1).collect();
+        let counts = divide(parts, hands, |part| {
+            let mut count = 0;
+            for step in part {
+                let at = if step < capacity {
+                    step
+                } else {
+                    step - capacity
+                };
+                let entry = self.words[at].swap(0, Ordering::Relaxed);
+                if entry != 0 && alive(entry as u32) {
+                    self.put(entry);
+                    count += 1;
+                }
             }
-        }
-        count
+            count
+        });
+        counts.into_iter().sum()
     }
 }

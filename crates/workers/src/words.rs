@@ -56,7 +56,7 @@ impl WordSet {
 
     /// Grows to `capacity` slots; old and new exist together for a moment.
     pub fn grow(&mut self, capacity: usize, hash: impl Fn(u64) -> u32) {
-        let old = std::mem::replace(&mut self.words, touched(capacity));
+        let old = std::mem::replace(&mut self.words, touched(capacity, 1));
         for word in old {
             let word = word.load(Ordering::Relaxed);
             if word == 0 {

@@ -137,11 +137,12 @@ impl Kernel {
     pub(crate) fn alone<R>(&mut self, work: impl FnOnce(&mut Tables) -> R) -> R {
         self.begin();
         self.reserve.report(&self.tables);
-        let several = self.several;
+        let (several, hands) = (self.several, self.workers);
         if several {
             self.tables.rest(self.worker, self.roots());
         }
         let result = self.tables.alone(|tables| {
+            tables.hands = hands;
             let result = work(tables);
             if several {
                 tables.unique.recall();
@@ -176,10 +177,13 @@ impl Kernel {
         if narrow || wide {
             self.alone(|tables| {
                 if narrow {
-                    tables.cache.narrow.grow(&mut pressures.narrow);
+                    tables
+                        .cache
+                        .narrow
+                        .grow(&mut pressures.narrow, tables.hands);
                 }
                 if wide {
-                    tables.cache.wide.grow(&mut pressures.wide);
+                    tables.cache.wide.grow(&mut pressures.wide, tables.hands);
                 }
             });
         }

@@ -12,7 +12,8 @@
 //! and its verdict, its evidence and the numbers of its nodes are those of one thread. What the store counts is not.
 //!
 //! Each builder has a clone of the product and `Sets` of its own on a worker of the same store; predicates, steps and whatever else is a key
-//! of the operation cache is common. Whoever stops — for want of memory, say — stops all, with its reason. This is the first of the two ways of
+//! of the operation cache is common, and so is what a product remembers of nodes ([`Common`](lariat_workers::Common)): without that two threads made 1.4 times the operations of one
+//! for `sog` on a ring of eight. Whoever stops — for want of memory, say — stops all, with its reason. This is the first of the two ways of
 //! H. Abid, K. Klai, C. Arias, H. Ouni (*Building symbolic observation graphs on multi-core*, ISPA 2020), where threads build aggregates; there the graph
 //! is built before it is checked.
 

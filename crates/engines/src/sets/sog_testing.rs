@@ -36,20 +36,20 @@ use lariat_automata::{Cube, Guard, Guards, Letter};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_space::symbolic::Set;
-use rustc_hash::FxHashMap;
+use lariat_workers::Common;
 use std::sync::Arc;
 
 /// The letters of all steps: events are not observed.
 const ANY: Guard = Guards::TRUE;
 
-/// The product.
+/// The product. What is known of aggregates is known to all its clones.
 #[derive(Clone)]
 pub struct SogTesting {
     testing: Testing,
     /// The successors of an aggregate before they are closed, each with its label.
-    exits: FxHashMap<Set, Arc<[(Letter, Set)]>>,
-    closed: FxHashMap<Set, Set>,
-    divergent: FxHashMap<Set, bool>,
+    exits: Common<Set, Arc<[(Letter, Set)]>>,
+    closed: Common<Set, Set>,
+    divergent: Common<Set, bool>,
     /// Where it accepts whatever follows, if the beginning of a run is evidence.
     forever: Vec<bool>,
 }
@@ -75,9 +75,9 @@ impl SogTesting {
         Ok(SogTesting {
             forever,
             testing,
-            exits: FxHashMap::default(),
-            closed: FxHashMap::default(),
-            divergent: FxHashMap::default(),
+            exits: Common::default(),
+            closed: Common::default(),
+            divergent: Common::default(),
         })
     }
 
@@ -93,37 +93,27 @@ impl SogTesting {
     }
 
     /// The aggregate that states of one label become.
-    fn close(&mut self, sets: &mut Sets<'_, '_>, part: &Set, label: Letter) -> Result<Set, Stop> {
-        if let Some(known) = self.closed.get(part) {
-            return Ok(known.clone());
-        }
-        let same = sets.guards.cube(Cube {
-            positive: label.0,
-            negative: self.testing.observed & !label.0,
-        });
-        let closed = sets.close_into(part, ANY, same)?;
-        self.closed.insert(part.clone(), closed.clone());
-        Ok(closed)
+    fn close(&self, sets: &mut Sets<'_, '_>, part: &Set, label: Letter) -> Result<Set, Stop> {
+        self.closed.get(part, || {
+            let same = sets.guards.cube(Cube {
+                positive: label.0,
+                negative: self.testing.observed & !label.0,
+            });
+            sets.close_into(part, ANY, same)
+        })
     }
 
-    fn exits(&mut self, sets: &mut Sets<'_, '_>, set: &Set) -> Result<Arc<[(Letter, Set)]>, Stop> {
-        if let Some(known) = self.exits.get(set) {
-            return Ok(known.clone());
-        }
-        let next = sets.post(set, ANY)?;
-        let outside = sets.space.store().difference(&next, set)?;
-        let exits: Arc<[_]> = sets.parts(&outside, self.testing.observed)?.into();
-        self.exits.insert(set.clone(), exits.clone());
-        Ok(exits)
+    fn exits(&self, sets: &mut Sets<'_, '_>, set: &Set) -> Result<Arc<[(Letter, Set)]>, Stop> {
+        self.exits.get(set, || {
+            let next = sets.post(set, ANY)?;
+            let outside = sets.space.store().difference(&next, set)?;
+            Ok(sets.parts(&outside, self.testing.observed)?.into())
+        })
     }
 
-    fn diverges(&mut self, sets: &mut Sets<'_, '_>, set: &Set) -> Result<bool, Stop> {
-        if let Some(&known) = self.divergent.get(set) {
-            return Ok(known);
-        }
-        let found = !sets.divergent(set, ANY)?.is_empty();
-        self.divergent.insert(set.clone(), found);
-        Ok(found)
+    fn diverges(&self, sets: &mut Sets<'_, '_>, set: &Set) -> Result<bool, Stop> {
+        let find = || Ok(!sets.divergent(set, ANY)?.is_empty());
+        self.divergent.get(set, find)
     }
 }
 

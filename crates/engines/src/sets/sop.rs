@@ -34,6 +34,7 @@ use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::Strength;
 use lariat_space::symbolic::Set;
+use lariat_workers::Common;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -109,7 +110,7 @@ struct Kinds {
     ids: FxHashMap<Observation, u32>,
 }
 
-/// The product.
+/// The product. What is known of aggregates is known to all its clones: a builder has one, and asks for other groups of the nodes that the check asks for.
 #[derive(Clone)]
 pub struct Sop {
     automaton: Arc<Automaton>,
@@ -118,10 +119,10 @@ pub struct Sop {
     /// known to be invariant, everything if not.
     free: Vec<u64>,
     kinds: Arc<Mutex<Kinds>>,
-    plans: FxHashMap<Aggregate, Arc<[Successor]>>,
-    exits: FxHashMap<(Set, Observation), Arc<[Exit]>>,
-    closed: FxHashMap<(Set, u64), Set>,
-    divergent: FxHashMap<(Set, u64), bool>,
+    plans: Common<Aggregate, Arc<[Successor]>>,
+    exits: Common<(Set, Observation), Arc<[Exit]>>,
+    closed: Common<(Set, u64), Set>,
+    divergent: Common<(Set, u64), bool>,
 }
 
 impl Sop {
@@ -139,10 +140,10 @@ impl Sop {
             grain,
             free,
             kinds: Arc::default(),
-            plans: FxHashMap::default(),
-            exits: FxHashMap::default(),
-            closed: FxHashMap::default(),
-            divergent: FxHashMap::default(),
+            plans: Common::default(),
+            exits: Common::default(),
+            closed: Common::default(),
+            divergent: Common::default(),
         }
     }
 
@@ -190,7 +191,7 @@ impl Sop {
 
     /// The aggregate that a homogeneous set becomes.
     fn close(
-        &mut self,
+        &self,
         sets: &mut Sets<'_, '_>,
         part: &Set,
         becomes: Observation,
@@ -199,35 +200,26 @@ impl Sop {
         if shape == Shape::Entry {
             return Ok(part.clone());
         }
-        if let Some(known) = self.closed.get(&(part.clone(), mask)) {
-            return Ok(known.clone());
-        }
-        let (silent, label) = (self.silent(sets, mask), self.labelled(sets, mask, label));
-        let closed = sets.close_into(part, silent, label)?;
-        self.closed.insert((part.clone(), mask), closed.clone());
-        Ok(closed)
+        self.closed.get(&(part.clone(), mask), || {
+            let (silent, label) = (self.silent(sets, mask), self.labelled(sets, mask, label));
+            sets.close_into(part, silent, label)
+        })
     }
 
-    fn diverges(&mut self, sets: &mut Sets<'_, '_>, set: &Set, mask: u64) -> Result<bool, Stop> {
-        if let Some(&known) = self.divergent.get(&(set.clone(), mask)) {
-            return Ok(known);
-        }
-        let silent = self.silent(sets, mask);
-        let found = !sets.divergent(set, silent)?.is_empty();
-        self.divergent.insert((set.clone(), mask), found);
-        Ok(found)
+    fn diverges(&self, sets: &mut Sets<'_, '_>, set: &Set, mask: u64) -> Result<bool, Stop> {
+        self.divergent.get(&(set.clone(), mask), || {
+            let silent = self.silent(sets, mask);
+            Ok(!sets.divergent(set, silent)?.is_empty())
+        })
     }
 
     /// The steps out of an aggregate, by letter; none leads nowhere.
     fn exits(
-        &mut self,
+        &self,
         sets: &mut Sets<'_, '_>,
         set: &Set,
         observed: Observation,
     ) -> Result<Arc<[Exit]>, Stop> {
-        if let Some(known) = self.exits.get(&(set.clone(), observed)) {
-            return Ok(known.clone());
-        }
         let Observation { shape, mask, label } = observed;
         let mut exits = Vec::new();
         let silent = self.silent(sets, mask);
@@ -276,41 +268,34 @@ impl Sop {
             });
         }
         exits.retain(|exit| !exit.targets.is_empty());
-        let exits: Arc<[Exit]> = exits.into();
-        self.exits.insert((set.clone(), observed), exits.clone());
-        Ok(exits)
+        Ok(exits.into())
     }
 
     /// All successors of a node, not closed yet.
-    fn plan(
-        &mut self,
-        sets: &mut Sets<'_, '_>,
-        node: &Aggregate,
-    ) -> Result<Arc<[Successor]>, Stop> {
-        if let Some(known) = self.plans.get(node) {
-            return Ok(known.clone());
-        }
-        let observed = self.observation(node);
-        let mut plan = Vec::new();
-        for exit in self.exits(sets, &node.set, observed)?.iter() {
-            let letter = observed.label | exit.bits;
-            for mask in self.masks(sets, node.location, observed.mask, letter) {
-                for (label, part) in sets.parts(&exit.targets, mask)? {
-                    plan.push(Successor {
-                        bits: exit.bits,
-                        part,
-                        becomes: Observation {
-                            shape: exit.shape,
-                            mask,
-                            label: label.0,
-                        },
-                    });
+    fn plan(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<Arc<[Successor]>, Stop> {
+        self.plans.get(node, || {
+            let observed = self.observation(node);
+            let mut plan = Vec::new();
+            let key = (node.set.clone(), observed);
+            let find = || self.exits(sets, &node.set, observed);
+            for exit in self.exits.get(&key, find)?.iter() {
+                let letter = observed.label | exit.bits;
+                for mask in self.masks(sets, node.location, observed.mask, letter) {
+                    for (label, part) in sets.parts(&exit.targets, mask)? {
+                        plan.push(Successor {
+                            bits: exit.bits,
+                            part,
+                            becomes: Observation {
+                                shape: exit.shape,
+                                mask,
+                                label: label.0,
+                            },
+                        });
+                    }
                 }
             }
-        }
-        let plan: Arc<[Successor]> = plan.into();
-        self.plans.insert(node.clone(), plan.clone());
-        Ok(plan)
+            Ok(plan.into())
+        })
     }
 
     /// The masks under which the automaton can go on from `location` by a letter, each once.

@@ -6,8 +6,12 @@
 
 #[path = "../../src/board.rs"]
 mod board;
+#[path = "../../src/common.rs"]
+mod common;
 #[path = "../../src/gate.rs"]
 mod gate;
+#[path = "../../src/hands.rs"]
+mod hands;
 mod models;
 #[path = "../../src/slots.rs"]
 mod slots;

@@ -1,6 +1,7 @@
 //! Models: small programs of two or three threads, tried in every order.
 
 use crate::board::Board;
+use crate::common::Common;
 use crate::gate::Pass;
 use crate::slots::Slots;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -170,9 +171,9 @@ fn whoever_is_alone_sees_what_all_have_done_and_all_see_what_it_does() {
         pass.enter();
         pass.add(3, [2, 2]);
         let count = pass.alone(|things| {
-            things.slots.grow(8);
+            things.slots.grow(8, 1);
             assert_eq!(Slots::room(8), 6);
-            things.slots.sweep(|_| true)
+            things.slots.sweep(1, |_| true)
         });
         assert!((1..=2).contains(&count));
         assert!(pass.find([2, 2]).is_some());
@@ -284,4 +285,29 @@ fn a_task_comes_back_to_its_owner_or_is_done() {
         hand.join().unwrap();
         assert!(!board.is_hungry());
     });
+}
+
+#[test]
+fn what_two_ask_for_is_found_by_one_unless_it_stops() {
+    for stops in [false, true] {
+        model(move || {
+            let common = Common::default();
+            let tries = Arc::new(AtomicUsize::new(0));
+            let (theirs, tried) = (common.clone(), tries.clone());
+            let other = thread::spawn(move || {
+                theirs.get(&1, || {
+                    tried.fetch_add(1, Ordering::Relaxed);
+                    Ok::<u32, u32>(7)
+                })
+            });
+            let mine = common.get(&1, || {
+                tries.fetch_add(1, Ordering::Relaxed);
+                if stops { Err(1) } else { Ok(7) }
+            });
+            assert_eq!(other.join().unwrap(), Ok(7));
+            let tries = tries.load(Ordering::Relaxed);
+            assert_eq!(tries, 1 + mine.is_err() as usize);
+            assert_eq!(common.get(&1, || Err(2)), Ok(7));
+        });
+    }
 }

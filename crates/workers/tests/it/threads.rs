@@ -1,6 +1,6 @@
 //! The crate as it is, in real threads.
 
-use lariat_workers::{Ahead, Behind, Board, Pass, Slots, Versions, zeroed};
+use lariat_workers::{Ahead, Behind, Board, Common, Pass, Slots, Versions, divide, shares, zeroed};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Numbers {
     fn grow(&mut self) {
         if *self.left.get_mut() == 0 {
             let before = Slots::room(self.slots.capacity());
-            self.slots.grow(self.slots.capacity() * 3 / 2);
+            self.slots.grow(self.slots.capacity() * 3 / 2, 1);
             *self.left.get_mut() = Slots::room(self.slots.capacity()) - before;
         }
     }
@@ -94,9 +94,50 @@ fn workers_agree_on_ids_while_the_table_grows() {
         let things = &numbers.things;
         numbers
             .slots
-            .sweep(|id| things[id as usize].load(Ordering::Relaxed) % 2 == 0)
+            .sweep(1, |id| things[id as usize].load(Ordering::Relaxed) % 2 == 0)
     });
     assert_eq!(even, NUMBERS as usize / 2);
+}
+
+/// Hashes that fill the first and the last slots, and half of all between them, so that parts of the table run into each other and into its beginning.
+#[test]
+fn a_table_that_several_go_through_keeps_what_it_should() {
+    const SLOTS: usize = 1 << 19;
+    let crowded = [0, u32::MAX].into_iter().flat_map(|hash| [hash; 2000]);
+    let spread = (0..1 << 18).map(|i: u32| i.wrapping_mul(0x9E37_79B9));
+    let hashes: Vec<u32> = crowded.chain(spread).collect();
+    for hands in [1, 2, 3, 8] {
+        let mut slots = Slots::new(SLOTS);
+        let id = |i: usize| i as u32 + 1;
+        for (i, hash) in hashes.iter().enumerate() {
+            assert_eq!(slots.claim(*hash, id(i), |_| false), None);
+        }
+        let is_known = |slots: &Slots, i: usize| slots.find(hashes[i], |other| other == id(i));
+        slots.grow(SLOTS / 2 * 3, hands);
+        assert_eq!(slots.capacity(), SLOTS / 2 * 3);
+        assert!((0..hashes.len()).all(|i| is_known(&slots, i).is_some()));
+        let live = |id: u32| id.is_multiple_of(3);
+        let count = slots.sweep(hands, live);
+        assert_eq!(count, hashes.len() / 3);
+        assert!((0..hashes.len()).all(|i| is_known(&slots, i).is_some() == live(id(i))));
+    }
+    // Nothing is empty, and nothing can be swept.
+    let mut full = Slots::new(2);
+    full.fill(0, 0, 1);
+    full.fill(1, 0, 2);
+    assert_eq!(full.sweep(2, |_| false), 2);
+}
+
+#[test]
+fn every_share_is_done_once() {
+    for (length, hands) in [(0, 2), (5, 3), (1 << 17, 1), (1 << 19, 2), (1 << 20, 5)] {
+        let mut done = divide(shares(length, hands), hands, |part| part);
+        done.sort_unstable_by_key(|part| part.start);
+        assert_eq!(done, shares(length, hands));
+        assert_eq!(done.iter().map(|part| part.len()).sum::<usize>(), length);
+        let joined = done.windows(2).all(|pair| pair[0].end == pair[1].start);
+        assert!(joined && done.len() <= 4 * hands);
+    }
 }
 
 #[test]
@@ -218,4 +259,24 @@ fn whoever_waits_looks_below_jobs_that_are_begun() {
         assert_eq!(ahead.ask(&GOOD, compute, behind), Ok(GOOD));
         ahead.dismiss();
     });
+}
+
+/// Who looks for a value panics, while another waits for it.
+#[test]
+fn what_somebody_leaves_is_found_by_who_waits() {
+    let common = Common::<u32, u32>::default();
+    let (begun, is_begun) = channel();
+    std::thread::scope(|scope| {
+        let lost = scope.spawn(|| {
+            common.get(&1, || -> Result<u32, ()> {
+                begun.send(()).unwrap();
+                std::thread::sleep(Duration::from_millis(20));
+                panic!("as intended");
+            })
+        });
+        is_begun.recv().unwrap();
+        assert_eq!(common.get(&1, || Ok::<_, ()>(7)), Ok(7));
+        assert!(lost.join().is_err());
+    });
+    assert_eq!(common.get(&1, || Err(())), Ok(7));
 }

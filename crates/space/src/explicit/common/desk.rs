@@ -183,6 +183,7 @@ impl Desk {
     #[cold]
     pub(super) fn grow(&mut self, content: Content) -> Result<(), Stop> {
         let bytes = self.bytes.clone();
+        let hands = self.pass.passes();
         self.pass.alone(|tables| {
             let table = &mut tables.tables[content as usize];
             if table.has_room() {
@@ -195,7 +196,7 @@ impl Desk {
             }
             // Both exist while one is made from the other.
             Desk::lease(&bytes, new * size_of::<u64>())?;
-            table.slots.grow(new);
+            table.slots.grow(new, hands);
             let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
             let held = lease.bytes() as usize;
             lease.resize(held - old * size_of::<u64>())
