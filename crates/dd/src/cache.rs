@@ -193,8 +193,11 @@ impl CacheEntry for Wide {
     }
 }
 
-/// Entries of a new table.
-const SMALLEST: usize = 1 << 10;
+/// Entries of a new table; one version guards no fewer.
+const SMALLEST: usize = match cfg!(feature = "collect-always") {
+    true => GUARDED / size_of::<Narrow>(),
+    false => 1 << 10,
+};
 
 /// Refusals, one for half a table of evictions each, that an operation puts up with.
 const STARVED: usize = 64;

@@ -195,7 +195,7 @@ impl Kernel {
             counted: Counted::default(),
             pause: SMALL_PAUSE,
             squeezes: 0,
-            collect_always: false,
+            collect_always: cfg!(feature = "collect-always"),
             reason: None,
             divisible: false,
             breaths: 0,
