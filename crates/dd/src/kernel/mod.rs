@@ -195,7 +195,7 @@ impl Kernel {
             counted: Counted::default(),
             pause: SMALL_PAUSE,
             squeezes: 0,
-            collect_always: cfg!(feature = "collect-always"),
+            collect_always: false,
             reason: None,
             divisible: false,
             breaths: 0,
