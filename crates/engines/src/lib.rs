@@ -50,7 +50,7 @@ pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Invariance, Problem};
 pub use sets::{BCZ, EL, Fixpoint, OWCTY, SLAP, SLAP_FST, SOG, SOP};
-pub use shorten::{folded, shorten};
+pub use shorten::{Effort, folded, shorten};
 pub use size::{Size, product_size};
 pub use ssp::SSP;
 pub use sym::{SYM, symmetries_kept};

@@ -28,7 +28,7 @@ use crate::problem::Problem;
 use crate::steps::Steps;
 use crate::sync::{Sync, Worker};
 use early::earlier;
-use equation::fewer;
+use equation::{fewer, units};
 use lariat_budget::{Budget, Lease, Observer, Stop};
 use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{EvidenceKind, Lasso, State, Step};
@@ -44,52 +44,95 @@ const VISITS: u64 = 8;
 /// seldom ends, so that what was explored for it is lost.
 const MANY_MARKS: usize = 4;
 
+/// How much may be spent on a shorter lasso.
+pub struct Effort<'a> {
+    /// Product states that may be made, fewer if there are many marks.
+    pub at_first: u64,
+    /// Those that may be made once more if that leaves so many steps.
+    pub at_last: &'a dyn Fn(usize) -> u64,
+}
+
 /// A lasso of `problem` that is at most as long as `lasso`, which is one.
 ///
-/// At most `effort` product states are made, fewer if there are many marks. Running out of that, or of `budget`, leaves the shortest lasso known.
+/// Running out of the effort, or of `budget`, leaves the shortest lasso known.
 pub fn shorten(
     problem: &Problem<'_>,
     lasso: Lasso,
-    effort: u64,
+    effort: &Effort<'_>,
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Lasso {
-    let lasso = folded(lasso);
-    if lasso.steps().count() <= 1 {
-        return lasso;
+    let mut attempts = Attempts {
+        problem,
+        budget,
+        observer,
+        in_vain: None,
+    };
+    let lasso = attempts.once(lasso, effort.at_first);
+    match (effort.at_last)(lasso.steps().count()) {
+        more if more > effort.at_first => attempts.once(lasso, more),
+        _ => lasso,
     }
-    let mut whole = problem.clone();
-    whole.most_tokens = None;
-    let longest = lasso.steps().count();
-    if let Some(beginning) = beginning(&whole, longest, effort, budget, observer) {
-        return beginning;
+}
+
+struct Attempts<'a, 'p> {
+    problem: &'a Problem<'p>,
+    budget: &'a Budget,
+    observer: &'a dyn Observer,
+    /// The run for which the state equation was asked in vain, and the units of work: it would say the same again.
+    in_vain: Option<(Lasso, u64)>,
+}
+
+impl Attempts<'_, '_> {
+    fn once(&mut self, lasso: Lasso, effort: u64) -> Lasso {
+        let (problem, budget, observer) = (self.problem, self.budget, self.observer);
+        let lasso = folded(lasso);
+        if lasso.steps().count() <= 1 {
+            return lasso;
+        }
+        let mut whole = problem.clone();
+        whole.most_tokens = None;
+        let longest = lasso.steps().count();
+        if let Some(beginning) = beginning(&whole, longest, effort, budget, observer) {
+            return beginning;
+        }
+        if lasso.kind() == EvidenceKind::Covering {
+            // Its rounds never come back to a state, and a shorter one may not be a round.
+            return match problem.fairness.is_empty() {
+                true => cut(problem, lasso),
+                false => lasso,
+            };
+        }
+        let marks = problem.automaton.all_marks().len() as usize + problem.fairness.len();
+        let effort = effort / marks.div_ceil(MANY_MARKS).max(1) as u64;
+        let lasso = self.of_fewer_events(without_needless(problem, lasso, budget), effort);
+        if lasso.kind() == EvidenceKind::Prefix {
+            return lasso;
+        }
+        whole.prefixes = false;
+        let product = Sync::new(&whole, observer);
+        if !product.has_fairness_in_marks() {
+            // A shorter lasso that carries all marks may be unfair.
+            return lasso;
+        }
+        match shorter(&product, &lasso, effort, budget) {
+            // The automaton may be slower to come back than the states: what is shortest in the product need not be the shortest run.
+            Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
+            Ok(None) | Err(_) => lasso,
+        }
     }
-    if lasso.kind() == EvidenceKind::Covering {
-        // Its rounds never come back to a state, and a shorter one may not be a round.
-        return match problem.fairness.is_empty() {
-            true => cut(problem, lasso),
-            false => lasso,
-        };
-    }
-    let marks = problem.automaton.all_marks().len() as usize + problem.fairness.len();
-    let effort = effort / marks.div_ceil(MANY_MARKS).max(1) as u64;
-    let mut lasso = without_needless(problem, lasso, budget);
-    if let Some(fewer) = fewer(problem, &lasso, effort, budget) {
-        lasso = without_needless(problem, folded(fewer), budget);
-    }
-    if lasso.kind() == EvidenceKind::Prefix {
-        return lasso;
-    }
-    whole.prefixes = false;
-    let product = Sync::new(&whole, observer);
-    if !product.has_fairness_in_marks() {
-        // A shorter lasso that carries all marks may be unfair.
-        return lasso;
-    }
-    match shorter(&product, &lasso, effort, budget) {
-        // The automaton may be slower to come back than the states: what is shortest in the product need not be the shortest run.
-        Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
-        Ok(None) | Err(_) => lasso,
+
+    /// What the state equation makes of a run.
+    fn of_fewer_events(&mut self, lasso: Lasso, effort: u64) -> Lasso {
+        let question = (lasso, units(effort));
+        if self.in_vain.as_ref() == Some(&question) {
+            return question.0;
+        }
+        let (lasso, units) = &question;
+        match fewer(self.problem, lasso, *units, self.budget) {
+            Some(fewer) => without_needless(self.problem, folded(fewer), self.budget),
+            None => self.in_vain.insert(question).0.clone(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a shorter counterexample may cost: `engines/shorten` finds it, as far as the effort goes.
 
 use lariat_budget::{Budget, Observer, Progress};
-use lariat_engines::{Problem, shorten};
+use lariat_engines::{Effort, Problem, shorten};
 use lariat_model::Lasso;
 
 /// How much is spent on a shorter counterexample than the one that was found.
@@ -53,15 +53,12 @@ impl Shortening {
         if self == Shortening::Never {
             return lasso;
         }
-        let observer = Afterwards(observer);
-        let with = |lasso, effort| shorten(problem, lasso, effort, budget, &observer);
-        // Who insists gets what the usual effort brings even if the limits end before the rest.
-        let at_first = Shortening::at_first(work);
-        let lasso = with(lasso, at_first);
-        match self.at_last(lasso.steps().count()) {
-            more if more > at_first => with(lasso, more),
-            _ => lasso,
-        }
+        let effort = Effort {
+            // Who insists gets what the usual effort brings even if the limits end before the rest.
+            at_first: Shortening::at_first(work),
+            at_last: &|steps| self.at_last(steps),
+        };
+        shorten(problem, lasso, &effort, budget, &Afterwards(observer))
     }
 }
 

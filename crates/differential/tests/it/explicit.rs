@@ -5,7 +5,7 @@ use lariat::{Account, Explored, OrderChoice, Plan, Run, Systems};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Quiet, Stop};
 use lariat_differential::subjects;
-use lariat_engines::{Claims, Found, Outcome, Problem, shorten};
+use lariat_engines::{Claims, Effort, Found, Outcome, Problem, shorten};
 use lariat_model::order::OrderName;
 use lariat_model::{
     Comparison, Constraint, Deadlock, EventId, Lasso, Predicate, Proposition, Step, Strength, VarId,
@@ -176,6 +176,10 @@ fn no_beginning_is_longer_than_the_run() {
         cycle: vec![step(1)],
         growth: None,
     };
-    let short = shorten(&problem, lasso, 1000, &Budget::unlimited(), &Quiet);
+    let effort = Effort {
+        at_first: 1000,
+        at_last: &|_| 0,
+    };
+    let short = shorten(&problem, lasso, &effort, &Budget::unlimited(), &Quiet);
     assert_eq!(short.steps().count(), 2, "{short:?}");
 }

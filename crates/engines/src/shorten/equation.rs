@@ -40,11 +40,16 @@ const MOST_UNITS: u64 = 20_000;
 /// hundreds of times in vain, at some hundredths of a second each, when only pivots were counted.
 const ENTRIES_PER_UNIT: usize = 4;
 
-/// A shorter run with the same kind of evidence, if one is found for an effort of so many product states.
+/// Units of the solver's work for an effort of so many product states.
+pub(super) fn units(effort: u64) -> u64 {
+    (effort / STATES_PER_UNIT).min(MOST_UNITS)
+}
+
+/// A shorter run with the same kind of evidence, if one is found for so many units of work.
 pub(super) fn fewer(
     problem: &Problem<'_>,
     lasso: &Lasso,
-    effort: u64,
+    units: u64,
     budget: &Budget,
 ) -> Option<Lasso> {
     if lasso.steps().count() <= SHORT || lasso.kind() == EvidenceKind::Covering {
@@ -54,7 +59,7 @@ pub(super) fn fewer(
         problem,
         seen: Seen::of(problem),
         budget,
-        units: (effort / STATES_PER_UNIT).min(MOST_UNITS),
+        units,
         looks: 0,
     };
     let before = lasso.steps().count();
@@ -384,7 +389,7 @@ mod tests {
     fn shorter(system: &System, asked: u32, lasso: &Lasso) -> Option<Lasso> {
         let (automaton, asked) = (Automaton::universal(), asks(asked));
         let problem = Problem::new(system, &automaton, &asked, Deadlock::Ignore);
-        fewer(&problem, lasso, EFFORT, &Budget::unlimited())
+        fewer(&problem, lasso, units(EFFORT), &Budget::unlimited())
     }
 
     /// Two processes and one lock: a loop in which both had it four times is no better than one with a single process.
