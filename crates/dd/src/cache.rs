@@ -193,7 +193,7 @@ impl CacheEntry for Wide {
     }
 }
 
-/// Entries of a new table; one version guards no fewer.
+/// Entries of a new table: at least as many as one version guards.
 const SMALLEST: usize = match cfg!(feature = "collect-always") {
     true => GUARDED / size_of::<Narrow>(),
     false => 1 << 10,
