@@ -242,8 +242,13 @@ pub fn with_builders<'r, 's, P, R>(
 where
     P: Product + Clone + Send,
 {
+    // Under a cap steps may be left out, of which whoever computes a value takes note, and not who takes it from what is common: the check must have computed all that it believes.
+    let builders = match sets.space.cap() {
+        Some(_) => 0,
+        None => budget.threads().get() - 1,
+    };
     let mut crew = Vec::new();
-    for _ in 1..budget.threads().get() {
+    for _ in 0..builders {
         // There are no builders for programs, and none that there is no memory for.
         let Ok(Some(space)) = sets.space.worker() else {
             break;
