@@ -20,8 +20,10 @@
 //! - Without acceptance marks the published product loses every run that waits for ever, because
 //!   self-loops without marks are no edges. We put one mark on every edge first.
 //! - Edges with equal source, marks and target are one, with the disjunction of their guards.
+//! - Where an edge is the only self-loop of its state, `f = SF(q,·)`, the image is the node: `a` is closed under `f`, so `post(a,f)` is part of `a` and no
+//!   step by `f` leads out of it. Waiting for ever in one state takes such edges alone, a chain of images without a saturation.
 //!
-//! Cost: one filtered image and one filtered saturation an edge.
+//! Cost: one filtered image and, but for those, one filtered saturation an edge.
 
 use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
@@ -73,6 +75,8 @@ pub(super) struct Out {
     pub marks: Marks,
     pub to: StateId,
     pub through: Guard,
+    /// Is what the edge leads to closed as it is?
+    pub is_closed: bool,
 }
 
 /// The product.
@@ -105,11 +109,14 @@ impl Slap {
                 if to.index() == q && marks.is_empty() {
                     continue;
                 }
+                let through = loops(sets, to, marks);
                 kept.push(Out {
                     guard,
                     marks,
                     to,
-                    through: loops(sets, to, marks),
+                    through,
+                    // The node that it leaves was closed under the same guard, whatever the edge by which it was reached.
+                    is_closed: absorb == Absorb::All && to.index() == q && guard == through,
                 });
             }
             out.push(kept);
@@ -158,7 +165,10 @@ impl Product for Slap {
         if next.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        let set = sets.close(&next, out.through)?;
+        let set = match out.is_closed {
+            true => next,
+            false => sets.close(&next, out.through)?,
+        };
         Ok(Some(vec![(out.marks, Aggregate::plain(out.to, set))]))
     }
 
