@@ -65,17 +65,10 @@ impl<G: Ordered> Policy<G> for Aec {
         self.active.enter(graph, worker, node, position);
     }
 
-    fn bury(
-        &mut self,
-        graph: &G,
-        worker: &mut G::Worker,
-        counts: &mut Counts,
-        nodes: &[NodeId],
-        position: usize,
-    ) -> Result<(), G::Stop> {
+    fn bury(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId], position: usize) {
         while self.turned.pop_if(|p| *p >= position).is_some() {}
         self.active.bury(graph, worker, nodes, position);
-        self.dead.bury(graph, worker, counts, nodes)
+        self.dead.bury(graph, worker, nodes);
     }
 
     fn exact(&self, position: usize) -> bool {

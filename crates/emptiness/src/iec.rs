@@ -81,16 +81,9 @@ impl<G: Ordered> Policy<G> for Iec {
         self.active.enter(graph, worker, node, position);
     }
 
-    fn bury(
-        &mut self,
-        graph: &G,
-        worker: &mut G::Worker,
-        counts: &mut Counts,
-        nodes: &[NodeId],
-        position: usize,
-    ) -> Result<(), G::Stop> {
+    fn bury(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId], position: usize) {
         self.active.bury(graph, worker, nodes, position);
-        self.dead.bury(graph, worker, counts, nodes)
+        self.dead.bury(graph, worker, nodes);
     }
 
     fn parts(self) -> Vec<Part> {

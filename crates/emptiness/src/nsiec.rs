@@ -45,15 +45,8 @@ impl<G: Ordered> Policy<G> for Nsiec {
         })
     }
 
-    fn bury(
-        &mut self,
-        graph: &G,
-        worker: &mut G::Worker,
-        counts: &mut Counts,
-        nodes: &[NodeId],
-        _: usize,
-    ) -> Result<(), G::Stop> {
-        self.0.bury(graph, worker, counts, nodes)
+    fn bury(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId], _: usize) {
+        self.0.bury(graph, worker, nodes);
     }
 
     fn bytes(&self) -> usize {

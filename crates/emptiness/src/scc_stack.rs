@@ -54,16 +54,7 @@ pub(crate) trait Policy<G: Graph> {
     fn enter(&mut self, _graph: &G, _worker: &G::Worker, _node: NodeId, _position: usize) {}
 
     /// The component of `nodes` is dead; it began at this position of the live nodes.
-    fn bury(
-        &mut self,
-        _graph: &G,
-        _worker: &mut G::Worker,
-        _counts: &mut Counts,
-        _nodes: &[NodeId],
-        _position: usize,
-    ) -> Result<(), G::Stop> {
-        Ok(())
-    }
+    fn bury(&mut self, _graph: &G, _worker: &G::Worker, _nodes: &[NodeId], _position: usize) {}
 
     /// The search has entered the last node of `path`, by an edge: is this path enough? Then it is the prefix of the evidence, and the
     /// component is its last node.
@@ -152,7 +143,7 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
                 {
                     return Ok(stacks.accept(policy));
                 }
-                stacks.leave(graph, worker, counts, &mut policy)?;
+                stacks.leave(graph, worker, &mut policy);
                 continue;
             };
             counts.edges += 1;
@@ -330,10 +321,9 @@ impl<C: Default> Stacks<C> {
     fn leave<G: Graph<Cursor = C>>(
         &mut self,
         graph: &G,
-        worker: &mut G::Worker,
-        counts: &mut Counts,
+        worker: &G::Worker,
         policy: &mut impl Policy<G>,
-    ) -> Result<(), G::Stop> {
+    ) {
         self.path.pop();
         let begins_here = |c: &mut Component| c.path as usize == self.path.len();
         if let Some(component) = self.components.pop_if(begins_here) {
@@ -342,10 +332,9 @@ impl<C: Default> Stacks<C> {
             for node in nodes {
                 self.slot[node.index()] = DEAD;
             }
-            policy.bury(graph, worker, counts, nodes, position)?;
+            policy.bury(graph, worker, nodes, position);
             self.live.truncate(position);
         }
-        Ok(())
     }
 
     /// The nodes of the component on top, and where they begin.
