@@ -34,6 +34,9 @@ impl Kernel {
         let middle = self.stack.len();
         self.push_edges(b)?;
         let end = self.stack.len();
+        if self.backwards {
+            self.unite_backwards(base, middle)?;
+        }
         let (mut i, mut j) = (base, middle);
         while i < middle && j < end {
             let ((v, x), (w, y)) = (self.stack[i], self.stack[j]);
@@ -44,7 +47,10 @@ impl Kernel {
                 self.push(w, y)?;
                 j += 1;
             } else {
-                let child = self.union(x, y)?;
+                let child = match self.backwards {
+                    true => x,
+                    false => self.union(x, y)?,
+                };
                 self.push(v, child)?;
                 i += 1;
                 j += 1;
@@ -60,6 +66,20 @@ impl Kernel {
         self.tick()?;
         self.remember(OPERATIONS.union, (a, b), result);
         Ok(result)
+    }
+
+    /// Puts unions in place of those edges from `base` to `middle` on the stack that have the value of one above, from the last to the first.
+    fn unite_backwards(&mut self, base: usize, middle: usize) -> Result<(), Halt> {
+        let (mut i, mut j) = (middle, self.stack.len());
+        while i > base && j > middle {
+            let ((v, x), (w, y)) = (self.stack[i - 1], self.stack[j - 1]);
+            if v == w {
+                self.stack[i - 1].1 = self.union(x, y)?;
+            }
+            i -= usize::from(v >= w);
+            j -= usize::from(w >= v);
+        }
+        Ok(())
     }
 
     /// `a ∩ b`

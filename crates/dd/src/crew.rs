@@ -210,7 +210,7 @@ impl Kernel {
             };
             hand.enlist(&theirs, &crew);
             // The owner goes forwards.
-            hand.open.backwards = hands.threads.len().is_multiple_of(2);
+            hand.backwards = hands.threads.len().is_multiple_of(2);
             let thread = std::thread::Builder::new().name("hand".to_owned());
             hands
                 .threads

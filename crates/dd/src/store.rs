@@ -156,6 +156,12 @@ impl Store {
         self.kernel.divide_always = always;
     }
 
+    /// Walks edges from the last to the first, or from the first again: for a worker who computes what another computes from the other end. Results are the
+    /// same.
+    pub fn go_backwards(&mut self, backwards: bool) {
+        self.kernel.backwards = backwards;
+    }
+
     /// What the store has counted and holds.
     pub fn figures(&self) -> StoreFigures {
         let tables = self.kernel.look();

@@ -8,8 +8,12 @@
 //! key:     nobody asked | busy | known | taken
 //! asker:   known → take it     nobody → taken, compute it     busy → meanwhile compute another job, or wait
 //! builder: newest job; claim it (busy) or drop it; compute; publish (known), or leave it to nobody again where it is not worth it
+//!          no job: go along with the asker, as far as it computes
 //! both:    behind a value come new jobs, unless enough is known; the asker keeps the first to itself
 //! ```
+//!
+//! *Along with the asker.* Where each value has to be known before it is known what comes next, there is nothing to compute ahead. A builder may then compute what
+//! the asker computes at the same time, if the asker [lets it](Ahead::along): whether something comes of that, by what both can remember, say, is its own matter.
 //!
 //! *Nobody waits in vain.* The asker waits only for a key that is busy, under the lock under which that is published. Whoever does not come to publish — it
 //! stops, or it panics — says so under the same lock ([`Ahead::fail`]), and that ends everybody. Builders wait at the board, which is closed then and when they are
@@ -30,6 +34,24 @@ pub struct Behind<K> {
     pub doubtful: bool,
 }
 
+/// Where a builder computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Ahead of the asker.
+    Ahead,
+    /// Along with the asker, who computes the same.
+    Along,
+}
+
+/// The asker may have company in what it computes. At the end nobody joins it any more.
+pub struct Company<'a, K>(&'a Board<(K, Place)>);
+
+impl<K> Drop for Company<'_, K> {
+    fn drop(&mut self) {
+        self.0.withdraw(|(_, place)| *place == Place::Along);
+    }
+}
+
 /// What is known of a key.
 enum State<V> {
     /// Somebody computes its value.
@@ -42,7 +64,7 @@ enum State<V> {
 
 /// Values ahead of who asks for them; see the [crate documentation](crate). `E` is why somebody stops.
 pub struct Ahead<K, V, E> {
-    jobs: Board<K>,
+    jobs: Board<(K, Place)>,
     keys: Mutex<Keys<K, V, E>>,
     changed: Condvar,
     /// So many values may be known before they are asked for, and so many more for each that was taken.
@@ -101,7 +123,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
             drop(keys);
             // There may be jobs that somebody has begun above one that nobody has.
             let mut helped = false;
-            while !helped && let Some(job) = self.jobs.take() {
+            while !helped && let Some((job, _)) = self.jobs.take() {
                 helped = self.build(job, &mut |key| compute(key).map(Some), &next)?;
             }
             keys = self.lock();
@@ -136,15 +158,26 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         Ok(value)
     }
 
-    /// What a builder does until it is sent home, or `compute` stops; then all must [stop](Ahead::fail). Where `compute` thinks that the asker will never ask for a
-    /// value it is `None`, and the asker computes it if it does ask.
+    /// Lets a builder that has nothing else to do go along with the asker, who computes the value of `key` until this is dropped.
+    pub fn along(&self, key: &K) -> Company<'_, K> {
+        self.jobs.offer_last((key.clone(), Place::Along));
+        Company(&self.jobs)
+    }
+
+    /// What a builder does until it is sent home, or a job of it stops; then all must [stop](Ahead::fail). It has nothing to publish where it goes along with the
+    /// asker, nor where it thinks that the asker will never ask for a value, who computes it if it does ask.
     pub fn work(
         &self,
-        mut compute: impl FnMut(&K) -> Result<Option<V>, E>,
+        mut compute: impl FnMut(&K, Place) -> Result<Option<V>, E>,
         next: impl Fn(&K, &V) -> Behind<K>,
     ) -> Result<(), E> {
-        while let Some(job) = self.jobs.next() {
-            self.build(job, &mut compute, &next)?;
+        while let Some((key, place)) = self.jobs.next() {
+            match place {
+                Place::Ahead => {
+                    self.build(key, &mut |key| compute(key, place), &next)?;
+                }
+                Place::Along => drop(compute(&key, place)?),
+            }
         }
         Ok(())
     }
@@ -163,7 +196,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         jobs.retain(|job| !keys.states.contains_key(job));
         drop(keys);
         for job in jobs {
-            self.jobs.offer(job);
+            self.jobs.offer((job, Place::Ahead));
         }
     }
 

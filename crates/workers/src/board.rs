@@ -62,9 +62,18 @@ impl<T> Board<T> {
 
     /// Puts `task` on the board. False if the board is closed, and nobody will ever take it.
     pub fn offer(&self, task: T) -> bool {
+        self.put(task, Vec::push)
+    }
+
+    /// The same under all others, so that it is taken when there is nothing else.
+    pub fn offer_last(&self, task: T) -> bool {
+        self.put(task, |tasks, task| tasks.insert(0, task))
+    }
+
+    fn put(&self, task: T, into: impl FnOnce(&mut Vec<T>, T)) -> bool {
         let mut list = self.lock();
         if !list.closed {
-            list.tasks.push(task);
+            into(&mut list.tasks, task);
             self.open.store(list.tasks.len(), Ordering::Relaxed);
             // Everybody, since not everybody takes every task.
             if list.asleep > 0 {

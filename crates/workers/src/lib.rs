@@ -35,7 +35,7 @@ mod sync;
 mod versions;
 mod words;
 
-pub use ahead::{Ahead, Behind};
+pub use ahead::{Ahead, Behind, Company, Place};
 pub use board::Board;
 pub use common::Common;
 pub use gate::Pass;

@@ -108,6 +108,9 @@ pub struct Kernel {
     /// The breath at which it hires others; always at once, in tests.
     pub(crate) hire_at: u32,
     pub(crate) divide_always: bool,
+    /// Does this worker walk edges from the last to the first? Two who compute the same from opposite ends meet in the middle, where each finds
+    /// what the other has remembered.
+    pub(crate) backwards: bool,
     /// Those who compute this operation together, if there are others.
     pub(crate) crew: Option<Arc<Crew>>,
     /// The others, if this worker has hired them. Dropped behind the tables: none of them is waited for inside.
@@ -202,6 +205,7 @@ impl Kernel {
             pace: Pace::default(),
             hire_at: LONG,
             divide_always: false,
+            backwards: false,
             crew: None,
             hands: None,
         }

@@ -116,8 +116,10 @@ impl Kernel {
         self.push_edges(node)?;
         let end = self.mark();
         for at in base.0..end.0 {
-            let edge = self.stack[at];
+            let edge = self.stack[self.turn(at, base.0..end.0)];
+            let from = self.stack.len();
             call.edge(self, context, edge)?;
+            self.arrange(end.0, from);
         }
         let result = call.close(self, context, end)?;
         self.release(base);

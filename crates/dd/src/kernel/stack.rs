@@ -2,6 +2,7 @@
 
 use super::{Halt, Kernel, NodeId};
 use crate::pool::{NodeEdges, word};
+use std::ops::Range;
 
 /// A height of the shadow stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +53,25 @@ impl Kernel {
             }
         }
         Ok(())
+    }
+
+    /// Of the edges on these places the one that this worker takes when another, who walks them from the first to the last, takes the one `at` a place.
+    #[inline]
+    pub(crate) fn turn(&self, at: usize, edges: Range<usize>) -> usize {
+        match self.backwards {
+            true => edges.start + edges.end - 1 - at,
+            false => at,
+        }
+    }
+
+    /// Puts the entries above `from` under the others above `end`, if this worker walks backwards: then all lie as they would forwards, and the same unions are
+    /// made of them.
+    #[inline]
+    pub(crate) fn arrange(&mut self, end: usize, from: usize) {
+        if self.backwards {
+            let pushed = self.stack.len() - from;
+            self.stack[end..].rotate_right(pushed);
+        }
     }
 
     /// Room for `more` entries.

@@ -232,9 +232,11 @@ impl Kernel {
         self.push_edges(firing.node)?;
         let end = self.stack.len();
         for at in base..end {
-            let (value, child) = self.stack[at];
+            let (value, child) = self.stack[self.turn(at, base..end)];
+            let from = self.stack.len();
             if moves {
                 self.automaton(run, target, value)?;
+                self.arrange(end, from);
                 continue;
             }
             let source = self.read(run, firing.source, level, value)?;
@@ -263,6 +265,7 @@ impl Kernel {
                     }
                 }
             }
+            self.arrange(end, from);
         }
         // The edges of deltas come in the order of their sources.
         if moves || matches!(action, ChainAction::Table { .. }) {

@@ -153,10 +153,12 @@ impl Kernel {
         self.push_edges(node)?;
         let end = self.stack.len();
         for at in base..end {
-            let (value, child) = self.stack[at];
+            let (value, child) = self.stack[self.turn(at, base..end)];
             let rest = self.read(run, residual, level, value)?;
             let child = self.closure(run, child, level + 1, rest)?;
+            let from = self.stack.len();
             self.push(value, child)?;
+            self.arrange(end, from);
         }
         let result = self.fix(run, level, end, residual)?;
         self.stack.truncate(base);

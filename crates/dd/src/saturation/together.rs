@@ -63,33 +63,31 @@ pub(crate) struct Open {
     nodes: Vec<OpenNode>,
     /// Of so many nodes nothing is left to offer.
     spent: usize,
-    /// Are edges fired from the last to the first?
-    pub backwards: bool,
 }
 
 impl Open {
-    /// The edge that takes longest as far as one can tell: the last one of the outermost node that has any.
-    fn outermost(&mut self) -> Option<&mut OpenEdge> {
+    /// The edge that takes longest as far as one can tell: the one that a worker who goes `backwards` or not would fire last, of the outermost node that has any.
+    fn outermost(&mut self, backwards: bool) -> Option<&mut OpenEdge> {
         let nodes = self.nodes[self.spent..].iter();
         self.spent += nodes.take_while(|node| node.next == node.end).count();
         let node = self.nodes.get_mut(self.spent)?;
-        let index = node.take(!self.backwards)?;
+        let index = node.take(!backwards)?;
         self.edges.get_mut(index)
     }
 
     /// Nobody wants the edge that was just taken.
-    fn keep(&mut self) {
+    fn keep(&mut self, backwards: bool) {
         match self.nodes.get_mut(self.spent) {
-            Some(node) if self.backwards => node.next -= 1,
+            Some(node) if backwards => node.next -= 1,
             Some(node) => node.end += 1,
             None => {}
         }
     }
 
     /// What the worker itself is to fire next for the innermost node.
-    fn next(&mut self) -> Option<(usize, Firing)> {
+    fn next(&mut self, backwards: bool) -> Option<(usize, Firing)> {
         let node = self.nodes.last_mut()?;
-        let edge = &self.edges[node.take(self.backwards)?];
+        let edge = &self.edges[node.take(backwards)?];
         Some((edge.at, edge.firing))
     }
 
@@ -101,10 +99,7 @@ impl Open {
     }
 
     pub(crate) fn clear(&mut self) {
-        *self = Open {
-            backwards: self.backwards,
-            ..Open::default()
-        };
+        *self = Open::default();
     }
 }
 
@@ -216,7 +211,7 @@ impl Kernel {
         level: u32,
         first: usize,
     ) -> Result<(), Halt> {
-        while let Some((at, firing)) = self.open.next() {
+        while let Some((at, firing)) = self.open.next(self.backwards) {
             self.offer_outermost(run.events);
             self.stack[at].1 = self.fire(run, firing)?;
         }
@@ -238,14 +233,14 @@ impl Kernel {
     #[inline]
     fn offer_outermost(&mut self, events: &Subset) {
         while let Some(crew) = self.crew.as_ref().filter(|crew| crew.is_hungry())
-            && let Some(edge) = self.open.outermost()
+            && let Some(edge) = self.open.outermost(self.backwards)
         {
             let part = Part::new(FiringPart {
                 firing: edge.firing,
                 events: events.clone(),
             });
             if !crew.offer(&part) {
-                self.open.keep();
+                self.open.keep(self.backwards);
                 return;
             }
             edge.part = Some(part);

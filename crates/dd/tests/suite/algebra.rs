@@ -105,6 +105,7 @@ fn at_random(random: &mut Random, always: bool) {
     let levels = 1 + random.below(5_usize);
     let domain = [2, 3, 4, 30][random.below(4_usize)];
     let mut store = store(levels);
+    store.go_backwards(random.percent(50));
     store.collect_always(always);
     for _ in 0..4 {
         let mut sets = Vec::new();

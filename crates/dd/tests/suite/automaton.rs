@@ -101,6 +101,7 @@ fn product(random: &mut Random, always: bool) {
     }
 
     let mut store = store(components + 1);
+    store.go_backwards(random.percent(50));
     store.collect_always(always);
     let events: Vec<Event> = explicit
         .iter()

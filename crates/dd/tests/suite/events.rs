@@ -14,6 +14,7 @@ fn steps(random: &mut Random, always: bool) {
     let levels = 1 + random.below(5_usize);
     let domain = 2 + random.below(3);
     let mut store = store(levels);
+    store.go_backwards(random.percent(50));
     store.collect_always(always);
     let count = 1 + random.below(5);
     let explicit: Vec<Vec<EventPart>> = (0..count)

@@ -16,6 +16,7 @@ fn fixpoints(random: &mut Random, always: bool, tables: bool) {
         .map(|_| parts(random, levels, domain, tables))
         .collect();
     let mut store = store(levels);
+    store.go_backwards(random.percent(50));
     store.collect_always(always);
     let events: Vec<Event> = explicit
         .iter()

@@ -103,7 +103,11 @@ fn agree(random: &mut Random, always: bool) {
     let (mut store, questions) = questions(random, &Budget::unlimited()).unwrap();
     store.collect_always(always);
     let count = [2, 4][random.below(2_usize)];
-    let answers = ask(&mut store, &questions, count, |_, _| {});
+    let way: u32 = random.below(3);
+    let prepare = |turn: usize, worker: &mut Store| {
+        worker.go_backwards(way == 1 || (way == 2 && turn % 2 == 1));
+    };
+    let answers = ask(&mut store, &questions, count, prepare);
     for other in &answers {
         // Equal sets are one node, whoever made it.
         assert_eq!(*other, answers[0]);

@@ -1,6 +1,8 @@
 //! The crate as it is, in real threads.
 
-use lariat_workers::{Ahead, Behind, Board, Common, Pass, Slots, Versions, divide, shares, zeroed};
+use lariat_workers::{
+    Ahead, Behind, Board, Common, Pass, Place, Slots, Versions, divide, shares, zeroed,
+};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -235,7 +237,10 @@ fn whoever_waits_looks_below_jobs_that_are_begun() {
     let ahead = &ahead;
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            let compute = |key: &u32| {
+            let compute = |key: &u32, place: Place| {
+                if place == Place::Along {
+                    return Ok(None);
+                }
                 if *key == BEGUN {
                     begun.send(()).unwrap();
                     let done = is_done.recv_timeout(Duration::from_secs(20));

@@ -7,7 +7,7 @@ mod ahead;
 mod board;
 mod sync;
 
-use ahead::{Ahead, Behind};
+use ahead::{Ahead, Behind, Place};
 use lariat_corpora::{Random, each_case};
 use shuttle::sync::Arc;
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
@@ -47,8 +47,9 @@ fn random_groups(random: &mut Random) -> Groups {
 struct Model {
     groups: Groups,
     ahead: Ahead<Key, Value, Stop>,
-    /// Values that were computed.
+    /// Values that were computed, and how often somebody went along with the asker.
     computed: AtomicUsize,
+    along: AtomicUsize,
     /// The value that is refused, or at which whoever computes it is lost.
     fault: Option<(usize, Stop)>,
 }
@@ -63,6 +64,11 @@ impl Model {
         }
     }
 
+    fn compute_in_company(&self, key: &Key) -> Result<Value, Stop> {
+        let _company = self.ahead.along(key);
+        self.compute(key)
+    }
+
     fn behind((node, k): &Key, value: &Value) -> Behind<Key> {
         let targets = value.iter().flatten().map(|to| (*to, 0));
         Behind {
@@ -74,9 +80,14 @@ impl Model {
 
     fn builder(&self) {
         // Some are left to the asker.
-        let compute = |key: &Key| match key.0 % 3 == 2 {
-            true => Ok(None),
-            false => self.compute(key).map(Some),
+        let compute = |key: &Key, place| match place {
+            Place::Along => {
+                self.along.fetch_add(1, Ordering::SeqCst);
+                thread::yield_now();
+                Ok(None)
+            }
+            Place::Ahead if key.0 % 3 == 2 => Ok(None),
+            Place::Ahead => self.compute(key).map(Some),
         };
         match self.ahead.work(compute, Model::behind) {
             Ok(()) => {}
@@ -91,9 +102,11 @@ impl Model {
         let mut path = vec![(0, 0)];
         let mut asked = 0;
         while let Some((node, k)) = path.pop() {
-            let value = self
-                .ahead
-                .ask(&(node, k), |key| self.compute(key), Model::behind)?;
+            let value = self.ahead.ask(
+                &(node, k),
+                |key| self.compute_in_company(key),
+                Model::behind,
+            )?;
             asked += 1;
             assert_eq!(value.as_ref(), self.groups[node].get(k));
             let Some(targets) = value else { continue };
@@ -119,6 +132,7 @@ fn run(
         groups: groups.clone(),
         ahead: Ahead::new(lead, more),
         computed: AtomicUsize::new(0),
+        along: AtomicUsize::new(0),
         fault,
     });
     let crew: Vec<_> = (0..builders)
@@ -132,7 +146,11 @@ fn run(
     for builder in crew {
         builder.join().unwrap();
     }
-    (found, model.computed.load(Ordering::SeqCst))
+    let (computed, along) = (&model.computed, &model.along);
+    let asked = computed.load(Ordering::SeqCst);
+    // One at most goes along with each value that the asker computes.
+    assert!(along.load(Ordering::SeqCst) <= asked);
+    (found, asked)
 }
 
 /// The asker hears what it would hear alone, nothing is computed twice, and everybody goes home.
