@@ -13,10 +13,10 @@ use lariat::ltl::{Formulas, Strengthening};
 use lariat::model::{Modality, Model, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Agreement, Attempt, Budget, Choice, Company, Deadlock, Explored, Idle, LeftOut, Options,
-    Proofs, Property, Reason, Reduce, Removed, Report, Rules, Schedule, Shelf, Shortening, Stop,
-    Subject, System, Systems, Variant, Verdict, Workers, check, reconciled, side_by_side,
-    unrelated,
+    Agreement, Attempt, Budget, Choice, Company, Deadlock, Explored, Idle, LeftOut, Observer,
+    Options, Proofs, Property, Reason, Reduce, Removed, Report, Rules, Schedule, Shelf, Shortening,
+    Stop, Subject, System, Systems, Variant, Verdict, Workers, check, decide, reconciled,
+    side_by_side, unrelated,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -103,12 +103,16 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let budget = budget.with_threads(each).with_idle(&idle);
     side_by_side(
         &tasks,
-        &idle,
-        &Shelf::new(&systems),
+        (&idle, &Shelf::new(&systems)),
         |task, explored| {
             let subject = subject.clone().assuming(task.fairness.clone());
             let of = (&*args, &options, &properties);
             answered(task, of, &subject, explored, (&budget, &lines.add()))
+        },
+        |task, decided| {
+            let subject = subject.clone().assuming(task.fairness.clone());
+            let of = (&*args, &options);
+            finished(task, of, &subject, decided, (&budget, &lines.add()))
         },
         starved,
         |at, answered| lines.aside(|| answers.tell(&tasks[at], answered)),
@@ -255,6 +259,45 @@ impl Answered {
     }
 }
 
+/// The options for a task: which states are reachable does not depend on what runs do at a deadlock.
+fn options_for(task: &Task, options: &Options) -> Options {
+    let deadlock = match task.modality {
+        Some(_) => Deadlock::Stutter,
+        None => options.deadlock,
+    };
+    Options {
+        deadlock,
+        ..options.clone()
+    }
+}
+
+/// The same with a run that is as short as it is asked for, in what is left of the time.
+fn finished(
+    task: &Task,
+    (args, options): (&Check, &Options),
+    subject: &Subject<'_>,
+    decided: Answered,
+    (budget, line): (&Budget, &Line),
+) -> Answered {
+    let start = Instant::now();
+    let mut own = input::for_property(budget, &args.limits);
+    if let Some(time) = args.limits.timeout {
+        own = own.with_deadline(time.0.saturating_sub(decided.took));
+    }
+    line.engine(decided.report.engine);
+    let (property, options) = (task.question.property(), options_for(task, options));
+    let mut report = lariat::finished(subject, property, &options, decided.report, &own, line);
+    if task.modality == Some(Modality::Some) {
+        // Nothing is bad about a state that was asked for.
+        report.bad = None;
+    }
+    Answered {
+        report,
+        took: decided.took + start.elapsed(),
+        ..decided
+    }
+}
+
 /// Decides one property, with what is asked about the answer.
 fn answered<'s>(
     task: &Task,
@@ -266,30 +309,18 @@ fn answered<'s>(
     let start = Instant::now();
     let limited = || input::for_property(budget, &args.limits);
     let own = limited().with_work(u64::MAX);
-    let mut decide = |property, options: &Options, own: &Budget| {
+    let options = &options_for(task, options);
+    let property = task.question.property();
+    let mut report = decide(subject, property, options, explored, &own, line);
+    let took = start.elapsed();
+    let mut check = |property, options: &Options, own: &Budget| {
         check(subject, property, options, explored, own, line)
     };
-    // Which states are reachable does not depend on what runs do at a deadlock.
-    let reachability = Options {
-        deadlock: Deadlock::Stutter,
-        ..options.clone()
-    };
-    let options = match task.modality {
-        Some(_) => &reachability,
-        None => options,
-    };
-    let property = task.question.property();
-    let mut report = decide(property, options, &own);
-    let took = start.elapsed();
-    if task.modality == Some(Modality::Some) {
-        // Nothing is bad about a state that was asked for.
-        report.bad = None;
-    }
     let mut opinion = None;
     if args.cross_check && !matches!(report.verdict, Verdict::Unknown(_)) {
         let first = (report.engine, report::word(&report.verdict));
         let start = Instant::now();
-        let second = decide(property, &unrelated(&report, options), &limited());
+        let second = check(property, &unrelated(&report, options), &limited());
         let (reconciled, agreement) = reconciled(report, &second);
         report = reconciled;
         opinion = Some(Opinion {
@@ -312,7 +343,7 @@ fn answered<'s>(
             questions,
             &properties.formulas,
             (&own, took),
-            |formula, own| decide(Property::Formula(formula), &options, own).verdict,
+            |formula, own| check(Property::Formula(formula), &options, own).verdict,
         );
     }
     Answered {

@@ -1,10 +1,10 @@
-//! From a property to a verdict: prepare → run → replay.
+//! From a property to a verdict: prepare → run → replay → shorten → replay.
 
 use crate::auto::{self, Schedule};
 use crate::explored::Explored;
 use crate::fair_run::Met;
 use crate::levels::{Levels, leveled};
-use crate::partial::doubt;
+use crate::partial::{doubt, doubt_run};
 use crate::plan::Plan;
 use crate::prepare::prepare;
 use crate::reduce::{Joining, Reduce, Reduced, reduced};
@@ -167,6 +167,8 @@ pub struct Report {
     pub overflow: Option<String>,
     /// The position of a violating run after which every continuation violates the property, if it is known that there is one.
     pub bad: Option<usize>,
+    /// Units of work of the search that decided.
+    pub work: u64,
 }
 
 impl Report {
@@ -185,11 +187,12 @@ impl Report {
             account: Account::default(),
             overflow: None,
             bad: None,
+            work: 0,
         }
     }
 }
 
-/// Decides one property. What `explored` keeps of the subject's systems serves the next property.
+/// Decides one property and, where it is violated, shortens the run as far as the options ask for it. What `explored` keeps of the subject's systems serves the next property.
 pub fn check<'s>(
     subject: &Subject<'s>,
     property: Property<'_>,
@@ -198,24 +201,27 @@ pub fn check<'s>(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Report {
-    let atoms = match property {
-        Property::Formula(formula) => subject.formulas().atoms_of(formula),
-        Property::Never(automaton) => automaton.atoms.clone(),
-    };
-    let query = Query {
-        subject,
-        formulas: subject.formulas(),
-        property,
-        atoms: &atoms,
-        ahead: 0,
-        options,
-        // A finite run may have no fair continuation.
-        prefixes: subject.constraints().is_empty(),
-        budget,
-        observer,
-    };
+    let report = decide(subject, property, options, explored, budget, observer);
+    finished(subject, property, options, report, budget, observer)
+}
+
+/// Decides one property, and leaves what is to be said of a violating run to [`finished`]: other properties can be decided meanwhile.
+pub fn decide<'s>(
+    subject: &Subject<'s>,
+    property: Property<'_>,
+    options: &Options,
+    explored: &mut Explored<'s>,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Report {
+    let atoms = atoms_of(subject, property);
+    let query = Query::new(subject, property, &atoms, options, (budget, observer));
     let mut report = query.answer(explored);
-    let doubt = doubt(&report.verdict, subject, &atoms, |subject, always| {
+    report.fairness.clone_from(&subject.fairness().told);
+    if !matches!(report.verdict, Verdict::Holds(_)) {
+        return report;
+    }
+    let doubt = doubt(subject, &atoms, |subject, always| {
         let query = Query {
             subject,
             formulas: subject.formulas(),
@@ -227,18 +233,44 @@ pub fn check<'s>(
     });
     if let Some(verdict) = doubt {
         report.verdict = verdict;
-        report.bad = None;
-    }
-    report.fairness.clone_from(&subject.fairness().told);
-    if let Verdict::Violated(replayed) = &report.verdict {
-        let names = subject
-            .fairness()
-            .constraints
-            .iter()
-            .map(|c| c.name.clone());
-        report.met = names.zip(subject.met(replayed.lasso())).collect();
     }
     report
+}
+
+/// What [`decide`] has found, with a run that is as short as the options ask for, and with what is to be said of it.
+pub fn finished(
+    subject: &Subject<'_>,
+    property: Property<'_>,
+    options: &Options,
+    mut report: Report,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Report {
+    let atoms = atoms_of(subject, property);
+    Query::new(subject, property, &atoms, options, (budget, observer)).shorten(&mut report);
+    let Verdict::Violated(replayed) = &report.verdict else {
+        return report;
+    };
+    // Asked of the shorter run: it may keep away from states in which an atom has no value.
+    match doubt_run(subject, &atoms, replayed.lasso()) {
+        Some(verdict) => {
+            report.verdict = verdict;
+            report.bad = None;
+        }
+        None => {
+            let constraints = subject.fairness().constraints.iter();
+            let names = constraints.map(|c| c.name.clone());
+            report.met = names.zip(subject.met(replayed.lasso())).collect();
+        }
+    }
+    report
+}
+
+fn atoms_of(subject: &Subject<'_>, property: Property<'_>) -> Vec<AtomId> {
+    match property {
+        Property::Formula(formula) => subject.formulas().atoms_of(formula),
+        Property::Never(automaton) => automaton.atoms.clone(),
+    }
 }
 
 /// A run was found that has no way back from the reduced net as a lasso, and why.
@@ -294,7 +326,29 @@ impl Turn {
     }
 }
 
-impl<'s> Query<'_, 's> {
+impl<'a, 's> Query<'a, 's> {
+    /// A property as it was asked.
+    fn new(
+        subject: &'a Subject<'s>,
+        property: Property<'a>,
+        atoms: &'a [AtomId],
+        options: &'a Options,
+        (budget, observer): (&'a Budget, &'a dyn Observer),
+    ) -> Query<'a, 's> {
+        Query {
+            subject,
+            formulas: subject.formulas(),
+            property,
+            atoms,
+            ahead: 0,
+            options,
+            // A finite run may have no fair continuation.
+            prefixes: subject.constraints().is_empty(),
+            budget,
+            observer,
+        }
+    }
+
     /// The answer as far as every atom has a value: what is found comes back to the original, where it is replayed.
     fn answer(&self, explored: &mut Explored<'s>) -> Report {
         let mut report = Report::nothing_run(self.options);
@@ -302,24 +356,25 @@ impl<'s> Query<'_, 's> {
             Choice::Auto(schedule) => auto::run(self, schedule, explored, &mut report),
             Choice::Plan(plan) => self.run_reduced(*plan, explored, &mut report),
         };
-        let found = match report.passes.is_empty() {
-            true => found,
-            false => self.retold(found, &report.account),
-        };
-        let (property, deadlock) = (self.property, self.options.deadlock);
-        let replayed = |lasso| self.subject.replayed(property, deadlock, lasso);
         if let Ok(Outcome::Accepting(lasso)) = &found
-            && self.prefixes
-            && lasso.kind() != EvidenceKind::Lasso
-            && replayed(lasso.clone()).is_err()
+            && self.is_too_short(lasso)
         {
-            // The automaton, made with what is known of the net, accepts whatever follows; the property alone does not tell.
             self.observer.remark(NOT_ENOUGH);
             return self.about_whole_runs().answer(explored);
         }
-        let found = found.map(|outcome| outcome.map(|lasso| self.ended(lasso, &mut report)));
-        report.verdict = Verdict::earn(found, replayed);
+        if let Ok(Outcome::Accepting(lasso)) = &found {
+            let bad = self.subject.bad_beginning(self.property, lasso);
+            // A loop that has to be gone through again has no position of its own for that.
+            let has_position = |bad: &usize| *bad < lasso.steps().count();
+            report.bad = bad.map(|bad| bad.position).filter(has_position);
+        }
+        report.verdict = Verdict::earn(found, |lasso| self.replayed(lasso));
         report
+    }
+
+    fn replayed(&self, lasso: Lasso) -> Result<Lasso, String> {
+        let deadlock = self.options.deadlock;
+        self.subject.replayed(self.property, deadlock, lasso)
     }
 
     /// The same question, of which the beginning of a run is no evidence.
@@ -337,8 +392,7 @@ impl<'s> Query<'_, 's> {
         let Some(BadBeginning { steps, .. }) = bad else {
             return lasso;
         };
-        let counts = self.options.deadlock == Deadlock::Stutter;
-        if self.prefixes && counts && self.options.shortening != Shortening::Never {
+        if self.prefixes && self.options.deadlock == Deadlock::Stutter {
             lasso.prefix.append(&mut lasso.cycle);
             lasso.prefix.truncate(steps);
             lasso.growth = None;
@@ -357,26 +411,55 @@ impl<'s> Query<'_, 's> {
         unread.map(meaning).collect()
     }
 
-    /// A run that came back from a smaller net, shortened once more: the way back has put in steps that no atom sees, and what is a
-    /// shortest run there need not be one here.
-    fn retold(&self, found: Found, account: &Account) -> Found {
-        let lasso = match found {
-            Ok(Outcome::Accepting(lasso)) if self.options.shortening != Shortening::Never => lasso,
-            found => return found,
+    /// Puts a run that is as short as the options ask for in place of the one that shows a violation. If that came back from a smaller net, it was shortened there before: the way back has
+    /// put in steps that no atom sees, and what is a shortest run there need not be one here.
+    fn shorten(&self, report: &mut Report) {
+        let Verdict::Violated(found) = &report.verdict else {
+            return;
         };
-        let (subject, plan) = (self.subject, Plan::of("explicit"));
-        let prepared = prepare(subject, self.formulas, self.property, &plan, self.budget);
-        let Ok(prepared) = prepared else {
-            return Ok(Outcome::Accepting(lasso));
-        };
-        let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
-        let deadlock = self.options.deadlock;
-        let mut problem = Problem::new(subject.system(), automaton, propositions, deadlock)
-            .assuming(&prepared.fairness);
-        problem.prefixes = self.prefixes;
-        problem.unread = self.unread(automaton);
-        let lasso = self.shortened(&problem, lasso, product_states(account));
-        Ok(Outcome::Accepting(lasso))
+        let (subject, shortening) = (self.subject, self.options.shortening);
+        if shortening == Shortening::Never {
+            return;
+        }
+        let explicit = Plan::of("explicit");
+        let prepared = prepare(
+            subject,
+            self.formulas,
+            self.property,
+            &explicit,
+            self.budget,
+        );
+        let mut lasso = found.lasso().clone();
+        if let Ok(prepared) = prepared {
+            let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
+            let deadlock = self.options.deadlock;
+            let mut problem = Problem::new(subject.system(), automaton, propositions, deadlock)
+                .assuming(&prepared.fairness);
+            problem.prefixes = self.prefixes;
+            problem.unread = self.unread(automaton);
+            let work = report.work.max(product_states(&report.account));
+            lasso = self.shortened(&problem, lasso, work);
+        }
+        let lasso = self.ended(lasso, report);
+        if self.is_too_short(&lasso) {
+            return self.about_whole_runs().shorten(report);
+        }
+        let found = Ok(Outcome::Accepting(lasso));
+        report.verdict = Verdict::earn(found, |lasso| self.replayed(lasso));
+    }
+
+    /// Is the run the beginning of one, of which the property alone does not tell that it is enough? The automaton may have been made with what is known of the net, or accept
+    /// whatever follows where a look at the formula does not show it.
+    fn is_too_short(&self, lasso: &Lasso) -> bool {
+        self.prefixes
+            && lasso.kind() != EvidenceKind::Lasso
+            && self.replayed(lasso.clone()).is_err()
+    }
+
+    /// A run as short as the options ask for, after a search of so much work.
+    fn shortened(&self, problem: &Problem<'_>, lasso: Lasso, work: u64) -> Lasso {
+        let shortening = self.options.shortening;
+        shortening.shortened(problem, lasso, work, self.budget, self.observer)
     }
 
     /// One plan on the net that reductions leave or, if a run has no way back from there, on the net itself.
@@ -513,9 +596,10 @@ impl<'s> Query<'_, 's> {
         let found = run.decide(&problem, system, explored, &mut report.account);
         let name = |var| system.variable(var).name.clone();
         report.overflow = report.account.overflow.map(name);
+        report.work = budget.work_spent();
         let outcome = match found? {
-            Outcome::Accepting(lasso) => {
-                let work = budget.work_spent().max(product_states(&report.account));
+            Outcome::Accepting(lasso) if !report.passes.is_empty() => {
+                let work = report.work.max(product_states(&report.account));
                 Outcome::Accepting(self.shortened(&problem, lasso, work))
             }
             outcome => outcome,
@@ -537,12 +621,6 @@ impl<'s> Query<'_, 's> {
             report.vacuous = self.vacuous(plan, explored);
         }
         Ok(outcome)
-    }
-
-    /// A run as short as the options ask for, after a search of so much work.
-    fn shortened(&self, problem: &Problem<'_>, lasso: Lasso, work: u64) -> Lasso {
-        let shortening = self.options.shortening;
-        shortening.shortened(problem, lasso, work, self.budget, self.observer)
     }
 
     /// Without any run that counts a formula and its negation hold alike; the user should know. Running

@@ -69,7 +69,7 @@ pub use lariat_model as model;
 pub use lariat_space as space;
 
 pub use auto::{LeftOut, Schedule, Technique};
-pub use check::{Attempt, Choice, Fact, Options, Report, check};
+pub use check::{Attempt, Choice, Fact, Options, Report, check, decide, finished};
 pub use cross::{Agreement, agreement, reconciled, unrelated};
 pub use explored::{Explored, Ordered, States};
 pub use fair_run::Met;

@@ -15,27 +15,29 @@ use crate::verdict::{Reason, Verdict};
 use lariat_ltl::{AtomId, Formula};
 use lariat_model::Lasso;
 
-/// What is left of a verdict about `atoms`; `None` if it stands. `decide` answers a property of another subject.
+/// What is left of the verdict that a property with `atoms` holds; `None` if it stands. `decide` answers a property of another subject.
 pub(crate) fn doubt<'s>(
-    verdict: &Verdict,
     subject: &Subject<'s>,
     atoms: &[AtomId],
     decide: impl FnOnce(&Subject<'s>, Formula) -> Verdict,
 ) -> Option<Verdict> {
     let (questioned, always) = subject.always_valued(atoms)?;
-    let missing = |lasso: &Lasso| {
-        let why = first_missing(subject, atoms, lasso)?;
-        Some(Verdict::Unknown(Reason::Inconclusive(why)))
-    };
-    match verdict {
-        Verdict::Unknown(_) => None,
-        Verdict::Violated(run) => missing(run.lasso()),
-        Verdict::Holds(_) => match decide(&questioned, always) {
-            Verdict::Holds(_) => None,
-            Verdict::Violated(run) => missing(run.lasso()),
-            unknown @ Verdict::Unknown(_) => Some(unknown),
-        },
+    match decide(&questioned, always) {
+        Verdict::Holds(_) => None,
+        Verdict::Violated(run) => missing(subject, atoms, run.lasso()),
+        unknown @ Verdict::Unknown(_) => Some(unknown),
     }
+}
+
+/// What is left of the verdict that a run violates a property with `atoms`; `None` if it stands.
+pub(crate) fn doubt_run(subject: &Subject<'_>, atoms: &[AtomId], lasso: &Lasso) -> Option<Verdict> {
+    subject.always_valued(atoms)?;
+    missing(subject, atoms, lasso)
+}
+
+fn missing(subject: &Subject<'_>, atoms: &[AtomId], lasso: &Lasso) -> Option<Verdict> {
+    let why = first_missing(subject, atoms, lasso)?;
+    Some(Verdict::Unknown(Reason::Inconclusive(why)))
 }
 
 /// The first state of a run in which an atom has no value, in words.

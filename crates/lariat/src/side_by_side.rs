@@ -4,6 +4,9 @@
 //! own, from a [`Shelf`] on which it stays for later questions; the systems that passes make are common to all. What two questions share is therefore found once a worker and not once: that costs
 //! processor time where it is much, and no time of the clock.
 //!
+//! A question has two parts: it is decided, and then a run that violates it is shortened. The second part waits while there are others to be decided, so that one long question at the
+//! end does not leave the other threads without work.
+//!
 //! Verdicts do not depend on who asks. What a worker has learned from the questions before does, and with it which engine answers and
 //! what that costs; with one thread everything repeats.
 //!
@@ -14,8 +17,7 @@
 use crate::explored::Explored;
 use lariat_budget::Idle;
 use lariat_model::passes::Systems;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
@@ -52,46 +54,56 @@ impl<'s> Shelf<'s> {
     }
 }
 
-/// Answers all `questions` by `ask`, on the threads that are `idle` and with what is on the `shelf`, and passes each answer with its position to `tell` on the thread of the caller: as soon as it
-/// is known, in the order of the questions, but for those that were `starved` and had to be asked again, which come last.
+/// Answers all `questions`, on the threads that are `idle` and with what is on the `shelf`: `ask` decides one, and `finish` makes an answer of that. Passes each answer with its position to `tell` on
+/// the thread of the caller: as soon as it is known, in the order of the questions, but for those that were `starved` and had to be asked again, which come last.
 ///
 /// An error of `tell` ends it: no further question is begun.
-pub fn side_by_side<'s, Q, A, E>(
+pub fn side_by_side<'s, Q, D, A, E>(
     questions: &[Q],
-    idle: &Idle,
-    shelf: &Shelf<'s>,
-    ask: impl Fn(&Q, &mut Explored<'s>) -> A + Sync,
+    (idle, shelf): (&Idle, &Shelf<'s>),
+    ask: impl Fn(&Q, &mut Explored<'s>) -> D + Sync,
+    finish: impl Fn(&Q, D) -> A + Sync,
     starved: impl Fn(&A) -> bool,
     mut tell: impl FnMut(usize, A) -> Result<(), E>,
 ) -> Result<(), E>
 where
     Q: Sync,
+    D: Send,
     A: Send,
 {
+    let whole = |at: usize, explored: &mut Explored<'s>| {
+        let question = &questions[at];
+        finish(question, ask(question, explored))
+    };
     let seats = idle.take_up_to(questions.len());
     if seats.len() <= 1 {
         let mut explored = shelf.take();
-        let mut answers = questions.iter().map(|q| ask(q, &mut explored)).enumerate();
-        let ended = answers.try_for_each(|(at, answer)| tell(at, answer));
+        let ended = (0..questions.len()).try_for_each(|at| tell(at, whole(at, &mut explored)));
         shelf.put(explored);
         return ended;
     }
-    let next = AtomicUsize::new(0);
+    let desk = Desk::new(questions.len());
     let mut again = Vec::new();
     scope(|scope| {
         let (answers, told) = channel();
         for seat in seats {
-            let (answers, next, ask) = (answers.clone(), &next, &ask);
+            let (answers, desk) = (answers.clone(), &desk);
+            let (ask, finish) = (&ask, &finish);
             let work = move || {
                 let _seat = seat;
                 let mut explored = shelf.take();
-                let take = || {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    questions.get(at).map(|question| (at, question))
-                };
-                while let Some((at, question)) = take() {
-                    if answers.send((at, ask(question, &mut explored))).is_err() {
-                        break;
+                while let Some(task) = desk.next() {
+                    match task {
+                        Task::Ask(at) => {
+                            desk.put(at, ask(&questions[at], &mut explored));
+                        }
+                        Task::Finish(at, decided) => {
+                            let answer = finish(&questions[at], decided);
+                            desk.done(at);
+                            if answers.send((at, answer)).is_err() {
+                                break;
+                            }
+                        }
                     }
                 }
                 shelf.put(explored);
@@ -111,9 +123,7 @@ where
             while let Some(answer) = waiting.remove(&due) {
                 match starved(&answer) {
                     true => again.push(due),
-                    false => tell(due, answer).inspect_err(|_| {
-                        next.store(questions.len(), Ordering::Relaxed);
-                    })?,
+                    false => tell(due, answer).inspect_err(|_| desk.close())?,
                 }
                 due += 1;
             }
@@ -131,13 +141,86 @@ where
     let mut explored = shelf.take();
     again
         .into_iter()
-        .try_for_each(|at| tell(at, ask(&questions[at], &mut explored)))
+        .try_for_each(|at| tell(at, whole(at, &mut explored)))
+}
+
+/// What is next to be done about a question.
+enum Task<D> {
+    Ask(usize),
+    Finish(usize, D),
+}
+
+/// What is to be done, for all workers.
+///
+/// What has been decided is finished at once where its answer is the next to be told, so that nobody waits for it longer than needed, and else when every question has been begun: how long
+/// deciding takes is not known before, and what does not take long evens that out at the end.
+struct Desk<D>(Mutex<Papers<D>>);
+
+struct Papers<D> {
+    questions: usize,
+    /// The next question that nobody has begun.
+    next: usize,
+    decided: BTreeMap<usize, D>,
+    /// Those that are finished, from the one on that is the next to be told.
+    done: BTreeSet<usize>,
+    due: usize,
+}
+
+impl<D> Desk<D> {
+    fn new(questions: usize) -> Desk<D> {
+        Desk(Mutex::new(Papers {
+            questions,
+            next: 0,
+            decided: BTreeMap::new(),
+            done: BTreeSet::new(),
+            due: 0,
+        }))
+    }
+
+    fn papers(&self) -> MutexGuard<'_, Papers<D>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<Task<D>> {
+        let mut papers = self.papers();
+        let is_due = papers.decided.contains_key(&papers.due);
+        if !is_due && papers.next < papers.questions {
+            papers.next += 1;
+            return Some(Task::Ask(papers.next - 1));
+        }
+        let (at, decided) = papers.decided.pop_first()?;
+        Some(Task::Finish(at, decided))
+    }
+
+    fn put(&self, at: usize, decided: D) {
+        self.papers().decided.insert(at, decided);
+    }
+
+    fn done(&self, at: usize) {
+        let papers = &mut *self.papers();
+        papers.done.insert(at);
+        while papers.done.remove(&papers.due) {
+            papers.due += 1;
+        }
+    }
+
+    /// Nothing more is to be done.
+    fn close(&self) {
+        let mut papers = self.papers();
+        papers.questions = 0;
+        papers.decided.clear();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::HashSet;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn nothing<A>(_: &A) -> bool {
+        false
+    }
 
     #[test]
     fn answers_come_in_the_order_of_the_questions() {
@@ -154,14 +237,17 @@ mod tests {
             };
             side_by_side(
                 &questions,
-                &Idle::new(n),
-                &Shelf::new(&Systems::new()),
+                (&Idle::new(n), &Shelf::new(&Systems::new())),
                 ask,
-                |_| false,
+                |q: &u64, answer: u64| {
+                    std::thread::sleep(std::time::Duration::from_micros(q * 53 % 300));
+                    answer + 1
+                },
+                nothing,
                 tell,
             )
             .unwrap();
-            let expected: Vec<_> = questions.iter().map(|q| (*q, q * q)).collect();
+            let expected: Vec<_> = questions.iter().map(|q| (*q, q * q + 1)).collect();
             assert_eq!(told, expected, "{n} threads");
         }
     }
@@ -195,9 +281,9 @@ mod tests {
         let questions: Vec<usize> = (0..9).collect();
         side_by_side(
             &questions,
-            &Idle::new(3),
-            &Shelf::new(&Systems::new()),
+            (&Idle::new(3), &Shelf::new(&Systems::new())),
             ask,
+            |_: &usize, answer| answer,
             hungry,
             tell,
         )
@@ -217,10 +303,10 @@ mod tests {
         let full = |_: usize, (): ()| Err("the disk is full");
         let ended = side_by_side(
             &questions,
-            &Idle::new(2),
-            &Shelf::new(&Systems::new()),
+            (&Idle::new(2), &Shelf::new(&Systems::new())),
             ask,
-            |()| false,
+            |_: &usize, ()| (),
+            nothing,
             full,
         );
         assert_eq!(ended, Err("the disk is full"));

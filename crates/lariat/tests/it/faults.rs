@@ -4,7 +4,7 @@
 use crate::asking::{about_philosophers, first_question, in_rounds};
 use lariat::{
     Budget, Choice, Explored, Idle, Options, OrderChoice, Plan, Quiet, Reason, Shelf, Stop,
-    Systems, Variant, Verdict, Workers, check, side_by_side,
+    Systems, Variant, Verdict, Workers, check, decide, finished, side_by_side,
 };
 use lariat_budget::{Fault, Victim};
 use lariat_corpora::{Random, each_case, which_ends};
@@ -145,13 +145,18 @@ fn questions_side_by_side_stop_at_any_point() {
             let questions: Vec<_> = models.iter().collect();
             side_by_side(
                 &questions,
-                &Idle::new(budget.threads().get()),
-                &Shelf::new(&systems),
+                (&Idle::new(budget.threads().get()), &Shelf::new(&systems)),
                 |&question, explored| {
+                    let ((system, properties), _) = question;
+                    let (subject, property) = first_question(system, properties);
+                    let options = options(engine, &one);
+                    decide(&subject, property, &options, explored, &one, &Quiet)
+                },
+                |&question, report| {
                     let ((system, properties), holds) = question;
                     let (subject, property) = first_question(system, properties);
                     let options = options(engine, &one);
-                    let report = check(&subject, property, &options, explored, &one, &Quiet);
+                    let report = finished(&subject, property, &options, report, &one, &Quiet);
                     is_right(&report.verdict, *holds, &stop)
                 },
                 |_| false,
