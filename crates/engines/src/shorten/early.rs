@@ -7,7 +7,7 @@
 //! *Free choice Petri nets*, 1995, on occurrences of T-invariants); elsewhere this is a guess.
 
 use super::slice::{Direction, arcs, fire, fired};
-use super::word::is_evidence;
+use super::word::Reading;
 use crate::problem::Problem;
 use lariat_budget::Budget;
 use lariat_model::{EventId, Lasso, Step, System, Value};
@@ -30,23 +30,28 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
     };
     let (prefix, cycle) = (events(&lasso.prefix)?, events(&lasso.cycle)?);
     let mut values = lasso.initial.to_vec();
+    let mut here = &lasso.initial;
+    let mut reading = Reading::new(problem);
     let mut looks = 0;
-    for (i, event) in prefix.iter().enumerate() {
+    for (i, (event, step)) in prefix.iter().zip(&lasso.prefix).enumerate() {
         if let Some(order) = closed(system, &mut values, &cycle, &mut looks) {
-            let run = Lasso {
-                initial: lasso.initial.clone(),
-                prefix: lasso.prefix[..i].to_vec(),
-                cycle: fired(system, &values, &order)?,
-                growth: None,
-            };
-            if is_evidence(problem, &run) {
-                return Some(run);
+            let cycle = fired(system, &values, &order)?;
+            if reading.goes_round(here, &cycle) {
+                return Some(Lasso {
+                    initial: lasso.initial.clone(),
+                    prefix: lasso.prefix[..i].to_vec(),
+                    cycle,
+                    growth: None,
+                });
             }
-            looks += (i + cycle.len()).saturating_mul(state);
+            looks += cycle.len().saturating_mul(state);
         }
+        looks += state;
         if looks > MOST_LOOKS || budget.check().is_err() {
             return None;
         }
+        reading.read(here, step);
+        here = &step.state;
         fire(system, &mut values, *event, Direction::Forth);
     }
     None

@@ -13,20 +13,83 @@ pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
     let word = Word::of(problem, lasso);
     match lasso.kind() {
         EvidenceKind::Prefix => problem.takes_prefixes() && word.decides(),
-        EvidenceKind::Lasso => word.is_accepted() && is_fair(problem, lasso),
+        EvidenceKind::Lasso => word.is_accepted() && is_fair(problem, &lasso.cycle),
         EvidenceKind::Covering => word.is_accepted() && problem.fairness.is_empty(),
     }
 }
 
-/// Does the loop of a lasso meet all constraints?
-fn is_fair(problem: &Problem<'_>, lasso: &Lasso) -> bool {
+/// The automaton on its way along a run, of which it has read the beginning.
+pub(super) struct Reading<'a, 'p> {
+    problem: &'a Problem<'p>,
+    /// Where it can be.
+    here: Vec<Location>,
+}
+
+impl<'a, 'p> Reading<'a, 'p> {
+    pub(super) fn new(problem: &'a Problem<'p>) -> Reading<'a, 'p> {
+        let here = problem.automaton.initial.clone();
+        Reading { problem, here }
+    }
+
+    /// Reads a step from `state`.
+    pub(super) fn read(&mut self, state: &State, step: &Step) {
+        let letter = letter(self.problem, state, step);
+        self.here = read(self.problem.automaton, &self.here, letter);
+    }
+
+    /// Is it evidence to take a loop from `state` for ever from here on?
+    pub(super) fn goes_round(&self, state: &State, cycle: &[Step]) -> bool {
+        let word = Word {
+            automaton: self.problem.automaton,
+            initial: self.here.clone(),
+            letters: letters(self.problem, state, cycle.iter()),
+            entry: 0,
+        };
+        word.is_accepted() && is_fair(self.problem, cycle)
+    }
+}
+
+/// The letter of a step from `state`.
+fn letter(problem: &Problem<'_>, state: &State, step: &Step) -> Letter {
+    let atoms = state_propositions(problem.propositions);
+    let holds = atoms.filter(|(_, predicate)| problem.system.holds(predicate, state));
+    let alphabet = problem.alphabet();
+    let event = alphabet.letter(alphabet.class(step.event));
+    Letter(holds.fold(event.0, |letter, (bit, _)| letter | bit))
+}
+
+/// The letters of some steps, the first from `state`.
+fn letters<'l>(
+    problem: &Problem<'_>,
+    state: &'l State,
+    steps: impl Iterator<Item = &'l Step> + Clone,
+) -> Vec<Letter> {
+    let states = std::iter::once(state).chain(steps.clone().map(|step| &step.state));
+    let from = states.zip(steps);
+    from.map(|(state, step)| letter(problem, state, step))
+        .collect()
+}
+
+/// Where a letter leads from `here`.
+fn read(automaton: &Automaton, here: &[Location], letter: Letter) -> Vec<Location> {
+    let mut next: Vec<Location> = (here.iter())
+        .flat_map(|location| automaton.reading(*location, letter))
+        .map(|t| t.to)
+        .collect();
+    next.sort_unstable();
+    next.dedup();
+    next
+}
+
+/// Does a loop meet all constraints?
+fn is_fair(problem: &Problem<'_>, cycle: &[Step]) -> bool {
     let enabled = |constraint: &Constraint, step: &Step| {
         // The states of the loop are those behind its steps: the last of them is the first one.
         problem.system.holds(&constraint.enabled, &step.state)
     };
     problem.fairness.iter().all(|constraint| {
         let taken = |event| constraint.taken.contains(&event);
-        let mut steps = lasso.cycle.iter();
+        let mut steps = cycle.iter();
         steps.clone().any(|step| step.event.is_some_and(taken))
             || match constraint.strength {
                 Strength::Weak => steps.any(|step| !enabled(constraint, step)),
@@ -38,27 +101,21 @@ fn is_fair(problem: &Problem<'_>, lasso: &Lasso) -> bool {
 /// The automaton along a word that goes on at `entry` behind its last letter.
 struct Word<'a> {
     automaton: &'a Automaton,
+    initial: Vec<Location>,
     letters: Vec<Letter>,
     entry: usize,
 }
 
 impl<'a> Word<'a> {
     fn of(problem: &Problem<'a>, lasso: &Lasso) -> Word<'a> {
-        let letter = |state: &State, step: &Step| {
-            let atoms = state_propositions(problem.propositions);
-            let holds = atoms.filter(|(_, predicate)| problem.system.holds(predicate, state));
-            let alphabet = problem.alphabet();
-            let event = alphabet.letter(alphabet.class(step.event));
-            Letter(holds.fold(event.0, |letter, (bit, _)| letter | bit))
-        };
-        let steps: Vec<&Step> = lasso.prefix.iter().chain(&lasso.cycle).collect();
-        let states = std::iter::once(&lasso.initial).chain(steps.iter().map(|step| &step.state));
         Word {
             automaton: problem.automaton,
-            letters: states
-                .zip(&steps)
-                .map(|(s, step)| letter(s, step))
-                .collect(),
+            initial: problem.automaton.initial.clone(),
+            letters: letters(
+                problem,
+                &lasso.initial,
+                lasso.prefix.iter().chain(&lasso.cycle),
+            ),
             entry: lasso.prefix.len(),
         }
     }
@@ -75,22 +132,11 @@ impl<'a> Word<'a> {
     /// Can the automaton, behind the last letter, be where it accepts whatever follows?
     fn decides(&self) -> bool {
         let forever = accepting_forever(self.automaton);
-        let mut here = vec![false; forever.len()];
-        for location in &self.automaton.initial {
-            here[location.index()] = true;
-        }
-        for letter in &self.letters {
-            let mut next = vec![false; forever.len()];
-            for location in self.automaton.state_ids().filter(|l| here[l.index()]) {
-                for t in self.automaton.reading(location, *letter) {
-                    next[t.to.index()] = true;
-                }
-            }
-            here = next;
-        }
-        here.iter()
-            .zip(&forever)
-            .any(|(here, forever)| *here && *forever)
+        let letters = self.letters.iter();
+        let here = letters.fold(self.initial.clone(), |here, letter| {
+            read(self.automaton, &here, *letter)
+        });
+        here.iter().any(|location| forever[location.index()])
     }
 
     fn node(&self, position: usize, location: Location) -> NodeId {
@@ -108,7 +154,7 @@ impl Graph for Word<'_> {
     }
 
     fn initial(&self, (): &mut (), k: usize) -> Result<Option<NodeId>, Infallible> {
-        let location = self.automaton.initial.get(k);
+        let location = self.initial.get(k);
         Ok(location.map(|location| self.node(0, *location)))
     }
 

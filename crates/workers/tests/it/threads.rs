@@ -234,9 +234,12 @@ fn whoever_waits_looks_below_jobs_that_are_begun() {
     };
     let (done, is_done) = channel();
     let (begun, is_begun) = channel();
+    let (offered, are_offered) = channel();
     let ahead = &ahead;
     std::thread::scope(|scope| {
         scope.spawn(move || {
+            // Else it might begin with what is below, before the others lie there.
+            are_offered.recv().unwrap();
             let compute = |key: &u32, place: Place| {
                 if place == Place::Along {
                     return Ok(None);
@@ -259,6 +262,7 @@ fn whoever_waits_looks_below_jobs_that_are_begun() {
             Ok(*key)
         };
         assert_eq!(ahead.ask(&0, compute, behind), Ok(0));
+        offered.send(()).unwrap();
         is_begun.recv().unwrap();
         assert_eq!(ahead.ask(&BEGUN, compute, behind), Ok(BEGUN));
         assert_eq!(ahead.ask(&GOOD, compute, behind), Ok(GOOD));
