@@ -17,7 +17,7 @@
 
 use super::early::looks_at_state;
 use super::slice::{Direction, Kept, Seen, arcs, fire, fired, sliced};
-use super::word::is_evidence;
+use super::word::{Reading, is_evidence};
 use crate::problem::Problem;
 use lariat_budget::Budget;
 use lariat_facts::{Change, Times, fewest};
@@ -217,30 +217,37 @@ impl Equation<'_, '_> {
         wanted: &[EventId],
         length: usize,
     ) -> Option<Lasso> {
-        let system = self.problem.system;
-        let mut values = initial.to_vec();
-        for i in 0..=run.len() {
+        let (problem, system) = (self.problem, self.problem.system);
+        let steps = fired(system, initial, run)?;
+        let mut reading = Reading::new(problem);
+        let mut here = initial;
+        for i in 0..=steps.len() {
             if self.is_over() {
                 return None;
             }
-            let start = values.clone();
-            if let Some(order) = self.in_some_order(&mut values, wanted, |_| false) {
-                self.looks += (i + order.len()).saturating_mul(looks_at_state(self.problem));
-                let prefix = fired(system, initial, &run[..i])?;
-                let found = Lasso {
-                    initial: initial.clone(),
-                    prefix,
-                    cycle: fired(system, &start, &order)?,
-                    growth: None,
-                };
-                let found = sliced(self.problem, &found, Kept::Parts).unwrap_or(found);
-                if found.steps().count() < length && is_evidence(self.problem, &found) {
-                    return Some(found);
+            if let Some(order) = self.in_some_order(&mut here.to_vec(), wanted, |_| false) {
+                let cycle = fired(system, here, &order)?;
+                self.looks += cycle.len().saturating_mul(looks_at_state(problem));
+                if reading.goes_round(here, &cycle) {
+                    let found = Lasso {
+                        initial: initial.clone(),
+                        prefix: steps[..i].to_vec(),
+                        cycle,
+                        growth: None,
+                    };
+                    let cut = sliced(problem, &found, Kept::Parts);
+                    let cut = cut.filter(|cut| is_evidence(problem, cut));
+                    let found = cut.unwrap_or(found);
+                    if found.steps().count() < length {
+                        return Some(found);
+                    }
+                    self.looks += i.saturating_mul(looks_at_state(problem));
                 }
             }
-            values = start;
-            if let Some(event) = run.get(i) {
-                fire(system, &mut values, *event, Direction::Forth);
+            if let Some(step) = steps.get(i) {
+                self.looks += looks_at_state(problem);
+                reading.read(here, step);
+                here = &step.state;
             }
         }
         None
