@@ -115,4 +115,20 @@ mod tests {
         fired.sort_unstable();
         assert_eq!(fired, [0, 1, 2, 3]);
     }
+
+    /// The beginning of a run has no loop: where the automaton accepts whatever follows, it is enough.
+    #[test]
+    fn a_beginning_ends_where_it_is_enough() {
+        let mut system = net(2, &[(&[0], &[1]), (&[1], &[0])]);
+        system.initial = vec![vec![1, 0].into()];
+        let (automaton, asked) = (Automaton::universal(), asks(0));
+        let mut problem = Problem::new(&system, &automaton, &asked, Deadlock::Stutter);
+        let mut lasso = run(&system, &[0, 1, 0], &[1, 0]);
+        lasso.cycle.clear();
+        let earlier = |problem: &Problem<'_>| earlier(problem, &lasso, &Budget::unlimited());
+        problem.prefixes = false;
+        assert_eq!(earlier(&problem), None);
+        problem.prefixes = true;
+        assert_eq!(earlier(&problem).map(|run| run.prefix.len()), Some(0));
+    }
 }

@@ -23,12 +23,18 @@ pub(super) struct Reading<'a, 'p> {
     problem: &'a Problem<'p>,
     /// Where it can be.
     here: Vec<Location>,
+    /// Where it accepts whatever follows, if beginnings of runs are evidence.
+    forever: Option<Vec<bool>>,
 }
 
 impl<'a, 'p> Reading<'a, 'p> {
     pub(super) fn new(problem: &'a Problem<'p>) -> Reading<'a, 'p> {
-        let here = problem.automaton.initial.clone();
-        Reading { problem, here }
+        let prefixes = problem.takes_prefixes();
+        Reading {
+            problem,
+            here: problem.automaton.initial.clone(),
+            forever: prefixes.then(|| accepting_forever(problem.automaton)),
+        }
     }
 
     /// Reads a step from `state`.
@@ -37,8 +43,13 @@ impl<'a, 'p> Reading<'a, 'p> {
         self.here = read(self.problem.automaton, &self.here, letter);
     }
 
-    /// Is it evidence to take a loop from `state` for ever from here on?
+    /// Is it evidence to take a loop from `state` for ever from here on, or if there is none, to have come here?
     pub(super) fn goes_round(&self, state: &State, cycle: &[Step]) -> bool {
+        if cycle.is_empty() {
+            let forever = self.forever.as_deref().unwrap_or_default();
+            let accepts = |location: &Location| forever.get(location.index()) == Some(&true);
+            return self.here.iter().any(accepts);
+        }
         let word = Word {
             automaton: self.problem.automaton,
             initial: self.here.clone(),
