@@ -3,12 +3,12 @@
 use crate::auto::{self, Schedule};
 use crate::explored::Explored;
 use crate::fair_run::Met;
+use crate::finish::finished;
 use crate::levels::{Levels, leveled};
-use crate::partial::{doubt, doubt_run};
+use crate::partial::doubt;
 use crate::plan::Plan;
 use crate::prepare::prepare;
 use crate::reduce::{Joining, Reduce, Reduced, reduced};
-use crate::replay::BadBeginning;
 use crate::run::Run;
 use crate::shortening::Shortening;
 use crate::subject::{Property, Subject};
@@ -237,36 +237,8 @@ pub fn decide<'s>(
     report
 }
 
-/// What [`decide`] has found, with a run that is as short as the options ask for, and with what is to be said of it.
-pub fn finished(
-    subject: &Subject<'_>,
-    property: Property<'_>,
-    options: &Options,
-    mut report: Report,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Report {
-    let atoms = atoms_of(subject, property);
-    Query::new(subject, property, &atoms, options, (budget, observer)).shorten(&mut report);
-    let Verdict::Violated(replayed) = &report.verdict else {
-        return report;
-    };
-    // Asked of the shorter run: it may keep away from states in which an atom has no value.
-    match doubt_run(subject, &atoms, replayed.lasso()) {
-        Some(verdict) => {
-            report.verdict = verdict;
-            report.bad = None;
-        }
-        None => {
-            let constraints = subject.fairness().constraints.iter();
-            let names = constraints.map(|c| c.name.clone());
-            report.met = names.zip(subject.met(replayed.lasso())).collect();
-        }
-    }
-    report
-}
-
-fn atoms_of(subject: &Subject<'_>, property: Property<'_>) -> Vec<AtomId> {
+/// The atoms of a property.
+pub(crate) fn atoms_of(subject: &Subject<'_>, property: Property<'_>) -> Vec<AtomId> {
     match property {
         Property::Formula(formula) => subject.formulas().atoms_of(formula),
         Property::Never(automaton) => automaton.atoms.clone(),
@@ -328,7 +300,7 @@ impl Turn {
 
 impl<'a, 's> Query<'a, 's> {
     /// A property as it was asked.
-    fn new(
+    pub(crate) fn new(
         subject: &'a Subject<'s>,
         property: Property<'a>,
         atoms: &'a [AtomId],
@@ -372,94 +344,33 @@ impl<'a, 's> Query<'a, 's> {
         report
     }
 
-    fn replayed(&self, lasso: Lasso) -> Result<Lasso, String> {
+    pub(crate) fn replayed(&self, lasso: Lasso) -> Result<Lasso, String> {
         let deadlock = self.options.deadlock;
         self.subject.replayed(self.property, deadlock, lasso)
     }
 
     /// The same question, of which the beginning of a run is no evidence.
-    fn about_whole_runs(&self) -> Self {
+    pub(crate) fn about_whole_runs(&self) -> Self {
         Query {
             prefixes: false,
             ..*self
         }
     }
 
-    /// The run, which ends where the property is lost for good if finite runs count.
-    fn ended(&self, mut lasso: Lasso, report: &mut Report) -> Lasso {
-        let bad = self.subject.bad_beginning(self.property, &lasso);
-        report.bad = bad.map(|bad| bad.position);
-        let Some(BadBeginning { steps, .. }) = bad else {
-            return lasso;
-        };
-        if self.prefixes && self.options.deadlock == Deadlock::Stutter {
-            lasso.prefix.append(&mut lasso.cycle);
-            lasso.prefix.truncate(steps);
-            lasso.growth = None;
-        } else {
-            // A loop that has to be gone through again has no position of its own for that.
-            report.bad = report.bad.filter(|bad| *bad < lasso.steps().count());
-        }
-        lasso
-    }
-
     /// What the property says besides what an automaton for it reads: covering runs have to settle that as well.
-    fn unread(&self, automaton: &Automaton) -> Vec<Proposition> {
+    pub(crate) fn unread(&self, automaton: &Automaton) -> Vec<Proposition> {
         let atoms = self.atoms.iter();
         let unread = atoms.filter(|atom| !automaton.atoms.contains(atom));
         let meaning = |atom: &AtomId| self.subject.propositions()[atom.index()].clone();
         unread.map(meaning).collect()
     }
 
-    /// Puts a run that is as short as the options ask for in place of the one that shows a violation. If that came back from a smaller net, it was shortened there before: the way back has
-    /// put in steps that no atom sees, and what is a shortest run there need not be one here.
-    fn shorten(&self, report: &mut Report) {
-        let Verdict::Violated(found) = &report.verdict else {
-            return;
-        };
-        let (subject, shortening) = (self.subject, self.options.shortening);
-        if shortening == Shortening::Never {
-            return;
-        }
-        let explicit = Plan::of("explicit");
-        let prepared = prepare(
-            subject,
-            self.formulas,
-            self.property,
-            &explicit,
-            self.budget,
-        );
-        let mut lasso = found.lasso().clone();
-        if let Ok(prepared) = prepared {
-            let (automaton, propositions) = (&*prepared.automaton, &prepared.propositions);
-            let deadlock = self.options.deadlock;
-            let mut problem = Problem::new(subject.system(), automaton, propositions, deadlock)
-                .assuming(&prepared.fairness);
-            problem.prefixes = self.prefixes;
-            problem.unread = self.unread(automaton);
-            let work = report.work.max(product_states(&report.account));
-            lasso = self.shortened(&problem, lasso, work);
-        }
-        let lasso = self.ended(lasso, report);
-        if self.is_too_short(&lasso) {
-            return self.about_whole_runs().shorten(report);
-        }
-        let found = Ok(Outcome::Accepting(lasso));
-        report.verdict = Verdict::earn(found, |lasso| self.replayed(lasso));
-    }
-
     /// Is the run the beginning of one, of which the property alone does not tell that it is enough? The automaton may have been made with what is known of the net, or accept
     /// whatever follows where a look at the formula does not show it.
-    fn is_too_short(&self, lasso: &Lasso) -> bool {
+    pub(crate) fn is_too_short(&self, lasso: &Lasso) -> bool {
         self.prefixes
             && lasso.kind() != EvidenceKind::Lasso
             && self.replayed(lasso.clone()).is_err()
-    }
-
-    /// A run as short as the options ask for, after a search of so much work.
-    fn shortened(&self, problem: &Problem<'_>, lasso: Lasso, work: u64) -> Lasso {
-        let shortening = self.options.shortening;
-        shortening.shortened(problem, lasso, work, self.budget, self.observer)
     }
 
     /// One plan on the net that reductions leave or, if a run has no way back from there, on the net itself.
@@ -662,7 +573,7 @@ impl<'a, 's> Query<'a, 's> {
 }
 
 /// Nodes of the product that an engine says it has explored.
-fn product_states(account: &Account) -> u64 {
+pub(crate) fn product_states(account: &Account) -> u64 {
     match account.stats.get(Statistic::PRODUCT_STATES) {
         Some(Figure::Count(count)) => *count,
         _ => 0,

@@ -44,6 +44,7 @@ mod cross;
 mod explored;
 mod fair_run;
 mod features;
+mod finish;
 mod learning;
 mod levels;
 mod on_sets;
@@ -69,10 +70,11 @@ pub use lariat_model as model;
 pub use lariat_space as space;
 
 pub use auto::{LeftOut, Schedule, Technique};
-pub use check::{Attempt, Choice, Fact, Options, Report, check, decide, finished};
+pub use check::{Attempt, Choice, Fact, Options, Report, check, decide};
 pub use cross::{Agreement, agreement, reconciled, unrelated};
 pub use explored::{Explored, Ordered, States};
 pub use fair_run::Met;
+pub use finish::finished;
 pub use lariat_budget::{
     Budget, Cancel, Company, Figure, Idle, Observer, Progress, Quiet, Statistic, Stats, Stop,
 };
