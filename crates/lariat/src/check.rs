@@ -334,12 +334,6 @@ impl<'a, 's> Query<'a, 's> {
             self.observer.remark(NOT_ENOUGH);
             return self.about_whole_runs().answer(explored);
         }
-        if let Ok(Outcome::Accepting(lasso)) = &found {
-            let bad = self.subject.bad_beginning(self.property, lasso);
-            // A loop that has to be gone through again has no position of its own for that.
-            let has_position = |bad: &usize| *bad < lasso.steps().count();
-            report.bad = bad.map(|bad| bad.position).filter(has_position);
-        }
         report.verdict = Verdict::earn(found, |lasso| self.replayed(lasso));
         report
     }

@@ -44,6 +44,12 @@ pub fn finished(
     report
 }
 
+/// Where a run is that begins badly, unless it has to go through its loop again to be there.
+fn position_in(lasso: &Lasso, bad: BadBeginning) -> Option<usize> {
+    let position = bad.position;
+    (position < lasso.steps().count()).then_some(position)
+}
+
 impl Query<'_, '_> {
     /// Puts a run that is as short as the options ask for in place of the one that shows a violation. If that came back from a smaller net, it was shortened there before: the way back has
     /// put in steps that no atom sees, and what is a shortest run there need not be one here.
@@ -51,8 +57,11 @@ impl Query<'_, '_> {
         let Verdict::Violated(found) = &report.verdict else {
             return;
         };
-        let (subject, shortening) = (self.subject, self.options.shortening);
-        if shortening == Shortening::Never {
+        let subject = self.subject;
+        if self.options.shortening == Shortening::Never {
+            let lasso = found.lasso();
+            let bad = subject.bad_beginning(self.property, lasso);
+            report.bad = bad.and_then(|bad| position_in(lasso, bad));
             return;
         }
         let explicit = Plan::of("explicit");
@@ -84,18 +93,17 @@ impl Query<'_, '_> {
 
     /// The run, which ends where the property is lost for good if finite runs count.
     fn ended(&self, mut lasso: Lasso, report: &mut Report) -> Lasso {
-        let bad = self.subject.bad_beginning(self.property, &lasso);
-        report.bad = bad.map(|bad| bad.position);
-        let Some(BadBeginning { steps, .. }) = bad else {
+        report.bad = None;
+        let Some(bad) = self.subject.bad_beginning(self.property, &lasso) else {
             return lasso;
         };
         if self.prefixes && self.options.deadlock == Deadlock::Stutter {
             lasso.prefix.append(&mut lasso.cycle);
-            lasso.prefix.truncate(steps);
+            lasso.prefix.truncate(bad.steps);
             lasso.growth = None;
+            report.bad = Some(bad.position);
         } else {
-            // A loop that has to be gone through again has no position of its own for that.
-            report.bad = report.bad.filter(|bad| *bad < lasso.steps().count());
+            report.bad = position_in(&lasso, bad);
         }
         lasso
     }
