@@ -106,13 +106,20 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         (&idle, &Shelf::new(&systems)),
         |task, explored| {
             let subject = subject.clone().assuming(task.fairness.clone());
-            let of = (&*args, &options, &properties);
-            answered(task, of, &subject, explored, (&budget, &lines.add()))
+            let (of, line) = ((&*args, &options, &properties), &lines.add());
+            let answered = answered(task, of, &subject, explored, (&budget, line));
+            match answered.holds_much(&model.system) {
+                true => finished(task, (&args, &options), &subject, answered, (&budget, line)),
+                false => answered,
+            }
         },
-        |task, decided| {
+        |task, answered| {
+            if answered.is_finished {
+                return answered;
+            }
             let subject = subject.clone().assuming(task.fairness.clone());
             let of = (&*args, &options);
-            finished(task, of, &subject, decided, (&budget, &lines.add()))
+            finished(task, of, &subject, answered, (&budget, &lines.add()))
         },
         starved,
         |at, answered| lines.aside(|| answers.tell(&tasks[at], answered)),
@@ -174,6 +181,7 @@ impl Answers<'_> {
             took,
             opinion,
             vacuous,
+            is_finished: _,
         } = &answered;
         let context = Context {
             model: &self.file,
@@ -245,9 +253,23 @@ struct Answered {
     opinion: Option<Opinion>,
     /// Parts of a property that holds which do not matter.
     vacuous: Vec<Strengthening>,
+    /// Is everything said of a violating run?
+    is_finished: bool,
 }
 
+/// Values in the states of a run beyond which it is not kept as it was found while other properties are decided: some megabytes.
+const MOST_VALUES: usize = 1 << 20;
+
 impl Answered {
+    /// Does it hold a run that is better shortened at once?
+    fn holds_much(&self, system: &System) -> bool {
+        let Verdict::Violated(run) = &self.report.verdict else {
+            return false;
+        };
+        let steps = run.lasso().steps().count();
+        steps.saturating_mul(system.variables.len()) > MOST_VALUES
+    }
+
     /// What a person is told besides the verdict.
     fn notes(&self, formulas: &Formulas) -> Vec<String> {
         let vacuous = self.vacuous.iter().map(|part| {
@@ -294,6 +316,7 @@ fn finished(
     Answered {
         report,
         took: decided.took + start.elapsed(),
+        is_finished: true,
         ..decided
     }
 }
@@ -351,6 +374,7 @@ fn answered<'s>(
         took,
         opinion,
         vacuous,
+        is_finished: false,
     }
 }
 
