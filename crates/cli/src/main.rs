@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answered;
 mod args;
 mod ask;
 mod bench;
