@@ -240,9 +240,12 @@ impl Kernel {
     }
 
     pub(crate) fn set_budget(&mut self, budget: &Budget) {
-        self.budget = budget.clone();
+        let before = std::mem::replace(&mut self.budget, budget.clone());
         let limit = budget.byte_limit();
-        self.alone(|tables| tables.limit_cache(limit));
+        // A worker takes another part of its budget for every group that it computes along with another: nobody has to make way for that.
+        if limit != before.byte_limit() {
+            self.alone(|tables| tables.limit_cache(limit));
+        }
     }
 
     /// Nodes and their words that this worker has made and the tables have not been told of.
