@@ -23,21 +23,21 @@ pub(crate) struct Answered {
     pub opinion: Option<Opinion>,
     /// Parts of a property that holds which do not matter.
     pub vacuous: Vec<Strengthening>,
-    /// Is everything said of a violating run?
-    pub is_finished: bool,
 }
 
 /// Values in the states of a run beyond which it is not kept as it was found while other properties are decided: some megabytes.
 const MOST_VALUES: usize = 1 << 20;
 
 impl Answered {
-    /// Does it hold a run that is better shortened at once?
-    pub fn holds_much(&self, system: &System) -> bool {
+    /// The steps of a violating run that is shortened when nothing is left to decide; of others there is little left to say, or it must not wait.
+    pub fn may_wait(&self, options: &Options, system: &System) -> Option<usize> {
         let Verdict::Violated(run) = &self.report.verdict else {
-            return false;
+            return None;
         };
-        let steps = run.lasso().steps().count();
-        steps.saturating_mul(system.variables.len()) > MOST_VALUES
+        let (steps, shortening) = (run.lasso().steps().count(), options.shortening);
+        let is_much = steps.saturating_mul(system.variables.len()) > MOST_VALUES;
+        let waits = shortening != Shortening::Never && !shortening.takes_longest(steps) && !is_much;
+        waits.then_some(steps)
     }
 
     /// What a person is told besides the verdict.
@@ -86,7 +86,6 @@ pub(crate) fn finished(
     Answered {
         report,
         took: decided.took + start.elapsed(),
-        is_finished: true,
         ..decided
     }
 }
@@ -144,6 +143,5 @@ pub(crate) fn answered<'s>(
         took,
         opinion,
         vacuous,
-        is_finished: false,
     }
 }

@@ -13,9 +13,9 @@ use lariat::ltl::Formulas;
 use lariat::model::{Modality, Model, Properties};
 use lariat::report::{self, Context};
 use lariat::{
-    Agreement, Attempt, Choice, Company, Idle, LeftOut, Options, Proofs, Reason, Reduce, Removed,
-    Report, Rules, Schedule, Shelf, Shortening, Stop, Subject, System, Systems, Variant, Verdict,
-    Workers, side_by_side,
+    Agreement, Attempt, Choice, Company, Decided, Idle, LeftOut, Options, Proofs, Reason, Reduce,
+    Removed, Report, Rules, Schedule, Shelf, Shortening, Stop, Subject, System, Systems, Variant,
+    Verdict, Workers, side_by_side,
 };
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
@@ -107,15 +107,18 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
             let subject = subject.clone().assuming(task.fairness.clone());
             let (of, line) = ((&*args, &options, &properties), &lines.add());
             let answered = answered(task, of, &subject, explored, (&budget, line));
-            match answered.holds_much(&model.system) {
-                true => finished(task, (&args, &options), &subject, answered, (&budget, line)),
-                false => answered,
+            match answered.may_wait(&options, &model.system) {
+                Some(steps) => Decided::Unfinished(answered, steps),
+                None => Decided::Answer(finished(
+                    task,
+                    (&args, &options),
+                    &subject,
+                    answered,
+                    (&budget, line),
+                )),
             }
         },
         |task, answered| {
-            if answered.is_finished {
-                return answered;
-            }
             let subject = subject.clone().assuming(task.fairness.clone());
             let of = (&*args, &options);
             finished(task, of, &subject, answered, (&budget, &lines.add()))

@@ -14,8 +14,8 @@ use crate::check::threads;
 use crate::{Exit, Failure, exams, input, out};
 use lariat::model::{Model, Outline, Properties, suggestion};
 use lariat::{
-    Budget, Counting, Explored, Idle, Options, OrderChoice, Property, Quiet, Reason, Report, Shelf,
-    Shortening, Stop, Subject, Systems, Verdict, check, side_by_side, states,
+    Budget, Counting, Decided, Explored, Idle, Options, OrderChoice, Property, Quiet, Reason,
+    Report, Shelf, Shortening, Stop, Subject, Systems, Verdict, check, side_by_side, states,
 };
 use lariat_campaign::units::{Bytes, Span};
 use std::ops::ControlFlow;
@@ -167,14 +167,15 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
                 let less = |waiting: u32| Some(waiting.saturating_sub(1));
                 let waiting = waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
                 let waiting = waiting.unwrap_or_else(|waiting| waiting);
-                let share = share(slice, left * processors, waiting, formula.had)?.min(left);
-                if cancel.is_pressed() {
-                    return None;
-                }
-                let budget = budget.clone().with_deadline(share);
-                Some((share, decide(&subject, formula.property, explored, &budget)))
+                let share = share(slice, left * processors, waiting, formula.had);
+                let share = share.filter(|_| !cancel.is_pressed());
+                // The contest asks for no runs, so there is nothing to finish.
+                Decided::Answer(share.map(|share| {
+                    let share = share.min(left);
+                    let budget = budget.clone().with_deadline(share);
+                    (share, decide(&subject, formula.property, explored, &budget))
+                }))
             },
-            // The contest asks for no runs.
             |_, answer| answer,
             starved,
             |at, told| {

@@ -92,7 +92,7 @@ pub use plan::{Plan, Preset};
 pub use reduce::{Reduce, reduction};
 pub use run::Run;
 pub use shortening::Shortening;
-pub use side_by_side::{Shelf, side_by_side};
+pub use side_by_side::{Decided, Shelf, side_by_side};
 pub use states::{Counting, StateSpace, orbits, states, states_and_claims, states_together};
 pub use subject::{Property, Subject};
 pub use verdict::{Complete, Reason, Replayed, Verdict};

@@ -41,6 +41,11 @@ impl Shortening {
         }
     }
 
+    /// Does it take as long as it ever does without having been asked for, to shorten a run of so many steps? Whoever has other things to do, too, begins with it.
+    pub fn takes_longest(self, steps: usize) -> bool {
+        self == Shortening::Counted && self.at_last(steps) == Shortening::MOST
+    }
+
     /// A run as short as this asks for, after a search of so much work.
     pub(crate) fn shortened(
         self,

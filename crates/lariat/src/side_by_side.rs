@@ -4,8 +4,8 @@
 //! own, from a [`Shelf`] on which it stays for later questions; the systems that passes make are common to all. What two questions share is therefore found once a worker and not once: that costs
 //! processor time where it is much, and no time of the clock.
 //!
-//! A question has two parts: it is decided, and then a run that violates it is shortened. The second part waits while there are others to be decided, so that one long question at the
-//! end does not leave the other threads without work.
+//! A question has two parts: it is decided, and then a run that violates it is shortened. The second part waits while there are others to be decided, and what is likely to take long comes
+//! first then, so that one long question at the end does not leave the other threads without work.
 //!
 //! Verdicts do not depend on who asks. What a worker has learned from the questions before does, and with it which engine answers and
 //! what that costs; with one thread everything repeats.
@@ -17,6 +17,7 @@
 use crate::explored::Explored;
 use lariat_budget::Idle;
 use lariat_model::passes::Systems;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -54,26 +55,36 @@ impl<'s> Shelf<'s> {
     }
 }
 
-/// Answers all `questions`, on the threads that are `idle` and with what is on the `shelf`: `ask` decides one, and `finish` makes an answer of that. Passes each answer with its position to `tell` on
+/// What is known of a question that was asked.
+pub enum Decided<A> {
+    /// All that is to be said of it.
+    Answer(A),
+    /// What has to be finished; how long that takes is in proportion to its weight, as far as one can tell.
+    Unfinished(A, usize),
+}
+
+/// Answers all `questions`, on the threads that are `idle` and with what is on the `shelf`: `ask` decides one, and `finish` says the rest of it. Passes each answer with its position to `tell` on
 /// the thread of the caller: as soon as it is known, in the order of the questions, but for those that were `starved` and had to be asked again, which come last.
 ///
 /// An error of `tell` ends it: no further question is begun.
-pub fn side_by_side<'s, Q, D, A, E>(
+pub fn side_by_side<'s, Q, A, E>(
     questions: &[Q],
     (idle, shelf): (&Idle, &Shelf<'s>),
-    ask: impl Fn(&Q, &mut Explored<'s>) -> D + Sync,
-    finish: impl Fn(&Q, D) -> A + Sync,
+    ask: impl Fn(&Q, &mut Explored<'s>) -> Decided<A> + Sync,
+    finish: impl Fn(&Q, A) -> A + Sync,
     starved: impl Fn(&A) -> bool,
     mut tell: impl FnMut(usize, A) -> Result<(), E>,
 ) -> Result<(), E>
 where
     Q: Sync,
-    D: Send,
     A: Send,
 {
     let whole = |at: usize, explored: &mut Explored<'s>| {
         let question = &questions[at];
-        finish(question, ask(question, explored))
+        match ask(question, explored) {
+            Decided::Answer(answer) => answer,
+            Decided::Unfinished(found, _) => finish(question, found),
+        }
     };
     let seats = idle.take_up_to(questions.len());
     if seats.len() <= 1 {
@@ -93,17 +104,19 @@ where
                 let _seat = seat;
                 let mut explored = shelf.take();
                 while let Some(task) = desk.next() {
-                    match task {
-                        Task::Ask(at) => {
-                            desk.put(at, ask(&questions[at], &mut explored));
-                        }
-                        Task::Finish(at, decided) => {
-                            let answer = finish(&questions[at], decided);
-                            desk.done(at);
-                            if answers.send((at, answer)).is_err() {
-                                break;
+                    let (at, answer) = match task {
+                        Task::Ask(at) => match ask(&questions[at], &mut explored) {
+                            Decided::Answer(answer) => (at, answer),
+                            Decided::Unfinished(found, weight) => {
+                                desk.put(at, found, weight);
+                                continue;
                             }
-                        }
+                        },
+                        Task::Finish(at, found) => (at, finish(&questions[at], found)),
+                    };
+                    desk.done(at);
+                    if answers.send((at, answer)).is_err() {
+                        break;
                     }
                 }
                 shelf.put(explored);
@@ -145,55 +158,66 @@ where
 }
 
 /// What is next to be done about a question.
-enum Task<D> {
+enum Task<A> {
     Ask(usize),
-    Finish(usize, D),
+    Finish(usize, A),
 }
 
 /// What is to be done, for all workers.
 ///
-/// What has been decided is finished at once where its answer is the next to be told, so that nobody waits for it longer than needed, and else when every question has been begun: how long
-/// deciding takes is not known before, and what does not take long evens that out at the end.
-struct Desk<D>(Mutex<Papers<D>>);
+/// What has been decided is finished at once where its answer is the next to be told, so that nobody waits for it longer than needed, and else when every question has been begun, the heaviest first: how long
+/// deciding takes is not known before, and what does not take long evens that out at the end. (Sixteen properties of SwimmingPool-PT-04 whose runs have up to 395 steps, with a second
+/// thread: 1.68 times as fast, and 1.35 if the first comes first.)
+struct Desk<A>(Mutex<Papers<A>>);
 
-struct Papers<D> {
+struct Papers<A> {
     questions: usize,
     /// The next question that nobody has begun.
     next: usize,
-    decided: BTreeMap<usize, D>,
+    /// What is not finished, with its weight.
+    unfinished: BTreeMap<usize, (A, usize)>,
     /// Those that are finished, from the one on that is the next to be told.
     done: BTreeSet<usize>,
     due: usize,
 }
 
-impl<D> Desk<D> {
-    fn new(questions: usize) -> Desk<D> {
+impl<A> Desk<A> {
+    fn new(questions: usize) -> Desk<A> {
         Desk(Mutex::new(Papers {
             questions,
             next: 0,
-            decided: BTreeMap::new(),
+            unfinished: BTreeMap::new(),
             done: BTreeSet::new(),
             due: 0,
         }))
     }
 
-    fn papers(&self) -> MutexGuard<'_, Papers<D>> {
+    fn papers(&self) -> MutexGuard<'_, Papers<A>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next(&self) -> Option<Task<D>> {
+    fn next(&self) -> Option<Task<A>> {
         let mut papers = self.papers();
-        let is_due = papers.decided.contains_key(&papers.due);
+        let is_due = papers.unfinished.contains_key(&papers.due);
         if !is_due && papers.next < papers.questions {
             papers.next += 1;
             return Some(Task::Ask(papers.next - 1));
         }
-        let (at, decided) = papers.decided.pop_first()?;
-        Some(Task::Finish(at, decided))
+        let heaviest = |papers: &Papers<A>| {
+            let by_weight = |(at, (_, weight)): (&usize, &(A, usize))| (*weight, Reverse(*at));
+            let heaviest = papers.unfinished.iter().map(by_weight).max()?;
+            Some(heaviest.1.0)
+        };
+        let at = match is_due {
+            true => papers.due,
+            false => heaviest(&papers)?,
+        };
+        let (found, _) = papers.unfinished.remove(&at)?;
+        Some(Task::Finish(at, found))
     }
 
-    fn put(&self, at: usize, decided: D) {
-        self.papers().decided.insert(at, decided);
+    fn put(&self, at: usize, found: A, weight: usize) {
+        self.papers().unfinished.insert(at, (found, weight));
     }
 
     fn done(&self, at: usize) {
@@ -208,7 +232,7 @@ impl<D> Desk<D> {
     fn close(&self) {
         let mut papers = self.papers();
         papers.questions = 0;
-        papers.decided.clear();
+        papers.unfinished.clear();
     }
 }
 
@@ -228,7 +252,10 @@ mod tests {
         for n in [1, 2, 3, 8, 100] {
             let ask = |q: &u64, _: &mut Explored<'_>| {
                 std::thread::sleep(std::time::Duration::from_micros(q * 37 % 400));
-                q * q
+                match q % 3 {
+                    0 => Decided::Answer(q * q),
+                    _ => Decided::Unfinished(q * q - 1, *q as usize % 7),
+                }
             };
             let mut told = Vec::new();
             let tell = |at: usize, answer: u64| {
@@ -247,9 +274,30 @@ mod tests {
                 tell,
             )
             .unwrap();
-            let expected: Vec<_> = questions.iter().map(|q| (*q, q * q + 1)).collect();
+            let expected: Vec<_> = questions.iter().map(|q| (*q, q * q)).collect();
             assert_eq!(told, expected, "{n} threads");
         }
+    }
+
+    /// Who has nothing left to ask finishes what is due, then what is heaviest.
+    #[test]
+    fn what_is_heavy_does_not_come_last() {
+        let desk = Desk::new(5);
+        let mut finished = Vec::new();
+        while let Some(task) = desk.next() {
+            match task {
+                Task::Ask(0) => desk.done(0),
+                Task::Ask(at) => desk.put(at, (), [0, 1, 2, 9, 2][at]),
+                Task::Finish(at, ()) => {
+                    finished.push(at);
+                    // As if somebody else were still busy with what is due.
+                    if at != 1 {
+                        desk.done(at);
+                    }
+                }
+            }
+        }
+        assert_eq!(finished, [1, 3, 2, 4]);
     }
 
     #[test]
@@ -261,10 +309,10 @@ mod tests {
             let first = asked.lock().unwrap().insert(*q);
             std::thread::sleep(std::time::Duration::from_millis(2));
             at_work.fetch_sub(1, Ordering::SeqCst);
-            match first {
+            Decided::Answer(match first {
                 true => Err(Some(*q)),
                 false => Ok((*q, others)),
-            }
+            })
         };
         let hungry = |answer: &Result<(usize, usize), Option<usize>>| matches!(answer, Err(Some(q)) if q % 2 == 1);
         let (mut plain, mut second) = (Vec::new(), Vec::new());
@@ -298,6 +346,7 @@ mod tests {
         let ask = |_: &usize, _: &mut Explored<'_>| {
             asked.fetch_add(1, Ordering::SeqCst);
             std::thread::sleep(std::time::Duration::from_millis(1));
+            Decided::Answer(())
         };
         let questions: Vec<usize> = (0..1000).collect();
         let full = |_: usize, (): ()| Err("the disk is full");

@@ -3,8 +3,8 @@
 
 use crate::asking::{about_philosophers, first_question, in_rounds};
 use lariat::{
-    Budget, Choice, Explored, Idle, Options, OrderChoice, Plan, Quiet, Reason, Shelf, Stop,
-    Systems, Variant, Verdict, Workers, check, decide, finished, side_by_side,
+    Budget, Choice, Decided, Explored, Idle, Options, OrderChoice, Plan, Quiet, Reason, Shelf,
+    Stop, Systems, Variant, Verdict, Workers, check, decide, finished, side_by_side,
 };
 use lariat_budget::{Fault, Victim};
 use lariat_corpora::{Random, each_case, which_ends};
@@ -150,19 +150,20 @@ fn questions_side_by_side_stop_at_any_point() {
                     let ((system, properties), _) = question;
                     let (subject, property) = first_question(system, properties);
                     let options = options(engine, &one);
-                    decide(&subject, property, &options, explored, &one, &Quiet)
+                    let report = decide(&subject, property, &options, explored, &one, &Quiet);
+                    Decided::Unfinished(report, 1)
                 },
                 |&question, report| {
-                    let ((system, properties), holds) = question;
+                    let ((system, properties), _) = question;
                     let (subject, property) = first_question(system, properties);
                     let options = options(engine, &one);
-                    let report = finished(&subject, property, &options, report, &one, &Quiet);
-                    is_right(&report.verdict, *holds, &stop)
+                    finished(&subject, property, &options, report, &one, &Quiet)
                 },
                 |_| false,
-                |at, is_right| {
+                |at, report| {
                     told.push(at);
-                    stopped += usize::from(!is_right);
+                    let holds = questions[at].1;
+                    stopped += usize::from(!is_right(&report.verdict, holds, &stop));
                     Ok::<(), ()>(())
                 },
             )
