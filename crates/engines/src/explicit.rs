@@ -154,7 +154,7 @@ pub(crate) fn look_around<P: Steps>(
     if task.variant.published || !task.problem.system.makes_tokens() {
         return Ok(None);
     }
-    let found = nearest(product, worker, (LOOK, usize::MAX), counts)?;
+    let found = nearest(product, worker, LOOK, counts)?;
     found
         .map(|found| concrete(product, worker, &found))
         .transpose()

@@ -1,14 +1,11 @@
 //! The shortest beginning of a run that decides: breadth-first in the product, to a node from which the automaton accepts whatever follows.
 //!
 //! A depth-first search of a net that grows may run away from what is a few steps off, and there is no cycle that would stop it. Engines
-//! on single states look around first, and [`shorten`](crate::shorten()) ends with the nearest node of this kind.
+//! on single states look around first. ([`shorten`](crate::shorten()) ends with the nearest node of this kind, among what it explores anyway.)
 
-use crate::problem::Problem;
-use crate::steps::{Steps, concrete};
-use crate::sync::Sync;
-use lariat_budget::{Budget, Observer, Stop};
+use crate::steps::Steps;
+use lariat_budget::Stop;
 use lariat_emptiness::{Counts, Edge, Lasso as Abstract, NodeId};
-use lariat_model::Lasso;
 
 /// Nodes that are looked at before a search that may run away: a few hundredths of a second, and part of what a glance of `auto` may do.
 pub(crate) const LOOK: usize = 4000;
@@ -16,28 +13,13 @@ pub(crate) const LOOK: usize = 4000;
 /// Edges between two looks at the clock.
 const TICK: u64 = 1024;
 
-/// A shortest beginning of a run that is evidence, of no more than `longest` steps, if one is found among `effort` states of the product.
-pub(crate) fn beginning(
-    problem: &Problem<'_>,
-    longest: usize,
-    effort: u64,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Option<Lasso> {
-    let product = Sync::new(problem, observer);
-    let mut worker = product.worker(&budget.clone().with_work(effort));
-    let most = (usize::MAX, longest);
-    let found = nearest(&product, &mut worker, most, &mut Counts::default()).ok()??;
-    concrete(&product, &mut worker, &found).ok()
-}
-
-/// A way from an initial node to one that accepts for ever, with no more than `longest` edges, among the first `most` nodes.
+/// A shortest way from an initial node to one that accepts for ever, among the first `most` nodes.
 ///
 /// `counts` is filled in where one is found.
 pub(crate) fn nearest<P: Steps>(
     product: &P,
     worker: &mut P::Worker,
-    (most, longest): (usize, usize),
+    most: usize,
     counts: &mut Counts,
 ) -> Result<Option<Abstract>, Stop> {
     if !product.takes_prefixes() {
@@ -50,19 +32,11 @@ pub(crate) fn nearest<P: Steps>(
         k += 1;
     }
     let mut next = 0;
-    // Nodes of the order from here on are one edge further away.
-    let (mut depth, mut further) = (0, tree.order.len());
     while let Some(&node) = tree.order.get(next) {
-        if next == further {
-            (depth, further) = (depth + 1, tree.order.len());
-        }
         if product.accepts_forever(worker, node) {
             return Ok(Some(tree.found(node, counts)));
         }
         next += 1;
-        if depth == longest {
-            continue;
-        }
         let mut cursor = P::Cursor::default();
         while let Some(edge) = product.next_edge(worker, node, &mut cursor)? {
             tree.add(edge.to, Some((node, edge)));

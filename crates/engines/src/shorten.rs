@@ -11,7 +11,9 @@
 //! - *explore*: breadth-first from the initial nodes, no deeper than a shorter lasso could reach, as far as the effort goes;
 //! - *search*: among what is known, the lasso with the smallest sum of prefix and loop.
 //!
-//! Where the beginning of a run is evidence, a shortest one that is no longer than the lasso comes first (`prefix.rs`).
+//! Where the beginning of a run is evidence, a shortest one that is no longer than the lasso comes first: the nearest node from which the automaton accepts whatever follows.
+//!
+//! There are two attempts, the second with more effort where much is left. What was explored is known to whatever comes later (`part.rs`).
 //!
 //! Where the product to that depth was explored and the search ended, the result is a shortest lasso of the product.
 //! Otherwise it is as short as the effort allowed, and never longer than what came in. Related: Hansen and Geldenhuys, *Cheap and
@@ -19,27 +21,22 @@
 
 mod early;
 mod equation;
+mod part;
 mod search;
 mod slice;
 mod word;
 
-use crate::prefix::beginning;
 use crate::problem::Problem;
-use crate::steps::Steps;
-use crate::sync::{Sync, Worker};
+use crate::sync::Sync;
 use early::earlier;
 use equation::{fewer, units};
-use lariat_budget::{Budget, Lease, Observer, Stop};
-use lariat_emptiness::{Graph, NodeId};
+use lariat_automata::accepting_forever;
+use lariat_budget::{Budget, Observer};
 use lariat_model::{EvidenceKind, Lasso, State, Step};
-use rustc_hash::FxHashSet;
-use search::{Edges, Link, Path, Search, Tree};
+use part::Part;
 use slice::{Kept, sliced};
-use std::ops::Range;
 use word::is_evidence;
 
-/// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
-const VISITS: u64 = 8;
 /// For each so many marks another share of the effort goes: positions are told apart by the marks seen, and a search among many of them
 /// seldom ends, so that what was explored for it is lost.
 const MANY_MARKS: usize = 4;
@@ -48,7 +45,7 @@ const MANY_MARKS: usize = 4;
 pub struct Effort<'a> {
     /// Product states that may be made, fewer if there are many marks.
     pub at_first: u64,
-    /// Those that may be made once more if that leaves so many steps.
+    /// Those that may be made in all if that leaves so many steps.
     pub at_last: &'a dyn Fn(usize) -> u64,
 }
 
@@ -62,10 +59,22 @@ pub fn shorten(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Lasso {
+    let lasso = folded(lasso);
+    if lasso.steps().count() <= 1 {
+        return lasso;
+    }
+    let mut whole = problem.clone();
+    whole.most_tokens = None;
+    whole.prefixes = false;
+    let product = Sync::new(&whole, observer);
+    let forever = match problem.takes_prefixes() {
+        true => accepting_forever(problem.automaton),
+        false => Vec::new(),
+    };
     let mut attempts = Attempts {
         problem,
+        part: Part::new(&product, forever, budget),
         budget,
-        observer,
         in_vain: None,
     };
     let lasso = attempts.once(lasso, effort.at_first);
@@ -77,23 +86,20 @@ pub fn shorten(
 
 struct Attempts<'a, 'p> {
     problem: &'a Problem<'p>,
+    part: Part<'a, 'p>,
     budget: &'a Budget,
-    observer: &'a dyn Observer,
     /// The run for which the state equation was asked in vain, and the units of work: it would say the same again.
     in_vain: Option<(Lasso, u64)>,
 }
 
 impl Attempts<'_, '_> {
     fn once(&mut self, lasso: Lasso, effort: u64) -> Lasso {
-        let (problem, budget, observer) = (self.problem, self.budget, self.observer);
-        let lasso = folded(lasso);
-        if lasso.steps().count() <= 1 {
+        let (problem, budget) = (self.problem, self.budget);
+        let longest = lasso.steps().count();
+        if longest <= 1 {
             return lasso;
         }
-        let mut whole = problem.clone();
-        whole.most_tokens = None;
-        let longest = lasso.steps().count();
-        if let Some(beginning) = beginning(&whole, longest, effort, budget, observer) {
+        if let Some(beginning) = self.part.beginning(longest, effort) {
             return beginning;
         }
         if lasso.kind() == EvidenceKind::Covering {
@@ -106,16 +112,11 @@ impl Attempts<'_, '_> {
         let marks = problem.automaton.all_marks().len() as usize + problem.fairness.len();
         let effort = effort / marks.div_ceil(MANY_MARKS).max(1) as u64;
         let lasso = self.of_fewer_events(without_needless(problem, lasso, budget), effort);
-        if lasso.kind() == EvidenceKind::Prefix {
+        // Where fairness is not in the marks, a shorter lasso that carries all of them may be unfair.
+        if lasso.kind() == EvidenceKind::Prefix || !self.part.has_fairness_in_marks() {
             return lasso;
         }
-        whole.prefixes = false;
-        let product = Sync::new(&whole, observer);
-        if !product.has_fairness_in_marks() {
-            // A shorter lasso that carries all marks may be unfair.
-            return lasso;
-        }
-        match shorter(&product, &lasso, effort, budget) {
+        match self.part.shorter(&lasso, effort, budget) {
             // The automaton may be slower to come back than the states: what is shortest in the product need not be the shortest run.
             Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
             Ok(None) | Err(_) => lasso,
@@ -185,162 +186,6 @@ pub fn folded(mut lasso: Lasso) -> Lasso {
         lasso.cycle.rotate_right(1);
     }
     lasso
-}
-
-fn shorter(
-    product: &Sync<'_>,
-    lasso: &Lasso,
-    effort: u64,
-    budget: &Budget,
-) -> Result<Option<Lasso>, Stop> {
-    let mut part = Part::new(product, &budget.clone().with_work(effort));
-    let best = lasso.prefix.len() + lasso.cycle.len();
-    part.follow(lasso)?;
-    let tree = part.explore(best)?;
-    let visits = budget.clone().with_work(effort.saturating_mul(VISITS));
-    let found = Search::new(&part.known, &tree, product.marks()).run(best, &visits)?;
-    Ok(found.map(|path| part.concrete(&path)))
-}
-
-/// What is known of the product.
-struct Part<'a, 'p> {
-    product: &'a Sync<'p>,
-    worker: Worker,
-    initial: Vec<NodeId>,
-    known: Edges,
-    /// Has the effort been used up? Then no more nodes are expanded.
-    is_over: bool,
-    lease: Lease,
-}
-
-impl<'a, 'p> Part<'a, 'p> {
-    fn new(product: &'a Sync<'p>, budget: &Budget) -> Part<'a, 'p> {
-        Part {
-            product,
-            worker: product.worker(budget),
-            initial: Vec::new(),
-            known: Edges::default(),
-            is_over: false,
-            lease: budget.lease(),
-        }
-    }
-
-    /// The edges of a node, none if the effort does not reach so far.
-    fn expand(&mut self, node: NodeId) -> Result<Range<usize>, Stop> {
-        let index = node.index();
-        if self.known.ranges.len() <= index {
-            self.known.ranges.resize(index + 1, None);
-        }
-        if self.known.ranges[index].is_none() && !self.is_over {
-            let start = self.known.links.len();
-            match self.list(node) {
-                Ok(()) => {
-                    let end = self.known.links.len();
-                    self.known.ranges[index] = Some(start as u32..end as u32);
-                }
-                // Whatever ran out: what is known so far may do.
-                Err(_) => {
-                    self.known.links.truncate(start);
-                    self.is_over = true;
-                }
-            }
-        }
-        Ok(self.known.of(node))
-    }
-
-    fn list(&mut self, from: NodeId) -> Result<(), Stop> {
-        let mut cursor = <Sync<'_> as Graph>::Cursor::default();
-        while let Some((edge, event)) =
-            self.product
-                .next_step(&mut self.worker, from, &mut cursor)?
-        {
-            self.known.links.push(Link {
-                from,
-                to: edge.to,
-                marks: edge.marks,
-                event,
-            });
-        }
-        if self.known.links.len() >= u32::MAX as usize {
-            return Err(Stop::Memory);
-        }
-        self.lease.resize(self.known.bytes())
-    }
-
-    /// Makes the nodes along a run of the system, whatever the automaton does by it.
-    fn follow(&mut self, lasso: &Lasso) -> Result<(), Stop> {
-        while let Some(node) = match self.product.initial(&mut self.worker, self.initial.len()) {
-            Err(Stop::Work(_)) => None,
-            node => node?,
-        } {
-            self.initial.push(node);
-        }
-        let steps: Vec<&Step> = lasso.prefix.iter().chain(&lasso.cycle).collect();
-        let mut seen = FxHashSet::default();
-        let mut waiting = Vec::new();
-        for node in self.initial.clone() {
-            if self.product.state(&mut self.worker, node) == lasso.initial {
-                waiting.push((0, node));
-            }
-        }
-        while let Some((position, node)) = waiting.pop() {
-            let step = steps[position];
-            let next = match position + 1 {
-                end if end == steps.len() => lasso.prefix.len(),
-                next => next,
-            };
-            for i in self.expand(node)? {
-                let Link { to, event, .. } = self.known.links[i];
-                if event == step.event
-                    && self.product.state(&mut self.worker, to) == step.state
-                    && seen.insert((next, to))
-                {
-                    waiting.push((next, to));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Breadth-first from the initial nodes, as deep as a lasso shorter than `best` can go.
-    fn explore(&mut self, best: usize) -> Result<Tree, Stop> {
-        let mut tree = Tree::default();
-        for node in self.initial.clone() {
-            tree.add(node, 0, None);
-        }
-        let mut next = 0;
-        while let Some(&node) = tree.order.get(next) {
-            next += 1;
-            let depth = tree.depth(node);
-            if depth + 1 >= best {
-                break;
-            }
-            for i in self.expand(node)? {
-                tree.add(self.known.links[i].to, depth + 1, Some(i as u32));
-            }
-            self.lease.resize(self.known.bytes() + tree.bytes())?;
-        }
-        Ok(tree)
-    }
-
-    fn concrete(&mut self, path: &Path) -> Lasso {
-        let mut steps = |links: &[usize]| -> Vec<Step> {
-            let step = |i: &usize| Step {
-                event: self.known.links[*i].event,
-                state: self
-                    .product
-                    .state(&mut self.worker, self.known.links[*i].to),
-            };
-            links.iter().map(step).collect()
-        };
-        let (prefix, cycle) = (steps(&path.prefix), steps(&path.cycle));
-        Lasso {
-            initial: self.product.state(&mut self.worker, path.initial),
-            prefix,
-            cycle,
-            growth: None,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -58,14 +58,17 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn add(&mut self, node: NodeId, depth: usize, by: Option<u32>) {
+    /// Adds a node. False if it was there.
+    pub(super) fn add(&mut self, node: NodeId, depth: usize, by: Option<u32>) -> bool {
         if self.reached.len() <= node.index() {
             self.reached.resize(node.index() + 1, None);
         }
-        if self.reached[node.index()].is_none() {
+        let is_new = self.reached[node.index()].is_none();
+        if is_new {
             self.reached[node.index()] = Some((depth, by));
             self.order.push(node);
         }
+        is_new
     }
 
     /// What it holds, and what the search will need of every node.
@@ -85,6 +88,17 @@ impl Tree {
     fn by(&self, node: NodeId) -> Option<usize> {
         let (_, by) = self.reached.get(node.index()).copied().flatten()?;
         by.map(|link| link as usize)
+    }
+
+    /// The edges on the way to a node, and the initial node where it begins.
+    pub(super) fn way_to(&self, node: NodeId, known: &Edges) -> (NodeId, Vec<usize>) {
+        let (mut at, mut way) = (node, Vec::new());
+        while let Some(link) = self.by(at) {
+            way.push(link);
+            at = known.links[link].from;
+        }
+        way.reverse();
+        (at, way)
     }
 }
 
@@ -273,13 +287,7 @@ impl<'a> Search<'a> {
             .last()
             .map_or(end.node, |link| self.known.links[*link].to);
         let cycle = [before, after].concat();
-        let mut prefix = Vec::new();
-        let mut initial = entry;
-        while let Some(link) = self.tree.by(initial) {
-            prefix.push(link);
-            initial = self.known.links[link].from;
-        }
-        prefix.reverse();
+        let (initial, prefix) = self.tree.way_to(entry, self.known);
         Path {
             initial,
             prefix,
