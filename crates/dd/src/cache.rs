@@ -559,6 +559,7 @@ mod tests {
 
     /// Whoever goes through a table, alone or with others, leaves the same.
     #[test]
+    #[cfg_attr(miri, ignore = "a table worth dividing takes too long")]
     fn several_hands_make_the_same_table() {
         const LENGTH: usize = 1 << 18;
         let after = |hands: usize| {

@@ -17,7 +17,8 @@
 //!
 //! Each builder has a clone of the product and `Sets` of its own on a worker of the same store; predicates, steps and whatever else is a key
 //! of the operation cache is common, and so is what a product remembers of nodes ([`Common`](lariat_workers::Common)): without that two threads made 1.4 times the operations of one
-//! for `sog` on a ring of eight. Whoever stops — for want of memory, say — stops all, with its reason. This is the first of the two ways of
+//! for `sog` on a ring of eight. Whoever stops — for want of memory, say — stops all, with its reason.
+//! Under a cap steps may be left out. Whoever leaves one out takes note of that, and who takes a value from what is common does not: so what anybody has left out counts, whether the check has come to it or not. This is the first of the two ways of
 //! H. Abid, K. Klai, C. Arias, H. Ouni (*Building symbolic observation graphs on multi-core*, ISPA 2020), where threads build aggregates; there the graph
 //! is built before it is checked.
 
@@ -60,13 +61,10 @@ type Group = Option<Vec<(Marks, Aggregate)>>;
 /// A node and the number of a group.
 type Key = (Aggregate, usize);
 
-/// A group, and whether a step was left out of it.
-type Known = (Group, bool);
-
 /// What lies ahead of the check.
 pub struct Ahead {
     builders: usize,
-    groups: lariat_workers::Ahead<Key, Known, Stop>,
+    groups: lariat_workers::Ahead<Key, Group, Stop>,
     room: Mutex<Room>,
     /// The sets of nodes of which the check has all edges, by location and kind.
     left: Mutex<FxHashMap<(StateId, u32), Vec<Set>>>,
@@ -137,15 +135,14 @@ impl Ahead {
         let compute = |key: &Key| {
             let began = Instant::now();
             let company = self.company(key);
-            let known = self.compute(product, sets, key);
+            let group = self.compute(product, sets, key);
             drop(company);
             let was_long = began.elapsed() >= LONG;
             self.was_long.store(was_long, Ordering::Relaxed);
-            known
+            group
         };
-        let behind = |key: &Key, known: &Known| self.behind(key, known);
-        let (group, left_out) = self.groups.ask(&(from.clone(), k), compute, behind)?;
-        sets.left_out |= left_out;
+        let behind = |key: &Key, group: &Group| self.behind(key, group);
+        let group = self.groups.ask(&(from.clone(), k), compute, behind)?;
         if group.is_none() {
             let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
             let class = (from.location, from.kind);
@@ -164,7 +161,7 @@ impl Ahead {
     }
 
     /// What the check asks for after a group: the targets, unless it passes them by, and the next group.
-    fn behind(&self, (node, k): &Key, (group, _): &Known) -> Behind<Key> {
+    fn behind(&self, (node, k): &Key, group: &Group) -> Behind<Key> {
         let targets = group.iter().flatten().rev();
         Behind {
             likely: targets.map(|(_, to)| (to.clone(), 0)).collect(),
@@ -197,15 +194,11 @@ impl Ahead {
         product: &mut P,
         sets: &mut Sets<'_, '_>,
         (node, k): &Key,
-    ) -> Result<Known, Stop> {
+    ) -> Result<Group, Stop> {
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
         room.one_more()?;
         drop(room);
-        // Whether a step was left out matters where the check takes the group.
-        let before = std::mem::take(&mut sets.left_out);
-        let group = product.edges(sets, node, *k);
-        let left_out = std::mem::replace(&mut sets.left_out, before);
-        Ok((group?, left_out))
+        product.edges(sets, node, *k)
     }
 
     fn checked(&self) -> MutexGuard<'_, Option<(Key, Abort)>> {
@@ -259,7 +252,7 @@ impl Ahead {
             Place::Ahead if key.1 == 0 && self.is_covered(sets, &key.0)? => Ok(None),
             Place::Ahead => self.compute(&mut product, sets, key).map(Some),
         };
-        let behind = |key: &Key, known: &Known| self.behind(key, known);
+        let behind = |key: &Key, group: &Group| self.behind(key, group);
         end.1 = self.groups.work(compute, behind).err();
     }
 
@@ -321,13 +314,8 @@ pub fn with_builders<'r, 's, P, R>(
 where
     P: Product + Clone + Send,
 {
-    // Under a cap steps may be left out, of which whoever computes a value takes note, and not who takes it from what is common: the check must have computed all that it believes.
-    let builders = match sets.space.cap() {
-        Some(_) => 0,
-        None => budget.threads().get() - 1,
-    };
     let mut crew = Vec::new();
-    for _ in 0..builders {
+    for _ in 1..budget.threads().get() {
         // There are no builders for programs, and none that there is no memory for.
         let Ok(Some(space)) = sets.space.worker() else {
             break;
@@ -355,7 +343,7 @@ where
                 space.set_budget(budget);
                 let mut sets = beside.sets(&mut space);
                 ahead.work(product, &mut sets, budget);
-                (sets.operations, sets.divergence_tests)
+                (sets.operations, sets.divergence_tests, sets.left_out)
             };
             // Where there is no thread to be had, the others do the work.
             let thread = Builder::new().name("builder".to_owned()).stack_size(STACK);
@@ -368,9 +356,113 @@ where
         (found, counts)
     });
     sets.space.set_budget(budget);
-    for (operations, tests) in counts.into_iter().flatten() {
+    for counts in counts {
+        // Nobody knows what somebody has left out who did not come to say it.
+        let (operations, tests, left_out) = counts.unwrap_or((0, 0, true));
         sets.operations += operations;
         sets.divergence_tests += tests;
+        sets.left_out |= left_out;
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Problem;
+    use crate::sets::operators::Territory;
+    use crate::sets::product::Passage;
+    use crate::sets::walk::lost;
+    use crate::testing::net;
+    use lariat_automata::{Automaton, Guard};
+    use lariat_model::Deadlock;
+    use lariat_model::order::Order;
+    use lariat_space::symbolic::Symbolic;
+
+    /// A tree whose nodes have a number, and of which builders leave something out.
+    #[derive(Clone)]
+    struct Forgetful {
+        has_built: Arc<AtomicBool>,
+    }
+
+    impl Product for Forgetful {
+        fn marks(&self) -> Marks {
+            Marks::NONE
+        }
+
+        fn initial(
+            &mut self,
+            _: &mut Sets<'_, '_>,
+            _: usize,
+        ) -> Result<Option<Vec<Aggregate>>, Stop> {
+            Ok(None)
+        }
+
+        fn edges(
+            &mut self,
+            sets: &mut Sets<'_, '_>,
+            from: &Aggregate,
+            k: usize,
+        ) -> Result<Group, Stop> {
+            if std::thread::current().name() == Some("builder") {
+                sets.left_out = true;
+                self.has_built.store(true, Ordering::Release);
+            }
+            let child = |i: u32| {
+                let kind = 2 * from.kind + i;
+                (
+                    Marks::NONE,
+                    Aggregate {
+                        kind,
+                        ..from.clone()
+                    },
+                )
+            };
+            Ok((k == 0 && from.kind < 8).then(|| vec![child(1), child(2)]))
+        }
+
+        fn start(&mut self, _: &mut Sets<'_, '_>, _: &Aggregate) -> Option<Guard> {
+            None
+        }
+
+        fn passage(
+            &mut self,
+            _: &mut Sets<'_, '_>,
+            _: &Aggregate,
+            _: usize,
+            _: &Aggregate,
+        ) -> Result<Passage, Stop> {
+            Err(lost())
+        }
+    }
+
+    /// The check may take what a builder has computed without a look at how.
+    #[test]
+    fn what_a_builder_leaves_out_is_left_out() {
+        let (system, automaton) = (net(1, &[(&[], &[0])]), Automaton::universal());
+        let problem = Problem::new(&system, &automaton, &[], Deadlock::Stutter);
+        let budget = Budget::unlimited().with_threads(NonZeroUsize::new(2).unwrap());
+        let mut space =
+            Symbolic::new(&system, &Order::file(1), Deadlock::Stutter, &budget).unwrap();
+        let mut sets = Sets::new(&problem, &mut space, Territory::Open, &budget);
+        let mut product = Forgetful {
+            has_built: Arc::default(),
+        };
+        let root = Aggregate {
+            location: StateId(0),
+            kind: 0,
+            set: sets.space.initial().unwrap(),
+        };
+        with_builders(&product.clone(), &mut sets, &budget, |sets, ahead| {
+            let ahead = ahead.unwrap();
+            ahead.ask(&mut product, sets, &root, 0)?;
+            while !product.has_built.load(Ordering::Acquire) {
+                std::thread::yield_now();
+            }
+            assert!(!sets.left_out);
+            Ok(())
+        })
+        .unwrap();
+        assert!(sets.left_out);
+    }
 }
