@@ -63,9 +63,17 @@ fn id_of(pass: &mut Pass<Numbers>, number: u32) -> u32 {
     }
 }
 
+/// So many, or a hundredth of it under Miri, which takes a thousand times as long.
+const fn few_with_miri(many: usize) -> usize {
+    match cfg!(miri) {
+        true => many / 100,
+        false => many,
+    }
+}
+
 #[test]
 fn workers_agree_on_ids_while_the_table_grows() {
-    const NUMBERS: u32 = 20_000;
+    const NUMBERS: u32 = few_with_miri(20_000) as u32;
     let mut pass = Pass::new(Numbers::new(4 * NUMBERS as usize, 16), Numbers::default());
     let passes: Vec<Pass<Numbers>> = (0..4).map(|_| pass.another()).collect();
     pass.leave();
@@ -103,6 +111,7 @@ fn workers_agree_on_ids_while_the_table_grows() {
 
 /// Hashes that fill the first and the last slots, and half of all between them, so that parts of the table run into each other and into its beginning.
 #[test]
+#[cfg_attr(miri, ignore = "a table worth dividing takes too long")]
 fn a_table_that_several_go_through_keeps_what_it_should() {
     const SLOTS: usize = 1 << 19;
     let crowded = [0, u32::MAX].into_iter().flat_map(|hash| [hash; 2000]);
@@ -154,7 +163,7 @@ fn entries_of_a_cache_are_whole() {
         for worker in 1..4u64 {
             let (versions, entries, read) = (&versions, &entries, &read);
             scope.spawn(move || {
-                for turn in 0..100_000 {
+                for turn in 0..few_with_miri(100_000) as u64 {
                     let key = worker * 1_000_000 + turn;
                     let at = turn as usize % 4;
                     versions.write(at, || {
