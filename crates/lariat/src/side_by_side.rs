@@ -181,6 +181,15 @@ struct Papers<A> {
     due: usize,
 }
 
+impl<A> Papers<A> {
+    /// What takes longest to finish, of equals the first.
+    fn heaviest(&self) -> Option<usize> {
+        let by_weight = |(at, (_, weight)): (&usize, &(A, usize))| (Reverse(*weight), *at);
+        let (_, at) = self.unfinished.iter().map(by_weight).min()?;
+        Some(at)
+    }
+}
+
 impl<A> Desk<A> {
     fn new(questions: usize) -> Desk<A> {
         Desk(Mutex::new(Papers {
@@ -203,14 +212,9 @@ impl<A> Desk<A> {
             papers.next += 1;
             return Some(Task::Ask(papers.next - 1));
         }
-        let heaviest = |papers: &Papers<A>| {
-            let by_weight = |(at, (_, weight)): (&usize, &(A, usize))| (*weight, Reverse(*at));
-            let heaviest = papers.unfinished.iter().map(by_weight).max()?;
-            Some(heaviest.1.0)
-        };
         let at = match is_due {
             true => papers.due,
-            false => heaviest(&papers)?,
+            false => papers.heaviest()?,
         };
         let (found, _) = papers.unfinished.remove(&at)?;
         Some(Task::Finish(at, found))

@@ -476,10 +476,9 @@ fn looking_and_being_alone_end() {
     let set = store.from_vectors(&some).unwrap();
     let mut other = store.worker().unwrap();
     thread::scope(|scope| {
-        let theirs = budget.clone();
         scope.spawn(move || {
             for _ in 0..2000 {
-                other.set_budget(&theirs);
+                other.collect();
             }
         });
         for _ in 0..2000 {
@@ -489,6 +488,27 @@ fn looking_and_being_alone_end() {
             assert!(store.node_count(&set) > 3 && store.contains(&set, &some[0]));
             assert!(!store.export(&set).is_empty());
         }
+    });
+}
+
+/// Nobody makes way for a worker that takes another part of the same budget.
+#[test]
+fn another_part_of_a_budget_keeps_nobody_waiting() {
+    which_ends(|| {
+        let budget = Budget::bytes(64 << 20);
+        let mut store = Store::new(1, &budget).unwrap();
+        let set = store.from_vectors([vec![1], vec![2]]).unwrap();
+        let mut other = store.worker().unwrap();
+        let mut vectors = store.iter(&set);
+        assert_eq!(vectors.next(), Some(vec![1]));
+        // Who looks at vectors is inside, and would not make way.
+        other.set_budget(&budget.clone().with_work(0));
+        assert_eq!(vectors.next(), Some(vec![2]));
+        drop(vectors);
+        assert!(matches!(
+            other.from_vectors([vec![3], vec![4]]),
+            Err(Stop::Work(_))
+        ));
     });
 }
 
