@@ -200,14 +200,22 @@ impl Budget {
     /// What is counted on several threads does not repeat, so there is but one under a
     /// [limit on counted work](Budget::with_work).
     pub fn threads(&self) -> NonZeroUsize {
+        match self.counts_work() {
+            true => NonZeroUsize::MIN,
+            false => self.helpers.threads,
+        }
+    }
+
+    /// Is there a [limit on counted work](Budget::with_work)?
+    pub fn counts_work(&self) -> bool {
         let mut account = self.work.as_deref();
         while let Some(work) = account {
             if work.limit < u64::MAX {
-                return NonZeroUsize::MIN;
+                return true;
             }
             account = work.outer.as_deref();
         }
-        self.helpers.threads
+        false
     }
 
     /// The same accounts for one of several workers: it stops where one of them says why, as well as for the reasons of those around it.

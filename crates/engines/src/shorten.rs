@@ -21,6 +21,7 @@
 
 mod early;
 mod equation;
+mod helpers;
 mod part;
 mod search;
 mod slice;
@@ -116,7 +117,7 @@ impl Attempts<'_, '_> {
         if lasso.kind() == EvidenceKind::Prefix || !self.part.has_fairness_in_marks() {
             return lasso;
         }
-        match self.part.shorter(&lasso, effort, budget) {
+        match self.part.shorter(&lasso, effort) {
             // The automaton may be slower to come back than the states: what is shortest in the product need not be the shortest run.
             Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
             Ok(None) | Err(_) => lasso,

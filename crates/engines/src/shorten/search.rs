@@ -43,6 +43,18 @@ impl Edges {
         }
     }
 
+    pub(super) fn has(&self, node: NodeId) -> bool {
+        matches!(self.ranges.get(node.index()), Some(Some(_)))
+    }
+
+    /// These are the edges of a node.
+    pub(super) fn set(&mut self, node: NodeId, range: Range<u32>) {
+        if self.ranges.len() <= node.index() {
+            self.ranges.resize(node.index() + 1, None);
+        }
+        self.ranges[node.index()] = Some(range);
+    }
+
     pub(super) fn bytes(&self) -> usize {
         let ranges = self.ranges.capacity() * size_of::<Option<Range<u32>>>();
         self.links.capacity() * size_of::<Link>() + ranges

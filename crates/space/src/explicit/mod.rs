@@ -119,9 +119,16 @@ impl<'s> Explicit<'s> {
     }
 
     /// Empty collections of states for so many workers, at least one, that share what they find: a state has the same id for
-    /// all of them. Each is for a thread of its own, and [rests](States::rest) until it is asked for an [initial](Explicit::initial) state.
+    /// all of them. Each is for a thread of its own, and [rests](States::rest) until it is asked for an [initial](Explicit::initial) state or [opened](States::open).
     pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<States> {
-        States::common(self, workers, budget)
+        let first = States::common(self, budget);
+        let others: Vec<States> = (1..workers).filter_map(|_| first.another(self)).collect();
+        std::iter::once(first).chain(others).collect()
+    }
+
+    /// One more such worker; `None` where `states` is not one of [several](Explicit::workers).
+    pub fn another(&self, states: &States) -> Option<States> {
+        states.another(self)
     }
 
     /// The `k`-th initial state, `None` behind the last that there is or, of [sealed](States::seal) ones, that is known.
