@@ -30,6 +30,8 @@ pub struct Worker<K> {
     listed: Vec<u64>,
     /// What the automaton can do: ranges of `moves`.
     choices: FxHashMap<K, Moves>,
+    /// What was asked for last: most steps of a node are read in the same way, and often those of the next one.
+    last: Option<(K, Moves)>,
     moves: Vec<(Marks, Location)>,
     budget: Budget,
     /// Bytes of the maps above, and of the arrays of the check that runs.
@@ -83,7 +85,7 @@ pub(crate) fn is_forever(forever: &[bool], location: Location) -> bool {
     forever.get(location.index()) == Some(&true)
 }
 
-impl<K: Eq + Hash> Worker<K> {
+impl<K: Copy + Eq + Hash> Worker<K> {
     /// Nothing is found yet of a product with an automaton of this many states.
     pub(crate) fn new(states: States, locations: usize, budget: &Budget) -> Worker<K> {
         Worker::on(states, Pairs::new(locations, budget), budget)
@@ -99,6 +101,7 @@ impl<K: Eq + Hash> Worker<K> {
             turns: None,
             listed: Vec::new(),
             choices: FxHashMap::default(),
+            last: None,
             moves: Vec::new(),
             budget: budget.clone(),
             own: budget.lease(),
@@ -216,18 +219,25 @@ impl<K: Eq + Hash> Worker<K> {
         key: K,
         moves: impl FnOnce(&Labels) -> I,
     ) -> Moves {
+        if let Some((last, known)) = self.last
+            && last == key
+        {
+            return known;
+        }
         let Worker {
             choices,
             moves: list,
             labels,
             ..
         } = self;
-        *choices.entry(key).or_insert_with(|| {
+        let known = *choices.entry(key).or_insert_with(|| {
             let start = list.len() as u32;
             list.extend(moves(labels));
             let end = list.len() as u32;
             Moves { start, end }
-        })
+        });
+        self.last = Some((key, known));
+        known
     }
 
     /// Some moves as a list.
