@@ -11,11 +11,13 @@ use super::search::{Edges, Link, Path, Search, Tree};
 use crate::single::is_forever;
 use crate::steps::Steps;
 use crate::sync::{Sync, Worker};
+use lariat_automata::Components;
 use lariat_budget::{Budget, Lease, Seat, Stop};
 use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, Step};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
+use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 use std::thread::{Builder, scope};
 
@@ -107,10 +109,11 @@ impl<'a, 'p> Part<'a, 'p> {
         self.allow(effort);
         self.follow(lasso);
         self.explore(best.saturating_sub(1));
-        let tree = self.tree(best);
+        let (tree, components) = self.arranged(best);
         self.lease.resize(self.bytes() + tree.bytes())?;
         let visits = self.budget.clone().with_work(effort.saturating_mul(VISITS));
-        let found = Search::new(&self.known, &tree, self.product.marks()).run(best, &visits)?;
+        let search = Search::new(&self.known, &tree, components, self.product.marks());
+        let found = search.run(best, &visits)?;
         Ok(found.map(|path| self.concrete(&path)))
     }
 
@@ -209,7 +212,8 @@ impl<'a, 'p> Part<'a, 'p> {
                     self.step(None);
                     continue;
                 }
-                if let Some(seat) = self.seat()
+                let waiting = self.found.order.len() - self.expanded;
+                if let Some(seat) = self.seat(waiting)
                     && let Some(worker) = self.product.another(&self.worker, self.budget)
                 {
                     let desk = &desk;
@@ -262,11 +266,10 @@ impl<'a, 'p> Part<'a, 'p> {
         }
     }
 
-    /// Somebody who is idle, where there is enough to do and nobody counts what is done in vain.
-    fn seat(&self) -> Option<Seat> {
-        let is_much = self.found.order.len() - self.expanded >= MANY;
-        let seat = (is_much && !self.budget.counts_work()).then(|| self.budget.idle().take());
-        seat.flatten()
+    /// Somebody who is idle, where so many nodes are enough to do and nobody counts what is done in vain.
+    fn seat(&self, nodes: usize) -> Option<Seat> {
+        let may_help = nodes >= MANY && !self.budget.counts_work();
+        may_help.then(|| self.budget.idle().take()).flatten()
     }
 
     /// Puts nodes that wait on the desk, but for those that come next.
@@ -301,6 +304,28 @@ impl<'a, 'p> Part<'a, 'p> {
             }
             self.step(Some(links));
         }
+    }
+
+    /// What the search for a lasso shorter than `best` needs to know besides edges. The components of half a million nodes take 0.14 s: somebody who is idle may find them.
+    fn arranged(&self, best: usize) -> (Tree, Components) {
+        let (known, seat) = (&self.known, self.seat(self.found.order.len()));
+        scope(|scope| {
+            let help = |seat: Seat| {
+                let help = move || {
+                    let _seat = seat;
+                    known.components()
+                };
+                let thread = Builder::new().name("shorter".to_owned());
+                thread.spawn_scoped(scope, help).ok()
+            };
+            let helper = seat.and_then(help);
+            let tree = self.tree(best);
+            let components = match helper {
+                Some(helper) => helper.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                None => known.components(),
+            };
+            (tree, components)
+        })
     }
 
     /// What can be reached by known edges, as deep as a lasso shorter than `best` can go.

@@ -47,6 +47,16 @@ impl Edges {
         matches!(self.ranges.get(node.index()), Some(Some(_)))
     }
 
+    /// The components of what is known.
+    pub(super) fn components(&self) -> Components {
+        let targets = self.links.iter().map(|link| link.to.index() + 1);
+        let nodes = targets.max().unwrap_or(0).max(self.ranges.len());
+        components(nodes, |node, k| {
+            let link = self.of(NodeId(node as u32)).nth(k)?;
+            Some(self.links[link].to.index())
+        })
+    }
+
     /// These are the edges of a node.
     pub(super) fn set(&mut self, node: NodeId, range: Range<u32>) {
         if self.ranges.len() <= node.index() {
@@ -151,18 +161,17 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(known: &'a Edges, tree: &'a Tree, all: Marks) -> Search<'a> {
-        let targets = known.links.iter().map(|link| link.to.index() + 1);
-        let nodes = targets.max().unwrap_or(0).max(tree.reached.len());
-        let successor = |node: usize, k: usize| {
-            let link = known.of(NodeId(node as u32)).nth(k)?;
-            Some(known.links[link].to.index())
-        };
+    pub(super) fn new(
+        known: &'a Edges,
+        tree: &'a Tree,
+        components: Components,
+        all: Marks,
+    ) -> Search<'a> {
         Search {
             known,
             tree,
             all,
-            components: components(nodes, successor),
+            components,
         }
     }
 
@@ -382,7 +391,7 @@ mod tests {
             let edges = graph(&mut random, nodes, marks);
             let (tree, all) = (tree(&edges), Marks::all(marks));
             let expected = shortest(&edges, &tree, all);
-            let search = Search::new(&edges, &tree, all);
+            let search = Search::new(&edges, &tree, edges.components(), all);
             let path = search.run(usize::MAX, &Budget::unlimited()).unwrap();
             let length = path.as_ref().map(|p| p.prefix.len() + p.cycle.len());
             assert_eq!(length, expected, "case {case}");
