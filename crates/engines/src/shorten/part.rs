@@ -17,9 +17,9 @@ use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, Step};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
-use std::thread::{Builder, scope};
+use std::thread::{Builder, Scope, scope};
 
 /// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
 const VISITS: u64 = 8;
@@ -203,41 +203,51 @@ impl<'a, 'p> Part<'a, 'p> {
     /// Expands nodes breadth-first from the initial ones, those that are `deepest` not any more, until the beginning of a run is evidence.
     fn explore(&mut self, deepest: usize) {
         let desk = Desk::new(self.product, self.budget);
-        scope(|scope| {
+        let end = scope(|scope| {
             let _closing = Closing(&desk);
-            let mut has_helpers = false;
-            let mut batches = VecDeque::new();
-            while self.goes_on(deepest) {
-                if !self.expanded.is_multiple_of(BATCH) {
-                    self.step(None);
-                    continue;
-                }
-                let waiting = self.found.order.len() - self.expanded;
-                if let Some(seat) = self.seat(waiting)
-                    && let Some(worker) = self.product.another(&self.worker, self.budget)
-                {
-                    let desk = &desk;
-                    let help = move || {
-                        let _seat = seat;
-                        desk.help(worker);
-                    };
-                    // Where there is no thread to be had, nobody helps.
-                    let thread = Builder::new().name("shorter".to_owned());
-                    has_helpers |= thread.spawn_scoped(scope, help).is_ok();
-                }
-                if has_helpers {
-                    self.offer(deepest, &desk, &mut batches);
-                }
-                // Where batches have just been put on the desk, the oldest is not the next one.
-                let next = batches.front().map(|batch| batch.first);
-                match (next == Some(self.expanded)).then(|| batches.pop_front()) {
-                    Some(Some(batch)) if !desk.withdraw(&batch) => {
-                        self.take_in(&batch, deepest, &desk);
-                    }
-                    _ => self.step(None),
-                }
-            }
+            let end = catch_unwind(AssertUnwindSafe(|| {
+                self.explore_at(&desk, scope, deepest);
+            }));
+            // Whoever is sent home ends what it has begun, and may need the tables alone for that.
+            self.worker.states.rest();
+            end
         });
+        self.worker.states.resume();
+        end.unwrap_or_else(|panic| resume_unwind(panic));
+    }
+
+    fn explore_at<'d>(&mut self, desk: &'d Desk<'_, '_>, scope: &'d Scope<'d, '_>, deepest: usize) {
+        let mut has_helpers = false;
+        let mut batches = VecDeque::new();
+        while self.goes_on(deepest) {
+            if !self.expanded.is_multiple_of(BATCH) {
+                self.step(None);
+                continue;
+            }
+            let waiting = self.found.order.len() - self.expanded;
+            if let Some(seat) = self.seat(waiting)
+                && let Some(worker) = self.product.another(&self.worker, self.budget)
+            {
+                let help = move || {
+                    let _seat = seat;
+                    desk.help(worker);
+                };
+                // Where there is no thread to be had, nobody helps.
+                let thread = Builder::new().name("shorter".to_owned());
+                has_helpers |= thread.spawn_scoped(scope, help).is_ok();
+            }
+            if has_helpers {
+                self.offer(deepest, desk, &mut batches);
+            }
+            // Where batches have just been put on the desk, the oldest is not the next one.
+            let next = batches.front().map(|batch| batch.first);
+            match (next == Some(self.expanded)).then(|| batches.pop_front()) {
+                Some(Some(batch)) if !desk.withdraw(&batch) => {
+                    self.take_in(&batch, deepest, desk);
+                }
+                _ => self.step(None),
+            }
+        }
     }
 
     /// Is there a node to be expanded?
@@ -450,6 +460,23 @@ mod tests {
             let budget = Budget::unlimited().with_idle(&idle);
             assert_eq!(explored(&product, &efforts, &budget), alone);
             assert_eq!(budget.bytes_used(), 0);
+        });
+    }
+
+    /// The tables may have to grow for what helpers have begun when the search has ended, and for that everybody must be out of the way.
+    #[test]
+    fn nobody_waits_for_who_is_sent_home() {
+        let system = rings(4, 9);
+        let (automaton, asked) = (Automaton::universal(), asks(1));
+        let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
+        let product = Sync::new(&problem, &Quiet);
+        which_ends(|| {
+            each_case(400, |random| {
+                let idle = Idle::new(3);
+                let budget = Budget::unlimited().with_idle(&idle);
+                let effort = random.between(1000, 4000);
+                explored(&product, &[effort, effort + 500], &budget);
+            });
         });
     }
 
