@@ -10,6 +10,9 @@
 //! The invariant found is a sum of many and bounds each place badly. *How much a place can hold* is a
 //! program a place ([`upper_bound`]), but each invariant found bounds all of its places, and a place that was seen as
 //! full as its bound needs none; so there are about as many as the net has components.
+//!
+//! What a program says of a net depends on the net alone. So it is solved once for all who [share](Answers) what they find, and those who begin with the same
+//! question at the same time divide the places among themselves.
 
 use crate::Facts;
 use crate::certificate::{Certificate, Statement};
@@ -19,6 +22,7 @@ use crate::refute::{implied_bound, upper_bound};
 use crate::solver::Program;
 use lariat_budget::{Budget, Stop};
 use lariat_model::VarId;
+use lariat_workers::Common;
 
 /// A bound of a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +32,10 @@ pub struct Bound {
     /// Why; empty if the model says so itself.
     pub certificate: Certificate,
 }
+
+/// What programs said of the places of one net, the same to all clones: for [`Facts`] about that net which several threads ask.
+#[derive(Clone, Debug, Default)]
+pub struct Answers(Common<VarId, Option<Statement>>);
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +47,7 @@ pub(crate) struct Known {
     /// Has the program for this place been solved?
     asked: Vec<bool>,
     reasons: Vec<Statement>,
+    pub(crate) answers: Answers,
 }
 
 impl Facts {
@@ -68,20 +77,42 @@ impl Facts {
 
     /// Bounds of all places, as good as at most `questions` programs make them.
     pub fn bounds(&mut self, questions: usize, budget: &Budget) -> Result<Vec<Option<u64>>, Stop> {
+        self.tighten_above(0, questions, budget)?;
+        let best = self.bounds.best.iter();
+        Ok(best.map(|b| b.map(|(most, _)| most)).collect())
+    }
+
+    /// Makes the bounds of bounded places as good as at most `questions` programs can, but for those that are no more than `enough` already.
+    pub(crate) fn tighten_above(
+        &mut self,
+        enough: u64,
+        questions: usize,
+        budget: &Budget,
+    ) -> Result<(), Stop> {
         self.cover(budget)?;
         let mut left = questions;
+        let mut others = Vec::new();
         for place in (0..self.bounds.best.len() as u32).map(VarId) {
-            let bounded = self.bounds.best[place.index()].is_some();
-            if left > 0 && bounded && self.tighten(place, budget)? {
-                left -= 1;
+            if left > 0 && self.is_above(place, enough) {
+                match self.bounds.answers.0.is_sought(&place) {
+                    // Somebody else is busy with it: the next one meanwhile.
+                    true => others.push(place),
+                    false => left -= usize::from(self.tighten(place, budget)?),
+                }
             }
         }
-        Ok(self
-            .bounds
-            .best
-            .iter()
-            .map(|b| b.map(|(most, _)| most))
-            .collect())
+        for place in others {
+            if left > 0 && self.is_above(place, enough) {
+                left -= usize::from(self.tighten(place, budget)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Is the place known to be bounded, and not by `enough`?
+    fn is_above(&self, place: VarId, enough: u64) -> bool {
+        let known = self.bounds.best[place.index()];
+        known.is_some_and(|(most, _)| most > enough)
     }
 
     /// The best bound that is known already.
@@ -131,7 +162,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Asks for the best bound unless it is known; says whether the solver was asked.
+    /// Asks for the best bound unless it is known; says whether a program was.
     fn tighten(&mut self, place: VarId, budget: &Budget) -> Result<bool, Stop> {
         let Some(seen) = self.samples.most.get(place.index()) else {
             return Ok(false);
@@ -141,13 +172,18 @@ impl Facts {
         if tight || self.bounds.asked[place.index()] {
             return Ok(false);
         }
-        let found = self.ask(budget, |net, most, budget| {
-            upper_bound(net, &[(place, 1)], most, budget)
-        })?;
+        let answers = self.bounds.answers.clone();
+        let found = match self.allowance() {
+            0 => None,
+            _ => answers.0.get(&place, || {
+                let found = self.ask(budget, |net, most, budget| {
+                    upper_bound(net, &[(place, 1)], most, budget)
+                })?;
+                Ok(found.map(|(_, statement)| statement))
+            })?,
+        };
         self.bounds.asked[place.index()] = true;
-        if let Some((_, statement)) = found {
-            self.learn(statement);
-        }
+        found.into_iter().for_each(|found| self.learn(found));
         Ok(true)
     }
 

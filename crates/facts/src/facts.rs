@@ -1,5 +1,6 @@
 //! Everything that is known of one net, found when it is first asked for.
 
+use crate::bounds::Answers;
 use crate::cases::{Case, Cases, is_contradiction};
 use crate::certificate::{Certificate, Statement};
 use crate::exclusive::Candidates;
@@ -125,6 +126,13 @@ impl Facts {
             resting: None,
             exclusive: FxHashMap::default(),
         }
+    }
+
+    /// The same, sharing what programs say of the net with all who have these answers.
+    #[must_use]
+    pub fn sharing(mut self, answers: &Answers) -> Facts {
+        self.bounds.answers = answers.clone();
+        self
     }
 
     /// How many linear programs were solved, and the units of work that they took.

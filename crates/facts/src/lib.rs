@@ -36,7 +36,7 @@ mod solver;
 mod steps;
 mod traps;
 
-pub use bounds::Bound;
+pub use bounds::{Answers, Bound};
 pub use certificate::{Certificate, Statement, Weights};
 pub use cycles::Barren;
 pub use exclusive::Candidates;

@@ -20,6 +20,9 @@ use lariat_model::{EventId, Proposition};
 
 /// Programs that may be solved for the bounds.
 const MOST_BOUNDS: usize = 200;
+/// Bounds for which none is solved: a row wants to know that a place is safe, and of one that is never marked it knows no more. (PolyORBNT-PT-S05J30: 270 of 400 programs were about places that had
+/// not been seen marked, and said no more than that they are safe.)
+const SAFE: u64 = 1;
 /// Rows with larger coefficients are left out.
 const MOST_SCALE: i128 = 1_000_000;
 
@@ -81,7 +84,7 @@ impl Facts {
         if let Some(known) = &self.resting {
             return Ok(known.clone());
         }
-        self.bounds(MOST_BOUNDS, budget)?;
+        self.tighten_above(SAFE, MOST_BOUNDS, budget)?;
         let found = self.describe();
         self.resting = Some(found.clone());
         Ok(found)

@@ -3,16 +3,22 @@
 //! Finding an order and saturating usually costs far more than deciding one property afterwards. What was found is kept
 //! here, for every system by itself: passes make several of one model. Nothing here runs an engine. What could not
 //! be found is remembered with the means that there were, and not sought again with the same or less.
+//!
+//! Threads that answer several questions about one model have one each, because a diagram store belongs to one thread. What is known without states is found
+//! once for all of them ([`InCommon`]).
 
 use crate::subject::Subject;
 use lariat_budget::{Budget, Observer, Progress, Stop};
-use lariat_facts::Facts;
+use lariat_facts::{Answers, Facts};
 use lariat_model::passes::Systems;
 use lariat_model::symmetry::{Symmetry, detect};
 use lariat_model::{Deadlock, System, VarId};
 use lariat_space::symbolic::{
     Arrangement, OrderChoice, Reach, Reached, Symbolic, Unreached, arrange, reach,
 };
+use lariat_workers::Common;
+use std::convert::Infallible;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,13 +26,39 @@ use std::time::Duration;
 pub struct Explored<'s> {
     systems: &'s Systems,
     known: Vec<Known<'s>>,
+    in_common: InCommon<'s>,
+}
+
+/// What several threads that explore one model find in common, the same to all clones: symmetries, and what linear programs say. Whoever asks for what another one is looking for waits,
+/// some tenths of a second at most: both are cut short by counted work.
+#[derive(Clone, Default)]
+pub struct InCommon<'s> {
+    symmetries: Common<Identity<'s>, Arc<Symmetry<'s>>>,
+    answers: Common<Identity<'s>, Answers>,
+}
+
+/// A system, and no other that equals it.
+#[derive(Clone, Copy)]
+struct Identity<'s>(&'s System);
+
+impl PartialEq for Identity<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Identity<'_> {}
+
+impl Hash for Identity<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::hash(self.0, state);
+    }
 }
 
 /// What was explored of one system.
 struct Known<'s> {
     system: &'s System,
     facts: Option<Facts>,
-    symmetry: Option<Arc<Symmetry<'s>>>,
     states: Option<Sought<'s>>,
     arranged: Option<Arranged<'s>>,
 }
@@ -125,9 +157,15 @@ impl Sought<'_> {
 impl<'s> Explored<'s> {
     /// Nothing is explored yet; systems that passes make are kept in `systems`.
     pub fn new(systems: &'s Systems) -> Explored<'s> {
+        Explored::with(systems, InCommon::default())
+    }
+
+    /// The same for one of several threads, with what they have in common.
+    pub fn with(systems: &'s Systems, in_common: InCommon<'s>) -> Explored<'s> {
         Explored {
             systems,
             known: Vec::new(),
+            in_common,
         }
     }
 
@@ -136,16 +174,9 @@ impl<'s> Explored<'s> {
         self.systems
     }
 
-    /// What those who search single states use of this, for one of them on another thread.
-    pub(crate) fn for_single_states(&self) -> Explored<'s> {
-        let known = self.known.iter().map(|known| Known {
-            symmetry: known.symmetry.clone(),
-            ..Known::nothing(known.system)
-        });
-        Explored {
-            systems: self.systems,
-            known: known.collect(),
-        }
+    /// One for another thread, of whose states nothing is known.
+    pub(crate) fn another(&self) -> Explored<'s> {
+        Explored::with(self.systems, self.in_common.clone())
     }
 
     fn known(&mut self, system: &'s System) -> &mut Known<'s> {
@@ -162,8 +193,16 @@ impl<'s> Explored<'s> {
 
     /// What can be known of `system` without its states; asked lazily, and kept.
     pub fn facts(&mut self, system: &'s System) -> &mut Facts {
+        let common = self.in_common.answers.clone();
         let facts = &mut self.known(system).facts;
-        facts.get_or_insert_with(|| Facts::of(system))
+        facts.get_or_insert_with(|| {
+            let Ok(answers) =
+                common.get(
+                    &Identity(system),
+                    || Ok::<_, Infallible>(Answers::default()),
+                );
+            Facts::of(system).sharing(&answers)
+        })
     }
 
     /// The same of a subject's system, with what its colours tell.
@@ -185,12 +224,9 @@ impl<'s> Explored<'s> {
         subject: &Subject<'s>,
         budget: &Budget,
     ) -> Result<Arc<Symmetry<'s>>, Stop> {
-        let known = &mut self.known(subject.system()).symmetry;
-        if let Some(known) = known {
-            return Ok(known.clone());
-        }
-        let found = detect(subject.system(), subject.coloured(), budget)?;
-        Ok(known.insert(Arc::new(found)).clone())
+        let system = subject.system();
+        let find = || detect(system, subject.coloured(), budget).map(Arc::new);
+        self.in_common.symmetries.get(&Identity(system), find)
     }
 
     /// The reachable states of `system` under an order.
@@ -339,7 +375,6 @@ impl<'s> Known<'s> {
         Known {
             system,
             facts: None,
-            symmetry: None,
             states: None,
             arranged: None,
         }

@@ -72,7 +72,7 @@ pub use lariat_space as space;
 pub use auto::{LeftOut, Schedule, Technique};
 pub use check::{Attempt, Choice, Fact, Options, Report, check, decide};
 pub use cross::{Agreement, agreement, reconciled, unrelated};
-pub use explored::{Explored, Ordered, States};
+pub use explored::{Explored, InCommon, Ordered, States};
 pub use fair_run::Met;
 pub use finish::finished;
 pub use lariat_budget::{

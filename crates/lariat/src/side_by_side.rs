@@ -1,8 +1,8 @@
 //! Several questions about one model at once, each on a thread of its own.
 //!
 //! Workers take the next question that nobody has begun. A diagram store belongs to one thread, so each worker has an [`Explored`] of its
-//! own, from a [`Shelf`] on which it stays for later questions; the systems that passes make are common to all. What two questions share is therefore found once a worker and not once: that costs
-//! processor time where it is much, and no time of the clock.
+//! own, from a [`Shelf`] on which it stays for later questions; the systems that passes make, their symmetries and what linear programs say of them are common to all. What two questions share of states
+//! is therefore found once a worker and not once: that costs processor time where it is much, and no time of the clock.
 //!
 //! A question has two parts: it is decided, and then a run that violates it is shortened. The second part waits while there are others to be decided, and what is likely to take long comes
 //! first then, so that one long question at the end does not leave the other threads without work.
@@ -14,7 +14,7 @@
 //!
 //! Memory is one account. A question that ran out of it while others held some is asked once more when nobody else is at work.
 
-use crate::explored::Explored;
+use crate::explored::{Explored, InCommon};
 use lariat_budget::Idle;
 use lariat_model::passes::Systems;
 use std::cmp::Reverse;
@@ -29,6 +29,7 @@ const STACK: usize = 64 << 20;
 /// What was explored of a model, for whoever asks next: each worker takes something for as long as it is at work.
 pub struct Shelf<'s> {
     systems: &'s Systems,
+    in_common: InCommon<'s>,
     free: Mutex<Vec<Explored<'s>>>,
 }
 
@@ -37,6 +38,7 @@ impl<'s> Shelf<'s> {
     pub fn new(systems: &'s Systems) -> Shelf<'s> {
         Shelf {
             systems,
+            in_common: InCommon::default(),
             free: Mutex::default(),
         }
     }
@@ -47,7 +49,7 @@ impl<'s> Shelf<'s> {
 
     fn take(&self) -> Explored<'s> {
         let known = self.free().pop();
-        known.unwrap_or_else(|| Explored::new(self.systems))
+        known.unwrap_or_else(|| Explored::with(self.systems, self.in_common.clone()))
     }
 
     fn put(&self, explored: Explored<'s>) {

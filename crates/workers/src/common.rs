@@ -28,6 +28,12 @@ impl<K, V> Values<K, V> {
     }
 }
 
+impl<K, V> std::fmt::Debug for Common<K, V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Common")
+    }
+}
+
 impl<K, V> Clone for Common<K, V> {
     fn clone(&self) -> Common<K, V> {
         Common(self.0.clone())
@@ -66,6 +72,11 @@ impl<K: Clone + Eq + Hash, V: Clone> Common<K, V> {
         self.0.lock().insert(key.clone(), Some(value.clone()));
         drop(claim);
         Ok(value)
+    }
+
+    /// Does somebody look for the value of `key` at this moment? Who has other things to do can come back for it.
+    pub fn is_sought(&self, key: &K) -> bool {
+        matches!(self.0.lock().get(key), Some(None))
     }
 }
 

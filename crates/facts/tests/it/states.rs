@@ -249,6 +249,70 @@ fn places_of_known_nets_are_bounded() {
     );
 }
 
+/// Several threads that ask the same of one net find what one finds, and ask each program once.
+#[test]
+fn what_one_thread_has_asked_serves_the_others() {
+    use lariat_facts::Answers;
+    use lariat_model::generate::{Family, generate};
+    let budget = Budget::unlimited();
+    let system = generate(Family::Fms, 7).unwrap();
+    let mut alone = Facts::of(&system);
+    let expected = alone.bounds(1000, &budget).unwrap();
+    let (asked, _) = alone.effort();
+    assert!(asked > 5, "{asked}");
+
+    let answers = Answers::default();
+    let mut first = Facts::of(&system).sharing(&answers);
+    assert_eq!(first.bounds(1000, &budget).unwrap(), expected);
+    assert_eq!(first.effort(), alone.effort());
+    let mut second = Facts::of(&system).sharing(&answers);
+    assert_eq!(second.bounds(1000, &budget).unwrap(), expected);
+    // Which places are bounded at all, everybody asks.
+    assert!(second.effort().0 <= 1, "{:?}", second.effort());
+
+    let answers = Answers::default();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut facts = Facts::of(&system).sharing(&answers);
+                assert_eq!(facts.bounds(1000, &budget).unwrap(), expected);
+            });
+        }
+    });
+}
+
+/// A place that is known to be safe is not asked about once more for the sake of dead markings, seen marked or not.
+#[test]
+fn of_safe_places_no_more_is_asked() {
+    let budget = Budget::unlimited();
+    // One token goes round between two places; with two, others would be marked.
+    let system = nets::net(
+        &[1, 0, 0, 0],
+        &[
+            &[(0, 1, 0), (1, 0, 1)],
+            &[(1, 1, 0), (0, 0, 1)],
+            &[(0, 1, 1), (1, 1, 0), (2, 0, 1)],
+            &[(0, 1, 0), (2, 1, 0), (3, 0, 1)],
+        ],
+    );
+    let asked = |question: fn(&mut Facts, &Budget)| {
+        let mut facts = Facts::of(&system);
+        question(&mut facts, &budget);
+        facts.effort().0
+    };
+    let bounds = |facts: &mut Facts, budget: &Budget| {
+        let bounds = facts.bounds(1000, budget).unwrap();
+        assert!(
+            bounds.iter().all(|b| b.is_some_and(|b| b <= 1)),
+            "{bounds:?}"
+        );
+    };
+    let resting = |facts: &mut Facts, budget: &Budget| {
+        facts.deadlock_free(budget).unwrap();
+    };
+    assert_eq!((asked(bounds), asked(resting)), (2, 1));
+}
+
 /// Two machines, each of which moves where the other has not: only one does. Invariants alone do not see it.
 #[test]
 fn a_trap_excludes_what_invariants_allow() {

@@ -93,7 +93,7 @@ impl<'s> Portfolio<'_, 's> {
         };
         scope(|scope| {
             for seat in seats {
-                let theirs = explored.for_single_states();
+                let theirs = explored.another();
                 let work = || {
                     let _seat = seat;
                     single_states(theirs, &Aside(self.query.observer));
@@ -111,7 +111,7 @@ impl<'s> Portfolio<'_, 's> {
                     ask(at, explored, self.query.observer);
                 }
             }
-            single_states(explored.for_single_states(), self.query.observer);
+            single_states(explored.another(), self.query.observer);
         });
         let starved = |tried: &Tried| matches!(tried.found, Err(Stop::Memory));
         let outcomes = outcomes.into_iter().map(OnceLock::into_inner);

@@ -293,7 +293,9 @@ fn what_somebody_leaves_is_found_by_who_waits() {
             })
         });
         is_begun.recv().unwrap();
+        assert!(common.is_sought(&1) && !common.is_sought(&2));
         assert_eq!(common.get(&1, || Ok::<_, ()>(7)), Ok(7));
+        assert!(!common.is_sought(&1));
         assert!(lost.join().is_err());
     });
     assert_eq!(common.get(&1, || Err(())), Ok(7));

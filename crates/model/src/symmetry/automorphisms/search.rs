@@ -72,7 +72,8 @@ struct Search<'a> {
     same: usize,
     /// The candidate; the identity between two tests.
     image: Vec<u32>,
-    generators: Vec<Moves>,
+    /// What was found, and the way back of each, the one beside the other.
+    generators: Vec<(Moves, Moves)>,
     orbits: Orbits,
     complete: bool,
 }
@@ -206,7 +207,9 @@ impl<'a> Search<'a> {
                     for (from, to) in &moves {
                         self.orbits.join(*from, *to);
                     }
-                    self.generators.push(moves);
+                    let back = back(&moves);
+                    self.generators.push((moves.clone(), back.clone()));
+                    self.generators.push((back, moves));
                 }
                 Ok(None) => lost.push(other),
                 Err(Stop::Work(_)) => {
@@ -332,8 +335,7 @@ impl<'a> Search<'a> {
 
     /// The level of a base point: one permutation for each vertex that some product of generators takes to it.
     fn level(&mut self, point: &Point, moves: &mut usize) -> Option<Level> {
-        let both = |moves: &Moves| [(moves.clone(), back(moves)), (back(moves), moves.clone())];
-        let generators: Vec<(Moves, Moves)> = self.generators.iter().flat_map(both).collect();
+        let generators = std::mem::take(&mut self.generators);
         // For each vertex of the orbit what takes it to the point, in the order in which they were found.
         let mut known: FxHashSet<u32> = FxHashSet::from_iter([point.vertex]);
         let mut found: Vec<(u32, Moves)> = vec![(point.vertex, Moves::default())];
@@ -357,12 +359,14 @@ impl<'a> Search<'a> {
             }
             at += 1;
         }
+        self.generators = generators;
         let mut cosets = Vec::with_capacity(found.len() - 1);
         for (_, moves) in found.into_iter().skip(1) {
-            self.load(&back(&moves));
+            let back = back(&moves);
+            self.load(&back);
             let sources = point.fixed.iter().map(|v| self.image[*v as usize]);
             let sources = sources.collect();
-            self.unload(&back(&moves));
+            self.unload(&back);
             cosets.push(Coset { sources, moves });
         }
         (!cosets.is_empty()).then(|| Level {
