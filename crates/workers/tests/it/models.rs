@@ -307,6 +307,7 @@ fn what_two_ask_for_is_found_by_one_unless_it_stops() {
             assert_eq!(other.join().unwrap(), Ok(7));
             let tries = tries.load(Ordering::Relaxed);
             assert_eq!(tries, 1 + mine.is_err() as usize);
+            assert!(!common.is_sought(&1));
             assert_eq!(common.get(&1, || Err(2)), Ok(7));
         });
     }
