@@ -76,11 +76,16 @@ fn sets_are_components() {
             }
         });
         let all: Vec<Vec<bool>> = (0..n as u32).map(|v| reached(&graph.0, v)).collect();
-        for a in (0..n).filter(|a| all[0][*a]) {
-            assert!(sets.is_dead(NodeId(a as u32)));
-            for b in (0..n).filter(|b| all[0][*b]) {
-                let same = sets.same(NodeId(a as u32), NodeId(b as u32));
-                assert_eq!(same, all[a][b] && all[b][a], "{a} and {b}");
+        let seen = sets.finished();
+        assert_eq!(
+            seen.len(),
+            all[0].iter().filter(|is_reached| **is_reached).count()
+        );
+        for (a, NodeId(v)) in &seen {
+            assert!(all[0][*v as usize] && sets.is_dead(*a));
+            for (b, NodeId(w)) in &seen {
+                let (v, w) = (*v as usize, *w as usize);
+                assert_eq!(sets.same(*a, *b), all[v][w] && all[w][v], "{v} and {w}");
             }
         }
     });

@@ -81,11 +81,14 @@ impl fmt::Debug for Marks {
 }
 
 /// A node of a [`Graph`]: numbers from 0, dense enough for an array over them; usually without gaps, in the order of discovery. They are
-/// below 2³² − 2.
+/// below [`NodeId::END`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
+    /// No node has this number or a larger one: checks need some for themselves, and several workers what is left of their blocks of numbers.
+    pub const END: u32 = u32::MAX - (1 << 16);
+
     /// The position of this node in an array over all nodes.
     pub fn index(self) -> usize {
         self.0 as usize

@@ -31,15 +31,15 @@
 //!
 //! *Accepting is right* because nobody believes it: [`Clue::evidence`] is a second, sequential search, among nodes that are not dead.
 //!
-//! Numbers of nodes must mean the same to all workers: products intern their nodes in one shared table. Cost: 32 bytes a node, 16 for each edge that waits on a
+//! Numbers of nodes must mean the same to all workers: products intern their nodes in one shared table. Cost: 36 bytes a node, 4 for each number that no node has, 16 for each edge that waits on a
 //! path, and 8 for each that is written down and for each list; an edge is computed by one worker, or by several that come by at the same time, and only then counted.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::kept::Kept;
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::{Policy, SearchMove, bytes, room, search};
-use crate::sync::{scope, start};
-use crate::union_find::{Claim, MOST_WORKERS, UnionFind};
+use crate::sync::{NODES_AT_ONCE, scope, start};
+use crate::union_find::{Claim, MOST_WORKERS, Place, UnionFind};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -51,7 +51,7 @@ const TICK: u64 = 1024;
 pub struct Clue {
     sets: UnionFind,
     /// A node of the accepting component.
-    at: NodeId,
+    at: Place,
 }
 
 /// Does `graph` have an accepting lasso? All `workers` look for it, each but the first on a thread of its own; at most 64, and those beyond stay idle. Never answers
@@ -115,10 +115,7 @@ impl Clue {
         worker: &mut G::Worker,
     ) -> Result<Evidence, G::Stop> {
         let counts = &mut Counts::default();
-        let mut is_known = |node| {
-            let dead = || self.sets.is_dead(node) && !self.sets.same(node, self.at);
-            self.sets.is_seen(node) && !dead()
-        };
+        let mut is_known = |node| self.sets.is_alive(node, self.at);
         if let Outcome::Accepting(evidence) = search(graph, worker, counts, Among(&mut is_known))? {
             return Ok(evidence);
         }
@@ -150,9 +147,9 @@ impl<G: Graph> Policy<G> for Among<'_> {
 
 /// A node on the path.
 struct Frame {
-    node: NodeId,
+    place: Place,
     /// The node of its component whose edges are followed.
-    current: NodeId,
+    current: Place,
     /// Where those edges begin in `pending`.
     pending: usize,
     /// The marks of the edge by which it was entered.
@@ -167,6 +164,8 @@ pub(crate) struct Search<'a, G: Graph> {
     kept: &'a Kept,
     /// Where this worker writes lists of edges next.
     block: Range<u32>,
+    /// Places of nodes that it is the first to claim.
+    free: Range<u32>,
     /// How many edges were read from lists.
     again: u64,
     number: u64,
@@ -185,7 +184,7 @@ pub(crate) struct Search<'a, G: Graph> {
 }
 
 /// A node of an accepting component, if one was found; `None` also where others have ended the search.
-pub(crate) type End = Option<NodeId>;
+pub(crate) type End = Option<Place>;
 
 impl<'a, G: Graph> Search<'a, G> {
     pub(crate) fn new(
@@ -200,6 +199,7 @@ impl<'a, G: Graph> Search<'a, G> {
             sets,
             kept,
             block: 0..0,
+            free: 0..0,
             again: 0,
             number,
             counts: Counts::default(),
@@ -236,8 +236,8 @@ impl<'a, G: Graph> Search<'a, G> {
         {
             k += 1;
             self.reserve(node)?;
-            if let Claim::New { first } = self.sets.claim(node, self.bit())
-                && let Some(found) = self.enter(node, Marks::NONE, first)?
+            if let Claim::New(Some(place)) = self.claim(node)?
+                && let Some(found) = self.enter(place, Marks::NONE)?
             {
                 return Ok(Some(found));
             }
@@ -255,7 +255,7 @@ impl<'a, G: Graph> Search<'a, G> {
                 return Ok(None);
             }
             let Frame {
-                node,
+                place,
                 current,
                 pending,
                 ..
@@ -268,7 +268,7 @@ impl<'a, G: Graph> Search<'a, G> {
                 false => {
                     self.sets.finish(current);
                     let is_root = self.roots.last() == Some(&(self.frames.len() as u32 - 1));
-                    match is_root.then(|| self.sets.pick(node)) {
+                    match is_root.then(|| self.sets.pick(place)) {
                         Some(Some(next)) => self.turn_to(next)?,
                         // Dead, or the root goes on.
                         other => {
@@ -287,26 +287,45 @@ impl<'a, G: Graph> Search<'a, G> {
         Ok(None)
     }
 
+    /// Claims a node for this worker; a new one has a place then.
+    fn claim(&mut self, node: NodeId) -> Result<Claim, G::Stop> {
+        if self.free.is_empty() {
+            let held = self.bytes();
+            let (worker, shared) = (&mut *self.worker, &mut self.shared);
+            self.free = self.sets.free_places(|more| {
+                self.graph.tick(worker, held + more)?;
+                *shared += more;
+                Ok(())
+            })?;
+        }
+        let free = Place(self.free.start);
+        let claim = self.sets.claim(node, self.bit(), free);
+        if claim == Claim::New(Some(free)) {
+            self.free.start += 1;
+            self.counts.nodes += 1;
+        }
+        Ok(claim)
+    }
+
     /// Puts a node on the path that this worker has claimed.
-    fn enter(&mut self, node: NodeId, marks: Marks, is_first: bool) -> Result<End, G::Stop> {
+    fn enter(&mut self, place: Place, marks: Marks) -> Result<End, G::Stop> {
         let held = self.bytes();
         let mut ask = |more| self.graph.tick(self.worker, held + more);
         room(&mut self.frames, 1, &mut ask)?;
         room(&mut self.roots, 1, &mut ask)?;
         self.roots.push(self.frames.len() as u32);
         self.frames.push(Frame {
-            node,
-            current: node,
+            place,
+            current: place,
             pending: self.pending.len(),
             marks,
         });
-        self.counts.nodes += u64::from(is_first);
         self.counts.deepest = self.counts.deepest.max(self.frames.len() as u64);
-        self.turn_to(node)
+        self.turn_to(place)
     }
 
     /// Looks at the edges of a node in the component of the top frame. Those to nodes that this worker has not claimed are kept.
-    fn turn_to(&mut self, current: NodeId) -> Result<End, G::Stop> {
+    fn turn_to(&mut self, current: Place) -> Result<End, G::Stop> {
         let Some(frame) = self.frames.last_mut() else {
             unreachable!("edges are followed from a frame");
         };
@@ -318,7 +337,7 @@ impl<'a, G: Graph> Search<'a, G> {
         let known = self.sets.kept(current);
         match known {
             Some(list) => self.list_again(list)?,
-            None => self.list(current)?,
+            None => self.list(self.sets.node(current))?,
         }
         // All at once, in the place of waiting for memory at each.
         self.sets
@@ -328,12 +347,12 @@ impl<'a, G: Graph> Search<'a, G> {
             let edge = self.pending[at];
             match self.sets.look(edge.to, self.bit()) {
                 Claim::Dead => {}
-                Claim::Found => {
-                    if let Some(found) = self.close(edge) {
+                Claim::Found(at) => {
+                    if let Some(found) = self.close(at, edge.marks) {
                         return Ok(Some(found));
                     }
                 }
-                Claim::New { .. } => {
+                Claim::New(_) => {
                     self.pending[kept] = edge;
                     kept += 1;
                 }
@@ -356,11 +375,20 @@ impl<'a, G: Graph> Search<'a, G> {
                 self.graph.tick(self.worker, self.bytes())?;
             }
             self.reserve(edge.to)?;
+            self.put(edge)?;
+        }
+        Ok(())
+    }
+
+    /// An edge that is still to be followed.
+    #[inline]
+    fn put(&mut self, edge: Edge) -> Result<(), G::Stop> {
+        if self.pending.len() == self.pending.capacity() {
             let held = self.bytes();
             let ask = |more| self.graph.tick(self.worker, held + more);
             room(&mut self.pending, 1, ask)?;
-            self.pending.push(edge);
         }
+        self.pending.push(edge);
         Ok(())
     }
 
@@ -371,16 +399,13 @@ impl<'a, G: Graph> Search<'a, G> {
             if self.again.is_multiple_of(TICK) {
                 self.graph.tick(self.worker, self.bytes())?;
             }
-            let held = self.bytes();
-            let ask = |more| self.graph.tick(self.worker, held + more);
-            room(&mut self.pending, 1, ask)?;
-            self.pending.push(edge);
+            self.put(edge)?;
         }
         Ok(())
     }
 
     /// Writes down for the others which edges of a node remain, from `start` on.
-    fn keep(&mut self, node: NodeId, start: usize) -> Result<(), G::Stop> {
+    fn keep(&mut self, place: Place, start: usize) -> Result<(), G::Stop> {
         let held = self.bytes();
         let (worker, shared) = (&mut *self.worker, &mut self.shared);
         let edges = &self.pending[start..];
@@ -390,7 +415,7 @@ impl<'a, G: Graph> Search<'a, G> {
             Ok(())
         })?;
         if let Some(list) = list {
-            self.sets.keep(node, list);
+            self.sets.keep(place, list);
         }
         Ok(())
     }
@@ -413,38 +438,41 @@ impl<'a, G: Graph> Search<'a, G> {
         let Some(edge) = self.pending.pop() else {
             return Ok(None);
         };
-        match self.sets.claim(edge.to, self.bit()) {
-            Claim::Dead => Ok(None),
-            Claim::Found => Ok(self.close(edge)),
-            Claim::New { first } => self.enter(edge.to, edge.marks, first),
+        match self.claim(edge.to)? {
+            Claim::Found(at) => Ok(self.close(at, edge.marks)),
+            Claim::New(Some(place)) => self.enter(place, edge.marks),
+            Claim::Dead | Claim::New(None) => Ok(None),
         }
     }
 
-    /// An edge of the top frame leads to a component on the path: all from there on are one.
-    fn close(&mut self, edge: Edge) -> End {
+    /// An edge of the top frame, with these marks, leads to a component on the path, which has a node at this place: all from there on are one.
+    fn close(&mut self, to: Place, marks: Marks) -> End {
         let all = self.graph.marks();
         let mut lowest = self.roots.len() - 1;
-        let node = loop {
-            let node = self.frames[self.roots[lowest] as usize].node;
-            if self.sets.same(node, edge.to) {
-                break node;
+        loop {
+            let place = self.frames[self.roots[lowest] as usize].place;
+            if self.sets.same(place, to) {
+                break;
             }
             if self.sets.is_over() {
                 return None;
             }
             assert!(lowest > 0, "what was found lies on the path");
             lowest -= 1;
-        };
-        // From below, so that each hangs from the lowest at once.
+        }
+        // From below, so that each hangs from the lowest at once. Lists are joined where the path is, and not at its beginning, which everybody looks at.
         for above in self.roots.drain(lowest + 1..) {
-            let above = &self.frames[above as usize];
-            let marks = self.sets.unite(above.node, node, above.marks);
+            let [.., below, above] = &self.frames[..=above as usize] else {
+                unreachable!("the first frame is the lowest root");
+            };
+            let marks = self.sets.unite(above.place, below.current, above.marks);
             if marks.contains(all) {
-                return Some(node);
+                return Some(above.place);
             }
         }
-        let marks = self.sets.mark(node, edge.marks);
-        marks.contains(all).then_some(node)
+        // Who brings nothing cannot have brought the last mark; without any marks every cycle will do.
+        let brings = marks != Marks::NONE || all == Marks::NONE;
+        (brings && self.sets.mark(to, marks).contains(all)).then_some(to)
     }
 
     /// Makes room for a node in the shared structure.
@@ -459,12 +487,14 @@ impl<'a, G: Graph> Search<'a, G> {
     fn reserve_up_to(&mut self, node: NodeId) -> Result<(), G::Stop> {
         let held = self.bytes();
         let (worker, shared) = (&mut *self.worker, &mut self.shared);
-        self.sets.reserve(self.reserved, node, |more| {
+        // For the next ones, too.
+        let last = NodeId(node.0 | (NODES_AT_ONCE - 1));
+        self.sets.reserve(self.reserved, last, |more| {
             self.graph.tick(worker, held + more)?;
             *shared += more;
             Ok(())
         })?;
-        self.reserved = node.index() + 1;
+        self.reserved = last.index() + 1;
         Ok(())
     }
 

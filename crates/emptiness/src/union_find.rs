@@ -8,43 +8,67 @@
 //!   of its successors is in the same set or in a dead one;
 //! - whether it is *dead*. A set without a node on its list leads nowhere but to dead ones: it is a whole component, and over.
 //!
-//! Nobody waits for a search. The root with the larger number is locked while it gets a parent: numbers grow as nodes are found, so that what is new hangs
+//! All of that is an entry in an array in the order in which nodes are first claimed, so that numbers which no node has cost four bytes and no more. A second array tells the
+//! [place](Place) of each node there, or that it is dead, which most edges of a search ask and nothing else. When somebody has asked it is the place of the root: who comes to a set enters it anywhere.
+//!
+//! Nobody waits for a search. The root with the larger place is locked while it gets a parent: places grow as nodes are found, so that what is new hangs
 //! from what is old and large, and paths stay short. One node of each list is locked while the lists are
 //! joined; whoever holds a lock does nothing else meanwhile, and who waits for one looks at the switch that [ends](UnionFind::end) everything,
 //! so that a worker that is lost keeps nobody.
 //!
 //! V. Bloemen, A. Laarman, J. van de Pol, *Multi-core on-the-fly SCC decomposition*, PPoPP 2016, figures 4 to 6. What is written to a root is written again to its
 //! parent if it has got one meanwhile. The writer changes the word and then reads the parent; who sets the parent then reads the word by an operation that
-//! changes it, too. One of the two comes second, and sees what the first has done.
+//! changes it, too. One of the two comes second, and sees what the first has done. A word that has the bits already is not written, as the root of a large component is read by everybody for nearly
+//! every edge: whoever wrote them there came before the parent was set, and they were handed on, or after it, and who reads the bits sees the parent then.
 
 use crate::graph::{Marks, NodeId};
-use crate::sync::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Segments, pause};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, PLACES, Segments, pause};
 use std::hint::black_box;
+use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// How many workers there can be.
 pub(crate) const MOST_WORKERS: usize = 64;
 
-/// A set or a place on a list as it is at first.
-const LIVE: u8 = 0;
-const LOCKED: u8 = 1;
-/// A set that is dead, or a node that was taken off its list.
-const OVER: u8 = 2;
+/// Where what is kept of a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place(pub u32);
 
-/// What is kept of a node. All zeros is a node that nobody has seen. It is aligned so that it lies in one line of the cache.
+/// What stands in the place of a node's place: nobody has seen it, or its component is over.
+const UNSEEN: u32 = 0;
+const GONE: u32 = u32::MAX;
+
+/// What stands in the place of a parent: the root of a set, of one that is about to get a parent, of one that is dead.
+const ROOT: u32 = 0;
+const LOCKED: u32 = 1;
+const DEAD: u32 = 2;
+/// The parent with place 0.
+const FIRST_PARENT: u32 = 3;
+
+/// How a node stands to its list: on it, locked there, taken off.
+const LISTED: u32 = 0;
+const HELD: u32 = 1;
+const FINISHED: u32 = 2;
+/// The bits that say so; what is above them tells where edges are kept.
+const LIST: u32 = 3;
+
+/// Lists of edges that are kept begin before this.
+pub(crate) const MOST_KEPT: u32 = u32::MAX >> LIST.count_ones();
+
+/// What is kept of a node. It is aligned so that it lies in one line of the cache.
 #[derive(Debug, Default)]
 #[repr(align(32))]
 struct Entry {
     workers: AtomicU64,
     marks: AtomicU64,
-    /// A node of the same set with a smaller number, plus one; 0 at the root.
+    /// A node of the same set with a smaller place, or what this root is.
     parent: AtomicU32,
-    /// The next node on the list, plus one; 0 for the node itself.
+    /// The next place on the list, plus one; 0 for the node itself.
     next: AtomicU32,
-    /// Where its edges are kept that remain to be followed, plus one; 0 if nobody has written them down.
-    kept: AtomicU32,
-    set: AtomicU8,
-    list: AtomicU8,
+    /// How it stands to its list, and where its edges are kept that remain to be followed, plus one; 0 if nobody has written them down.
+    list: AtomicU32,
+    /// The number of the node.
+    node: AtomicU32,
 }
 
 /// What a worker finds where an edge leads.
@@ -52,26 +76,29 @@ struct Entry {
 pub(crate) enum Claim {
     /// Nothing new begins there.
     Dead,
-    /// It has a node of that set on its path.
-    Found,
-    /// It has not, until now.
-    New {
-        /// Is it the first of all workers to see the node?
-        first: bool,
-    },
+    /// It has a node of that set on its path; this is one.
+    Found(Place),
+    /// It has not, until now. `None` if nobody has seen the node.
+    New(Option<Place>),
 }
 
 /// Sets of nodes.
 #[derive(Debug)]
 pub(crate) struct UnionFind {
+    /// For each node a place of its set, its own at first, plus one.
+    places: Segments<AtomicU32>,
     entries: Segments<Entry>,
+    /// Places from here on belong to nobody.
+    top: AtomicU32,
     is_over: AtomicBool,
 }
 
 impl UnionFind {
     pub fn new() -> UnionFind {
         UnionFind {
+            places: Segments::new(),
             entries: Segments::new(),
+            top: AtomicU32::new(0),
             is_over: AtomicBool::new(false),
         }
     }
@@ -83,13 +110,29 @@ impl UnionFind {
         last: NodeId,
         ask: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.entries.reserve_all(from..last.index() + 1, ask)
+        self.places.reserve_all(from..last.index() + 1, ask)
+    }
+
+    /// Places that nobody has, for a worker that [claims](UnionFind::claim) nodes; `ask` is told the bytes that this takes.
+    pub fn free_places<E>(&self, ask: impl FnMut(usize) -> Result<(), E>) -> Result<Range<u32>, E> {
+        let more = |top: u32| top.checked_add(PLACES);
+        let start = self.top.fetch_update(Relaxed, Relaxed, more);
+        let start = start.expect("nodes are fewer than places");
+        let places = start..start + PLACES;
+        let entries = places.start as usize..places.end as usize;
+        self.entries.reserve_all(entries, ask)?;
+        Ok(places)
     }
 
     /// Brings what is known of some nodes into the cache.
     #[inline]
-    pub fn touch(&self, nodes: impl Iterator<Item = NodeId>) {
-        let parent = |node: NodeId| self.entry(node.0).parent.load(Relaxed);
+    pub fn touch(&self, nodes: impl Iterator<Item = NodeId> + Clone) {
+        let place = |node: NodeId| self.places.at(node.index()).load(Relaxed);
+        black_box(nodes.clone().fold(0, |sum, node| sum ^ place(node)));
+        let parent = |node: NodeId| match place(node) {
+            UNSEEN | GONE => 0,
+            place => self.entry(place - 1).parent.load(Relaxed),
+        };
         black_box(nodes.fold(0, |sum, node| sum ^ parent(node)));
     }
 
@@ -105,32 +148,42 @@ impl UnionFind {
     }
 
     #[inline]
-    fn entry(&self, node: u32) -> &Entry {
-        self.entries.at(node as usize)
+    fn entry(&self, place: u32) -> &Entry {
+        self.entries.at(place as usize)
     }
 
     #[inline]
-    fn parent(&self, node: u32) -> Option<u32> {
-        self.entry(node).parent.load(Acquire).checked_sub(1)
+    fn parent(&self, place: u32) -> Option<u32> {
+        let parent = self.entry(place).parent.load(Acquire);
+        parent.checked_sub(FIRST_PARENT)
     }
 
-    /// The root of a node's set.
+    /// The root of a set, and what stands there in the place of a parent.
     #[inline]
-    fn find(&self, mut node: u32) -> u32 {
-        while let Some(parent) = self.parent(node) {
-            let Some(above) = self.parent(parent) else {
-                return parent;
+    fn root(&self, mut place: u32) -> (u32, u32) {
+        loop {
+            let word = self.entry(place).parent.load(Acquire);
+            let Some(parent) = word.checked_sub(FIRST_PARENT) else {
+                return (place, word);
+            };
+            let above = self.entry(parent).parent.load(Acquire);
+            let Some(next) = above.checked_sub(FIRST_PARENT) else {
+                return (parent, above);
             };
             // Halves the path. Whatever others store at the same time is an ancestor, too.
-            self.entry(node).parent.store(above + 1, Release);
-            node = above;
+            self.entry(place).parent.store(above, Release);
+            place = next;
         }
-        node
+    }
+
+    #[inline]
+    fn find(&self, place: u32) -> u32 {
+        self.root(place).0
     }
 
     /// Are two nodes in one set?
     #[inline]
-    pub fn same(&self, a: NodeId, b: NodeId) -> bool {
+    pub fn same(&self, a: Place, b: Place) -> bool {
         let (mut a, mut b) = (a.0, b.0);
         loop {
             (a, b) = (self.find(a), self.find(b));
@@ -144,51 +197,98 @@ impl UnionFind {
         }
     }
 
-    /// Has anybody seen the node?
-    pub fn is_seen(&self, node: NodeId) -> bool {
-        let entry = self.entries.get(node.index());
-        entry.is_some_and(|entry| entry.workers.load(Acquire) != 0)
+    /// The node at a place.
+    #[inline]
+    pub fn node(&self, place: Place) -> NodeId {
+        NodeId(self.entry(place.0).node.load(Relaxed))
     }
 
-    /// Is the node's set dead?
-    pub fn is_dead(&self, node: NodeId) -> bool {
-        self.entry(self.find(node.0)).set.load(Acquire) == OVER
+    /// Has somebody seen the node, and is its set not dead, or that of `at`? Of nodes of a dead set that may also be said if it is that of `at`.
+    pub fn is_alive(&self, node: NodeId, at: Place) -> bool {
+        let place = self.places.get(node.index());
+        match place.map_or(UNSEEN, |place| place.load(Acquire)) {
+            UNSEEN | GONE => false,
+            place => {
+                let place = Place(place - 1);
+                !self.is_dead(place) || self.same(place, at)
+            }
+        }
     }
 
-    /// What [`claim`](UnionFind::claim) would say, without doing anything.
+    /// The nodes that were taken off their lists, with their places: all that were seen, when all is over.
+    #[cfg(test)]
+    pub fn finished(&self) -> Vec<(Place, NodeId)> {
+        let places = (0..self.top.load(Acquire)).map(Place);
+        let finished = places.filter(|place| self.is_finished(*place));
+        finished.map(|place| (place, self.node(place))).collect()
+    }
+
+    /// Is a set dead?
+    pub fn is_dead(&self, place: Place) -> bool {
+        self.root(place.0).1 == DEAD
+    }
+
+    /// What [`claim`](UnionFind::claim) would say, without claiming anything.
     #[inline]
     pub fn look(&self, node: NodeId, bit: u64) -> Claim {
-        let root = self.entry(self.find(node.0));
-        if root.set.load(Acquire) == OVER {
-            Claim::Dead
-        } else if root.workers.load(Acquire) & bit != 0 {
-            Claim::Found
-        } else {
-            Claim::New { first: false }
+        let known = self.places.at(node.index());
+        let place = match known.load(Acquire) {
+            UNSEEN => return Claim::New(None),
+            GONE => return Claim::Dead,
+            place => place - 1,
+        };
+        let (at, state) = self.root(place);
+        if state == DEAD {
+            // The next one to ask need not look for the root.
+            known.store(GONE, Release);
+            return Claim::Dead;
+        }
+        if self.entry(at).workers.load(Acquire) & bit == 0 {
+            return Claim::New(Some(Place(place)));
+        }
+        if at != place {
+            // Nor here: the root of a large set is in the cache, what is kept of its nodes is not.
+            known.store(at + 1, Release);
+        }
+        Claim::Found(Place(at))
+    }
+
+    /// The worker with this bit comes to a node; it has the place `free`. Of a new node the place is always told: it is `free` if nobody has seen the node before.
+    #[inline]
+    pub fn claim(&self, node: NodeId, bit: u64, free: Place) -> Claim {
+        loop {
+            match self.look(node, bit) {
+                Claim::New(None) => {
+                    let entry = self.entry(free.0);
+                    entry.node.store(node.0, Relaxed);
+                    entry.workers.store(bit, Relaxed);
+                    let place = self.places.at(node.index());
+                    let mine = place.compare_exchange(UNSEEN, free.0 + 1, AcqRel, Acquire);
+                    if mine.is_ok() {
+                        return Claim::New(Some(free));
+                    }
+                }
+                Claim::New(Some(place)) => {
+                    self.write(place.0, bit, |entry| &entry.workers);
+                    return Claim::New(Some(place));
+                }
+                known => return known,
+            }
         }
     }
 
-    /// The worker with this bit comes to a node.
+    /// Adds bits at the root of a set; returns all that were seen on the way.
     #[inline]
-    pub fn claim(&self, node: NodeId, bit: u64) -> Claim {
-        let known = self.look(node, bit);
-        if !matches!(known, Claim::New { .. }) {
-            return known;
-        }
-        // A node that somebody has seen has a bit, and only seen nodes are ever united.
-        let own = &self.entry(node.0).workers;
-        let first = own.load(Relaxed) == 0 && own.fetch_or(bit, AcqRel) == 0;
-        self.write(node.0, bit, |entry| &entry.workers);
-        Claim::New { first }
-    }
-
-    /// Adds bits at the root of a node's set; returns all that were seen on the way.
-    #[inline]
-    fn write(&self, node: u32, bits: u64, word: impl Fn(&Entry) -> &AtomicU64) -> u64 {
-        let mut root = self.find(node);
+    fn write(&self, place: u32, bits: u64, word: impl Fn(&Entry) -> &AtomicU64) -> u64 {
+        let mut root = self.find(place);
         let mut all = bits;
         loop {
-            all |= word(self.entry(root)).fetch_or(bits, AcqRel);
+            let word = word(self.entry(root));
+            let known = word.load(Acquire);
+            all |= match known & bits == bits {
+                true => known,
+                false => word.fetch_or(bits, AcqRel),
+            };
             if self.parent(root).is_none() {
                 return all;
             }
@@ -196,18 +296,14 @@ impl UnionFind {
         }
     }
 
-    /// Adds marks to a node's set; returns those that it has.
+    /// Adds marks to a set; returns those that it has.
     #[inline]
-    pub fn mark(&self, node: NodeId, marks: Marks) -> Marks {
-        let known = self.entry(self.find(node.0)).marks.load(Acquire);
-        match Marks(known).contains(marks) {
-            true => Marks(known),
-            false => Marks(self.write(node.0, marks.0, |entry| &entry.marks)),
-        }
+    pub fn mark(&self, place: Place, marks: Marks) -> Marks {
+        Marks(self.write(place.0, marks.0, |entry| &entry.marks))
     }
 
     /// Makes one set of those of two nodes, which are known to lie in one component, and adds marks; returns those that it has.
-    pub fn unite(&self, a: NodeId, b: NodeId, marks: Marks) -> Marks {
+    pub fn unite(&self, a: Place, b: Place, marks: Marks) -> Marks {
         let mut spins = 0;
         let (lower, upper) = loop {
             let (x, y) = (self.find(a.0), self.find(b.0));
@@ -217,9 +313,11 @@ impl UnionFind {
             if self.is_over() {
                 return Marks::NONE;
             }
-            // What is lower in the tree has the larger number.
+            // What is lower in the tree has the larger place.
             let (lower, upper) = (x.max(y), x.min(y));
-            if self.lock_root(lower) {
+            let parent = &self.entry(lower).parent;
+            let locked = parent.compare_exchange(ROOT, LOCKED, AcqRel, Acquire);
+            if locked.is_ok() {
                 break (lower, upper);
             }
             pause(&mut spins);
@@ -234,40 +332,26 @@ impl UnionFind {
         let (next_of_a, next_of_b) = (self.next(a), self.next(b));
         self.entry(a).next.store(next_of_b + 1, Release);
         self.entry(b).next.store(next_of_a + 1, Release);
-        root.parent.store(upper + 1, Release);
+        root.parent.store(upper + FIRST_PARENT, Release);
         // These read by changing nothing: see above.
         let workers = root.workers.fetch_or(0, AcqRel);
         let marks = root.marks.fetch_or(0, AcqRel) | marks.0;
         self.write(upper, workers, |entry| &entry.workers);
         let all = self.write(upper, marks, |entry| &entry.marks);
         // Last, so that nobody finds the list empty before the set has what belongs to it.
-        self.entry(a).list.store(LIVE, Release);
-        self.entry(b).list.store(LIVE, Release);
-        root.set.store(LIVE, Release);
+        self.entry(a).list.fetch_and(!LIST, Release);
+        self.entry(b).list.fetch_and(!LIST, Release);
         Marks(all)
     }
 
-    /// Locks a set by its root, if it is the root of a live one.
-    fn lock_root(&self, root: u32) -> bool {
-        let set = &self.entry(root).set;
-        if set.compare_exchange(LIVE, LOCKED, AcqRel, Acquire).is_err() {
-            return false;
-        }
-        let is_root = self.parent(root).is_none();
-        if !is_root {
-            set.store(LIVE, Release);
-        }
-        is_root
-    }
-
-    /// Locks a place on the list of a node's set. There is one: the set is no whole component. `None` if all is over.
-    fn lock_list(&self, node: u32) -> Option<u32> {
-        let mut at = node;
+    /// Locks a place on the list of a set. There is one: the set is no whole component. `None` if all is over.
+    fn lock_list(&self, place: u32) -> Option<u32> {
+        let mut at = place;
         loop {
             match self.on_list(at)? {
-                Some(found) => {
+                Some((found, listed)) => {
                     let list = &self.entry(found).list;
-                    let locked = list.compare_exchange(LIVE, LOCKED, AcqRel, Acquire);
+                    let locked = list.compare_exchange(listed, listed | HELD, AcqRel, Acquire);
                     if locked.is_ok() {
                         return Some(found);
                     }
@@ -279,44 +363,44 @@ impl UnionFind {
     }
 
     #[inline]
-    fn next(&self, node: u32) -> u32 {
-        let next = self.entry(node).next.load(Acquire);
-        next.checked_sub(1).unwrap_or(node)
+    fn next(&self, place: u32) -> u32 {
+        let next = self.entry(place).next.load(Acquire);
+        next.checked_sub(1).unwrap_or(place)
     }
 
-    /// A node of the set that is still on its list; if there is none, the set is dead from now on.
-    pub fn pick(&self, node: NodeId) -> Option<NodeId> {
-        match self.on_list(node.0)? {
-            Some(found) => return Some(NodeId(found)),
-            None => self.bury(node.0),
+    /// A place of the set that is still on its list; if there is none, the set is dead from now on.
+    pub fn pick(&self, place: Place) -> Option<Place> {
+        match self.on_list(place.0)? {
+            Some((found, _)) => return Some(Place(found)),
+            None => self.bury(place.0),
         }
         None
     }
 
-    fn bury(&self, node: u32) {
+    fn bury(&self, place: u32) {
         let mut spins = 0;
         loop {
-            let set = &self.entry(self.find(node)).set;
-            match set.compare_exchange(LIVE, OVER, AcqRel, Acquire) {
-                Ok(_) | Err(OVER) => return,
+            let parent = &self.entry(self.find(place)).parent;
+            match parent.compare_exchange(ROOT, DEAD, AcqRel, Acquire) {
+                Ok(_) | Err(DEAD) => return,
                 Err(_) if self.is_over() => return,
                 Err(_) => pause(&mut spins),
             }
         }
     }
 
-    /// The first node from `at` on that is on the list, `Some(None)` if there is none. `None` if all is over.
-    fn on_list(&self, mut at: u32) -> Option<Option<u32>> {
+    /// The first place from `at` on that is on the list, and what stands there, `Some(None)` if there is none. `None` if all is over.
+    fn on_list(&self, mut at: u32) -> Option<Option<(u32, u32)>> {
         loop {
-            if self.is_listed(at)? {
-                return Some(Some(at));
+            if let Some(listed) = self.listed(at)? {
+                return Some(Some((at, listed)));
             }
             let second = self.next(at);
             if second == at {
                 return Some(None);
             }
-            if self.is_listed(second)? {
-                return Some(Some(second));
+            if let Some(listed) = self.listed(second)? {
+                return Some(Some((second, listed)));
             }
             // Both are off the list: the second need not be passed again.
             let third = self.next(second);
@@ -325,14 +409,15 @@ impl UnionFind {
         }
     }
 
-    /// Is a node on its list? Waits while it is locked; `None` if all is over.
+    /// Is a place on its list? What stands there then. Waits while it is locked; `None` if all is over.
     #[inline]
-    fn is_listed(&self, node: u32) -> Option<bool> {
+    fn listed(&self, place: u32) -> Option<Option<u32>> {
         let mut spins = 0;
         loop {
-            match self.entry(node).list.load(Acquire) {
-                LIVE => return Some(true),
-                OVER => return Some(false),
+            let word = self.entry(place).list.load(Acquire);
+            match word & LIST {
+                LISTED => return Some(Some(word)),
+                FINISHED => return Some(None),
                 _ if self.is_over() => return None,
                 _ => pause(&mut spins),
             }
@@ -341,31 +426,42 @@ impl UnionFind {
 
     /// Where the edges of a node are kept.
     #[inline]
-    pub fn kept(&self, node: NodeId) -> Option<u32> {
-        self.entry(node.0).kept.load(Acquire).checked_sub(1)
+    pub fn kept(&self, place: Place) -> Option<u32> {
+        let kept = self.entry(place.0).list.load(Acquire) >> LIST.count_ones();
+        kept.checked_sub(1)
     }
 
-    /// The edges of a node are kept there. All others lead to dead nodes, or into its set, which has their marks.
+    /// The edges of a node are kept there, before [`MOST_KEPT`], unless somebody has kept them already. All others lead to dead nodes, or into its set, which has their marks.
     #[inline]
-    pub fn keep(&self, node: NodeId, at: u32) {
-        self.entry(node.0).kept.store(at + 1, Release);
+    pub fn keep(&self, place: Place, at: u32) {
+        let list = &self.entry(place.0).list;
+        let kept = |known: u32| (known <= LIST).then_some(known | (at + 1) << LIST.count_ones());
+        let _ = list.fetch_update(AcqRel, Acquire, kept);
     }
 
     /// Was the node taken off its list?
     #[inline]
-    pub fn is_finished(&self, node: NodeId) -> bool {
-        self.entry(node.0).list.load(Acquire) == OVER
+    pub fn is_finished(&self, place: Place) -> bool {
+        self.entry(place.0).list.load(Acquire) & LIST == FINISHED
     }
 
     /// Takes a node off its list: each of its successors is in its set or dead.
-    pub fn finish(&self, node: NodeId) {
-        let list = &self.entry(node.0).list;
+    pub fn finish(&self, place: Place) {
+        let list = &self.entry(place.0).list;
         let mut spins = 0;
         loop {
-            match list.compare_exchange(LIVE, OVER, AcqRel, Acquire) {
-                Ok(_) | Err(OVER) => return,
-                Err(_) if self.is_over() => return,
-                Err(_) => pause(&mut spins),
+            let known = list.load(Acquire);
+            match known & LIST {
+                LISTED => {
+                    let finished = known | FINISHED;
+                    let taken = list.compare_exchange(known, finished, AcqRel, Acquire);
+                    if taken.is_ok() {
+                        return;
+                    }
+                }
+                FINISHED => return,
+                _ if self.is_over() => return,
+                _ => pause(&mut spins),
             }
         }
     }

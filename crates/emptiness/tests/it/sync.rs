@@ -1,6 +1,6 @@
 //! Atomics of loom, under the names that `union_find.rs` uses, and a short array in the place of one that grows.
 
-pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::ops::Range;
 
 /// Whoever waits lets the others go on.
@@ -9,9 +9,12 @@ pub(crate) fn pause(spins: &mut u32) {
     loom::thread::yield_now();
 }
 
-/// Room for three items, from the beginning.
+/// Places that a worker takes at a time; models give them out themselves.
+pub(crate) const PLACES: u32 = 2;
+
+/// Room for four items, from the beginning.
 #[derive(Debug)]
-pub(crate) struct Segments<T>([T; 3]);
+pub(crate) struct Segments<T>([T; 4]);
 
 impl<T: Default> Segments<T> {
     pub fn new() -> Segments<T> {

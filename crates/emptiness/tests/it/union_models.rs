@@ -1,7 +1,7 @@
 //! What the workers of UFSCC share, tried by loom in every order of events with up to two preemptions a thread: the same file that the crate is made of, on
 //! loom's atomics.
 
-use crate::union_find::{Claim, MOST_WORKERS, UnionFind};
+use crate::union_find::{Claim, MOST_WORKERS, Place, UnionFind};
 use lariat_emptiness::{Marks, NodeId};
 use loom::sync::Arc;
 use loom::thread;
@@ -19,43 +19,92 @@ fn marks_from(node: NodeId) -> Marks {
     Marks(1 << node.0)
 }
 
-/// The search of one worker on the cycle of the nodes 0 and 1, from the one to the other and back; see `ufscc.rs`.
-fn search(sets: &UnionFind, start: NodeId, bit: u64) {
-    let other = |node: NodeId| NODES[1 - node.index()];
-    let follow = |node: NodeId| {
-        if sets.claim(other(node), bit) != Claim::Dead {
-            sets.unite(node, other(node), marks_from(node));
+/// A worker: its bit, and the place of the next node that it is the first to see.
+struct Worker {
+    bit: u64,
+    free: u32,
+}
+
+impl Worker {
+    /// The worker with this number; models have one node that it sees first, or three that the first sees.
+    fn new(number: u32) -> Worker {
+        Worker {
+            bit: 1 << number,
+            free: 2 * number,
         }
-        sets.finish(node);
-    };
-    if sets.claim(start, bit) == Claim::Dead {
-        return;
     }
-    let second = other(start);
-    if let Claim::New { .. } = sets.claim(second, bit) {
-        // The edge back closes the cycle.
-        assert_ne!(sets.claim(start, bit), Claim::New { first: true });
-        sets.unite(second, start, marks_from(second));
-        sets.finish(second);
+
+    fn claim(&mut self, sets: &UnionFind, node: NodeId) -> Claim {
+        let free = Place(self.free);
+        let claim = sets.claim(node, self.bit, free);
+        self.free += u32::from(claim == Claim::New(Some(free)));
+        claim
     }
-    while let Some(node) = sets.pick(start) {
-        follow(node);
+
+    /// The place of a node that no other worker has seen.
+    fn first(&mut self, sets: &UnionFind, node: NodeId) -> Place {
+        match self.claim(sets, node) {
+            Claim::New(Some(place)) => place,
+            other => panic!("{other:?}"),
+        }
     }
-    assert!(sets.is_dead(start) && sets.is_finished(start));
+}
+
+/// Two come to a node that nobody has seen: one of them is the first, and the set has both.
+#[test]
+fn one_of_two_is_the_first_to_claim_a_node() {
+    model(|| {
+        let sets = Arc::new(UnionFind::new());
+        assert_eq!(sets.look(NODES[0], 1), Claim::New(None));
+        let theirs = sets.clone();
+        let thread = thread::spawn(move || Worker::new(1).claim(&theirs, NODES[0]));
+        let claims = [
+            Worker::new(0).claim(&sets, NODES[0]),
+            thread.join().unwrap(),
+        ];
+        let places = [Worker::new(0), Worker::new(1)].map(|worker| Place(worker.free));
+        let first = |place| claims == [Claim::New(Some(place)); 2];
+        assert!(places.into_iter().any(first), "{claims:?}");
+        for bit in [1, 2] {
+            assert!(matches!(sets.look(NODES[0], bit), Claim::Found(_)));
+        }
+    });
+}
+
+/// What is left of the search of one worker on the cycle of the nodes 0 and 1 when it has come from `start` to the other one, each at its place; see `ufscc.rs`.
+fn search(sets: &UnionFind, places: [Place; 2], start: usize, bit: u64) {
+    let (begin, second) = (places[start], places[1 - start]);
+    // The edge back closes the cycle.
+    sets.unite(second, begin, marks_from(NODES[1 - start]));
+    sets.finish(second);
+    while let Some(place) = sets.pick(begin) {
+        let node = sets.node(place);
+        let edge = NODES[1 - node.index()];
+        if let Claim::Found(at) = sets.look(edge, bit) {
+            sets.unite(place, at, marks_from(node));
+        }
+        sets.finish(place);
+    }
+    assert!(sets.is_dead(begin) && sets.is_finished(begin));
 }
 
 #[test]
 fn two_workers_bury_one_cycle_with_all_its_marks() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
-        assert!(!sets.is_seen(NODES[0]));
+        let mut worker = Worker::new(0);
+        let places = [NODES[0], NODES[1]].map(|node| worker.first(&sets, node));
+        for node in &NODES[..2] {
+            Worker::new(1).claim(&sets, *node);
+        }
         let theirs = sets.clone();
-        let thread = thread::spawn(move || search(&theirs, NODES[1], 2));
-        search(&sets, NODES[0], 1);
+        let thread = thread::spawn(move || search(&theirs, places, 1, 2));
+        search(&sets, places, 0, 1);
         thread.join().unwrap();
-        assert!(sets.same(NODES[0], NODES[1]) && !sets.same(NODES[0], NODES[2]));
-        assert!(sets.is_dead(NODES[0]) && sets.is_dead(NODES[1]));
-        let all = sets.mark(NODES[0], Marks::NONE);
+        assert!(sets.same(places[0], places[1]));
+        let known = NODES.map(|node| sets.look(node, 1));
+        assert_eq!(known, [Claim::Dead, Claim::Dead, Claim::New(None)]);
+        let all = sets.mark(places[0], Marks::NONE);
         assert_eq!(all, Marks(3), "a mark was lost");
     });
 }
@@ -64,25 +113,62 @@ fn two_workers_bury_one_cycle_with_all_its_marks() {
 fn marks_and_workers_reach_the_root_that_is_being_united() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
-        for node in NODES {
-            assert_eq!(sets.claim(node, 1), Claim::New { first: true });
-            assert_eq!(sets.reserve(0, node, |_| Err(())), Ok(()));
-        }
+        let mut worker = Worker::new(0);
+        let places = NODES.map(|node| worker.first(&sets, node));
+        assert_eq!(sets.reserve(0, NODES[2], |_| Err(())), Ok(()));
         let theirs = sets.clone();
         let thread = thread::spawn(move || {
-            theirs.mark(NODES[0], Marks(4));
-            theirs.claim(NODES[0], 2)
+            theirs.mark(places[0], Marks(4));
+            Worker::new(1).claim(&theirs, NODES[0])
         });
-        sets.unite(NODES[0], NODES[1], Marks(1));
-        sets.unite(NODES[1], NODES[2], Marks(2));
+        sets.unite(places[0], places[1], Marks(1));
+        sets.unite(places[1], places[2], Marks(2));
         assert_ne!(thread.join().unwrap(), Claim::Dead);
-        assert!(sets.same(NODES[0], NODES[2]));
-        assert_eq!(sets.mark(NODES[2], Marks::NONE), Marks(7));
+        assert!(sets.same(places[0], places[2]));
+        assert_eq!(sets.mark(places[2], Marks::NONE), Marks(7));
         // Both have a node of the set on their paths.
-        assert_eq!(
-            [1, 2].map(|bit| sets.claim(NODES[1], bit)),
-            [Claim::Found; 2]
-        );
+        let claims = [1, 2].map(|bit| sets.look(NODES[1], bit));
+        assert!(claims.iter().all(|claim| matches!(claim, Claim::Found(_))));
+    });
+}
+
+/// Bits that are there already are not written: who reads them while the root gets a parent goes on to the parent, whatever becomes of who wrote them.
+#[test]
+fn bits_that_are_there_reach_the_root_all_the_same() {
+    model(|| {
+        let sets = Arc::new(UnionFind::new());
+        let mut worker = Worker::new(0);
+        let places = NODES.map(|node| worker.first(&sets, node));
+        let [first, second] = [sets.clone(), sets.clone()].map(|sets| {
+            thread::spawn(move || {
+                sets.mark(places[1], Marks(1));
+            })
+        });
+        sets.unite(places[1], places[0], Marks::NONE);
+        second.join().unwrap();
+        assert_eq!(sets.mark(places[0], Marks::NONE), Marks(1));
+        first.join().unwrap();
+    });
+}
+
+/// Edges that are kept stay so while the node is locked on its list, unlocked and taken off.
+#[test]
+fn what_is_kept_stays() {
+    model(|| {
+        let sets = Arc::new(UnionFind::new());
+        let mut worker = Worker::new(0);
+        let places = NODES.map(|node| worker.first(&sets, node));
+        let theirs = sets.clone();
+        let thread = thread::spawn(move || {
+            theirs.keep(places[0], 7);
+        });
+        sets.unite(places[0], places[1], Marks::NONE);
+        sets.keep(places[0], 7);
+        thread.join().unwrap();
+        sets.finish(places[0]);
+        assert_eq!(sets.kept(places[0]), Some(7));
+        assert!(sets.is_finished(places[0]) && !sets.is_finished(places[1]));
+        assert_eq!(sets.pick(places[0]), Some(places[1]));
     });
 }
 
@@ -91,12 +177,11 @@ fn marks_and_workers_reach_the_root_that_is_being_united() {
 fn uniting_from_both_sides_ends() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
-        for node in NODES {
-            sets.claim(node, 3);
-        }
+        let mut worker = Worker::new(0);
+        let [a, b, _] = NODES.map(|node| worker.first(&sets, node));
         let theirs = sets.clone();
-        let thread = thread::spawn(move || theirs.unite(NODES[1], NODES[0], Marks(1)));
-        let mine = sets.unite(NODES[0], NODES[1], Marks(2));
+        let thread = thread::spawn(move || theirs.unite(b, a, Marks(1)));
+        let mine = sets.unite(a, b, Marks(2));
         let other = thread.join().unwrap();
         // Whoever adds the last mark sees all.
         assert!(mine == Marks(3) || other == Marks(3));
@@ -111,13 +196,12 @@ fn uniting_from_both_sides_ends() {
 fn nodes_of_one_set_are_so_while_it_is_united() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
-        for node in NODES {
-            sets.claim(node, 1);
-        }
-        sets.unite(NODES[0], NODES[1], Marks::NONE);
+        let mut worker = Worker::new(0);
+        let [a, b, c] = NODES.map(|node| worker.first(&sets, node));
+        sets.unite(a, b, Marks::NONE);
         let theirs = sets.clone();
-        let thread = thread::spawn(move || theirs.same(NODES[0], NODES[1]));
-        sets.unite(NODES[1], NODES[2], Marks::NONE);
+        let thread = thread::spawn(move || theirs.same(a, b));
+        sets.unite(b, c, Marks::NONE);
         assert!(thread.join().unwrap());
     });
 }

@@ -1,6 +1,6 @@
 //! Atomics and threads of shuttle, under the names that the search uses, and a short array in the place of one that grows.
 
-pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
+pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 pub(crate) use shuttle::thread::scope;
 use shuttle::thread::{Scope, ScopedJoinHandle};
 use std::ops::Range;
@@ -25,6 +25,12 @@ pub(crate) const ROOM: usize = 8;
 /// Edges are kept in so few words that some are not.
 pub(crate) const KEPT_BLOCK: u32 = 4;
 pub(crate) const KEPT_ROOM: u32 = LENGTH as u32;
+
+/// Nodes for which room is made at a time.
+pub(crate) const NODES_AT_ONCE: u32 = 4;
+
+/// Places that a worker takes at a time.
+pub(crate) const PLACES: u32 = 2;
 
 /// Room for so many items, from the beginning.
 const LENGTH: usize = 24;

@@ -427,10 +427,10 @@ impl States {
     }
 
     /// Is it worthwhile to touch successors of `from`? It is when a search comes to a state, and when it comes back to it from others: what was
-    /// touched before is long forgotten then. It is not before the first step of a search on its way down.
+    /// touched before is long forgotten then. It is not before the first step of a search on its way down; those who share a store ask for all steps of a state before they take one.
     #[inline]
     pub(super) fn should_touch(&mut self, from: StateId, is_first: bool) -> bool {
-        !(is_first && self.descends)
+        !(is_first && self.descends && !self.store.is_common())
             && self.touched.replace(from) != Some(from)
             && self.store.outgrows_cache()
     }

@@ -231,7 +231,10 @@ impl Desk {
         let width = words.len();
         let is = |tables: &Tables, id: u32| {
             let states = tables.of(Content::States);
-            let found = (0..width).all(|i| states.word(id as usize * width + i) == words[i]);
+            let found = match words {
+                [word] => states.word(id as usize) == *word,
+                words => (0..width).all(|i| states.word(id as usize * width + i) == words[i]),
+            };
             found && tables.escape(id) == escape
         };
         if let Some(id) = self.find(Content::States, hash, is) {
