@@ -183,6 +183,20 @@ pub(crate) struct Search<'a, G: Graph> {
     order: u64,
 }
 
+/// Asks for bytes of what all share, beside those that a worker holds, and counts them.
+fn asking<'w, G: Graph>(
+    graph: &'w G,
+    worker: &'w mut G::Worker,
+    held: usize,
+    shared: &'w mut usize,
+) -> impl FnMut(usize) -> Result<(), G::Stop> + 'w {
+    move |more| {
+        graph.tick(worker, held + more)?;
+        *shared += more;
+        Ok(())
+    }
+}
+
 /// A node of an accepting component, if one was found; `None` also where others have ended the search.
 pub(crate) type End = Option<Place>;
 
@@ -290,13 +304,8 @@ impl<'a, G: Graph> Search<'a, G> {
     /// Claims a node for this worker; a new one has a place then.
     fn claim(&mut self, node: NodeId) -> Result<Claim, G::Stop> {
         if self.free.is_empty() {
-            let held = self.bytes();
-            let (worker, shared) = (&mut *self.worker, &mut self.shared);
-            self.free = self.sets.free_places(|more| {
-                self.graph.tick(worker, held + more)?;
-                *shared += more;
-                Ok(())
-            })?;
+            let sets = self.sets;
+            self.free = sets.free_places(self.asking())?;
         }
         let free = Place(self.free.start);
         let claim = self.sets.claim(node, self.bit(), free);
@@ -407,13 +416,9 @@ impl<'a, G: Graph> Search<'a, G> {
     /// Writes down for the others which edges of a node remain, from `start` on.
     fn keep(&mut self, place: Place, start: usize) -> Result<(), G::Stop> {
         let held = self.bytes();
-        let (worker, shared) = (&mut *self.worker, &mut self.shared);
+        let ask = asking(self.graph, self.worker, held, &mut self.shared);
         let edges = &self.pending[start..];
-        let list = self.kept.write(edges, &mut self.block, |more| {
-            self.graph.tick(worker, held + more)?;
-            *shared += more;
-            Ok(())
-        })?;
+        let list = self.kept.write(edges, &mut self.block, ask)?;
         if let Some(list) = list {
             self.sets.keep(place, list);
         }
@@ -485,17 +490,18 @@ impl<'a, G: Graph> Search<'a, G> {
     }
 
     fn reserve_up_to(&mut self, node: NodeId) -> Result<(), G::Stop> {
-        let held = self.bytes();
-        let (worker, shared) = (&mut *self.worker, &mut self.shared);
         // For the next ones, too.
         let last = NodeId(node.0 | (NODES_AT_ONCE - 1));
-        self.sets.reserve(self.reserved, last, |more| {
-            self.graph.tick(worker, held + more)?;
-            *shared += more;
-            Ok(())
-        })?;
+        let (sets, from) = (self.sets, self.reserved);
+        sets.reserve(from, last, self.asking())?;
         self.reserved = last.index() + 1;
         Ok(())
+    }
+
+    /// Asks for bytes of what all share.
+    fn asking(&mut self) -> impl FnMut(usize) -> Result<(), G::Stop> + '_ {
+        let held = self.bytes();
+        asking(self.graph, self.worker, held, &mut self.shared)
     }
 
     fn bytes(&self) -> usize {

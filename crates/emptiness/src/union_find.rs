@@ -203,7 +203,7 @@ impl UnionFind {
         NodeId(self.entry(place.0).node.load(Relaxed))
     }
 
-    /// Has somebody seen the node, and is its set not dead, or that of `at`? Of nodes of a dead set that may also be said if it is that of `at`.
+    /// Was the node seen, and is its set alive or that of `at`? If the set of `at` has died, some of its nodes may be taken for dead.
     pub fn is_alive(&self, node: NodeId, at: Place) -> bool {
         let place = self.places.get(node.index());
         match place.map_or(UNSEEN, |place| place.load(Acquire)) {
