@@ -34,6 +34,7 @@ mod store;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod touch;
 mod tree;
 mod turns;
 mod words;

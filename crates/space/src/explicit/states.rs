@@ -8,15 +8,13 @@
 use super::common::Common;
 use super::enabled::Enabled;
 use super::escapes::Escapes;
-use super::index::mix;
 use super::layout::{Field, Layout};
 use super::modulo::Marked;
 use super::net::Net;
 use super::observed::{Form, Tallies};
-use super::plain::hash_of_word;
 use super::store::{StateId, Store, View};
+use super::touch::Touched;
 use super::tree::Change;
-use super::words::Words;
 use super::{Ahead, Explicit, Observed};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{State, Value, VarId};
@@ -24,9 +22,6 @@ use std::sync::Arc;
 
 /// Lookups between two looks at the clock: well below a millisecond.
 const STEPS_PER_CHECK: u32 = 1024;
-
-/// Successors that are touched at once.
-const TOUCHED: usize = 16;
 
 /// The states found so far, by one worker.
 #[derive(Debug)]
@@ -38,11 +33,7 @@ pub struct States {
     pub(super) scratch: Scratch,
     pub(super) ahead: Ahead,
     pub(super) marked: Marked,
-    /// The state whose successors were touched last.
-    touched: Option<StateId>,
-    /// Did the first step from the last state that a search came to lead on to a later one? Then it is likely to be on its way down, where it takes one step from
-    /// each state, and to touch more of them would be in vain.
-    descends: bool,
+    pub(super) touched: Touched,
     budget: Budget,
     steps: u32,
     /// The first variable that was assigned a value beyond its range.
@@ -194,8 +185,7 @@ impl States {
             scratch: Scratch::default(),
             ahead: Ahead::default(),
             marked: Marked::default(),
-            touched: None,
-            descends: false,
+            touched: Touched::default(),
             budget: budget.clone(),
             steps: 0,
             overflow: None,
@@ -424,60 +414,6 @@ impl States {
             Store::Word(vectors, _) => vectors.find_word(word, 0).map(StateId),
             _ => None,
         }
-    }
-
-    /// Is it worthwhile to touch successors of `from`? It is when a search comes to a state, and when it comes back to it from others: what was
-    /// touched before is long forgotten then. It is not before the first step of a search on its way down; those who share a store ask for all steps of a state before they take one.
-    #[inline]
-    pub(super) fn should_touch(&mut self, from: StateId, is_first: bool) -> bool {
-        !(is_first && self.descends && !self.store.is_common())
-            && self.touched.replace(from) != Some(from)
-            && self.store.outgrows_cache()
-    }
-
-    /// A search takes a step, the first one from a state or another.
-    #[inline]
-    pub(super) fn goes(&mut self, from: StateId, to: StateId, is_first: bool) {
-        if is_first {
-            self.descends = to > from;
-        }
-    }
-
-    /// Whoever comes to `from` next will ask for one of its successors only.
-    pub(super) fn touch_nothing(&mut self, from: StateId) {
-        self.touched = Some(from);
-    }
-
-    /// Brings into the cache where the successors of the state in focus, by transitions from number `at` on, would be found: a search usually asks for
-    /// several of them before it goes elsewhere.
-    #[inline]
-    pub(super) fn touch(&self, net: &Net, mut at: u32) {
-        let (mut hashes, mut len) = ([0; TOUCHED], 0);
-        while len < TOUCHED
-            && let Some(t) = self.focus.find(net, at)
-        {
-            let weight = net.transitions[t as usize].weight;
-            hashes[len] = mix(self.focus.sum.wrapping_add(weight));
-            len += 1;
-            at = t + 1;
-        }
-        self.store.touch(&hashes[..len]);
-    }
-
-    /// The same where states are words.
-    #[inline]
-    pub(super) fn touch_words(&self, words: &Words, word: u64, mut at: u32) {
-        let (mut hashes, mut len) = ([0; TOUCHED], 0);
-        while len < TOUCHED
-            && let Some(t) = words.find(word, at)
-        {
-            if let Some(to) = words.fire(word, t) {
-                hashes[len] = hash_of_word(to, 0);
-                len += 1;
-            }
-            at = t + 1;
-        }
-        self.store.touch(&hashes[..len]);
     }
 
     /// The observed predicates that hold in the state in focus.
