@@ -250,7 +250,7 @@ impl<'a, G: Graph> Search<'a, G> {
         {
             k += 1;
             self.reserve(node)?;
-            if let Claim::New(Some(place)) = self.claim(node)?
+            if let Claim::New(place) = self.claim(node)?
                 && let Some(found) = self.enter(place, Marks::NONE)?
             {
                 return Ok(Some(found));
@@ -301,15 +301,15 @@ impl<'a, G: Graph> Search<'a, G> {
         Ok(None)
     }
 
-    /// Claims a node for this worker; a new one has a place then.
-    fn claim(&mut self, node: NodeId) -> Result<Claim, G::Stop> {
+    /// Claims a node for this worker.
+    fn claim(&mut self, node: NodeId) -> Result<Claim<Place>, G::Stop> {
         if self.free.is_empty() {
             let sets = self.sets;
             self.free = sets.free_places(self.asking())?;
         }
         let free = Place(self.free.start);
         let claim = self.sets.claim(node, self.bit(), free);
-        if claim == Claim::New(Some(free)) {
+        if claim == Claim::New(free) {
             self.free.start += 1;
             self.counts.nodes += 1;
         }
@@ -444,9 +444,9 @@ impl<'a, G: Graph> Search<'a, G> {
             return Ok(None);
         };
         match self.claim(edge.to)? {
+            Claim::Dead => Ok(None),
             Claim::Found(at) => Ok(self.close(at, edge.marks)),
-            Claim::New(Some(place)) => self.enter(place, edge.marks),
-            Claim::Dead | Claim::New(None) => Ok(None),
+            Claim::New(place) => self.enter(place, edge.marks),
         }
     }
 

@@ -71,15 +71,15 @@ struct Entry {
     node: AtomicU32,
 }
 
-/// What a worker finds where an edge leads.
+/// What a worker finds where an edge leads. Who only looks may find a node without a place, which nobody has seen; who claims it gives it one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Claim {
+pub(crate) enum Claim<P> {
     /// Nothing new begins there.
     Dead,
     /// It has a node of that set on its path; this is one.
     Found(Place),
-    /// It has not, until now. `None` if nobody has seen the node.
-    New(Option<Place>),
+    /// It has not, until now.
+    New(P),
 }
 
 /// Sets of nodes.
@@ -230,7 +230,7 @@ impl UnionFind {
 
     /// What [`claim`](UnionFind::claim) would say, without claiming anything.
     #[inline]
-    pub fn look(&self, node: NodeId, bit: u64) -> Claim {
+    pub fn look(&self, node: NodeId, bit: u64) -> Claim<Option<Place>> {
         let known = self.places.at(node.index());
         let place = match known.load(Acquire) {
             UNSEEN => return Claim::New(None),
@@ -253,9 +253,9 @@ impl UnionFind {
         Claim::Found(Place(at))
     }
 
-    /// The worker with this bit comes to a node; it has the place `free`. Of a new node the place is always told: it is `free` if nobody has seen the node before.
+    /// The worker with this bit comes to a node; it has the place `free`, which the node gets if nobody has seen it before.
     #[inline]
-    pub fn claim(&self, node: NodeId, bit: u64, free: Place) -> Claim {
+    pub fn claim(&self, node: NodeId, bit: u64, free: Place) -> Claim<Place> {
         loop {
             match self.look(node, bit) {
                 Claim::New(None) => {
@@ -265,14 +265,15 @@ impl UnionFind {
                     let place = self.places.at(node.index());
                     let mine = place.compare_exchange(UNSEEN, free.0 + 1, AcqRel, Acquire);
                     if mine.is_ok() {
-                        return Claim::New(Some(free));
+                        return Claim::New(free);
                     }
                 }
                 Claim::New(Some(place)) => {
                     self.write(place.0, bit, |entry| &entry.workers);
-                    return Claim::New(Some(place));
+                    return Claim::New(place);
                 }
-                known => return known,
+                Claim::Found(at) => return Claim::Found(at),
+                Claim::Dead => return Claim::Dead,
             }
         }
     }

@@ -129,7 +129,7 @@ pub(crate) struct Check {
     ///
     /// sog, sop, slap, slap-fst and bcz on nets and tables compute edges of their product ahead of the emptiness check, whose graph and
     /// counterexample stay as they are. explicit and ba let several workers search the states of a single property together, which they
-    /// and `auto` also do without --threads from four processors on: two are about as fast as one, which repeats. Who has nothing left to do helps
+    /// and `auto` also do without --threads from four processors on; two take about as long as one. Who has nothing left to do helps
     /// to shorten counterexamples. Where all reachable states are found first, as sets, a long saturation is
     /// divided as long as that pays.
     ///

@@ -34,17 +34,17 @@ impl Worker {
         }
     }
 
-    fn claim(&mut self, sets: &UnionFind, node: NodeId) -> Claim {
+    fn claim(&mut self, sets: &UnionFind, node: NodeId) -> Claim<Place> {
         let free = Place(self.free);
         let claim = sets.claim(node, self.bit, free);
-        self.free += u32::from(claim == Claim::New(Some(free)));
+        self.free += u32::from(claim == Claim::New(free));
         claim
     }
 
     /// The place of a node that no other worker has seen.
     fn first(&mut self, sets: &UnionFind, node: NodeId) -> Place {
         match self.claim(sets, node) {
-            Claim::New(Some(place)) => place,
+            Claim::New(place) => place,
             other => panic!("{other:?}"),
         }
     }
@@ -63,7 +63,7 @@ fn one_of_two_is_the_first_to_claim_a_node() {
             thread.join().unwrap(),
         ];
         let places = [Worker::new(0), Worker::new(1)].map(|worker| Place(worker.free));
-        let first = |place| claims == [Claim::New(Some(place)); 2];
+        let first = |place| claims == [Claim::New(place); 2];
         assert!(places.into_iter().any(first), "{claims:?}");
         for bit in [1, 2] {
             assert!(matches!(sets.look(NODES[0], bit), Claim::Found(_)));
