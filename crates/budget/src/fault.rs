@@ -55,9 +55,10 @@ impl Fault {
             Victim::One => before == self.at,
             Victim::All => before >= self.at,
         };
-        match is_due {
-            true => Err(self.stop.clone()),
-            false => Ok(()),
+        if is_due {
+            Err(self.stop.clone())
+        } else {
+            Ok(())
         }
     }
 }

@@ -200,9 +200,10 @@ impl Budget {
     /// What is counted on several threads does not repeat, so there is but one under a
     /// [limit on counted work](Budget::with_work).
     pub fn threads(&self) -> NonZeroUsize {
-        match self.counts_work() {
-            true => NonZeroUsize::MIN,
-            false => self.helpers.threads,
+        if self.counts_work() {
+            NonZeroUsize::MIN
+        } else {
+            self.helpers.threads
         }
     }
 

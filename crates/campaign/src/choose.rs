@@ -195,9 +195,10 @@ impl<'a> Choice<'a> {
     /// What the decisions so far choose.
     pub(crate) fn chosen(&self, decisions: &Decisions) -> Chosen {
         let number = self.lottery.random.number;
-        let room = match self.filter.balanced {
-            true => [number / 2, number - number / 2],
-            false => [number, number],
+        let room = if self.filter.balanced {
+            [number / 2, number - number / 2]
+        } else {
+            [number, number]
         };
         let mut chosen = Chosen::default();
         for (at, (k, text)) in self.lottery.draws.iter().enumerate() {

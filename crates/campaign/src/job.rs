@@ -176,9 +176,10 @@ fn limit(pid: Pid, task: &Task) {
         // A limit that is already lower, or a process that is already gone.
         let _ = rustix::process::prlimit(Some(pid), resource, limit);
     };
-    let cpu = match task.clock > seconds {
-        true => seconds.ceil().max(1.0) as u64,
-        false => hard(seconds).as_secs().saturating_add(1),
+    let cpu = if task.clock > seconds {
+        seconds.ceil().max(1.0) as u64
+    } else {
+        hard(seconds).as_secs().saturating_add(1)
     };
     limit(Resource::Cpu, cpu);
     limit(

@@ -150,9 +150,10 @@ impl Setup {
         missing.extend(found.missing);
         let mut all = Vec::new();
         for model in found.models {
-            let mut of = match self.campaign.engines.is_empty() {
-                true => OfModel::default(),
-                false => properties::of_model(&self.campaign, &model)?,
+            let mut of = if self.campaign.engines.is_empty() {
+                OfModel::default()
+            } else {
+                properties::of_model(&self.campaign, &model)?
             };
             missing.append(&mut of.missing);
             all.push((model, of));

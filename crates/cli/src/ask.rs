@@ -24,9 +24,10 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let model = input::watched_model(&args.model, &budget)?;
     let asked = questions(&model, args)?;
     let questions: Vec<Question> = asked.iter().map(|(_, question)| question.clone()).collect();
-    let line = Line::new(match args.json || args.quiet {
-        true => Volume::Silent,
-        false => Volume::Progress,
+    let line = Line::new(if args.json || args.quiet {
+        Volume::Silent
+    } else {
+        Volume::Progress
     });
     let start = Instant::now();
     let examination = whole(args.topic);
@@ -41,19 +42,18 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let mut tell = |q: usize, reply: &Reply| {
         let (about, _) = &asked[q];
         let seconds = start.elapsed().as_secs_f64();
-        let told = match args.json {
-            true => {
-                let file = args.model.display().to_string();
-                let about = Some(&**about);
-                let object = json(
-                    (&file, &model.system),
-                    (topic(args.topic), about),
-                    reply,
-                    seconds,
-                );
-                out::data(&format!("{object}\n"))
-            }
-            false => out::text(&text(args, &model, about, reply)),
+        let told = if args.json {
+            let file = args.model.display().to_string();
+            let about = Some(&**about);
+            let object = json(
+                (&file, &model.system),
+                (topic(args.topic), about),
+                reply,
+                seconds,
+            );
+            out::data(&format!("{object}\n"))
+        } else {
+            out::text(&text(args, &model, about, reply))
         };
         match told {
             Ok(()) if args.topic == Topic::OneSafe => Examination::OneSafe.decides(reply),

@@ -179,9 +179,10 @@ struct Progress {
 
 impl Progress {
     fn new(quiet: bool) -> Progress {
-        let bar = match quiet {
-            true => ProgressBar::hidden(),
-            false => ProgressBar::new_spinner(),
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new_spinner()
         };
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
             bar.set_style(style);
@@ -345,9 +346,12 @@ fn summary(report: &Report) -> String {
     let mut text: String = report.contradictions.iter().map(contradicts).collect();
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let tallies = tallies(&report.records);
-    let name = |tally: &Tally| match tally.counts_states {
-        true => format!("{} (states)", tally.engine),
-        false => tally.engine.clone(),
+    let name = |tally: &Tally| {
+        if tally.counts_states {
+            format!("{} (states)", tally.engine)
+        } else {
+            tally.engine.clone()
+        }
     };
     let widths = tallies.iter().map(|tally| name(tally).chars().count());
     let width = widths.max().unwrap_or(0).max(6);

@@ -239,9 +239,10 @@ impl Answers<'_> {
             self.mistakes.tell_where_it_ended();
         }
         let failed = self.trace.is_some_and(|trace| trace.has_failed);
-        Ok(match failed {
-            true => self.worst.max(Exit::Input),
-            false => self.worst,
+        Ok(if failed {
+            self.worst.max(Exit::Input)
+        } else {
+            self.worst
         })
     }
 }
@@ -253,9 +254,10 @@ fn tell(
     context: &Context<'_>,
     (answer, notes): (&Json, &[String]),
 ) -> Result<(), Failure> {
-    match args.json {
-        true => out::data(&format!("{answer}\n")),
-        false => out::text(&text(args, (report, modality), context, notes)),
+    if args.json {
+        out::data(&format!("{answer}\n"))
+    } else {
+        out::text(&text(args, (report, modality), context, notes))
     }
 }
 
@@ -467,9 +469,10 @@ fn text(
     text += &report::text(report, context, args.full);
     if args.explain {
         // Between joint steps the net as it was read may pass markings that the reduced one does not have.
-        let of = match report.passes.is_empty() {
-            true => "fact",
-            false => "fact about the reduced net",
+        let of = if report.passes.is_empty() {
+            "fact"
+        } else {
+            "fact about the reduced net"
         };
         for fact in &report.facts {
             let _ = writeln!(text, "  {dim}{of}: {}{dim:#}", fact.says);

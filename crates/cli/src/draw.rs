@@ -25,9 +25,10 @@ pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
     let budget = input::for_property(&budget, &args.limits);
     let model = input::watched_model(&args.model, &budget)?;
     let title = args.model.display().to_string();
-    let text = match args.reach {
-        true => states(args, &model, &title, medium, &budget)?,
-        false => structure(args, &model, &title, medium)?,
+    let text = if args.reach {
+        states(args, &model, &title, medium, &budget)?
+    } else {
+        structure(args, &model, &title, medium)?
     };
     match &args.output {
         Some(path) => write(path, &text)?,

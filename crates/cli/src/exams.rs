@@ -187,8 +187,9 @@ fn line(name: &str, value: &str, asker: Asker) -> Result<(), Failure> {
 }
 
 fn exit(cancel: &Cancel) -> Exit {
-    match cancel.is_pressed() {
-        true => Exit::Interrupted,
-        false => Exit::Fine,
+    if cancel.is_pressed() {
+        Exit::Interrupted
+    } else {
+        Exit::Fine
     }
 }

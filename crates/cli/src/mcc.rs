@@ -197,9 +197,10 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
         slice *= 4;
     }
     cannot_compute(open.iter().map(|formula| &*formula.property.name))?;
-    Ok(match cancel.is_pressed() {
-        true => Exit::Interrupted,
-        false => Exit::Fine,
+    Ok(if cancel.is_pressed() {
+        Exit::Interrupted
+    } else {
+        Exit::Fine
     })
 }
 
@@ -236,9 +237,10 @@ fn decide<'s>(
 fn share(slice: Duration, left: Duration, waiting: u32, had: Duration) -> Option<Duration> {
     let fair = left / waiting.max(1);
     let next = slice.max(had.saturating_mul(2));
-    let share = match fair < next.saturating_mul(3) {
-        true => fair,
-        false => next,
+    let share = if fair < next.saturating_mul(3) {
+        fair
+    } else {
+        next
     };
     (share > had && share >= SHORTEST).then_some(share)
 }

@@ -97,9 +97,10 @@ pub(crate) fn mistakes(model: &Model, budget: &Budget, limit: Option<Duration>) 
 impl Mistakes {
     /// What engines are asked to look at besides the question: nothing, if everything is known.
     pub(crate) fn open(&self) -> Vec<Predicate> {
-        match self.complete {
-            true => Vec::new(),
-            false => self.predicates(),
+        if self.complete {
+            Vec::new()
+        } else {
+            self.predicates()
         }
     }
 

@@ -338,9 +338,10 @@ impl Session<'_> {
             self.random_steps(most, &|session| goal.holds(session));
         }
         let steps = self.run.events.len() - before;
-        let found = match goal.holds(self) {
-            true => format!("{what} holds after {steps} steps\n"),
-            false => format!("{what} does not hold after {steps} steps\n"),
+        let found = if goal.holds(self) {
+            format!("{what} holds after {steps} steps\n")
+        } else {
+            format!("{what} does not hold after {steps} steps\n")
         };
         format!("{}{found}", self.shown(false))
     }
@@ -418,13 +419,14 @@ impl Goal {
                     | Node::Xor(_)
             )
         };
-        match formulas.subformulas(formula).iter().any(temporal) {
-            true => Err("`until` asks one state, which has no X, F, G or U".to_owned()),
-            false => Ok(Goal {
+        if formulas.subformulas(formula).iter().any(temporal) {
+            Err("`until` asks one state, which has no X, F, G or U".to_owned())
+        } else {
+            Ok(Goal {
                 formula,
                 propositions: properties.propositions,
                 formulas,
-            }),
+            })
         }
     }
 

@@ -47,16 +47,18 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
         model => model?,
     };
     let system = &model.system;
-    let line = Line::new(match args.json {
-        true => Volume::Silent,
-        false => Volume::Progress,
+    let line = Line::new(if args.json {
+        Volume::Silent
+    } else {
+        Volume::Progress
     });
     let start = Instant::now();
     let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
     let engine = args.engine;
-    let modulo = match args.symmetry {
-        true => orbits(&model, &budget, &line).map_err(Failure::Undecided)?,
-        false => None,
+    let modulo = if args.symmetry {
+        orbits(&model, &budget, &line).map_err(Failure::Undecided)?
+    } else {
+        None
     };
     if args.symmetry && modulo.is_none() {
         crate::remark("no symmetries are known: states are counted as they are");

@@ -31,11 +31,12 @@ pub(crate) fn read(path: &Path, budget: &Budget) -> Result<Vec<Json>, Failure> {
             }
         }
     }
-    match objects.is_empty() {
-        true => Err(Failure::new(format!(
+    if objects.is_empty() {
+        Err(Failure::new(format!(
             "there is no run in {origin}\n  = help: expected JSON as `lariat check --trace` writes it for violated properties"
-        ))),
-        false => Ok(objects),
+        )))
+    } else {
+        Ok(objects)
     }
 }
 

@@ -47,10 +47,7 @@ impl Kernel {
                 self.push(w, y)?;
                 j += 1;
             } else {
-                let child = match self.backwards {
-                    true => x,
-                    false => self.union(x, y)?,
-                };
+                let child = if self.backwards { x } else { self.union(x, y)? };
                 self.push(v, child)?;
                 i += 1;
                 j += 1;
@@ -138,13 +135,14 @@ impl Call<()> for Intersection {
     fn open(self, _: &mut Kernel, _: &mut ()) -> Result<Opening<Self::Key>, Halt> {
         // The empty set has the smallest id.
         let Intersection(a, b) = self;
-        Ok(match a == b || a.is_empty() {
-            true => Opening::AtOnce(a),
-            false => Opening::Walk {
+        Ok(if a == b || a.is_empty() {
+            Opening::AtOnce(a)
+        } else {
+            Opening::Walk {
                 node: a,
                 operation: OPERATIONS.intersection,
                 key: (a, b),
-            },
+            }
         })
     }
 

@@ -194,9 +194,10 @@ impl CacheEntry for Wide {
 }
 
 /// Entries of a new table: at least as many as one version guards.
-const SMALLEST: usize = match cfg!(feature = "collect-always") {
-    true => GUARDED / size_of::<Narrow>(),
-    false => 1 << 10,
+const SMALLEST: usize = if cfg!(feature = "collect-always") {
+    GUARDED / size_of::<Narrow>()
+} else {
+    1 << 10
 };
 
 /// Refusals, one for half a table of evictions each, that an operation puts up with.
@@ -334,9 +335,10 @@ impl<E: CacheEntry> DirectMapped<E> {
     pub fn get(&self, probe: E, several: bool) -> Option<u64> {
         let slot = self.slot(&probe);
         let found = probe.find(&self.cells[slot])?;
-        match several {
-            true => self.get_guarded(probe, slot),
-            false => Some(found),
+        if several {
+            self.get_guarded(probe, slot)
+        } else {
+            Some(found)
         }
     }
 
@@ -354,9 +356,10 @@ impl<E: CacheEntry> DirectMapped<E> {
         let slot = self.slot(&entry);
         let cell = &self.cells[slot];
         let evicted = look(E::first(cell)) != 0;
-        match several {
-            true => self.put_guarded(entry, slot),
-            false => entry.store(cell),
+        if several {
+            self.put_guarded(entry, slot)
+        } else {
+            entry.store(cell)
         }
         evicted
     }
@@ -488,9 +491,10 @@ impl Cache {
         key: K,
         several: bool,
     ) -> Option<V> {
-        let found = match Operation::<K, V>::IS_NARROW {
-            true => self.narrow.get(narrow(operation, key, [0; 2]), several),
-            false => self.wide.get(wide(operation, key, [0; 2]), several),
+        let found = if Operation::<K, V>::IS_NARROW {
+            self.narrow.get(narrow(operation, key, [0; 2]), several)
+        } else {
+            self.wide.get(wide(operation, key, [0; 2]), several)
         };
         found.map(|words| V::from_words([words as u32, (words >> 32) as u32]))
     }

@@ -78,13 +78,14 @@ impl<C> Call<C> for Image {
 
     fn open(self, _: &mut Kernel, _: &mut C) -> Result<Opening<Self::Key>, Halt> {
         let Image { chain, node, .. } = self;
-        Ok(match chain == ChainId::END || node.is_empty() {
-            true => Opening::AtOnce(node),
-            false => Opening::Walk {
+        Ok(if chain == ChainId::END || node.is_empty() {
+            Opening::AtOnce(node)
+        } else {
+            Opening::Walk {
                 node,
                 operation: OPERATIONS.image,
                 key: (chain, node),
-            },
+            }
         })
     }
 
@@ -175,13 +176,14 @@ impl<C> Call<C> for Enabled {
 
     fn open(self, _: &mut Kernel, _: &mut C) -> Result<Opening<Self::Key>, Halt> {
         let Enabled { chain, node, .. } = self;
-        Ok(match chain == ChainId::END || node.is_empty() {
-            true => Opening::AtOnce(node),
-            false => Opening::Walk {
+        Ok(if chain == ChainId::END || node.is_empty() {
+            Opening::AtOnce(node)
+        } else {
+            Opening::Walk {
                 node,
                 operation: OPERATIONS.enabled,
                 key: (chain, node),
-            },
+            }
         })
     }
 

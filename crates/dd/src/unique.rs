@@ -17,9 +17,10 @@ pub(crate) struct UniqueTable {
     left: AtomicUsize,
 }
 
-const SMALLEST: usize = match cfg!(feature = "collect-always") {
-    true => 4,
-    false => 1 << 10,
+const SMALLEST: usize = if cfg!(feature = "collect-always") {
+    4
+} else {
+    1 << 10
 };
 
 /// Permits that a worker takes at a time.

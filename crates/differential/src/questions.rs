@@ -121,9 +121,12 @@ fn questions(rng: &mut Random, model: &Model) -> Vec<Question> {
     let system = &model.system;
     let mut questions = vec![Question::Reach(Predicate::Deadlock)];
     let bare = system.events.is_empty() || system.variables.is_empty();
-    let predicate = |rng: &mut Random| match bare {
-        true => Predicate::Const(rng.coin()),
-        false => predicates::any(rng, system, 2),
+    let predicate = |rng: &mut Random| {
+        if bare {
+            Predicate::Const(rng.coin())
+        } else {
+            predicates::any(rng, system, 2)
+        }
     };
     for _ in 0..4 {
         questions.push(Question::Reach(predicate(rng)));
@@ -284,10 +287,7 @@ fn one(
     answer: &Answer,
     tally: &mut Tally,
 ) -> Result<bool, String> {
-    let wrong = |is: bool, what: &str| match is {
-        true => Err(what.to_owned()),
-        false => Ok(true),
-    };
+    let wrong = |is: bool, what: &str| if is { Err(what.to_owned()) } else { Ok(true) };
     let mut end = |witness: &lariat::ask::Witness| -> Result<State, String> {
         tally.runs += 1;
         let rounds = follow(system, witness.run())?;

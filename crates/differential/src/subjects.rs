@@ -237,9 +237,10 @@ fn built() -> Vec<Subject> {
             _ => "",
         };
         let plan = plan.as_variant(variant);
-        let kind = match plan.automaton.is_testing() {
-            true => format!("-{}", plan.automaton.name()),
-            false => String::new(),
+        let kind = if plan.automaton.is_testing() {
+            format!("-{}", plan.automaton.name())
+        } else {
+            String::new()
         };
         let name = format!("{}{kind}{how}-{threads}-threads", plan.engine.name);
         let subject = on_translation_with(&name, plan, threads);

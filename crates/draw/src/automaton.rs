@@ -18,9 +18,10 @@ const READABLE: Style = Style {
 /// Marks as they are shown behind a guard: ` {0,1}`.
 fn marks_text(marks: Marks) -> String {
     let numbers: Vec<String> = marks.iter().map(|mark| mark.to_string()).collect();
-    match numbers.is_empty() {
-        true => String::new(),
-        false => format!(" {{{}}}", numbers.join(",")),
+    if numbers.is_empty() {
+        String::new()
+    } else {
+        format!(" {{{}}}", numbers.join(","))
     }
 }
 
@@ -56,9 +57,10 @@ pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> Graph {
     let mut graph = Graph::default();
     for (q, edges) in a.states.iter().enumerate() {
         let accepting = circles && edges.iter().any(|t| !t.marks.is_empty());
-        let shape = match accepting {
-            true => NodeShape::Double,
-            false => NodeShape::Circle,
+        let shape = if accepting {
+            NodeShape::Double
+        } else {
+            NodeShape::Circle
         };
         let initial = a.initial.iter().any(|state| state.index() == q);
         graph.nodes.push(node(q, shape, initial));
@@ -84,9 +86,10 @@ pub fn testing(t: &Testing, atom: &dyn Fn(AtomId) -> String) -> Graph {
     let mut guards = t.guards.clone();
     let mut graph = Graph::default();
     for (q, state) in t.states.iter().enumerate() {
-        let shape = match state.livelock {
-            true => NodeShape::Dashed,
-            false => NodeShape::Circle,
+        let shape = if state.livelock {
+            NodeShape::Dashed
+        } else {
+            NodeShape::Circle
         };
         let mut node = node(q, shape, false);
         for (_, letters) in t.initial.iter().filter(|(state, _)| state.index() == q) {

@@ -261,9 +261,10 @@ impl Graph {
     }
 
     fn open_edge(svg: &mut Svg, bundle: &Bundle, number: &dyn Fn(usize) -> usize) -> &'static str {
-        let (class, colour, wide) = match bundle.marked {
-            true => ("edge marked", "#c2410c", "2.2"),
-            false => ("edge", "#59636e", "1.1"),
+        let (class, colour, wide) = if bundle.marked {
+            ("edge marked", "#c2410c", "2.2")
+        } else {
+            ("edge", "#59636e", "1.1")
         };
         svg.open(&format!(
             "class=\"{class}\" data-from=\"{}\" data-to=\"{}\" stroke=\"{colour}\" stroke-width=\"{wide}\"",
@@ -318,9 +319,10 @@ impl Graph {
                 0 => (a.0 + out.0 * reach.abs(), a.1 + out.1 * reach.abs()),
                 _ => (a.0 + reach, a.1),
             };
-            let d = match i + 1 == segments {
-                true => (b.0 - into.0 * reach.abs(), b.1 - into.1 * reach.abs()),
-                false => (b.0 - reach, b.1),
+            let d = if i + 1 == segments {
+                (b.0 - into.0 * reach.abs(), b.1 - into.1 * reach.abs())
+            } else {
+                (b.0 - reach, b.1)
             };
             let _ = write!(
                 path,

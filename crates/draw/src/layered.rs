@@ -97,9 +97,10 @@ pub(crate) fn layout(nodes: &[NodeSize], edges: &[EdgeSize], levels: Option<&[us
         let mut points: Vec<Point> = Vec::with_capacity(way.len() + 1);
         for cell in way {
             let ((x, y), Cell { size, is_node, .. }) = (at(*cell), &chains.cells[*cell]);
-            match !is_node && size.width > 0.0 {
-                true => points.extend([(x - size.width / 2.0, y), (x + size.width / 2.0, y)]),
-                false => points.push((x, y)),
+            if !is_node && size.width > 0.0 {
+                points.extend([(x - size.width / 2.0, y), (x + size.width / 2.0, y)])
+            } else {
+                points.push((x, y))
             }
         }
         if turned[k] {
@@ -151,9 +152,12 @@ fn closing(n: usize, edges: &[EdgeSize]) -> Vec<bool> {
 
 /// Ranks by longest paths; then nodes without predecessors move as near to their successors as they can.
 fn ranks(n: usize, edges: &[EdgeSize], turned: &[bool]) -> Vec<usize> {
-    let ends = |k: usize| match turned[k] {
-        true => (edges[k].to, edges[k].from),
-        false => (edges[k].from, edges[k].to),
+    let ends = |k: usize| {
+        if turned[k] {
+            (edges[k].to, edges[k].from)
+        } else {
+            (edges[k].from, edges[k].to)
+        }
     };
     let (mut out, mut missing) = (vec![Vec::new(); n], vec![0; n]);
     for k in 0..edges.len() {
@@ -315,9 +319,10 @@ fn crossings(chains: &Chains, layers: &[Vec<usize>], place: &[usize]) -> usize {
 
 /// The distance that two neighbours of a rank keep between their centres.
 fn gap(a: &Cell, b: &Cell) -> f64 {
-    let gap = match a.is_node || b.is_node {
-        true => NODE_GAP,
-        false => DUMMY_GAP,
+    let gap = if a.is_node || b.is_node {
+        NODE_GAP
+    } else {
+        DUMMY_GAP
     };
     a.size.below + gap + b.size.above
 }
@@ -357,12 +362,13 @@ fn settle(chains: &Chains, layers: &[Vec<usize>]) -> Vec<f64> {
                         }
                     };
                     let weight: f64 = near().map(pull).sum();
-                    match weight > 0.0 {
-                        true => (
+                    if weight > 0.0 {
+                        (
                             near().map(|c| pull(c) * y[*c]).sum::<f64>() / weight,
                             weight,
-                        ),
-                        false => (y[*cell], BACK),
+                        )
+                    } else {
+                        (y[*cell], BACK)
                     }
                 })
                 .collect();

@@ -128,9 +128,10 @@ impl Net {
             for node in ring {
                 if count < most && !std::mem::replace(&mut chosen[node], true) {
                     count += 1;
-                    match near[node].len() <= HUB || is_start(node) {
-                        true => next.extend(near[node].iter().filter(|n| !chosen[**n])),
-                        false => hubs.push(node),
+                    if near[node].len() <= HUB || is_start(node) {
+                        next.extend(near[node].iter().filter(|n| !chosen[**n]))
+                    } else {
+                        hubs.push(node)
                     }
                 }
             }

@@ -89,9 +89,10 @@ impl NetPicture {
         let mut lines = Vec::with_capacity(self.net.arcs.len());
         let both_ways = self.both_ways();
         for (arc, both_ways) in self.net.arcs.iter().zip(both_ways) {
-            let line = match both_ways {
-                true => self.line(arc, BEND),
-                false => self.around(arc),
+            let line = if both_ways {
+                self.line(arc, BEND)
+            } else {
+                self.around(arc)
             };
             let (from, to) = (number(arc.from), number(arc.to));
             let attributes = format!("class=\"arc\" data-from=\"{from}\" data-to=\"{to}\"");
@@ -127,9 +128,10 @@ impl NetPicture {
     /// What arcs say, and where: on the arc where that covers no node, name or other inscription, at best in the middle.
     fn inscriptions(&self, lines: &[Line], sides: &[Side]) -> Vec<(String, Point)> {
         let mut taken: Vec<Box4> = Vec::new();
-        let choices: &[f64] = match self.net.nodes.len() + self.net.arcs.len() <= MOST_CHOICES {
-            true => &[0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78],
-            false => &[0.5],
+        let choices: &[f64] = if self.net.nodes.len() + self.net.arcs.len() <= MOST_CHOICES {
+            &[0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78]
+        } else {
+            &[0.5]
         };
         if choices.len() > 1 {
             for (i, side) in sides.iter().enumerate() {
@@ -239,15 +241,16 @@ impl NetPicture {
         let end = border(kind(arc.to), b, end_direction);
         // The line ends inside of the head, or a thick line would show beside its tip.
         let shaft = (end.0 - 5.0 * end_direction.0, end.1 - 5.0 * end_direction.1);
-        let from = match arc.tests {
-            true => (
+        let from = if arc.tests {
+            (
                 start.0 - 5.0 * start_direction.0,
                 start.1 - 5.0 * start_direction.1,
-            ),
-            false => start,
+            )
+        } else {
+            start
         };
-        let path = match bend == 0.0 {
-            false => format!(
+        let path = if bend != 0.0 {
+            format!(
                 "M{} {}Q{} {} {} {}",
                 n(from.0),
                 n(from.1),
@@ -255,8 +258,9 @@ impl NetPicture {
                 n(control.1),
                 n(shaft.0),
                 n(shaft.1)
-            ),
-            true => format!("M{} {}L{} {}", n(from.0), n(from.1), n(shaft.0), n(shaft.1)),
+            )
+        } else {
+            format!("M{} {}L{} {}", n(from.0), n(from.1), n(shaft.0), n(shaft.1))
         };
         Line {
             path,

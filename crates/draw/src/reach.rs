@@ -61,9 +61,10 @@ pub fn reach(system: &System, run: &[&State], most: usize) -> Reach {
         // Of states beside a run, only what leads to a state that is shown anyway.
         for event in system.event_ids() {
             for to in system.successors(&state, event) {
-                let to = match marked > 0 && next >= marked {
-                    true => states.iter().position(|known| *known == to),
-                    false => add(&to, &mut states),
+                let to = if marked > 0 && next >= marked {
+                    states.iter().position(|known| *known == to)
+                } else {
+                    add(&to, &mut states)
                 };
                 let Some(to) = to else {
                     cut = true;

@@ -72,9 +72,10 @@ impl Run {
 
     /// How many positions there are, one turn of the loop counted.
     pub fn positions(&self) -> usize {
-        match self.is_infinite() {
-            true => self.events.len(),
-            false => self.states.len(),
+        if self.is_infinite() {
+            self.events.len()
+        } else {
+            self.states.len()
         }
     }
 

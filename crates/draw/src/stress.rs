@@ -42,9 +42,10 @@ pub(crate) fn layout(n: usize, edges: &[(usize, usize)], length: f64) -> Vec<Poi
     let mut best: Option<((usize, f64), Vec<Point>)> = None;
     for seed in 0..starts {
         let points = descend(n, &distances, &mut Random::new(seed as u64));
-        let bad = match countable {
-            true => crossings(&points, edges) + THROUGH * passes(&points, edges, NEAR / length),
-            false => 0,
+        let bad = if countable {
+            crossings(&points, edges) + THROUGH * passes(&points, edges, NEAR / length)
+        } else {
+            0
         };
         let cost = (bad, stress(&points, &distances));
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {

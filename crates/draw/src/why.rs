@@ -44,9 +44,10 @@ impl Why<'_> {
     }
 
     fn next(&self, at: usize) -> usize {
-        match at + 1 < self.positions {
-            true => at + 1,
-            false => self.prefix,
+        if at + 1 < self.positions {
+            at + 1
+        } else {
+            self.prefix
         }
     }
 

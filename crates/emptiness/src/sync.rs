@@ -30,8 +30,9 @@ const SPINS: u32 = 100;
 /// Waits a moment; for longer if it was for long already, as there may be more workers than processors.
 pub(crate) fn pause(spins: &mut u32) {
     *spins += 1;
-    match *spins > SPINS {
-        true => std::thread::yield_now(),
-        false => std::hint::spin_loop(),
+    if *spins > SPINS {
+        std::thread::yield_now()
+    } else {
+        std::hint::spin_loop()
     }
 }

@@ -106,12 +106,15 @@ pub fn two_pass<G: Livelocks>(
     match search(graph, worker, counts, policy)? {
         Outcome::Empty if met => {}
         found => {
-            return Ok(found.map(|evidence| match early {
-                true => TwoPassEvidence::Livelock {
-                    evidence,
-                    by_path: true,
-                },
-                false => TwoPassEvidence::Cycle(evidence),
+            return Ok(found.map(|evidence| {
+                if early {
+                    TwoPassEvidence::Livelock {
+                        evidence,
+                        by_path: true,
+                    }
+                } else {
+                    TwoPassEvidence::Cycle(evidence)
+                }
             }));
         }
     }
@@ -251,9 +254,10 @@ where
                 }
                 continue;
             }
-            let marks = match self.graph.is_livelock(begin.worker, to) {
-                true => Marks::one(0),
-                false => Marks::NONE,
+            let marks = if self.graph.is_livelock(begin.worker, to) {
+                Marks::one(0)
+            } else {
+                Marks::NONE
             };
             return Ok(Some(Edge { to, marks }));
         }

@@ -138,9 +138,10 @@ impl<G: Graph> Policy<G> for Among<'_> {
         _: &mut Counts,
         node: NodeId,
     ) -> Result<SearchMove, G::Stop> {
-        Ok(match (self.0)(node) {
-            true => SearchMove::Enter,
-            false => SearchMove::Ignore,
+        Ok(if (self.0)(node) {
+            SearchMove::Enter
+        } else {
+            SearchMove::Ignore
         })
     }
 }
@@ -277,20 +278,19 @@ impl<'a, G: Graph> Search<'a, G> {
             if self.sets.is_finished(current) {
                 self.pending.truncate(pending);
             }
-            let found = match self.pending.len() > pending {
-                true => self.follow_next()?,
-                false => {
-                    self.sets.finish(current);
-                    let is_root = self.roots.last() == Some(&(self.frames.len() as u32 - 1));
-                    match is_root.then(|| self.sets.pick(place)) {
-                        Some(Some(next)) => self.turn_to(next)?,
-                        // Dead, or the root goes on.
-                        other => {
-                            self.frames.pop();
-                            self.roots
-                                .truncate(self.roots.len() - usize::from(other.is_some()));
-                            None
-                        }
+            let found = if self.pending.len() > pending {
+                self.follow_next()?
+            } else {
+                self.sets.finish(current);
+                let is_root = self.roots.last() == Some(&(self.frames.len() as u32 - 1));
+                match is_root.then(|| self.sets.pick(place)) {
+                    Some(Some(next)) => self.turn_to(next)?,
+                    // Dead, or the root goes on.
+                    other => {
+                        self.frames.pop();
+                        self.roots
+                            .truncate(self.roots.len() - usize::from(other.is_some()));
+                        None
                     }
                 }
             };

@@ -286,9 +286,10 @@ impl UnionFind {
         loop {
             let word = word(self.entry(root));
             let known = word.load(Acquire);
-            all |= match known & bits == bits {
-                true => known,
-                false => word.fetch_or(bits, AcqRel),
+            all |= if known & bits == bits {
+                known
+            } else {
+                word.fetch_or(bits, AcqRel)
             };
             if self.parent(root).is_none() {
                 return all;

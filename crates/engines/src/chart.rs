@@ -41,9 +41,10 @@ impl Chart {
             components,
             ranks,
             empty,
-            forever: match problem.prefixes && problem.fairness.is_empty() {
-                true => accepting_forever(automaton),
-                false => Vec::new(),
+            forever: if problem.prefixes && problem.fairness.is_empty() {
+                accepting_forever(automaton)
+            } else {
+                Vec::new()
             },
         }
     }

@@ -41,9 +41,10 @@ pub(crate) fn look_at_claims(
         return None;
     }
     let found = worker.states.len();
-    let mut more = match may_go_on {
-        true => LEAST_MORE.max(found / PART),
-        false => 0,
+    let mut more = if may_go_on {
+        LEAST_MORE.max(found / PART)
+    } else {
+        0
     };
     let mut told = Claims {
         failed: vec![false; claims.len()],

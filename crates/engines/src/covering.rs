@@ -189,9 +189,10 @@ impl<'a> Covering<'a> {
                         m[arc.var.index()] < arc.need && self.delta[arc.var.index()] == 0
                     })
                 };
-                match events.iter().all(lacks) {
-                    false => Some(true),
-                    true => events.iter().all(lacks_for_ever).then_some(false),
+                if !events.iter().all(lacks) {
+                    Some(true)
+                } else {
+                    events.iter().all(lacks_for_ever).then_some(false)
                 }
             }
             // Something is taken from every position.
@@ -205,16 +206,18 @@ impl<'a> Covering<'a> {
             Predicate::Not(p) => self.value(p, m).map(|value| !value),
             Predicate::And(ps) => {
                 let values: Vec<Option<bool>> = ps.iter().map(|p| self.value(p, m)).collect();
-                match values.contains(&Some(false)) {
-                    true => Some(false),
-                    false => (!values.contains(&None)).then_some(true),
+                if values.contains(&Some(false)) {
+                    Some(false)
+                } else {
+                    (!values.contains(&None)).then_some(true)
                 }
             }
             Predicate::Or(ps) => {
                 let values: Vec<Option<bool>> = ps.iter().map(|p| self.value(p, m)).collect();
-                match values.contains(&Some(true)) {
-                    true => Some(true),
-                    false => (!values.contains(&None)).then_some(false),
+                if values.contains(&Some(true)) {
+                    Some(true)
+                } else {
+                    (!values.contains(&None)).then_some(false)
                 }
             }
         }

@@ -51,9 +51,10 @@ pub const EXPLICIT: Engine = Engine {
 /// The synchronous product × Couvreur's check, or UFSCC by several workers, or the check for Streett pairs, which is for one.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let product = Sync::new(task.problem, task.observer);
-    let several = match product.has_fairness_in_marks() {
-        true => task.variant.workers.count().get(),
-        false => 1,
+    let several = if product.has_fairness_in_marks() {
+        task.variant.workers.count().get()
+    } else {
+        1
     };
     let mut workers = match several {
         1 => vec![product.worker(task.budget)],
@@ -78,29 +79,26 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         return end(task, &product, worker, found);
     }
     let mut worker = the_last_of(workers);
-    let found = match product.has_fairness_in_marks() {
-        true => {
-            let mut on_path = OnPath::new(task.problem, &product);
-            let found = match &mut on_path {
-                Some(question) => couvreur_asking(&product, &mut worker, &mut counts, question),
-                None => couvreur(&product, &mut worker, &mut counts)
-                    .map(|found| found.map(Sighting::Component)),
-            };
-            tell(task.account, &counts, worker.states());
-            let found = found.and_then(|found| conclude(&product, &mut worker, found, sighted));
-            let growth = on_path.and_then(OnPath::growth);
-            found.map(|found| found.map(|lasso| Lasso { growth, ..lasso }))
-        }
-        false => {
-            let found = streett(&product, &mut worker, &mut counts);
-            tell(task.account, &counts, worker.states());
-            found.and_then(|found| match found {
-                Outcome::Accepting(found) => {
-                    concrete_fair(&product, &mut worker, &found).map(Outcome::Accepting)
-                }
-                other => Ok(other.map(|_| unreachable!("the check for pairs is exact"))),
-            })
-        }
+    let found = if product.has_fairness_in_marks() {
+        let mut on_path = OnPath::new(task.problem, &product);
+        let found = match &mut on_path {
+            Some(question) => couvreur_asking(&product, &mut worker, &mut counts, question),
+            None => couvreur(&product, &mut worker, &mut counts)
+                .map(|found| found.map(Sighting::Component)),
+        };
+        tell(task.account, &counts, worker.states());
+        let found = found.and_then(|found| conclude(&product, &mut worker, found, sighted));
+        let growth = on_path.and_then(OnPath::growth);
+        found.map(|found| found.map(|lasso| Lasso { growth, ..lasso }))
+    } else {
+        let found = streett(&product, &mut worker, &mut counts);
+        tell(task.account, &counts, worker.states());
+        found.and_then(|found| match found {
+            Outcome::Accepting(found) => {
+                concrete_fair(&product, &mut worker, &found).map(Outcome::Accepting)
+            }
+            other => Ok(other.map(|_| unreachable!("the check for pairs is exact"))),
+        })
     };
     end(task, &product, worker, found)
 }

@@ -79,9 +79,10 @@ impl<'p> Constraints<'p> {
         let fits = marks as usize + list.len() <= Marks::MAX as usize;
         Constraints {
             list,
-            form: match all_weak && fits {
-                true => Form::Marks(marks),
-                false => Form::Pairs(marks),
+            form: if all_weak && fits {
+                Form::Marks(marks)
+            } else {
+                Form::Pairs(marks)
             },
             weak,
             met,

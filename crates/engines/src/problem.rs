@@ -105,9 +105,12 @@ impl<'a> Problem<'a> {
 
     /// The state atoms that are true in `state`, by the reference semantics.
     pub fn label(&self, state: &State) -> Letter {
-        let holds = |bits, (bit, predicate)| match self.system.holds(predicate, state) {
-            true => bits | bit,
-            false => bits,
+        let holds = |bits, (bit, predicate)| {
+            if self.system.holds(predicate, state) {
+                bits | bit
+            } else {
+                bits
+            }
         };
         Letter(state_propositions(self.propositions).fold(0, holds))
     }

@@ -68,9 +68,10 @@ pub fn shorten(
     whole.most_tokens = None;
     whole.prefixes = false;
     let product = Sync::new(&whole, observer);
-    let forever = match problem.takes_prefixes() {
-        true => accepting_forever(problem.automaton),
-        false => Vec::new(),
+    let forever = if problem.takes_prefixes() {
+        accepting_forever(problem.automaton)
+    } else {
+        Vec::new()
     };
     let mut attempts = Attempts {
         problem,
@@ -105,9 +106,10 @@ impl Attempts<'_, '_> {
         }
         if lasso.kind() == EvidenceKind::Covering {
             // Its rounds never come back to a state, and a shorter one may not be a round.
-            return match problem.fairness.is_empty() {
-                true => cut(problem, lasso),
-                false => lasso,
+            return if problem.fairness.is_empty() {
+                cut(problem, lasso)
+            } else {
+                lasso
             };
         }
         let marks = problem.automaton.all_marks().len() as usize + problem.fairness.len();

@@ -40,9 +40,10 @@ pub(crate) fn concrete<P: Steps>(
 ) -> Result<Lasso, Stop> {
     let initial = product.state(worker, found.initial);
     can_be_told(&initial, found.prefix.len() + found.cycle.len())?;
-    let cycle = match product.accepts_forever(worker, found.entry()) {
-        true => Vec::new(),
-        false => steps(product, worker, found.entry(), &found.cycle)?,
+    let cycle = if product.accepts_forever(worker, found.entry()) {
+        Vec::new()
+    } else {
+        steps(product, worker, found.entry(), &found.cycle)?
     };
     Ok(Lasso {
         initial,

@@ -57,9 +57,10 @@ fn decide(task: &mut Task<'_>) -> Found {
     };
     let stats = &mut task.account.stats;
     stats.set(Statistic::SYMMETRIES, symmetry.magnitude());
-    let modulo = match symmetry.is_trivial() {
-        true => None,
-        false => Some(Modulo::new(problem, symmetry, task.budget)?),
+    let modulo = if symmetry.is_trivial() {
+        None
+    } else {
+        Some(Modulo::new(problem, symmetry, task.budget)?)
     };
     let kept = modulo.as_ref().map_or(0.0, |modulo| modulo.kept(problem));
     stats.set(Statistic::SYMMETRIES_KEPT, kept);

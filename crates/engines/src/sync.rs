@@ -62,13 +62,15 @@ impl<'p> Sync<'p> {
                 problem.fairness,
                 problem.automaton.mark_count,
             ),
-            forever: match problem.takes_prefixes() {
-                true => accepting_forever(problem.automaton),
-                false => Vec::new(),
+            forever: if problem.takes_prefixes() {
+                accepting_forever(problem.automaton)
+            } else {
+                Vec::new()
             },
-            components: match problem.fairness.is_empty() {
-                true => Vec::new(),
-                false => automaton_components(problem.automaton).of,
+            components: if problem.fairness.is_empty() {
+                Vec::new()
+            } else {
+                automaton_components(problem.automaton).of
             },
         }
     }

@@ -94,10 +94,10 @@ impl Facts {
         let mut others = Vec::new();
         for place in (0..self.bounds.best.len() as u32).map(VarId) {
             if left > 0 && self.is_above(place, enough) {
-                match self.bounds.answers.0.is_sought(&place) {
-                    // Somebody else is busy with it: the next one meanwhile.
-                    true => others.push(place),
-                    false => left -= usize::from(self.tighten(place, budget)?),
+                if self.bounds.answers.0.is_sought(&place) {
+                    others.push(place)
+                } else {
+                    left -= usize::from(self.tighten(place, budget)?)
                 }
             }
         }

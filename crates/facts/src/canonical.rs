@@ -78,9 +78,10 @@ fn join(forms: impl Iterator<Item = Signed>, any: bool) -> Signed {
     let mut parts: Vec<Predicate> = Vec::new();
     for (form, sign) in forms {
         if form == Predicate::Const(true) {
-            match sign == any {
-                true => return (Predicate::Const(true), any),
-                false => continue,
+            if sign == any {
+                return (Predicate::Const(true), any);
+            } else {
+                continue;
             }
         }
         let part = if sign {
@@ -98,9 +99,10 @@ fn join(forms: impl Iterator<Item = Signed>, any: bool) -> Signed {
         (1, Some(part)) => (part, true),
         (_, Some(part)) => {
             parts.push(part);
-            match any {
-                true => (Predicate::Or(parts), true),
-                false => (Predicate::And(parts), true),
+            if any {
+                (Predicate::Or(parts), true)
+            } else {
+                (Predicate::And(parts), true)
             }
         }
     }

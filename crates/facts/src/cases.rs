@@ -98,9 +98,10 @@ impl Cases {
     /// Markings of both; of the shorter alone where there would be too many cases or rows.
     #[must_use]
     pub fn and(self, other: Cases) -> Cases {
-        let (short, long) = match self.0.len() <= other.0.len() {
-            true => (self, other),
-            false => (other, self),
+        let (short, long) = if self.0.len() <= other.0.len() {
+            (self, other)
+        } else {
+            (other, self)
         };
         if short.0.len().saturating_mul(long.0.len()) > MOST_CASES {
             return short;
@@ -206,11 +207,14 @@ impl Net {
             if opened * lacks.len() + kept > MOST_CASES || longest >= MOST_ROWS {
                 break;
             }
-            let split = |case: Case| match open(&&case) {
-                false => vec![case],
-                true => (lacks.iter())
-                    .map(|row| case.iter().chain([row]).cloned().collect())
-                    .collect(),
+            let split = |case: Case| {
+                if !open(&&case) {
+                    vec![case]
+                } else {
+                    (lacks.iter())
+                        .map(|row| case.iter().chain([row]).cloned().collect())
+                        .collect()
+                }
             };
             cases = Cases(cases.0.into_iter().flat_map(split).collect());
         }

@@ -180,13 +180,14 @@ impl Statement {
                 among,
             } => {
                 let sum = sum(system, weights.iter().map(|(p, w)| (*p, *w)));
-                match finite.len() == among.len() {
-                    true => format!("every step takes from {sum}"),
-                    false => format!(
+                if finite.len() == among.len() {
+                    format!("every step takes from {sum}")
+                } else {
+                    format!(
                         "{} of {} events take from {sum}, and none adds to it",
                         finite.len(),
                         among.len()
-                    ),
+                    )
                 }
             }
             Statement::Always(event) => format!("always enabled: {}", system.event(*event).name),
@@ -205,9 +206,10 @@ fn inequality(system: &System, weights: &[(VarId, i128)], most: i128) -> String 
             .map(|(p, w)| (*p, -w)),
     );
     // The constant goes to the side where it is not negative.
-    let (side, constant) = match right.is_empty() || most >= 0 {
-        true => (&mut right, most),
-        false => (&mut left, -most),
+    let (side, constant) = if right.is_empty() || most >= 0 {
+        (&mut right, most)
+    } else {
+        (&mut left, -most)
     };
     match side.is_empty() {
         true => *side = constant.to_string(),

@@ -315,9 +315,10 @@ impl<'a> Component<'a> {
 
     fn cubes(&mut self, guard: Guard) -> Vec<Cube> {
         let cubes = self.guards.cubes(guard);
-        match cubes.len() <= MOST_CUBES {
-            true => cubes,
-            false => vec![Cube::default()],
+        if cubes.len() <= MOST_CUBES {
+            cubes
+        } else {
+            vec![Cube::default()]
         }
     }
 
@@ -389,9 +390,12 @@ impl<'a> Component<'a> {
             let edges = self.automaton.states[state].iter();
             edges.filter(|t| self.inside[t.to.index()] && self.guards.accepts(t.guard, letter))
         };
-        let found = components(self.inside.len(), |n, k| match self.inside[n] {
-            true => edges(n).nth(k).map(|t| t.to.index()),
-            false => None,
+        let found = components(self.inside.len(), |n, k| {
+            if self.inside[n] {
+                edges(n).nth(k).map(|t| t.to.index())
+            } else {
+                None
+            }
         });
         let mut marks = vec![None; found.count];
         for state in &self.states {

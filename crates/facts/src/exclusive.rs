@@ -98,13 +98,14 @@ fn excluding(system: &System, certificate: &Certificate) -> Vec<VarId> {
         }
         _ => None,
     };
-    match certificate.check(system) {
-        true => certificate
+    if certificate.check(system) {
+        certificate
             .statements
             .iter()
             .find_map(of)
-            .unwrap_or_default(),
-        false => Vec::new(),
+            .unwrap_or_default()
+    } else {
+        Vec::new()
     }
 }
 

@@ -277,9 +277,10 @@ impl Facts {
             .collect();
         places.sort_unstable();
         places.dedup();
-        match places.is_empty() {
-            true => Certificate::default(),
-            false => Statement::Empty(places).into(),
+        if places.is_empty() {
+            Certificate::default()
+        } else {
+            Statement::Empty(places).into()
         }
     }
 

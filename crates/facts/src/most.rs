@@ -40,8 +40,11 @@ impl Facts {
 fn never_marked(empty: &[bool], terms: &[(VarId, i128)]) -> Option<Certificate> {
     let places: Vec<VarId> = terms.iter().map(|(place, _)| *place).collect();
     let all = places.iter().all(|place| empty[place.index()]);
-    all.then(|| match places.is_empty() {
-        true => Certificate::default(),
-        false => Statement::Empty(places).into(),
+    all.then(|| {
+        if places.is_empty() {
+            Certificate::default()
+        } else {
+            Statement::Empty(places).into()
+        }
     })
 }

@@ -163,9 +163,10 @@ impl Facts {
 /// The cubes of a guard; none if there are too many.
 fn cubes(guards: &mut Guards, guard: Guard) -> Vec<Cube> {
     let cubes = guards.cubes(guard);
-    match cubes.len() <= MOST_CUBES {
-        true => cubes,
-        false => Vec::new(),
+    if cubes.len() <= MOST_CUBES {
+        cubes
+    } else {
+        Vec::new()
     }
 }
 

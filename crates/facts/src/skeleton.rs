@@ -209,9 +209,10 @@ impl Skeleton {
     }
 
     fn weaker_sum(&self, linear: &Linear, truth: bool) -> Predicate {
-        let comparison = match truth {
-            true => linear.comparison,
-            false => linear.comparison.negated(),
+        let comparison = if truth {
+            linear.comparison
+        } else {
+            linear.comparison.negated()
         };
         let coefficients = self.coefficients(&linear.terms);
         let sum = |comparison: Comparison| {
@@ -240,11 +241,12 @@ impl Skeleton {
             (*members, *least, *most) = (*members + 1, c.min(*least), c.max(*most));
         }
         // Members that are not named have the coefficient 0.
-        let range = |(family, (members, least, most)): (VarId, (usize, Value, Value))| match members
-            == self.sizes[family.index()]
-        {
-            true => (family, least, most),
-            false => (family, least.min(0), most.max(0)),
+        let range = |(family, (members, least, most)): (VarId, (usize, Value, Value))| {
+            if members == self.sizes[family.index()] {
+                (family, least, most)
+            } else {
+                (family, least.min(0), most.max(0))
+            }
         };
         let mut ranges: Vec<_> = families.into_iter().map(range).collect();
         ranges.sort_unstable();

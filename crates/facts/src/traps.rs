@@ -124,9 +124,10 @@ fn by_traps(
         rows.push(Row::marked(&trap));
         traps.push(trap);
     }
-    match traps.is_empty() || left() == 0 {
-        true => Ok(None),
-        false => refute(net, case, &traps, left(), budget),
+    if traps.is_empty() || left() == 0 {
+        Ok(None)
+    } else {
+        refute(net, case, &traps, left(), budget)
     }
 }
 

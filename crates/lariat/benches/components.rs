@@ -373,8 +373,9 @@ fn question(
     let size = random.between(5, 12);
     let formulas = &mut properties.formulas;
     let formula = random_formula(formulas, &atoms, size, &Weights::X_FREE, random);
-    Some(match arguments.fair {
-        true => under_fairness(formulas, &atoms, formula),
-        false => formula,
+    Some(if arguments.fair {
+        under_fairness(formulas, &atoms, formula)
+    } else {
+        formula
     })
 }

@@ -73,9 +73,10 @@ pub(crate) fn run<'s>(
     if let Some(found) = portfolio.turns(begin, 0, explored, report).done() {
         return found;
     }
-    let learned = match schedule.without.contains(Technique::Facts) {
-        true => learn::nothing(query)?,
-        false => learn(query, explored, report)?,
+    let learned = if schedule.without.contains(Technique::Facts) {
+        learn::nothing(query)?
+    } else {
+        learn(query, explored, report)?
     };
     if learned.leaves_nothing() {
         return decided_by_facts(query, &learned, explored, report);
@@ -103,9 +104,10 @@ pub(crate) fn run<'s>(
     };
     // Symmetries are those of the net from its initial marking on, before any step.
     let divides = symmetries >= schedule.many_symmetries;
-    let groups = match divides || schedule.without.contains(Technique::Progression) {
-        true => Vec::new(),
-        false => asked.groups(explored)?,
+    let groups = if divides || schedule.without.contains(Technique::Progression) {
+        Vec::new()
+    } else {
+        asked.groups(explored)?
     };
     let later = asked.later(&groups, explored, report)?;
     portfolio.learned = Some(learned.clone());

@@ -485,9 +485,10 @@ impl<'a, 's> Query<'a, 's> {
         if !system.is_net() {
             problem.claims = &self.options.claims;
         }
-        let symmetry = match plan.divides() {
-            true => Some(explored.symmetry(self.subject, budget)?),
-            false => None,
+        let symmetry = if plan.divides() {
+            Some(explored.symmetry(self.subject, budget)?)
+        } else {
+            None
         };
         problem.symmetry = symmetry.as_deref();
         problem.unread = self.unread(automaton);

@@ -188,9 +188,10 @@ fn in_turns<'s>(how: OnSets<'_, 's>, task: &mut Task<'_>, explored: &mut Explore
             Ground::States(states) => return among(states, procedure, task),
             Ground::Order { space, name } => {
                 task.account.order = Some(name.to_owned());
-                let work = match is_tried(order) {
-                    true => race.saturating_mul(ENGINE),
-                    false => u64::MAX,
+                let work = if is_tried(order) {
+                    race.saturating_mul(ENGINE)
+                } else {
+                    u64::MAX
                 };
                 let limited = budget.clone().with_work(work);
                 let found = sets::on_the_fly(procedure, &mut task.under(&limited), space);
@@ -245,9 +246,10 @@ fn met(space: &mut Symbolic<'_>, states: &Set) -> Result<Met, Stop> {
     let behind = space.image(states, &all)?;
     let initial = space.initial()?;
     let must_be = space.store().union(&initial, &behind)?;
-    Ok(match space.store().is_subset(&must_be, states)? {
-        true => Met::All,
-        false => Met::Some,
+    Ok(if space.store().is_subset(&must_be, states)? {
+        Met::All
+    } else {
+        Met::Some
     })
 }
 

@@ -225,13 +225,15 @@ impl Plan {
     /// reads Büchi automata.
     pub fn as_variant(self, variant: Variant) -> Plan {
         let plain = (self.engine.checks)(self.automaton).contains(&Emptiness::Couvreur);
-        let emptiness = match variant.published && plain {
-            true => Some(Emptiness::Couvreur),
-            false => self.emptiness,
+        let emptiness = if variant.published && plain {
+            Some(Emptiness::Couvreur)
+        } else {
+            self.emptiness
         };
-        let automaton = match variant.published && self.engine.name == HYB.name {
-            true => AutomatonKind::Ba,
-            false => self.automaton,
+        let automaton = if variant.published && self.engine.name == HYB.name {
+            AutomatonKind::Ba
+        } else {
+            self.automaton
         };
         Plan {
             variant,
@@ -324,13 +326,14 @@ impl Plan {
         if self.engine.automata.contains(&kind) {
             return Ok(());
         }
-        Err(match kind.is_testing() {
-            true => format!(
+        Err(if kind.is_testing() {
+            format!(
                 "testing automata read changes of single states (`explicit`) or of aggregates (`sog`); `{name}` reads letters"
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "`{name}` must know what each state of the automaton accepts, and a Büchi automaton has other states"
-            ),
+            )
         })
     }
 
@@ -364,9 +367,10 @@ impl Plan {
     fn validate_variant(&self) -> Result<(), String> {
         let (name, variant) = (self.name, self.variant);
         // Of testing automata the paper has products with single states.
-        let has_published = match self.automaton.is_testing() {
-            true => self.has_single_states(),
-            false => self.engine.has_published,
+        let has_published = if self.automaton.is_testing() {
+            self.has_single_states()
+        } else {
+            self.engine.has_published
         };
         if variant.published && !has_published {
             return Err(format!("`{name}` has no published variant of its own"));

@@ -38,9 +38,10 @@ pub fn automaton(
             }
             guards.atom(i)
         };
-        let marks = match process.accepting.contains(&edge.from) {
-            true => Marks::one(0),
-            false => Marks::NONE,
+        let marks = if process.accepting.contains(&edge.from) {
+            Marks::one(0)
+        } else {
+            Marks::NONE
         };
         states[edge.from].push(Transition {
             guard,

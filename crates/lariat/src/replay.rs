@@ -105,9 +105,10 @@ pub(crate) fn beginning(
             reached.iter().any(|q| forever[q.index()])
         }
     };
-    match decided {
-        true => Ok(()),
-        false => Err("the run may go on without violating the property".to_owned()),
+    if decided {
+        Ok(())
+    } else {
+        Err("the run may go on without violating the property".to_owned())
     }
 }
 
@@ -194,9 +195,10 @@ fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String>
             Deadlock::Ignore => Err("nothing shows that the run goes on".to_owned()),
         };
     }
-    match lasso.comes_round() {
-        true => Ok(()),
-        false => Err("the loop of the lasso does not close".to_owned()),
+    if lasso.comes_round() {
+        Ok(())
+    } else {
+        Err("the loop of the lasso does not close".to_owned())
     }
 }
 

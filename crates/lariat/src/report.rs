@@ -168,13 +168,13 @@ fn lasso_text(
     }
     let letters = Letters::new(system, context.propositions, lasso);
     let truth = |state: &[Value], event: Option<EventId>| {
-        row(atoms
-            .iter()
-            .zip(&legend)
-            .map(|(atom, name)| match letters.says(*atom, state, event) {
-                true => name.clone(),
-                false => "·".repeat(name.len()),
-            }))
+        row(atoms.iter().zip(&legend).map(|(atom, name)| {
+            if letters.says(*atom, state, event) {
+                name.clone()
+            } else {
+                "·".repeat(name.len())
+            }
+        }))
     };
     let event = |event: Option<EventId>, state: &[Value]| match event {
         Some(event) => system.event(event).name.as_str(),
@@ -197,9 +197,10 @@ fn lasso_text(
         }
     }));
     let is_prefix = lasso.kind() == EvidenceKind::Prefix;
-    let back = match is_prefix {
-        true => String::new(),
-        false => shown.pop().unwrap_or_default(),
+    let back = if is_prefix {
+        String::new()
+    } else {
+        shown.pop().unwrap_or_default()
     };
     let number_width = shown.len().to_string().len().max(2);
     let heading = if full {
@@ -258,9 +259,10 @@ fn round_text(out: &mut String, lasso: &Lasso, back: &str, system: &System, full
 /// The columns of the atoms, with what separates them from the next column.
 fn row(columns: impl Iterator<Item = String>) -> String {
     let columns: Vec<String> = columns.collect();
-    match columns.is_empty() {
-        true => String::new(),
-        false => columns.join(" ") + "  ",
+    if columns.is_empty() {
+        String::new()
+    } else {
+        columns.join(" ") + "  "
     }
 }
 

@@ -30,9 +30,10 @@ pub(crate) fn settled(
         Predicate::Enabled(events) => {
             let enabled = |event: &EventId| system.is_enabled(m, *event);
             let never = |event: &EventId| is_kept_off(system, *event, m, growth);
-            match events.iter().any(enabled) {
-                true => Some(true),
-                false => events.iter().all(never).then_some(false),
+            if events.iter().any(enabled) {
+                Some(true)
+            } else {
+                events.iter().all(never).then_some(false)
             }
         }
         Predicate::Deadlock => (!system.is_deadlock(m)).then_some(false),
@@ -49,9 +50,10 @@ fn combined(mut parts: impl Iterator<Item = Option<bool>>, decides: bool) -> Opt
         all_known &= part.is_some();
         part == Some(decides)
     });
-    match decided {
-        true => Some(decides),
-        false => all_known.then_some(!decides),
+    if decided {
+        Some(decides)
+    } else {
+        all_known.then_some(!decides)
     }
 }
 

@@ -136,9 +136,10 @@ where
         for (at, answer) in told {
             waiting.insert(at, answer);
             while let Some(answer) = waiting.remove(&due) {
-                match starved(&answer) {
-                    true => again.push(due),
-                    false => tell(due, answer).inspect_err(|_| desk.close())?,
+                if starved(&answer) {
+                    again.push(due)
+                } else {
+                    tell(due, answer).inspect_err(|_| desk.close())?
                 }
                 due += 1;
             }
@@ -214,9 +215,10 @@ impl<A> Desk<A> {
             papers.next += 1;
             return Some(Task::Ask(papers.next - 1));
         }
-        let at = match is_due {
-            true => papers.due,
-            false => papers.heaviest()?,
+        let at = if is_due {
+            papers.due
+        } else {
+            papers.heaviest()?
         };
         let (found, _) = papers.unfinished.remove(&at)?;
         Some(Task::Finish(at, found))
@@ -315,9 +317,10 @@ mod tests {
             let first = asked.lock().unwrap().insert(*q);
             std::thread::sleep(std::time::Duration::from_millis(2));
             at_work.fetch_sub(1, Ordering::SeqCst);
-            Decided::Answer(match first {
-                true => Err(Some(*q)),
-                false => Ok((*q, others)),
+            Decided::Answer(if first {
+                Err(Some(*q))
+            } else {
+                Ok((*q, others))
             })
         };
         let hungry = |answer: &Result<(usize, usize), Option<usize>>| matches!(answer, Err(Some(q)) if q % 2 == 1);

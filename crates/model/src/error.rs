@@ -63,10 +63,7 @@ impl Errors {
 
     /// Fine, if there are none.
     pub fn into_result(self) -> Result<(), Errors> {
-        match self.0.is_empty() {
-            true => Ok(()),
-            false => Err(self),
-        }
+        if self.0.is_empty() { Ok(()) } else { Err(self) }
     }
 }
 

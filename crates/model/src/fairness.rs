@@ -185,12 +185,13 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
         let processes: Vec<Constraint> = (names.groups(PROCESS).into_iter())
             .map(|(name, events)| Constraint::of_events(name, strength, events.to_vec()))
             .collect();
-        return match processes.is_empty() {
-            true => Err(refusal(
+        return if processes.is_empty() {
+            Err(refusal(
                 "this model has no processes",
                 "processes are those of DVE models",
-            )),
-            false => Ok(processes),
+            ))
+        } else {
+            Ok(processes)
         };
     }
     if let Some(process) = what.strip_prefix(PROCESS) {
@@ -199,9 +200,10 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
             .into_iter()
             .map(|(name, _)| &name[PROCESS.len()..])
             .collect();
-        let help = match known.is_empty() {
-            true => "processes are those of DVE models".to_owned(),
-            false => format!("the processes are {}", known.join(", ")),
+        let help = if known.is_empty() {
+            "processes are those of DVE models".to_owned()
+        } else {
+            format!("the processes are {}", known.join(", "))
         };
         return Err(refusal(&format!("no process is called `{process}`"), &help));
     }

@@ -100,9 +100,10 @@ impl Properties {
         let first = self.list.len();
         let mut errors = Errors::default();
         let (fairness, rest) = assumptions(names, origin, text, &mut errors);
-        let added = match looks_like_ltl_file(bytes) {
-            true => self.add_ltl_file(names, origin, &rest),
-            false => self.add_lines(names, origin, &rest),
+        let added = if looks_like_ltl_file(bytes) {
+            self.add_ltl_file(names, origin, &rest)
+        } else {
+            self.add_lines(names, origin, &rest)
         };
         for property in &mut self.list[first..] {
             property.fairness = fairness.clone();
@@ -231,9 +232,10 @@ impl Properties {
             bound: &mut self.bound,
             partial: &mut self.partial,
         };
-        let (modality, path) = match self.modalities {
-            true => modality(names, text),
-            false => (None, Cow::Borrowed(text)),
+        let (modality, path) = if self.modalities {
+            modality(names, text)
+        } else {
+            (None, Cow::Borrowed(text))
         };
         let parsed = lariat_ltl::parse(&path, &mut self.formulas, &mut binder);
         // Atoms may enter the store even if the formula turns out wrong later on.

@@ -162,9 +162,10 @@ fn built(commit: &str) -> Result<PathBuf, Box<dyn Error>> {
     let folder = root.join("target/against").join(commit);
     let run = |command: &mut Command| -> Result<Vec<u8>, Box<dyn Error>> {
         let output = command.stderr(Stdio::inherit()).output()?;
-        match output.status.success() {
-            true => Ok(output.stdout),
-            false => Err(format!("{command:?}: {}", output.status).into()),
+        if output.status.success() {
+            Ok(output.stdout)
+        } else {
+            Err(format!("{command:?}: {}", output.status).into())
         }
     };
     if !folder.exists() {
@@ -265,9 +266,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             "--against" => {
                 let other = arguments.next().ok_or("against which commit?")?;
-                against = Some(match Path::new(&other).is_file() {
-                    true => PathBuf::from(other),
-                    false => built(&other)?,
+                against = Some(if Path::new(&other).is_file() {
+                    PathBuf::from(other)
+                } else {
+                    built(&other)?
                 });
             }
             "--one" => {

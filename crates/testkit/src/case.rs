@@ -43,9 +43,10 @@ impl Case {
     pub fn random(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let cut = if rng.percent(6) { MOST_STATES } else { 60 };
-        let system = match rng.percent(60) {
-            true => nets::random(&mut rng, cut),
-            false => programs::random(&mut rng, cut),
+        let system = if rng.percent(60) {
+            nets::random(&mut rng, cut)
+        } else {
+            programs::random(&mut rng, cut)
         };
         Case::about(system, &mut rng)
     }
@@ -85,9 +86,10 @@ impl Case {
             system: net,
             ..Case::about(seen, &mut rng)
         };
-        let fairness = match seed.is_multiple_of(5) {
-            true => fairness::random(&mut rng, &case.system),
-            false => Vec::new(),
+        let fairness = if seed.is_multiple_of(5) {
+            fairness::random(&mut rng, &case.system)
+        } else {
+            Vec::new()
         };
         Case { fairness, ..case }
     }

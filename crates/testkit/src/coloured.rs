@@ -313,9 +313,10 @@ fn colour(rng: &mut Random, sort: Sort, variables: bool) -> String {
     match sort {
         Sort::Dot => "<dotconstant/>".to_owned(),
         Sort::Ring => {
-            let inner = match variables {
-                true => variable(["x", "y"][rng.below(2)]),
-                false => format!("<useroperator declaration=\"r{}\"/>", rng.below(3)),
+            let inner = if variables {
+                variable(["x", "y"][rng.below(2)])
+            } else {
+                format!("<useroperator declaration=\"r{}\"/>", rng.below(3))
             };
             match rng.below(5) {
                 0 => op("successor", &[inner]),
@@ -416,17 +417,17 @@ pub fn random(rng: &mut Random) -> String {
     let mut page = String::from("<page id=\"page\">\n");
     let sorts: Vec<Sort> = (0..1 + rng.below(4)).map(|_| *rng.one_of(&SORTS)).collect();
     for (p, sort) in sorts.iter().enumerate() {
-        let initial = match rng.percent(75) {
-            // Differences may have no value; initial markings must.
-            true => loop {
+        let initial = if rng.percent(75) {
+            loop {
                 let term = multiset(rng, *sort, false, 3);
                 if !term.contains("subtract") {
                     break format!(
                         "<hlinitialMarking><structure>{term}</structure></hlinitialMarking>"
                     );
                 }
-            },
-            false => String::new(),
+            }
+        } else {
+            String::new()
         };
         let sort = sort.id();
         page += &format!(
@@ -434,12 +435,11 @@ pub fn random(rng: &mut Random) -> String {
         );
     }
     for t in 0..1 + rng.below(3) {
-        let condition = match rng.percent(50) {
-            true => {
-                let guard = guard(rng, 2);
-                format!("<condition><structure>{guard}</structure></condition>")
-            }
-            false => String::new(),
+        let condition = if rng.percent(50) {
+            let guard = guard(rng, 2);
+            format!("<condition><structure>{guard}</structure></condition>")
+        } else {
+            String::new()
         };
         page += &format!("<transition id=\"t{t}\">{condition}</transition>\n");
         let arcs = [1 + rng.below(2), rng.below(3)];
@@ -458,9 +458,10 @@ pub fn random(rng: &mut Random) -> String {
         }
     }
     page += "</page>\n";
-    let (first, second) = match rng.percent(50) {
-        true => (DECLARATIONS, &*page),
-        false => (&*page, DECLARATIONS),
+    let (first, second) = if rng.percent(50) {
+        (DECLARATIONS, &*page)
+    } else {
+        (&*page, DECLARATIONS)
     };
     format!(
         "<pnml><net id=\"random\" type=\"http://www.pnml.org/version-2009/grammar/symmetricnet\">\n{first}{second}</net></pnml>\n"

@@ -164,9 +164,10 @@ fn copy(
     for (number, own) in vars.iter_mut().enumerate() {
         for i in 0..places {
             own.push(place(system, format!("k{component}c{number}p{i}")));
-            marking.push(match symmetric {
-                true => i64::from(i == start),
-                false => rng.below(2) as i64,
+            marking.push(if symmetric {
+                i64::from(i == start)
+            } else {
+                rng.below(2) as i64
             });
         }
     }
@@ -303,9 +304,12 @@ fn one_each(rng: &mut Random, alike: &Alike) -> Vec<Proposition> {
     }
     let fires = rng.percent(50);
     let events = rng.one_of(&alike.events).iter();
-    let one = |event: &u32| match fires {
-        true => Proposition::Fires(vec![EventId(*event)]),
-        false => Proposition::State(Predicate::Enabled(vec![EventId(*event)])),
+    let one = |event: &u32| {
+        if fires {
+            Proposition::Fires(vec![EventId(*event)])
+        } else {
+            Proposition::State(Predicate::Enabled(vec![EventId(*event)]))
+        }
     };
     events.map(one).collect()
 }

@@ -30,9 +30,10 @@ impl Ledger {
         let mut ledger = Ledger::default();
         for (i, constraint) in fairness.iter().enumerate() {
             let bit = 1 << i;
-            match interpret::satisfies(system, state, &constraint.enabled) {
-                true => ledger.enabled |= bit,
-                false => ledger.idle |= bit,
+            if interpret::satisfies(system, state, &constraint.enabled) {
+                ledger.enabled |= bit
+            } else {
+                ledger.idle |= bit
             }
             if event.is_some_and(|event| constraint.taken.contains(&event)) {
                 ledger.taken |= bit;
@@ -67,15 +68,13 @@ impl Ledger {
 /// One to three constraints about a system, half of the time none of them strong.
 pub fn random(rng: &mut Random, system: &System) -> Vec<Constraint> {
     let count = 1 + rng.below(3);
-    let strong = match rng.percent(50) {
-        true => 0,
-        false => 60,
-    };
+    let strong = if rng.percent(50) { 0 } else { 60 };
     (0..count)
         .map(|i| {
-            let strength = match rng.percent(strong) {
-                true => Strength::Strong,
-                false => Strength::Weak,
+            let strength = if rng.percent(strong) {
+                Strength::Strong
+            } else {
+                Strength::Weak
             };
             let name = format!("c{i}");
             if rng.percent(20) {
@@ -88,13 +87,13 @@ pub fn random(rng: &mut Random, system: &System) -> Vec<Constraint> {
             events.sort_unstable();
             events.dedup();
             let constraint = Constraint::of_events(name, strength, events);
-            match strength == Strength::Weak && rng.percent(10) {
-                // To be taken infinitely often, enabled or not.
-                true => Constraint {
+            if strength == Strength::Weak && rng.percent(10) {
+                Constraint {
                     enabled: Predicate::Not(Box::new(Predicate::Deadlock)),
                     ..constraint
-                },
-                false => constraint,
+                }
+            } else {
+                constraint
             }
         })
         .collect()

@@ -108,9 +108,10 @@ impl Subject {
                 (Ok(()), Some(_)) => Ok(answer),
             },
             Answer::Unknown(why) => {
-                match (self.may_give_up)(case) && !why.starts_with("internal") {
-                    true => Ok(answer),
-                    false => Err(format!("does not know: {why}")),
+                if (self.may_give_up)(case) && !why.starts_with("internal") {
+                    Ok(answer)
+                } else {
+                    Err(format!("does not know: {why}"))
                 }
             }
         }

@@ -82,9 +82,10 @@ pub fn check(
     if lasso.cycle.is_empty() {
         return beginning(lasso, system, propositions, deadlock, formula, &letters);
     }
-    match evaluate(formula, &letters, letters.len() - lasso.cycle.len()) {
-        true => Err("the run satisfies the formula".to_owned()),
-        false => Ok(()),
+    if evaluate(formula, &letters, letters.len() - lasso.cycle.len()) {
+        Err("the run satisfies the formula".to_owned())
+    } else {
+        Ok(())
     }
 }
 

@@ -69,9 +69,10 @@ pub(crate) fn worthwhile(
         let system = draw(rng);
         attempts += 1;
         if let Some(all) = Reachable::explore(&system, cut) {
-            let size = match !infinite || all.has_infinite_run() {
-                true => all.states.len(),
-                false => 0,
+            let size = if !infinite || all.has_infinite_run() {
+                all.states.len()
+            } else {
+                0
             };
             if best.as_ref().is_none_or(|(most, _)| size > *most) {
                 best = Some((size, system));

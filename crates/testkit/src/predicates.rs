@@ -50,9 +50,10 @@ fn weighted(rng: &mut Random, vars: usize) -> Linear {
 /// An expression over the first `vars` variables.
 pub fn expression(rng: &mut Random, vars: usize, depth: usize) -> Expr {
     if depth == 0 || rng.percent(30) {
-        return match rng.percent(60) {
-            true => Expr::Var(VarId(rng.below(vars) as u32)),
-            false => Expr::Const(rng.between(-1, 3)),
+        return if rng.percent(60) {
+            Expr::Var(VarId(rng.below(vars) as u32))
+        } else {
+            Expr::Const(rng.between(-1, 3))
         };
     }
     match rng.below(10) {

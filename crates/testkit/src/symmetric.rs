@@ -230,9 +230,10 @@ impl Spec {
 
     /// A random net.
     pub fn random(rng: &mut Random) -> Spec {
-        match rng.percent(30) {
-            true => plain(rng),
-            false => processes(rng),
+        if rng.percent(30) {
+            plain(rng)
+        } else {
+            processes(rng)
         }
     }
 }
@@ -311,9 +312,10 @@ fn plain_firing(rng: &mut Random, spec: &Spec, constants: bool) -> Firing {
                 parts.push(Part::Variable(variables.len() - 1));
             } else {
                 let which = *rng.one_of(&mine);
-                parts.push(match cyclic && rng.percent(40) {
-                    true => Part::Successor(which),
-                    false => Part::Variable(which),
+                parts.push(if cyclic && rng.percent(40) {
+                    Part::Successor(which)
+                } else {
+                    Part::Variable(which)
                 });
             }
         }
@@ -342,9 +344,10 @@ fn plain_firing(rng: &mut Random, spec: &Spec, constants: bool) -> Firing {
     if constants && rng.percent(30) {
         let i = rng.below(firing.variables.len());
         let colour = rng.below(spec.classes[firing.variables[i]].0 as usize) as u64;
-        firing.guard.push(match rng.percent(50) {
-            true => Check::Is(i, colour),
-            false => Check::IsNot(i, colour),
+        firing.guard.push(if rng.percent(50) {
+            Check::Is(i, colour)
+        } else {
+            Check::IsNot(i, colour)
         });
     }
     firing
@@ -382,22 +385,22 @@ fn processes(rng: &mut Random) -> Spec {
         let (other, beyond) = (rng.below(locals), rng.below(locals));
         let beyond = if rng.percent(50) { other } else { beyond };
         match (rng.below(100), resource, owned) {
-            (0..35, Some(resource), _) => match rng.percent(60) {
-                true => firing.takes.push((resource, Vec::new())),
-                false => firing.puts.push((resource, Vec::new())),
-            },
+            (0..35, Some(resource), _) => {
+                if rng.percent(60) {
+                    firing.takes.push((resource, Vec::new()))
+                } else {
+                    firing.puts.push((resource, Vec::new()))
+                }
+            }
             (0..60, _, Some(owned)) => {
                 firing.variables.push(1);
                 let both = (owned + 1, vec![Variable(0), Variable(1)]);
-                match rng.percent(50) {
-                    true => {
-                        firing.takes.push((owned, vec![Variable(1)]));
-                        firing.puts[0] = both;
-                    }
-                    false => {
-                        firing.takes[0] = both;
-                        firing.puts.push((owned, vec![Variable(1)]));
-                    }
+                if rng.percent(50) {
+                    firing.takes.push((owned, vec![Variable(1)]));
+                    firing.puts[0] = both;
+                } else {
+                    firing.takes[0] = both;
+                    firing.puts.push((owned, vec![Variable(1)]));
                 }
             }
             (0..70, ..) if ring => {
@@ -414,9 +417,10 @@ fn processes(rng: &mut Random) -> Spec {
         }
         if rng.percent(6) {
             let colour = rng.below(size as usize) as u64;
-            firing.guard.push(match rng.percent(50) {
-                true => Check::Is(0, colour),
-                false => Check::IsNot(0, colour),
+            firing.guard.push(if rng.percent(50) {
+                Check::Is(0, colour)
+            } else {
+                Check::IsNot(0, colour)
             });
         }
         spec.transitions.push(firing);

@@ -95,15 +95,16 @@ fn normal(formula: &Ltl, negate: bool) -> Ltl {
                 Op2::Iff | Op2::Xor => {
                     let same = (*op == Op2::Iff) != negate;
                     let positive = |x: &Ltl| normal(x, false);
-                    let (left, right) = match same {
-                        true => (
+                    let (left, right) = if same {
+                        (
                             two(Op2::And, positive(f), positive(g)),
                             two(Op2::And, no(f), no(g)),
-                        ),
-                        false => (
+                        )
+                    } else {
+                        (
                             two(Op2::And, positive(f), no(g)),
                             two(Op2::And, no(f), positive(g)),
-                        ),
+                        )
                     };
                     two(Op2::Or, left, right)
                 }

@@ -185,9 +185,10 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
     /// Puts those of the jobs on the board that nobody has begun, unless enough is known. The last is taken first.
     fn offer(&self, behind: Behind<K>) {
         let mut jobs = behind.likely;
-        match behind.doubtful {
-            true => jobs.extend(behind.sure),
-            false => jobs.splice(..0, behind.sure).for_each(drop),
+        if behind.doubtful {
+            jobs.extend(behind.sure)
+        } else {
+            jobs.splice(..0, behind.sure).for_each(drop)
         }
         let keys = self.lock();
         if keys.known >= self.lead + self.more * keys.taken {

@@ -28,12 +28,13 @@ pub(super) fn without_fin(a: &mut Automaton, fin: Marks, mark: Marks) {
     };
     if is_weak {
         for t in a.states.iter_mut().flatten() {
-            *t = match taken(t) {
-                true => Transition {
+            *t = if taken(t) {
+                Transition {
                     marks: t.marks.minus(fin),
                     ..*t
-                },
-                false => safe(t),
+                }
+            } else {
+                safe(t)
             };
         }
         return;

@@ -354,9 +354,10 @@ fn what_is_left_beside_many_conditions_counts() {
 /// An atom or its negation.
 fn literal(formulas: &mut Formulas, random: &mut Random, atom: AtomId) -> Formula {
     let atom = formulas.atom(atom);
-    match random.coin() {
-        true => atom,
-        false => formulas.not(atom),
+    if random.coin() {
+        atom
+    } else {
+        formulas.not(atom)
     }
 }
 
@@ -379,9 +380,10 @@ fn many_conditions(formulas: &mut Formulas, random: &mut Random) -> Formula {
             let other = atoms[random.below(atoms.len())];
             literals.push(literal(formulas, random, other));
         }
-        let condition = match random.coin() {
-            true => formulas.or(literals),
-            false => formulas.and(literals),
+        let condition = if random.coin() {
+            formulas.or(literals)
+        } else {
+            formulas.and(literals)
         };
         atoms.push(own);
         let sometime = formulas.finally(condition);

@@ -21,9 +21,10 @@ pub fn csv(table: &Table) -> String {
 }
 
 fn quote(text: &str) -> String {
-    match text.contains(['"', ',', '\n', '\r']) || text.trim() != text {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+    if text.contains(['"', ',', '\n', '\r']) || text.trim() != text {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
     }
 }
 

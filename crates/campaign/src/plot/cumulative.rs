@@ -157,9 +157,10 @@ fn draw_axes(svg: &mut Svg, axes: &Axes, results: &Results<'_>) {
             if percent == 100.0 { GUIDE_DASHED } else { GRID },
         );
         svg.line((x, bottom), (x, bottom + 6.0), TICK);
-        let label = match percent == FAILED {
-            true => "no answer".to_owned(),
-            false => format!("{percent} %"),
+        let label = if percent == FAILED {
+            "no answer".to_owned()
+        } else {
+            format!("{percent} %")
         };
         svg.text((x, bottom + 19.0), Anchor::Middle, SIZE, &label, INK);
     }

@@ -83,13 +83,12 @@ fn rows(results: &Results<'_>, family: &str, cases: &[&Case<'_>], table: &mut Ta
             failed(&[Failure::Refused]),
             failed(&[Failure::Undecided, Failure::Crash, Failure::Wrong]),
         ];
-        match able.contains(&engine) {
-            true => {
-                let sum: f64 = common.iter().filter_map(|case| case.solved(engine)).sum();
-                row.push(Cell::count(common.len()));
-                row.push(Cell::number(sum, results.measure.unit().show(sum)));
-            }
-            false => row.extend([Cell::default(), Cell::default()]),
+        if able.contains(&engine) {
+            let sum: f64 = common.iter().filter_map(|case| case.solved(engine)).sum();
+            row.push(Cell::count(common.len()));
+            row.push(Cell::number(sum, results.measure.unit().show(sum)));
+        } else {
+            row.extend([Cell::default(), Cell::default()])
         }
         table.rows.push(row);
     }

@@ -149,9 +149,10 @@ pub fn draw_points(
         Medium::Page => format!(r#" data-engines="{engine}""#),
         Medium::File => String::new(),
     };
-    let dense = match most > FEW {
-        true => r#" fill-opacity="0""#,
-        false => "",
+    let dense = if most > FEW {
+        r#" fill-opacity="0""#
+    } else {
+        ""
     };
     svg.open(&format!(
         r#"class="points dots s{colour}" fill="{ink}"{dense}{number}"#

@@ -159,17 +159,19 @@ pub struct Case<'a> {
 impl Case<'_> {
     /// What was asked.
     pub fn question(&self) -> Question {
-        match self.about.property.is_empty() {
-            true => Question::States,
-            false => Question::Properties,
+        if self.about.property.is_empty() {
+            Question::States
+        } else {
+            Question::Properties
         }
     }
 
     /// What people call it.
     pub fn name(&self) -> String {
-        match self.about.property.is_empty() {
-            true => self.about.model.clone(),
-            false => format!("{} {}", self.about.model, self.about.property),
+        if self.about.property.is_empty() {
+            self.about.model.clone()
+        } else {
+            format!("{} {}", self.about.model, self.about.property)
         }
     }
 
@@ -336,12 +338,13 @@ pub fn labels(records: &[Record]) -> Vec<String> {
             several.insert(&record.engine);
         }
     }
-    let label = |record: &Record| match several.contains(&record.engine) {
-        true => {
+    let label = |record: &Record| {
+        if several.contains(&record.engine) {
             let short: String = build(record).chars().take(10).collect();
             format!("{}@{short}", record.engine)
+        } else {
+            record.engine.clone()
         }
-        false => record.engine.clone(),
     };
     records.iter().map(label).collect()
 }
@@ -355,9 +358,10 @@ pub fn names(labels: &[String]) -> Vec<String> {
 /// What a record says, if it is an answer.
 fn answer(record: &Record) -> Option<&str> {
     let spelt = record.answer.as_deref();
-    match record.outcome.is_decided() {
-        true => spelt.or(Some(record.outcome.word())),
-        false => None,
+    if record.outcome.is_decided() {
+        spelt.or(Some(record.outcome.word()))
+    } else {
+        None
     }
 }
 

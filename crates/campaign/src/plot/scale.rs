@@ -31,9 +31,10 @@ fn nice(index: i32) -> f64 {
     let lead = [1.0, 2.0, 5.0][index.rem_euclid(3) as usize];
     // Division for small ones: 1/1000 is the nearest number to 0.001, 10^-3 need not be.
     let power = index.div_euclid(3);
-    match power < 0 {
-        true => lead / 10f64.powi(-power),
-        false => lead * 10f64.powi(power),
+    if power < 0 {
+        lead / 10f64.powi(-power)
+    } else {
+        lead * 10f64.powi(power)
     }
 }
 
@@ -63,9 +64,10 @@ impl Log {
         // Too short a range is widened on both sides, first upwards.
         let mut up = true;
         while high - low < 3 {
-            match up || nice(low) <= unit.least() {
-                true => high += 1,
-                false => low -= 1,
+            if up || nice(low) <= unit.least() {
+                high += 1
+            } else {
+                low -= 1
             }
             up = !up;
         }

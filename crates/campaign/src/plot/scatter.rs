@@ -51,9 +51,10 @@ pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
         let solved = results.solved_by(b).cmp(&results.solved_by(a));
         solved.then(price(a).total_cmp(&price(b)))
     };
-    let best = match named {
-        true => 0,
-        false => (0..engines).min_by(is_better).unwrap_or(0),
+    let best = if named {
+        0
+    } else {
+        (0..engines).min_by(is_better).unwrap_or(0)
     };
     (0..engines)
         .filter(|&e| e != best)

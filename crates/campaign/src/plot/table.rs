@@ -46,12 +46,11 @@ impl Cell {
 
     /// A part of a whole, as a percentage; nothing if there is no whole.
     pub fn percent(part: f64, whole: f64) -> Cell {
-        match whole > 0.0 {
-            true => {
-                let percent = 100.0 * part / whole + 0.0;
-                Cell::number(percent, format!("{percent:.1} %"))
-            }
-            false => Cell::default(),
+        if whole > 0.0 {
+            let percent = 100.0 * part / whole + 0.0;
+            Cell::number(percent, format!("{percent:.1} %"))
+        } else {
+            Cell::default()
         }
     }
 }
@@ -134,9 +133,10 @@ impl Table {
         for line in lines {
             let mut text = String::new();
             for (i, (cell, &width)) in line.into_iter().zip(&widths).enumerate() {
-                match self.is_numeric(i) {
-                    true => text.push_str(&format!("{cell:>width$}  ")),
-                    false => text.push_str(&format!("{cell:<width$}  ")),
+                if self.is_numeric(i) {
+                    text.push_str(&format!("{cell:>width$}  "))
+                } else {
+                    text.push_str(&format!("{cell:<width$}  "))
                 }
             }
             out.push_str(text.trim_end());

@@ -72,9 +72,12 @@ fn rows(results: &Results<'_>, group: &str, class: Class, cases: &[&Case<'_>], t
             Cell::count(cases.len()),
             Cell::text(word),
         ];
-        row.extend(scores.iter().map(|score| match score.asked == 0 {
-            true => Cell::default(),
-            false => Cell::share(figure(score), cases.len()),
+        row.extend(scores.iter().map(|score| {
+            if score.asked == 0 {
+                Cell::default()
+            } else {
+                Cell::share(figure(score), cases.len())
+            }
         }));
         table.rows.push(row);
     };

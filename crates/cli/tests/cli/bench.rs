@@ -399,9 +399,10 @@ fn shipped_campaigns_are_valid() {
             // Presets and families, without drawing a formula.
             let cut = text.split("[[properties]]").next().unwrap_or_default();
             let property = "\n[[properties]]\nformulas = [\"true\"]\n";
-            let cut = match cut.contains("\nengines") {
-                true => format!("{cut}{property}"),
-                false => cut.to_owned(),
+            let cut = if cut.contains("\nengines") {
+                format!("{cut}{property}")
+            } else {
+                cut.to_owned()
             };
             let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
             let cut = cut

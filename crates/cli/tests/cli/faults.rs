@@ -183,13 +183,15 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
     let hosts = setting.folder.file(&name, ports.join("\n"));
     let start = |process: usize| {
         let is_victim = process == victim;
-        let net = match fault == Fault::Model && is_victim {
-            true => "examples/mutex.pnml",
-            false => net,
+        let net = if fault == Fault::Model && is_victim {
+            "examples/mutex.pnml"
+        } else {
+            net
         };
-        let memory = match fault == Fault::Starved && is_victim {
-            true => "--memory=1M",
-            false => "--memory=400M",
+        let memory = if fault == Fault::Starved && is_victim {
+            "--memory=1M"
+        } else {
+            "--memory=400M"
         };
         command(&["check", net, "-f", formula, "--json", "--no-reduce"])
             .args(["--hosts", &hosts, "--process", &process.to_string()])

@@ -33,9 +33,10 @@ impl Kernel {
     #[inline]
     pub(crate) fn action_at(&self, chain: ChainId, level: u32) -> ChainAction {
         let link = self.tables.chains.link(chain);
-        match level < link.level {
-            true => ChainAction::pass(chain),
-            false => link.action,
+        if level < link.level {
+            ChainAction::pass(chain)
+        } else {
+            link.action
         }
     }
 

@@ -166,9 +166,10 @@ impl Registry {
         residual: Meaning,
     ) -> Operation<K, V> {
         let audit = Operation::<K, V>::audit(residual);
-        let table = match Operation::<K, V>::IS_NARROW {
-            true => &mut self.narrow,
-            false => &mut self.wide,
+        let table = if Operation::<K, V>::IS_NARROW {
+            &mut self.narrow
+        } else {
+            &mut self.wide
         };
         Operation {
             tag: table.issue(audit),
@@ -287,9 +288,10 @@ impl Kernel {
         value: V,
     ) {
         let is_narrow = Operation::<K, V>::IS_NARROW;
-        let pressure = match is_narrow {
-            true => &self.pressures.narrow,
-            false => &self.pressures.wide,
+        let pressure = if is_narrow {
+            &self.pressures.narrow
+        } else {
+            &self.pressures.wide
         };
         if pressure.is_high() {
             self.crowd();

@@ -58,9 +58,10 @@ impl Kernel {
     /// Of the edges on these places the one that this worker takes when another, who walks them from the first to the last, takes the one `at` a place.
     #[inline]
     pub(crate) fn turn(&self, at: usize, edges: Range<usize>) -> usize {
-        match self.backwards {
-            true => edges.start + edges.end - 1 - at,
-            false => at,
+        if self.backwards {
+            edges.start + edges.end - 1 - at
+        } else {
+            at
         }
     }
 

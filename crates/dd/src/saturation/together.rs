@@ -190,9 +190,10 @@ impl Kernel {
             source: Residual::TRUE,
             target: Residual::TRUE,
         };
-        let known = match chain == ChainId::END || child == NodeId::ONE {
-            true => Some(child),
-            false => self.cached(OPERATIONS.fire, (chain, child, run.events.scope.id())),
+        let known = if chain == ChainId::END || child == NodeId::ONE {
+            Some(child)
+        } else {
+            self.cached(OPERATIONS.fire, (chain, child, run.events.scope.id()))
         };
         if known.is_none() {
             self.open.edges.push(OpenEdge {

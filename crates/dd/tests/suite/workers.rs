@@ -207,9 +207,10 @@ fn one_that_stops_stops_nobody() {
         let work = random.below(200_u64);
         let cancel = Cancel::default();
         cancel.press();
-        let stopped = match random.coin() {
-            true => budget.clone().with_work(work),
-            false => budget.clone().with_cancel(cancel),
+        let stopped = if random.coin() {
+            budget.clone().with_work(work)
+        } else {
+            budget.clone().with_cancel(cancel)
         };
         let stop = |turn: usize, worker: &mut Store| {
             if turn == 0 {

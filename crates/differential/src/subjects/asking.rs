@@ -30,9 +30,10 @@ const WALKED: u64 = 24_000;
 /// What a plan may spend on a small case. Walks would go on for long where there is nothing to be found, and so would everybody about a net that grows.
 fn budget(plan: Option<&Plan>, case: &Case) -> Budget {
     let budget = Budget::unlimited().with_deadline(PATIENCE);
-    match case.grows() || plan.is_some_and(|plan| *plan == Plan::of("walk")) {
-        true => budget.with_work(WALKED),
-        false => budget,
+    if case.grows() || plan.is_some_and(|plan| *plan == Plan::of("walk")) {
+        budget.with_work(WALKED)
+    } else {
+        budget
     }
 }
 
@@ -307,12 +308,11 @@ pub fn automaton(buchi: &Buchi, atoms: usize) -> Automaton {
     for edge in &buchi.edges {
         let mut guard = Guards::TRUE;
         for &(atom, value) in &edge.guard {
-            let literal = match value {
-                true => guards.atom(atom),
-                false => {
-                    let atom = guards.atom(atom);
-                    guards.not(atom)
-                }
+            let literal = if value {
+                guards.atom(atom)
+            } else {
+                let atom = guards.atom(atom);
+                guards.not(atom)
             };
             guard = guards.and(guard, literal);
         }

@@ -51,9 +51,10 @@ fn on_automaton(plan: Plan, case: &Case, negation: &Buchi) -> Result<bool, Strin
         (Answer::Holds, None) => Ok(true),
         (Answer::Violated(lasso), Some(_)) => {
             let letters = lassos::follow(&lasso, &case.system, &propositions, case.deadlock)?;
-            match oracle::accepts(negation, &letters, letters.len() - lasso.cycle.len()) {
-                true => Ok(false),
-                false => Err(format!("the automaton rejects {lasso:?}")),
+            if oracle::accepts(negation, &letters, letters.len() - lasso.cycle.len()) {
+                Ok(false)
+            } else {
+                Err(format!("the automaton rejects {lasso:?}"))
             }
         }
         (Answer::Unknown(_), expected) if plan == Plan::of("walk") => Ok(expected.is_none()),

@@ -45,9 +45,10 @@ fn premises_are_the_same_as_fairness() {
         for deadlock in [Deadlock::Stutter, Deadlock::Ignore] {
             case.deadlock = deadlock;
             let wanted = matches!(reads.answer(&case), Answer::Holds);
-            match wanted {
-                true => held += 1,
-                false => violated += 1,
+            if wanted {
+                held += 1
+            } else {
+                violated += 1
             }
             for engine in knows.iter().filter(|engine| engine.supports(&case)) {
                 let answer = engine.answer(&case);

@@ -17,9 +17,10 @@ const LANES: usize = 40;
 
 /// A number that JavaScript reads as it is.
 fn number(value: Value) -> Json {
-    match value.unsigned_abs() < 1 << 53 {
-        true => json!(value),
-        false => json!(value.to_string()),
+    if value.unsigned_abs() < 1 << 53 {
+        json!(value)
+    } else {
+        json!(value.to_string())
     }
 }
 
@@ -108,9 +109,10 @@ fn about(model: &Model, net: Option<&Net>) -> String {
             count(system.events.len(), "event")
         ),
     };
-    match own.is_empty() {
-        true => size,
-        false => format!("{own} · {size}"),
+    if own.is_empty() {
+        size
+    } else {
+        format!("{own} · {size}")
     }
 }
 

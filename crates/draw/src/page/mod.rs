@@ -128,9 +128,10 @@ fn net_views(subject: &Subject<'_>, net: &Net, told: &[Told]) -> String {
     let (seeds, first) = interesting(subject, told);
     let mut out = String::new();
     for (i, size) in sizes.iter().enumerate() {
-        let nodes = match *size < all {
-            true => net.neighbourhood(&seeds, &first, *size),
-            false => (0..all as u32).map(NodeId).collect(),
+        let nodes = if *size < all {
+            net.neighbourhood(&seeds, &first, *size)
+        } else {
+            (0..all as u32).map(NodeId).collect()
         };
         let picture = NetPicture::whole(net.part(&nodes));
         let (width, height) = picture.size();

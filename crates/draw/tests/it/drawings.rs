@@ -38,12 +38,11 @@ fn drawn(model: &Model) -> Option<Picture> {
 #[test]
 fn random_nets_are_legible() {
     each_case(60, |random| {
-        let model = match random.coin() {
-            true => Model::new(Format::Pnml, lariat_testkit::nets::any(random)),
-            false => {
-                let text = lariat_testkit::coloured::random(random);
-                read("coloured", text.as_bytes()).expect("a coloured net")
-            }
+        let model = if random.coin() {
+            Model::new(Format::Pnml, lariat_testkit::nets::any(random))
+        } else {
+            let text = lariat_testkit::coloured::random(random);
+            read("coloured", text.as_bytes()).expect("a coloured net")
         };
         check(&drawn(&model).expect("a net"));
     });

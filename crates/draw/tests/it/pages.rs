@@ -145,9 +145,10 @@ fn stepping_shows_the_markings_of_the_replay() {
         let seen = seen.as_array().expect("a list");
         assert_eq!(seen.len(), steps + 1);
         for (time, seen) in seen.iter().enumerate() {
-            let position = match time < count || !run.is_infinite() {
-                true => time,
-                false => run.prefix + (time - run.prefix) % (count - run.prefix),
+            let position = if time < count || !run.is_infinite() {
+                time
+            } else {
+                run.prefix + (time - run.prefix) % (count - run.prefix)
             };
             let mut seen = texts(seen);
             let want = shown(system, &run.states[position]);

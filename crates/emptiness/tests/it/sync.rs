@@ -34,9 +34,10 @@ impl<T: Default> Segments<T> {
         items: Range<usize>,
         mut ask: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        match items.end <= self.0.len() {
-            true => Ok(()),
-            false => ask(items.end * size_of::<T>()),
+        if items.end <= self.0.len() {
+            Ok(())
+        } else {
+            ask(items.end * size_of::<T>())
         }
     }
 }

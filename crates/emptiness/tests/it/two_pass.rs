@@ -27,9 +27,10 @@ impl Observed {
         let accepts: Vec<bool> = (0..observations).map(|_| random.percent(chance)).collect();
         for (node, edges) in graph.edges.iter_mut().enumerate() {
             for (to, marks) in edges {
-                *marks = match observed[node] == observed[*to] {
-                    true => Marks::NONE,
-                    false => marks.union(CHANGE),
+                *marks = if observed[node] == observed[*to] {
+                    Marks::NONE
+                } else {
+                    marks.union(CHANGE)
                 };
             }
         }

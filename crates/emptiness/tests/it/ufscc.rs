@@ -69,13 +69,15 @@ fn random_graph(random: &mut Random) -> Explicit {
     let edges = |v: usize, random: &mut Random| {
         let edge = |random: &mut Random| {
             // Backwards only nearby: components of every size.
-            let to = match random.percent(30) {
-                true => v.saturating_sub(random.below(near)),
-                false => (v + random.below(40)).min(n - 1),
+            let to = if random.percent(30) {
+                v.saturating_sub(random.below(near))
+            } else {
+                (v + random.below(40)).min(n - 1)
             };
-            let carried = match random.percent(3) {
-                true => Marks::one(random.below(marks as usize) as u32),
-                false => Marks::NONE,
+            let carried = if random.percent(3) {
+                Marks::one(random.below(marks as usize) as u32)
+            } else {
+                Marks::NONE
             };
             (to, carried)
         };

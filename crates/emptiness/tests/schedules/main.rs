@@ -74,9 +74,10 @@ impl Small {
         let nodes = random.between(2, ROOM - 1);
         let marks = 1 + random.below(2_u32);
         let edge = |random: &mut Random| {
-            let carried = match random.percent(25) {
-                true => Marks::one(random.below(marks)),
-                false => Marks::NONE,
+            let carried = if random.percent(25) {
+                Marks::one(random.below(marks))
+            } else {
+                Marks::NONE
             };
             (random.below(nodes), carried)
         };

@@ -155,12 +155,11 @@ impl Demands {
         let base = kernel.mark();
         let idle = self.idle(kernel, demand, node, at.level)?;
         kernel.push(0, idle)?;
-        let taken = match idle == node {
-            true => NodeId::EMPTY,
-            false => {
-                let mut by = self.by(letters, steps, demand);
-                kernel.call(Taken { node, at }, &mut by)?
-            }
+        let taken = if idle == node {
+            NodeId::EMPTY
+        } else {
+            let mut by = self.by(letters, steps, demand);
+            kernel.call(Taken { node, at }, &mut by)?
         };
         kernel.push(0, taken)?;
         let met = kernel.union(idle, taken)?;

@@ -112,9 +112,10 @@ impl Predicate for Resting<'_> {
         if level < self.0.automaton() {
             return self.0.step(residual, level, value);
         }
-        Ok(match self.0.rests(residual, value) {
-            true => Residual::TRUE,
-            false => Residual::FALSE,
+        Ok(if self.0.rests(residual, value) {
+            Residual::TRUE
+        } else {
+            Residual::FALSE
         })
     }
 }

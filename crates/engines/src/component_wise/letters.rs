@@ -150,9 +150,10 @@ impl Letters {
             all.intersection(e.marks)
         });
         // Where all moves are inner ones, closures are the same, and what the search knows serves them.
-        let inner = match edges.iter().all(|edge| edge.inner) {
-            true => any.clone(),
-            false => inner,
+        let inner = if edges.iter().all(|edge| edge.inner) {
+            any.clone()
+        } else {
+            inner
         };
         let mut from_inner = vec![None; problem.automaton.states.len()];
         for edge in edges.iter().filter(|edge| edge.inner) {
@@ -212,9 +213,10 @@ impl Letters {
                     for (q, edges) in automaton.states.iter().enumerate() {
                         for edge in edges {
                             let to = edge.to.index();
-                            let goal = match edge.marks.contains(mark) {
-                                true => guards.or(stay[to], near[to]),
-                                false => near[to],
+                            let goal = if edge.marks.contains(mark) {
+                                guards.or(stay[to], near[to])
+                            } else {
+                                near[to]
                             };
                             let taken = guards.and(edge.guard, goal);
                             near[q] = guards.or(near[q], taken);

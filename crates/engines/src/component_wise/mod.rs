@@ -105,9 +105,10 @@ pub const HYB: Engine = Engine {
 
 /// Which proofs are tried, and what is kept of recurring states.
 fn choices(variant: Variant) -> (Proofs, Recurring) {
-    match variant.published {
-        true => (variant.proofs.published(), Recurring::Sets),
-        false => (variant.proofs, variant.recurring),
+    if variant.published {
+        (variant.proofs.published(), Recurring::Sets)
+    } else {
+        (variant.proofs, variant.recurring)
     }
 }
 
@@ -273,9 +274,10 @@ impl<'p> Product<'p> {
                 _ => None,
             },
         };
-        let cyclic = match proofs.structure {
-            true => cyclic_levels(self.problem.system, &self.layout, &self.steps),
-            false => vec![true; self.layout.levels()],
+        let cyclic = if proofs.structure {
+            cyclic_levels(self.problem.system, &self.layout, &self.steps)
+        } else {
+            vec![true; self.layout.levels()]
         };
         let demands = &mut self.demands;
         let mut search = Search::new(

@@ -421,9 +421,10 @@ impl Paths<'_> {
             Goal::In(set) => Goal::In(kernel.child(set, value)),
             // The suffix itself begins here.
             Goal::Ending(end, wanted) if wanted.level == at.level => {
-                match wanted.residual == at.residual {
-                    true => Goal::In(kernel.child(end, value)),
-                    false => Goal::In(NodeId::EMPTY),
+                if wanted.residual == at.residual {
+                    Goal::In(kernel.child(end, value))
+                } else {
+                    Goal::In(NodeId::EMPTY)
                 }
             }
             ending => ending,
@@ -444,9 +445,10 @@ impl Paths<'_> {
             return Ok(contains(kernel, node, end).then(|| end.to_vec()));
         }
         let met = self.meets(kernel, node, goal, at)?;
-        match met.is_empty() {
-            true => Ok(None),
-            false => Ok(Some(pick(kernel, met)?)),
+        if met.is_empty() {
+            Ok(None)
+        } else {
+            Ok(Some(pick(kernel, met)?))
         }
     }
 
@@ -505,9 +507,10 @@ impl Call<Paths<'_>> for Ending {
             return Ok(Opening::AtOnce(node));
         }
         if at.level == wanted.level {
-            return Ok(Opening::AtOnce(match at.residual == wanted.residual {
-                true => kernel.intersection(node, end)?,
-                false => NodeId::EMPTY,
+            return Ok(Opening::AtOnce(if at.residual == wanted.residual {
+                kernel.intersection(node, end)?
+            } else {
+                NodeId::EMPTY
             }));
         }
         Ok(Opening::Walk {

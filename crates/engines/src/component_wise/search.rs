@@ -236,9 +236,10 @@ impl<'a> Search<'a> {
         }
         // Hash maps have no order of their own.
         arcs.sort_unstable_by_key(|arc| (arc.from, arc.to, arc.rest));
-        let groups = match self.proofs.abstraction {
-            true => cyclic(&arcs),
-            false => vec![arcs],
+        let groups = if self.proofs.abstraction {
+            cyclic(&arcs)
+        } else {
+            vec![arcs]
         };
         if groups.is_empty() {
             self.counts.no_cycle += 1;

@@ -229,10 +229,13 @@ impl<'s> Board<'s> {
         for q in resting.iter().map(|q| *q as usize) {
             let found = match &self.questions[q] {
                 _ if !self.open[q] => continue,
-                Question::Always(predicate) => match state.holds(predicate) {
-                    true => continue,
-                    false => Met::Lost,
-                },
+                Question::Always(predicate) => {
+                    if state.holds(predicate) {
+                        continue;
+                    } else {
+                        Met::Lost
+                    }
+                }
                 _ => Met::Reached,
             };
             self.answered(q);

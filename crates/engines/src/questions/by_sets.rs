@@ -51,12 +51,11 @@ fn answer(
         match board.question(q).clone() {
             Question::Reach(predicate) => {
                 let goal = space.select(states, &predicate)?;
-                let finding = match goal.is_empty() {
-                    true => Finding::Never,
-                    false => {
-                        board.answered(q);
-                        Finding::Reached(path(space, states, &goal, budget)?)
-                    }
+                let finding = if goal.is_empty() {
+                    Finding::Never
+                } else {
+                    board.answered(q);
+                    Finding::Reached(path(space, states, &goal, budget)?)
                 };
                 board.close(q);
                 search.findings.push((q, finding));
@@ -77,12 +76,11 @@ fn answer(
                     None => recurrence.insert(Recurrence::of(space, states)?),
                 };
                 let lost = recurrence.lost(space, states, &predicate)?;
-                let finding = match lost.is_empty() {
-                    true => Finding::Always,
-                    false => {
-                        board.answered(q);
-                        Finding::Lost(path(space, states, &lost, budget)?)
-                    }
+                let finding = if lost.is_empty() {
+                    Finding::Always
+                } else {
+                    board.answered(q);
+                    Finding::Lost(path(space, states, &lost, budget)?)
                 };
                 board.close(q);
                 search.findings.push((q, finding));

@@ -84,9 +84,10 @@ fn told(search: &Search, questions: usize) -> Vec<String> {
             Finding::Always => "always".to_owned(),
             Finding::Lost(run) => format!("lost in {}", run.prefix.len()),
         };
-        match word.starts_with('≤') && !told[*q].is_empty() {
-            true => told[*q].push_str(&word),
-            false => told[*q] = word,
+        if word.starts_with('≤') && !told[*q].is_empty() {
+            told[*q].push_str(&word)
+        } else {
+            told[*q] = word
         }
     }
     told

@@ -352,9 +352,10 @@ impl<'s> Walker<'s> {
         let all = self.enabled.len() <= DRAWN;
         let first = random.below(self.enabled.len());
         for i in 0..self.enabled.len().min(DRAWN) {
-            let at = match all {
-                true => (first + i) % self.enabled.len(),
-                false => random.below(self.enabled.len()),
+            let at = if all {
+                (first + i) % self.enabled.len()
+            } else {
+                random.below(self.enabled.len())
             };
             let event = self.enabled[at];
             if !self.change(event, false) {

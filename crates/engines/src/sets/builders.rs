@@ -46,10 +46,10 @@ const LEAD: usize = 256;
 
 /// How long the last group that the check computed must have taken for somebody to go along with the next: about as long as it takes until whoever does notices that it is over.
 /// (`sog` on 16 philosophers, where groups take a third of that: 1.81 times as fast as one thread, and 1.67 if somebody always goes along.)
-const LONG: Duration = match cfg!(any(debug_assertions, feature = "company-always")) {
-    // So that tests see company, whose nets are small.
-    true => Duration::ZERO,
-    false => Duration::from_micros(300),
+const LONG: Duration = if cfg!(any(debug_assertions, feature = "company-always")) {
+    Duration::ZERO
+} else {
+    Duration::from_micros(300)
 };
 
 /// Bytes of a group besides its edges.

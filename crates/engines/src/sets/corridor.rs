@@ -229,9 +229,10 @@ impl Corridor<'_, '_> {
             Predicate::Linear(linear) => {
                 let (more, less) = turns(linear, first);
                 for (var, factor) in &linear.terms {
-                    let (more, less) = match *factor > 0 {
-                        true => (more, less),
-                        false => (less, more),
+                    let (more, less) = if *factor > 0 {
+                        (more, less)
+                    } else {
+                        (less, more)
                     };
                     if more {
                         self.change(*var, Sign::More);

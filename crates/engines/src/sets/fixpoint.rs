@@ -62,9 +62,10 @@ impl Fixpoint {
         whole: &Whole,
         within: Family,
     ) -> Result<Fair, Stop> {
-        let still = match sets.published {
-            true => whole.empty(sets),
-            false => at_rest(sets, whole, &within)?,
+        let still = if sets.published {
+            whole.empty(sets)
+        } else {
+            at_rest(sets, whole, &within)?
         };
         let core = match (is_empty(&still), self) {
             (false, _) => still,

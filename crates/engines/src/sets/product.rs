@@ -306,9 +306,10 @@ impl<'w, 'r, 's, P: Product> Graph for Aggregates<'_, 'w, 'r, 's, P> {
             let group = edges.asked;
             let from = worker.nodes[node.index()].clone();
             let decides = group == 0 && !worker.evidence(node)?.is_empty();
-            let found = match decides {
-                true => Some(vec![(self.marks, from)]),
-                false => worker.group_of(&from, group as usize)?,
+            let found = if decides {
+                Some(vec![(self.marks, from)])
+            } else {
+                worker.group_of(&from, group as usize)?
             };
             worker.edges[node.index()].complete = decides || found.is_none();
             worker.edges[node.index()].asked = group + 1;

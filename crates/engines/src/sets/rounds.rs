@@ -150,9 +150,10 @@ fn rounds_near(
             ball = larger;
             radius += 1;
         }
-        let territory = match complete {
-            true => Territory::Reachable(ball.clone()),
-            false => Territory::Within(ball.clone()),
+        let territory = if complete {
+            Territory::Reachable(ball.clone())
+        } else {
+            Territory::Within(ball.clone())
         };
         let (found, left_out) = round(procedure, task, space, territory);
         match found? {

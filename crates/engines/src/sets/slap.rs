@@ -61,9 +61,10 @@ pub enum Absorb {
 impl Absorb {
     /// The condition of a variant.
     pub(super) fn of(variant: Variant) -> Absorb {
-        match variant.published {
-            true => Absorb::Marked,
-            false => Absorb::All,
+        if variant.published {
+            Absorb::Marked
+        } else {
+            Absorb::All
         }
     }
 }
@@ -165,9 +166,10 @@ impl Product for Slap {
         if next.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        let set = match out.is_closed {
-            true => next,
-            false => sets.close(&next, out.through)?,
+        let set = if out.is_closed {
+            next
+        } else {
+            sets.close(&next, out.through)?
         };
         Ok(Some(vec![(out.marks, Aggregate::plain(out.to, set))]))
     }

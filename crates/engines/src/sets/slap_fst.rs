@@ -91,24 +91,27 @@ impl SlapFst {
         let automaton = sets.automaton();
         let components = automaton_components(&automaton);
         let is_fair = !sets.fairness().is_empty();
-        let whole = match is_fair {
-            true => Whole::fair(sets).staying(&components),
-            false => Whole::new(sets),
+        let whole = if is_fair {
+            Whole::fair(sets).staying(&components)
+        } else {
+            Whole::new(sets)
         };
         let endless = sets.space.has_stutter_loops() && !sets.is_partial();
         let role = |q: StateId| {
             if sets.published {
                 let mut edges = whole.edges.iter().filter(|by| by.from == q);
-                return match edges.all(|by| by.to == q) {
-                    true => Role::Terminal,
-                    false => Role::Inner,
+                return if edges.all(|by| by.to == q) {
+                    Role::Terminal
+                } else {
+                    Role::Inner
                 };
             }
             let component = components.of[q.index()];
             if !components.is_terminal(q) {
-                return match is_fair && components.accepting(component) {
-                    true => Role::Staying,
-                    false => Role::Inner,
+                return if is_fair && components.accepting(component) {
+                    Role::Staying
+                } else {
+                    Role::Inner
                 };
             }
             let inside = |by: &&AutomatonEdge| components.of[by.from.index()] == component;

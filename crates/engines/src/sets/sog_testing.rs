@@ -68,9 +68,10 @@ impl SogTesting {
             AutomatonKind::Ta => Ta::new(problem.automaton, task.budget)?.0,
             _ => Tgta::new(problem.automaton, task.budget)?.0,
         };
-        let forever = match problem.takes_prefixes() {
-            true => testing.accepting_forever(),
-            false => Vec::new(),
+        let forever = if problem.takes_prefixes() {
+            testing.accepting_forever()
+        } else {
+            Vec::new()
         };
         Ok(SogTesting {
             forever,

@@ -130,9 +130,12 @@ impl Sop {
     /// `known` is true.
     pub fn new(sets: &Sets<'_, '_>, grain: Grain, known: impl Fn(StateId) -> bool) -> Sop {
         let automaton = sets.automaton();
-        let free = automaton.state_ids().map(|q| match known(q) {
-            true => automaton.free_atoms(q),
-            false => u64::MAX,
+        let free = automaton.state_ids().map(|q| {
+            if known(q) {
+                automaton.free_atoms(q)
+            } else {
+                u64::MAX
+            }
         });
         let free = free.collect();
         Sop {
@@ -367,9 +370,10 @@ pub fn sop(sets: &Sets<'_, '_>, invariance: Invariance<'_>) -> Result<Sop, Stop>
             "the observation product needs a stutter-invariant property".to_owned(),
         ));
     }
-    let grain = match sets.reads_events() {
-        false => Grain::Closed,
-        true => Grain::Refined,
+    let grain = if !sets.reads_events() {
+        Grain::Closed
+    } else {
+        Grain::Refined
     };
     let known = |q: StateId| invariance.states.get(q.index()).is_some_and(|known| *known);
     Ok(Sop::new(sets, grain, known))

@@ -215,9 +215,10 @@ impl<'a> Search<'a> {
                    cost: usize,
                    by: By| {
             // Until the loop has begun, the way to `start` is still to be paid.
-            let least = match position.in_loop {
-                true => cost,
-                false => cost + self.tree.depth(start),
+            let least = if position.in_loop {
+                cost
+            } else {
+                cost + self.tree.depth(start)
             };
             let known = reached.get(&position).map_or(usize::MAX, |(cost, _)| *cost);
             if least < best && cost < known {

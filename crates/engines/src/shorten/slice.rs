@@ -35,9 +35,10 @@ pub(super) enum Kept {
 pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso, of_the_loop: Kept) -> Option<Lasso> {
     let system = problem.system;
     let covers = lasso.kind() == EvidenceKind::Covering;
-    let seen = match covers {
-        true => Seen::with_unread(problem)?,
-        false => Seen::of(problem)?,
+    let seen = if covers {
+        Seen::with_unread(problem)?
+    } else {
+        Seen::of(problem)?
     };
     let events = |steps: &[Step]| -> Option<Vec<EventId>> {
         let net = |event: &EventId| arcs(system, *event).is_some();

@@ -32,9 +32,10 @@ impl<'p> Guarded<'p> {
                 return false;
             };
             let is_image = |other: &usize| propositions[*other] == image;
-            let found = match is_image(&atom) {
-                true => Some(atom),
-                false => (0..propositions.len()).filter(asked).find(is_image),
+            let found = if is_image(&atom) {
+                Some(atom)
+            } else {
+                (0..propositions.len()).filter(asked).find(is_image)
             };
             let Some(found) = found else {
                 return false;

@@ -37,9 +37,10 @@ pub enum Construction {
 impl Construction {
     /// What a variant asks for.
     pub fn of(variant: &Variant) -> Construction {
-        match variant.published {
-            true => Construction::Published,
-            false => Construction::Ours,
+        if variant.published {
+            Construction::Published
+        } else {
+            Construction::Ours
         }
     }
 
@@ -60,11 +61,12 @@ impl Construction {
 
 /// Refuses automata that read events.
 pub(crate) fn only_states(problem: &Problem<'_>) -> Result<(), Stop> {
-    match problem.reads_events() {
-        true => Err(Stop::Unsupported(
+    if problem.reads_events() {
+        Err(Stop::Unsupported(
             "testing automata read changes of states, and the formula speaks of events".to_owned(),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

@@ -79,9 +79,10 @@ impl<'p> Product<'p> {
             space: labelled(problem),
             staying,
             change,
-            forever: match problem.takes_prefixes() {
-                true => testing.accepting_forever(),
-                false => Vec::new(),
+            forever: if problem.takes_prefixes() {
+                testing.accepting_forever()
+            } else {
+                Vec::new()
             },
         }
     }

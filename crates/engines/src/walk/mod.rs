@@ -342,9 +342,10 @@ impl<'a, 'p> Walker<'a, 'p> {
             return chosen;
         }
         let directed = style == Style::Directed && !self.random.chance(1, WHIM);
-        let nearest = match directed {
-            true => self.nearest(node, &ways)?,
-            false => None,
+        let nearest = if directed {
+            self.nearest(node, &ways)?
+        } else {
+            None
         };
         let chosen = match nearest {
             Some(choice) => Some(choice),
@@ -375,9 +376,10 @@ impl<'a, 'p> Walker<'a, 'p> {
     fn nearest(&mut self, node: NodeId, ways: &[Way]) -> Result<Option<Choice>, Stop> {
         let mut best: Option<(u64, Choice)> = None;
         for i in 0..CANDIDATES.min(ways.len()) {
-            let way = match ways.len() <= CANDIDATES {
-                true => ways[i],
-                false => ways[self.random.below(ways.len())],
+            let way = if ways.len() <= CANDIDATES {
+                ways[i]
+            } else {
+                ways[self.random.below(ways.len())]
             };
             let Some(choice) = self.by(node, way)? else {
                 continue;

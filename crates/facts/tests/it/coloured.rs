@@ -31,9 +31,10 @@ fn proposition(rng: &mut Rng, coloured: &Coloured) -> Proposition {
     if rng.chance(40) {
         let transitions: Vec<_> = net.transition_ids().collect();
         let events: Vec<EventId> = unfolding.events(*rng.pick(&transitions)).collect();
-        return match rng.chance(20) {
-            true => Proposition::Fires(events),
-            false => Proposition::State(Predicate::Enabled(events)),
+        return if rng.chance(20) {
+            Proposition::Fires(events)
+        } else {
+            Proposition::State(Predicate::Enabled(events))
         };
     }
     let mut terms: Vec<(VarId, i64)> = Vec::new();
@@ -47,9 +48,10 @@ fn proposition(rng: &mut Rng, coloured: &Coloured) -> Proposition {
     }
     if rng.chance(30) && !terms.is_empty() {
         let odd = rng.below(terms.len());
-        match rng.chance(50) {
-            true => drop(terms.remove(odd)),
-            false => terms[odd].1 *= 2,
+        if rng.chance(50) {
+            drop(terms.remove(odd))
+        } else {
+            terms[odd].1 *= 2
         }
     }
     let comparisons = [
@@ -63,9 +65,10 @@ fn proposition(rng: &mut Rng, coloured: &Coloured) -> Proposition {
         comparison: *rng.pick(&comparisons),
         constant: rng.between(-2, 6),
     });
-    Proposition::State(match rng.chance(10) {
-        true => Predicate::And(vec![sum, Predicate::Deadlock]),
-        false => sum,
+    Proposition::State(if rng.chance(10) {
+        Predicate::And(vec![sum, Predicate::Deadlock])
+    } else {
+        sum
     })
 }
 

@@ -197,8 +197,9 @@ pub fn predicate(rng: &mut Rng, system: &System, depth: usize) -> Predicate {
 
 /// A predicate, or an event that is taken.
 pub fn proposition(rng: &mut Rng, system: &System) -> Proposition {
-    match rng.chance(20) {
-        true => Proposition::Fires(vec![EventId(rng.below(system.events.len()) as u32)]),
-        false => Proposition::State(predicate(rng, system, 2)),
+    if rng.chance(20) {
+        Proposition::Fires(vec![EventId(rng.below(system.events.len()) as u32)])
+    } else {
+        Proposition::State(predicate(rng, system, 2))
     }
 }

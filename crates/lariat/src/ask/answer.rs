@@ -85,9 +85,10 @@ pub(super) fn searched() -> Proof {
 
 /// A certificate, checked once more, on the system that it is about.
 pub(super) fn certified(system: &System, certificate: Certificate) -> Result<Proof, String> {
-    match certificate.statements.is_empty() || certificate.check(system) {
-        true => Ok(Proof::Certificate(certificate)),
-        false => Err("a certificate that does not hold".to_owned()),
+    if certificate.statements.is_empty() || certificate.check(system) {
+        Ok(Proof::Certificate(certificate))
+    } else {
+        Err("a certificate that does not hold".to_owned())
     }
 }
 
@@ -147,9 +148,10 @@ pub(super) fn witness(model: &Model, lasso: Lasso, shows: Shows<'_>) -> Result<W
     };
     // The coloured net must say by itself that nothing can fire.
     let at_rest = matches!(shows, Shows::End(Question::Reach(Predicate::Deadlock), _));
-    let told = match at_rest {
-        true => resting(lasso.clone()),
-        false => lasso.clone(),
+    let told = if at_rest {
+        resting(lasso.clone())
+    } else {
+        lasso.clone()
     };
     match unfolding.back(told) {
         Ok(_) => Ok(Witness(lasso)),

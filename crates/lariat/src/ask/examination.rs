@@ -83,9 +83,10 @@ fn compare(vars: &[VarId], comparison: Comparison, constant: Value) -> Predicate
 
 /// The predicate of a transition that can fire.
 pub fn fireable(events: &[EventId]) -> Predicate {
-    match events.is_empty() {
-        true => Predicate::Const(false),
-        false => Predicate::Enabled(events.to_vec()),
+    if events.is_empty() {
+        Predicate::Const(false)
+    } else {
+        Predicate::Enabled(events.to_vec())
     }
 }
 

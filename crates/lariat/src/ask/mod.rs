@@ -243,9 +243,10 @@ impl<'s> Desk<'_, 's> {
 
     /// The same questions about a net that is smaller, if reductions are made.
     fn reduced(&self, stage: Stage<'s>, explored: &Explored<'s>) -> Result<Stage<'s>, Stop> {
-        match self.options.reduce {
-            true => stage.reduced(explored.systems(), self.budget),
-            false => Ok(stage),
+        if self.options.reduce {
+            stage.reduced(explored.systems(), self.budget)
+        } else {
+            Ok(stage)
         }
     }
 

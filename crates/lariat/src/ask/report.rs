@@ -77,9 +77,10 @@ pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
                 .event
                 .map_or("nothing", |event| &*system.event(event).name);
             let mark = if i < run.prefix.len() { ' ' } else { '↻' };
-            let shown = match full {
-                true => marking(system, &step.state, true),
-                false => changes(system, before, &step.state),
+            let shown = if full {
+                marking(system, &step.state, true)
+            } else {
+                changes(system, before, &step.state)
             };
             let _ = writeln!(out, "  {mark} {:>5}  {name}  {shown}", i + 1);
         }

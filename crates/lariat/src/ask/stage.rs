@@ -81,10 +81,7 @@ impl<'s> Stage<'s> {
             return Ok(Some(run));
         };
         let at_rest = matches!(question, Question::Reach(Predicate::Deadlock));
-        let told = match at_rest {
-            true => resting(run),
-            false => run,
-        };
+        let told = if at_rest { resting(run) } else { run };
         match lift.back(told) {
             Ok(run) if at_rest => Ok(Some(Lasso {
                 cycle: Vec::new(),

@@ -58,16 +58,18 @@ pub(super) fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candid
             "steps of programs and tables are quick to take and slow to learn as relations of sets",
         )];
     }
-    let (engine, why) = match features.symmetries > 0.0 {
-        false => ("explicit", "most counterexamples are near"),
-        true => (
+    let (engine, why) = if features.symmetries <= 0.0 {
+        ("explicit", "most counterexamples are near")
+    } else {
+        (
             "sym",
             "most counterexamples are near, and many states differ by symmetries that the property cannot tell apart",
-        ),
+        )
     };
-    let work = match features.symmetries >= schedule.many_symmetries {
-        true => look.saturating_mul(schedule.symmetric_look),
-        false => look,
+    let work = if features.symmetries >= schedule.many_symmetries {
+        look.saturating_mul(schedule.symmetric_look)
+    } else {
+        look
     };
     let mut turns = vec![candidate(engine, work, why)];
     if features.grows {
@@ -117,9 +119,10 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> 
             ),
         )
     } else {
-        let reason = match features.stutters {
-            true => "most events are visible",
-            false => "not known to be stutter-invariant",
+        let reason = if features.stutters {
+            "most events are visible"
+        } else {
+            "not known to be stutter-invariant"
         };
         let why = format!("{reason}: sets closed under self-loops of the automaton");
         candidate("slap", sets_work, why)
@@ -127,9 +130,10 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> 
     let fixpoints = candidate(
         "slap-fst",
         sets_work,
-        match features.safety {
-            true => "a safety property: what is to be found is a state, not a cycle",
-            false => "sets, with fixpoints where the automaton cannot leave",
+        if features.safety {
+            "a safety property: what is to be found is a state, not a cycle"
+        } else {
+            "sets, with fixpoints where the automaton cannot leave"
         },
     );
     let walk = candidate(
@@ -137,9 +141,10 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> 
         schedule.walk.saturating_mul(schedule.growth),
         "longer walks, directed at what the automaton waits for",
     );
-    let mut field = match features.safety {
-        true => vec![walk, saturation, fixpoints, single, sets],
-        false => vec![walk, saturation, single, sets, fixpoints],
+    let mut field = if features.safety {
+        vec![walk, saturation, fixpoints, single, sets]
+    } else {
+        vec![walk, saturation, single, sets, fixpoints]
     };
     if features.symmetries >= schedule.many_symmetries {
         // What is left of single states modulo so many symmetries is all there is to be searched.

@@ -110,16 +110,18 @@ pub(super) fn learn<'s>(
             .facts
             .extend(of_components(&pruned, subject.system()));
     }
-    let boundedness = match facts.is_bounded(budget)? {
-        true => Boundedness::Proved,
-        false => Boundedness::Open,
+    let boundedness = if facts.is_bounded(budget)? {
+        Boundedness::Proved
+    } else {
+        Boundedness::Open
     };
     let (_, now) = facts.effort();
     report.trail.push(Attempt {
         engine: FACTS,
-        outcome: match told.is_empty() {
-            true => "nothing that helps".to_owned(),
-            false => told.join("; "),
+        outcome: if told.is_empty() {
+            "nothing that helps".to_owned()
+        } else {
+            told.join("; ")
         },
         why: "what the state equation says of every reachable marking".to_owned(),
         work: now - spent,

@@ -57,9 +57,10 @@ pub(super) fn is_worthwhile(size: usize, usual: usize, schedule: &Schedule) -> b
 
 /// What such a net is, in words.
 pub(super) fn in_words(smaller: &Smaller<'_>, usual: usize, found: Insensitive) -> String {
-    let counts = match found.to_shortening {
-        true => "that it holds there counts",
-        false => "a violation there counts",
+    let counts = if found.to_shortening {
+        "that it holds there counts"
+    } else {
+        "a violation there counts"
     };
     let size = smaller.size();
     format!("{size} places and transitions instead of {usual}; {counts}")

@@ -151,9 +151,10 @@ impl<'a, 's> Portfolio<'a, 's> {
         // Walks alone never come to an end.
         if self.ended || !self.field.iter().any(|other| other.plan.is_complete()) {
             // More memory is what would have helped, whatever the last one lacked.
-            return Turns::Over(match self.starved {
-                true => Err(Stop::Memory),
-                false => last,
+            return Turns::Over(if self.starved {
+                Err(Stop::Memory)
+            } else {
+                last
             });
         }
         // The first look was the first round of the explicit search.
@@ -256,9 +257,10 @@ impl<'a, 's> Portfolio<'a, 's> {
     ) -> Tried {
         let budget = query.budget;
         let begun = budget.elapsed();
-        let plan = match self.is_shared(candidate) {
-            true => candidate.plan.by(self.query.options.workers),
-            false => candidate.plan,
+        let plan = if self.is_shared(candidate) {
+            candidate.plan.by(self.query.options.workers)
+        } else {
+            candidate.plan
         };
         if needs_room(candidate, round) {
             explored.clear();

@@ -237,9 +237,10 @@ impl ColouredNet {
             }
             compare(&marking, state, i + 1)?;
         }
-        match lasso.kind() == EvidenceKind::Prefix || lasso.comes_round() {
-            true => Ok(()),
-            false => Err("the loop does not close".to_owned()),
+        if lasso.kind() == EvidenceKind::Prefix || lasso.comes_round() {
+            Ok(())
+        } else {
+            Err("the loop does not close".to_owned())
         }
     }
 

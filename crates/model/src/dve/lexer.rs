@@ -80,9 +80,10 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
         end: end as u32,
     };
     let mut tokens = Vec::new();
-    let mut at = match text.starts_with(b"\xef\xbb\xbf") {
-        true => 3,
-        false => 0,
+    let mut at = if text.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
     };
     while let Some(&byte) = text.get(at) {
         let rest = &text[at..];

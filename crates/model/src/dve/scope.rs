@@ -146,12 +146,13 @@ impl Scope {
                     let message =
                         format!("process `{}` has no variable `{}`", owner.name, r.name.text);
                     let names = owner.locals.keys().map(String::as_str);
-                    let help = match owner.states.contains_key(r.name.text) {
-                        true => Some(format!(
+                    let help = if owner.states.contains_key(r.name.text) {
+                        Some(format!(
                             "a state is asked for with a dot: `{}.{}`",
                             owner.name, r.name.text
-                        )),
-                        false => suggestion(r.name.text, names),
+                        ))
+                    } else {
+                        suggestion(r.name.text, names)
                     };
                     Complaint::new(r.name.span, message).help(help)
                 })?
@@ -238,15 +239,16 @@ impl Scope {
         process.states.get(state.text).copied().ok_or_else(|| {
             let message = format!("process `{}` has no state `{}`", process.name, state.text);
             let names = process.states.keys().map(String::as_str);
-            let help = match process.locals.contains_key(state.text) {
-                true => Some(format!(
+            let help = if process.locals.contains_key(state.text) {
+                Some(format!(
                     "a variable is read with an arrow: `{}->{}`",
                     process.name, state.text
-                )),
-                false => match (suggestion(state.text, names), states_of(process)) {
+                ))
+            } else {
+                match (suggestion(state.text, names), states_of(process)) {
                     (Some(nearest), Some(all)) => Some(format!("{nearest} {all}")),
                     (nearest, all) => nearest.or(all),
-                },
+                }
             };
             Complaint::new(state.span, message).help(help)
         })

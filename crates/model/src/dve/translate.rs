@@ -351,9 +351,10 @@ impl Translation {
             .collect();
         let cells = capacity * fields;
         effects.extend((0..cells).map(|i| {
-            let next = match i + fields < cells {
-                true => Expr::Var(cell(i + fields)),
-                false => Expr::Const(0),
+            let next = if i + fields < cells {
+                Expr::Var(cell(i + fields))
+            } else {
+                Expr::Const(0)
             };
             assign(cell(i), next)
         }));

@@ -269,9 +269,10 @@ impl Builder {
                 let value = self.value(cell, typed, &entry.span)?;
                 label.push(self.text(value, typed));
             }
-            let label = match label.is_empty() {
-                true => format!("group_{k}"),
-                false => label.join(","),
+            let label = if label.is_empty() {
+                format!("group_{k}")
+            } else {
+                label.join(",")
             };
             let at = *index.entry(label.clone()).or_insert(order.len());
             if at == order.len() {

@@ -164,9 +164,10 @@ impl Parser<'_> {
     }
 
     fn word(&mut self, word: &str) -> Parsed<()> {
-        match self.is_word(word) {
-            true => self.advance(),
-            false => self.expected(&format!("`{word}`")),
+        if self.is_word(word) {
+            self.advance()
+        } else {
+            self.expected(&format!("`{word}`"))
         }
     }
 

@@ -320,9 +320,10 @@ impl<'a> Net<'a> {
                 .collect(),
             subunits: unit.subunits.clone(),
         };
-        let mut names: FxHashSet<String> = match self.fused.is_empty() {
-            true => FxHashSet::default(),
-            false => old.variables.iter().map(|v| v.name.clone()).collect(),
+        let mut names: FxHashSet<String> = if self.fused.is_empty() {
+            FxHashSet::default()
+        } else {
+            old.variables.iter().map(|v| v.name.clone()).collect()
         };
         let mut system = System {
             name: old.name.clone(),

@@ -41,12 +41,11 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
                     }
                 }
             }
-            match told {
-                true => {
-                    net.remove_place(place);
-                    lot.remove(i);
-                }
-                false => i += 1,
+            if told {
+                net.remove_place(place);
+                lot.remove(i);
+            } else {
+                i += 1
             }
         }
     }

@@ -40,9 +40,10 @@ impl Lift for ReductionLift<'_> {
                     .filter(|(_, way)| way.mentions(events))
                     .map(|(id, _)| id)
                     .collect();
-                Some(match now.is_empty() {
-                    true => Proposition::State(Predicate::Const(false)),
-                    false => Proposition::Fires(now),
+                Some(if now.is_empty() {
+                    Proposition::State(Predicate::Const(false))
+                } else {
+                    Proposition::Fires(now)
                 })
             }
         }

@@ -265,16 +265,13 @@ impl<'s, 'm> Canon<'s, 'm> {
             room.best_to.clear();
             self.search(room, tokens, tied);
             room.to.clone_from(&room.best_to);
-            return match room.best == *tokens {
-                true => {
-                    // Another way to the same marking: the shortest is to do nothing.
-                    room.to.iter_mut().zip(0..).for_each(|(to, e)| *to = e);
-                    false
-                }
-                false => {
-                    std::mem::swap(&mut room.best, tokens);
-                    true
-                }
+            return if room.best == *tokens {
+                // Another way to the same marking: the shortest is to do nothing.
+                room.to.iter_mut().zip(0..).for_each(|(to, e)| *to = e);
+                false
+            } else {
+                std::mem::swap(&mut room.best, tokens);
+                true
             };
         }
         if !self.assign(room) {

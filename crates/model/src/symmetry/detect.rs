@@ -31,9 +31,10 @@ pub fn detect<'m>(
 
 /// The symmetries of a net that exchange places and transitions, as many as are found within a limit of work; of a system that is no net, none.
 pub fn automorphisms(system: &System, budget: &Budget) -> Result<Automorphisms, Stop> {
-    match system.is_net() {
-        true => Automorphisms::find(system, budget),
-        false => Ok(Automorphisms::none(system)),
+    if system.is_net() {
+        Automorphisms::find(system, budget)
+    } else {
+        Ok(Automorphisms::none(system))
     }
 }
 
@@ -126,9 +127,10 @@ fn found<'m>(
         let colours = part.colours();
         if part.is_trivial() {
             let step = least_rotation(*first, colours, 1, &mut to, &mut keeps)?;
-            *part = match step < colours {
-                true => Part::Rotations { colours, step },
-                false => part.clone(),
+            *part = if step < colours {
+                Part::Rotations { colours, step }
+            } else {
+                part.clone()
             };
         }
     }

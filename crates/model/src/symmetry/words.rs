@@ -24,9 +24,10 @@ impl Colours<'_> {
                 if let Some((place, position)) = shown.into_iter().next() {
                     let several = net.sort(place.sort).parts.len() > 1;
                     let place = &place.name;
-                    name = match several {
-                        true => format!("{name} (component {position} of {place})"),
-                        false => format!("{name} (in {place})"),
+                    name = if several {
+                        format!("{name} (component {position} of {place})")
+                    } else {
+                        format!("{name} (in {place})")
                     };
                 }
             }
@@ -37,9 +38,10 @@ impl Colours<'_> {
                     for block in part.blocks() {
                         let all = block.len() == least.len();
                         let which = listed(net, *sort, &block);
-                        phrases.push(match all {
-                            true => format!("all {} {name} interchangeable", block.len()),
-                            false => format!("{name} {which} interchangeable"),
+                        phrases.push(if all {
+                            format!("all {} {name} interchangeable", block.len())
+                        } else {
+                            format!("{name} {which} interchangeable")
                         });
                     }
                 }

@@ -280,12 +280,13 @@ impl States {
             word[..body.len()].copy_from_slice(body);
             return Ok(Some((head, Prospect::Word(u64::from_le_bytes(word)))));
         }
-        let upper = match escaped {
-            true => match take_pairs(bytes, self.layout.fields.len()) {
+        let upper = if escaped {
+            match take_pairs(bytes, self.layout.fields.len()) {
                 Some(upper) => Some(upper),
                 None => return Ok(None),
-            },
-            false => None,
+            }
+        } else {
+            None
         };
         self.prepare(body, upper)?;
         Ok(Some((head, Prospect::Prepared)))

@@ -41,9 +41,10 @@ impl<T: Copy + Default> Chunks<T> {
     /// Makes room for one more.
     #[inline]
     pub fn reserve(&mut self) -> Result<(), Stop> {
-        match self.len == self.chunks.len() * CHUNK {
-            true => self.grow(),
-            false => Ok(()),
+        if self.len == self.chunks.len() * CHUNK {
+            self.grow()
+        } else {
+            Ok(())
         }
     }
 

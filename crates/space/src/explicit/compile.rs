@@ -461,9 +461,10 @@ impl Compiled {
         };
         let value = self.code.eval(assign.value, next, stack)?;
         let (low, high) = self.ranges[var];
-        Ok(match (low..=high).contains(&value) {
-            true => (var, value, false),
-            false => (var, wrap(low, high, value), true),
+        Ok(if (low..=high).contains(&value) {
+            (var, value, false)
+        } else {
+            (var, wrap(low, high, value), true)
         })
     }
 

@@ -218,9 +218,8 @@ mod tests {
                         changed.push((place, old));
                     }
                 }
-                enabled.follow(&net, &values, &changed, &mut |_, more| match more {
-                    true => counted += 1,
-                    false => counted -= 1,
+                enabled.follow(&net, &values, &changed, &mut |_, more| {
+                    if more { counted += 1 } else { counted -= 1 }
                 });
                 assert_eq!(counted, enabled.count, "case {case}");
                 let wanted = (0..net.len() as u32).filter(|t| net.lacks(*t, &values).is_none());

@@ -121,9 +121,10 @@ impl Index {
 
     /// The same for those who add nothing: there need not be room, or any table at all.
     pub fn look_up(&self, hash: u32, is: impl FnMut(u32) -> bool) -> Option<u32> {
-        match self.slots.is_empty() {
-            true => None,
-            false => self.find(hash, is).ok(),
+        if self.slots.is_empty() {
+            None
+        } else {
+            self.find(hash, is).ok()
         }
     }
 

@@ -121,11 +121,12 @@ impl Layout {
         let is_open = |i: &usize| matches!(known[*i], Known::Open);
         let open: Vec<usize> = (0..known.len()).filter(is_open).collect();
         if open.is_empty() {
-            return match wide.is_plain() {
-                true => wide.in_one_word(system),
-                false => by_paths(system, |order| {
+            return if wide.is_plain() {
+                wide.in_one_word(system)
+            } else {
+                by_paths(system, |order| {
                     Layout::place_in(order, &known, |_| TREE_WIDTH)
-                }),
+                })
             };
         }
         let seen = rehearse(system, &wide, open.iter().copied());
@@ -138,14 +139,14 @@ impl Layout {
             most @ 2.. => width_of(most as u64).max(usual).min(MOST_WIDTH),
             _ => LEAST_WIDTH,
         });
-        match narrow.is_plain() {
-            true => narrow.in_one_word(system),
-            false => by_paths(system, |order| {
-                Layout::place_in(order, &known, |i| match seen.looks_safe(i) {
-                    true => 1,
-                    false => TREE_WIDTH,
+        if narrow.is_plain() {
+            narrow.in_one_word(system)
+        } else {
+            by_paths(system, |order| {
+                Layout::place_in(order, &known, |i| {
+                    if seen.looks_safe(i) { 1 } else { TREE_WIDTH }
                 })
-            }),
+            })
         }
     }
 
@@ -291,9 +292,10 @@ fn by_paths(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
         return arranged;
     }
     let spread = arranged.spread();
-    match spread.paths(system) <= MORE_PATHS * arranged.paths(system) {
-        true => spread,
-        false => arranged,
+    if spread.paths(system) <= MORE_PATHS * arranged.paths(system) {
+        spread
+    } else {
+        arranged
     }
 }
 
@@ -318,9 +320,10 @@ fn arranged(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
     };
     let vars: Vec<usize> = order.vars().iter().map(|var| var.index()).collect();
     let other = place(&vars);
-    match 2.0 * other.paths(system) <= long {
-        true => other,
-        false => file,
+    if 2.0 * other.paths(system) <= long {
+        other
+    } else {
+        file
     }
 }
 

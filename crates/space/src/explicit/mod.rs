@@ -241,12 +241,11 @@ impl<'s> Explicit<'s> {
             return states.reach_word(to);
         }
         states.load(self, from);
-        match states.fire(self, t)? {
-            true => states.reach(),
-            false => {
-                states.cut = Cut::Before;
-                Ok(None)
-            }
+        if states.fire(self, t)? {
+            states.reach()
+        } else {
+            states.cut = Cut::Before;
+            Ok(None)
         }
     }
 

@@ -425,9 +425,10 @@ impl States {
         let focus = &mut self.focus;
         for (bit, predicate) in &observed.predicates {
             if focus.stale & bit != 0 {
-                match holds(predicate, focus) {
-                    true => focus.truth |= bit,
-                    false => focus.truth &= !bit,
+                if holds(predicate, focus) {
+                    focus.truth |= bit
+                } else {
+                    focus.truth &= !bit
                 }
             }
         }
@@ -525,9 +526,10 @@ impl States {
     /// The id of the successor that was prepared; `None` if it is unknown and stays so.
     #[inline]
     pub(super) fn reach(&mut self) -> Result<Option<StateId>, Stop> {
-        match self.is_sealed {
-            true => self.find(),
-            false => self.intern().map(Some),
+        if self.is_sealed {
+            self.find()
+        } else {
+            self.intern().map(Some)
         }
     }
 

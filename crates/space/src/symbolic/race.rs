@@ -352,9 +352,10 @@ impl<'a> Race<'a, '_> {
 
     /// The work of a favourite until its first interlude: half of what was done, as for those after it, or twice as much as was done if it leads clearly.
     fn first_interlude(&self) -> u64 {
-        match self.ranking.is_clear() {
-            true => 2 * self.spent(),
-            false => self.until_interlude(),
+        if self.ranking.is_clear() {
+            2 * self.spent()
+        } else {
+            self.until_interlude()
         }
     }
 

@@ -403,9 +403,10 @@ mod tests {
     fn unbounded_nets_are_called_so() {
         let mut unbounded = 0;
         each_case(300, |random| {
-            let system = match random.coin() {
-                true => nets::any(random),
-                false => programs::any(random),
+            let system = if random.coin() {
+                nets::any(random)
+            } else {
+                programs::any(random)
             };
             let budget = Budget::bytes(16 << 20).with_work(200_000);
             match reach(

@@ -354,9 +354,10 @@ impl<'a> Symbolic<'a> {
 
     /// The states of `set` that have a stutter loop: the dead ones where deadlocks stutter.
     pub fn stuttering(&mut self, set: &Set) -> Result<Set, Stop> {
-        match self.has_stutter_loops() {
-            true => self.dead(set),
-            false => Ok(self.store.empty()),
+        if self.has_stutter_loops() {
+            self.dead(set)
+        } else {
+            Ok(self.store.empty())
         }
     }
 

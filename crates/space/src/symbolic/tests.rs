@@ -136,9 +136,10 @@ fn campaign(count: usize, mut check: impl FnMut(&mut Random, &Explicit<'_>, &mut
     let names: Vec<OrderName> = OrderName::all().collect();
     each_case(count, |random| {
         loop {
-            let system = match random.chance(1, 3) {
-                true => nets::any(random),
-                false => programs::any(random),
+            let system = if random.chance(1, 3) {
+                nets::any(random)
+            } else {
+                programs::any(random)
             };
             let Some(order) = order::named(&system, *random.one_of(&names)) else {
                 continue;
@@ -146,9 +147,10 @@ fn campaign(count: usize, mut check: impl FnMut(&mut Random, &Explicit<'_>, &mut
             let Some(explicit) = Explicit::explore(&system) else {
                 continue;
             };
-            let deadlock = match random.coin() {
-                true => Deadlock::Stutter,
-                false => Deadlock::Ignore,
+            let deadlock = if random.coin() {
+                Deadlock::Stutter
+            } else {
+                Deadlock::Ignore
             };
             let budget = Budget::unlimited();
             let mut space = Symbolic::new(&system, &order, deadlock, &budget).unwrap();
@@ -238,9 +240,10 @@ fn steps_agree_with_plain_exploration() {
         let can = and(&explicit.pre_image(&explicit.reachable, &events), &a);
         assert_eq!(from_set(space, &enabled), can);
 
-        let still = match space.has_stutter_loops() {
-            true => explicit.dead(&a),
-            false => States::new(),
+        let still = if space.has_stutter_loops() {
+            explicit.dead(&a)
+        } else {
+            States::new()
         };
         let stuttering = space.stuttering(&set).unwrap();
         assert_eq!(from_set(space, &stuttering), still);

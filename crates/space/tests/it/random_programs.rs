@@ -10,9 +10,10 @@ use lariat_testkit::programs;
 fn the_explicit_space_is_the_reference_graph() {
     each_case(4000, |random| {
         // Half of them are known to move; the others may do anything.
-        let system = match random.coin() {
-            true => programs::random(random, 400),
-            false => programs::any(random),
+        let system = if random.coin() {
+            programs::random(random, 400)
+        } else {
+            programs::any(random)
         };
         let space = Explicit::new(&system, Deadlock::Ignore);
         let mut states = space.states(&Budget::unlimited());

@@ -24,9 +24,10 @@ fn symmetry(model: &Model) -> Symmetry<'_> {
 
 /// Random nets, some with colours and some without.
 fn random(rng: &mut Random) -> Model {
-    match rng.percent(50) {
-        true => Spec::random(rng).model(),
-        false => Model::new(Format::Pnml, copies::net(rng).0),
+    if rng.percent(50) {
+        Spec::random(rng).model()
+    } else {
+        Model::new(Format::Pnml, copies::net(rng).0)
     }
 }
 

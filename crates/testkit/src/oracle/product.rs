@@ -183,9 +183,10 @@ impl Product {
         let component = self.fair_components(graph, free, fair);
         let good = |node: usize| component[node].is_some();
         let (root, prefix) = self.roots.iter().find_map(|&root| {
-            let path = match good(root) {
-                true => Vec::new(),
-                false => self.path(root, |_| true, |e| good(e.to))?,
+            let path = if good(root) {
+                Vec::new()
+            } else {
+                self.path(root, |_| true, |e| good(e.to))?
             };
             Some((root, path))
         })?;

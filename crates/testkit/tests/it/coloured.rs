@@ -62,12 +62,13 @@ fn walk(rng: &mut Random, system: &System) -> Option<Lasso> {
                 })
             })
             .collect();
-        let step = match enabled.is_empty() {
-            true => Step {
+        let step = if enabled.is_empty() {
+            Step {
                 event: None,
                 state: now,
-            },
-            false => rng.one_of(&enabled).clone(),
+            }
+        } else {
+            rng.one_of(&enabled).clone()
         };
         steps.push(step.clone());
         if let Some(back) = states.iter().position(|state| *state == step.state) {

@@ -65,10 +65,7 @@ fn id_of(pass: &mut Pass<Numbers>, number: u32) -> u32 {
 
 /// So many, or a hundredth of it under Miri, which takes a thousand times as long.
 const fn few_with_miri(many: usize) -> usize {
-    match cfg!(miri) {
-        true => many / 100,
-        false => many,
-    }
+    if cfg!(miri) { many / 100 } else { many }
 }
 
 #[test]

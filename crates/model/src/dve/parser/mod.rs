@@ -340,14 +340,16 @@ impl<'t> Parser<'t> {
         };
         let ends = |p: &Self| p.peek() == Token::Word(";");
         let kind = if self.take("!") {
-            SyncKind::Send(match ends(self) {
-                true => Vec::new(),
-                false => self.one_or_braced(Self::expr)?,
+            SyncKind::Send(if ends(self) {
+                Vec::new()
+            } else {
+                self.one_or_braced(Self::expr)?
             })
         } else if self.take("?") {
-            SyncKind::Receive(match ends(self) {
-                true => Vec::new(),
-                false => self.one_or_braced(Self::target)?,
+            SyncKind::Receive(if ends(self) {
+                Vec::new()
+            } else {
+                self.one_or_braced(Self::target)?
             })
         } else {
             return Err(self.unexpected("`!` to send or `?` to receive"));

@@ -79,15 +79,15 @@ impl Graph {
                 Domain::Range { .. } | Domain::Names(_) => mix(2, var as u64),
             };
             // Whoever is nowhere could be exchanged with anybody; that would mean nothing.
-            let alone = match starts[var] == starts[var + 1] {
-                true => var as u64 + 1,
-                false => 0,
+            let alone = if starts[var] == starts[var + 1] {
+                var as u64 + 1
+            } else {
+                0
             };
-            let constant = match written[var] {
-                true => 0,
-                false => {
-                    (system.initial.iter()).fold(1, |hash, state| mix(hash, state[var] as u64))
-                }
+            let constant = if written[var] {
+                0
+            } else {
+                (system.initial.iter()).fold(1, |hash, state| mix(hash, state[var] as u64))
             };
             mix(mix(domain, alone), constant)
         };
@@ -152,9 +152,10 @@ impl<'a> Effort<'a> {
             self.next = self.spent + UNTIL_CLOCK;
             self.budget.check()?;
         }
-        match self.spent > self.limit {
-            true => Err(Stop::Work(self.limit)),
-            false => Ok(()),
+        if self.spent > self.limit {
+            Err(Stop::Work(self.limit))
+        } else {
+            Ok(())
         }
     }
 }

@@ -231,9 +231,10 @@ impl Partition {
         for at in (first..end).rev() {
             let v = self.order[at as usize];
             let signature = self.signatures[v as usize];
-            let begins = match at > first {
-                true => self.signatures[self.order[at as usize - 1] as usize] != signature,
-                false => at > start,
+            let begins = if at > first {
+                self.signatures[self.order[at as usize - 1] as usize] != signature
+            } else {
+                at > start
             };
             if begins || at == first {
                 trace = mix(mix(trace, u64::from(at)), signature);
@@ -249,9 +250,10 @@ impl Partition {
         cuts.push(start);
         let whole = self.queued[start as usize];
         let length = |cut: &&u32| self.length[**cut as usize];
-        let largest = match whole {
-            true => u32::MAX,
-            false => *cuts.iter().max_by_key(length).unwrap_or(&start),
+        let largest = if whole {
+            u32::MAX
+        } else {
+            *cuts.iter().max_by_key(length).unwrap_or(&start)
         };
         for cut in cuts {
             if cut != largest {

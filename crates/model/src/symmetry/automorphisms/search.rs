@@ -45,9 +45,12 @@ pub(super) fn search(
 ) -> Result<Chain, Stop> {
     let mut effort = Effort::new(budget, MOST_WORK);
     // Places come before transitions.
-    let ranks = |(v, colour): (usize, &u64)| match v < graph.vars as usize {
-        true => colour >> 1,
-        false => colour >> 1 | 1 << 63,
+    let ranks = |(v, colour): (usize, &u64)| {
+        if v < graph.vars as usize {
+            colour >> 1
+        } else {
+            colour >> 1 | 1 << 63
+        }
     };
     let colours: Vec<u64> = colours.iter().enumerate().map(ranks).collect();
     let mut left = Partition::new(&colours);

@@ -17,10 +17,7 @@ impl Automorphisms {
             Some(order) if order < 1_000_000 => order.to_string(),
             _ => format!("about 10^{:.1}", chain.magnitude()),
         };
-        let more = match chain.is_complete() {
-            true => "",
-            false => " or more",
-        };
+        let more = if chain.is_complete() { "" } else { " or more" };
         let mut phrases = vec![format!(
             "{count}{more} permutations of places and transitions"
         )];
@@ -31,9 +28,10 @@ impl Automorphisms {
                 .map(|v| &*system.variables[*v as usize].name)
                 .collect();
             let names = names.join(", ");
-            phrases.push(match orbit.len() > SHOWN {
-                true => format!("{} places change places: {names}, …", orbit.len()),
-                false => format!("{names} change places"),
+            phrases.push(if orbit.len() > SHOWN {
+                format!("{} places change places: {names}, …", orbit.len())
+            } else {
+                format!("{names} change places")
             });
         }
         if orbits.len() > SHOWN {
