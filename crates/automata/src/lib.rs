@@ -44,6 +44,6 @@ pub use never::write_never;
 pub use product::{Pairs, Product, disjoint};
 pub use recurrence::{demanding, recurring_conditions};
 pub use scc::{AutomatonComponents, Components, automaton_components, components};
-pub use stutter::{Insensitive, insensitive, silent_step_invariant, stutter_invariant};
+pub use stutter::{silent_step_invariant, stutter_invariant};
 pub use translate::{Labelled, buchi, reduce, translate, translate_labelled};
 pub use word::Word;

@@ -11,8 +11,8 @@ pub use fair::fair;
 
 use asking::{facade_beside, has_tableau, on_translation_with};
 use lariat::{
-    AutomatonKind, Choice, Emptiness, Fixpoint, LeftOut, Levels, Needs, Options, Plan, Preset,
-    Proof, Proofs, Recurring, Reduce, Rule, Rules, Schedule, Technique, Variant, Workers,
+    AutomatonKind, Choice, Emptiness, Fixpoint, Levels, Needs, Options, Plan, Preset, Proof,
+    Proofs, Recurring, Reduce, Rule, Rules, Schedule, Variant, Workers,
 };
 use lariat_automata::Legal;
 use lariat_budget::Budget;
@@ -203,7 +203,6 @@ pub fn all() -> Vec<Subject> {
     }
     all.push(facade("facade-auto-rounds", Choice::Auto(rounds())));
     all.extend(at_once());
-    all.extend(forms());
     all.push(facade_text());
     all.extend(reduced());
     all.extend(leveled());
@@ -298,48 +297,14 @@ fn at_once() -> [Subject; 2] {
     ]
 }
 
-/// With so little work in its first turns `auto` asks for facts and goes through many rounds, on nets with joint steps too.
+/// With so little work in its first turns `auto` asks for facts and goes through many rounds.
 fn rounds() -> Schedule {
     Schedule {
         glance: 1,
         walk: 1,
         first_look: 1,
-        smaller: 100,
-        lengths: 0,
         ..Schedule::default()
     }
-}
-
-/// `auto` where other forms of a question about a net, of which there are some for formulas with `X`, are asked for first and answered at once.
-pub fn forms() -> impl Iterator<Item = Subject> {
-    let first = |name, left_out: &[Technique]| {
-        let schedule = Schedule {
-            glance: 1,
-            walk: 1,
-            smaller: 100,
-            lengths: 0,
-            without: LeftOut::of(left_out),
-            ..Schedule::default()
-        };
-        facade(name, Choice::Auto(schedule)).only(|case| case.is_net() && case.formula.uses_next())
-    };
-    let without_walks = [
-        ("auto-progression", Technique::Lengths, Technique::Walk),
-        ("auto-lengths", Technique::Progression, Technique::Walk),
-        (
-            "auto-lengths-alone",
-            Technique::Progression,
-            Technique::Facts,
-        ),
-        (
-            "auto-progression-alone",
-            Technique::Lengths,
-            Technique::Facts,
-        ),
-    ];
-    without_walks
-        .into_iter()
-        .map(move |(name, form, other)| first(name, &[form, other]))
 }
 
 /// The façade after reductions: all rules with several engines, and each rule alone.

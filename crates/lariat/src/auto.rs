@@ -8,7 +8,6 @@
 //! gets so much work, those most likely to finish first, and in the next round several times as much.
 //! So no engine that never ends keeps others from the answer, and what is done again is a small part of the
 //! whole. An engine that ran out of memory, or that cannot answer such questions, leaves the field. Symmetries have turns of their own (`symmetries.rs`).
-//! Where a formula has `X`, other forms of the question go along in rounds of their own (`lines.rs`): what is left of it some steps later, and a smaller net that answers one half.
 //!
 //! Who is in the field depends on the [features](crate::features) of the question. On nets of the contest `hyb`
 //! decides most of all engines on sets. On generated ones (`campaigns/slap.toml`) `slap-fst` never
@@ -22,10 +21,7 @@
 mod at_once;
 mod field;
 mod learn;
-mod lengths;
-mod lines;
 mod portfolio;
-mod progression;
 mod schedule;
 mod symmetries;
 mod technique;
@@ -37,12 +33,10 @@ use crate::check::{Query, Report, Turn, Unliftable};
 use crate::explored::Explored;
 use crate::features::Boundedness;
 use crate::plan::Plan;
-use crate::reduce::Joining;
 use field::{glance, stroll};
 use lariat_budget::Stop;
 use lariat_engines::Found;
-use learn::{FACTS, Learned, learn, size};
-use lines::{Asked, Line};
+use learn::{FACTS, Learned, learn};
 use portfolio::Portfolio;
 use symmetries::Origin;
 
@@ -60,7 +54,7 @@ pub(crate) fn run<'s>(
     let mut portfolio = Portfolio::new(*query, schedule);
     if !query.subject.system().is_net() {
         portfolio.choose(Boundedness::Open, 0.0);
-        return lines::race(vec![Line::whole(portfolio)], None, explored, report);
+        return portfolio.rounds(explored, report);
     }
     let mut begin = vec![glance(schedule)];
     if !schedule.without.contains(Technique::Walk) {
@@ -81,7 +75,7 @@ pub(crate) fn run<'s>(
     if learned.leaves_nothing() {
         return decided_by_facts(query, &learned, explored, report);
     }
-    if let Some(reduced) = learn::reduce(query, &learned, Joining::Invariant, explored)? {
+    if let Some(reduced) = learn::reduce(query, &learned, explored)? {
         let smaller = learn::about(query, reduced, &learned, schedule, explored, report)?;
         report.passes.clone_from(&smaller.removed);
         if smaller.learned.leaves_nothing() {
@@ -92,29 +86,17 @@ pub(crate) fn run<'s>(
         portfolio.reduced = Some(smaller);
     }
     let symmetries = symmetries::kept(query, Some(&learned), Origin::Colours, schedule, explored)?;
-    let usual = match &portfolio.reduced {
-        Some(smaller) => smaller.size(),
-        None => size(query.subject.system()),
-    };
-    let asked = Asked {
-        query,
-        schedule,
-        learned: &learned,
-        usual,
-    };
-    // Symmetries are those of the net from its initial marking on, before any step.
-    let divides = symmetries >= schedule.many_symmetries;
-    let groups = if divides || schedule.without.contains(Technique::Progression) {
-        Vec::new()
-    } else {
-        asked.groups(explored)?
-    };
-    let later = asked.later(&groups, explored, report)?;
-    portfolio.learned = Some(learned.clone());
-    portfolio.choose(learned.boundedness, symmetries);
-    let mut lines: Vec<Line> = later.into_iter().collect();
-    lines.push(Line::whole(portfolio));
-    lines::race(lines, Some(&asked), explored, report)
+    let boundedness = learned.boundedness;
+    portfolio.learned = Some(learned);
+    portfolio.choose(boundedness, symmetries);
+    if let Some(found) = portfolio.next_round(explored, report).done() {
+        return found;
+    }
+    let learned = portfolio.learned.as_ref();
+    if let Some(joins) = symmetries::of_places(query, learned, schedule, explored)? {
+        portfolio.join(joins);
+    }
+    portfolio.rounds(explored, report)
 }
 
 /// The end of a question of which facts have left nothing: the empty automaton is searched as any other, which takes no time and

@@ -8,7 +8,7 @@ use crate::levels::{Levels, leveled};
 use crate::partial::doubt;
 use crate::plan::Plan;
 use crate::prepare::prepare;
-use crate::reduce::{Joining, Reduce, Reduced, reduced};
+use crate::reduce::{Reduce, Reduced, reduced};
 use crate::run::Run;
 use crate::shortening::Shortening;
 use crate::subject::{Property, Subject};
@@ -269,8 +269,6 @@ pub(crate) struct Query<'a, 's> {
     pub property: Property<'a>,
     /// The atoms of the property itself, of which evidence must be right.
     pub atoms: &'a [AtomId],
-    /// How many steps of a run of the original come before what engines are asked about.
-    pub ahead: usize,
     pub options: &'a Options,
     /// See [`Problem::prefixes`].
     pub prefixes: bool,
@@ -312,7 +310,6 @@ impl<'a, 's> Query<'a, 's> {
             formulas: subject.formulas(),
             property,
             atoms,
-            ahead: 0,
             options,
             // A finite run may have no fair continuation.
             prefixes: subject.constraints().is_empty(),
@@ -371,14 +368,9 @@ impl<'a, 's> Query<'a, 's> {
     fn run_reduced(&self, plan: Plan, explored: &mut Explored<'s>, report: &mut Report) -> Found {
         let turn = Turn::whole(plan, self.budget);
         let (subject, property) = (self.subject, self.property);
-        if let Some(Reduced { subject, removed }) = reduced(
-            subject,
-            property,
-            Joining::Invariant,
-            self.options,
-            explored,
-            self.budget,
-        )? {
+        if let Some(Reduced { subject, removed }) =
+            reduced(subject, property, self.options, explored, self.budget)?
+        {
             report.passes = removed;
             let on_reduced = Query {
                 subject: &subject,
@@ -455,9 +447,7 @@ impl<'a, 's> Query<'a, 's> {
             let Query {
                 formulas, property, ..
             } = *self;
-            let asked_about = lasso.after(self.ahead);
-            let decides = |rest: Lasso| self.subject.decides(formulas, property, &rest);
-            self.prefixes && asked_about.is_some_and(decides)
+            self.prefixes && self.subject.decides(formulas, property, lasso)
         };
         match lasso.kind() {
             EvidenceKind::Lasso => true,

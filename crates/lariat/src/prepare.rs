@@ -4,8 +4,8 @@ use crate::plan::Plan;
 use crate::premises::premises;
 use crate::subject::{Property, Subject};
 use lariat_automata::{
-    Automaton, Insensitive, Legal, insensitive, silent_step_invariant, stutter_invariant,
-    stutter_invariant_language, translate, translate_labelled,
+    Automaton, Legal, silent_step_invariant, stutter_invariant, stutter_invariant_language,
+    translate, translate_labelled,
 };
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{EventClass, Invariance, Needs, event_classes};
@@ -135,26 +135,6 @@ pub(crate) fn is_stutter_invariant(
     let limited = budget.clone().with_work(MOST_STUTTER_WORK);
     let legal = legal_letters(subject);
     known(stutter_invariant(&mut formulas, formula, &legal, &limited))
-}
-
-/// Which changes of lengths keep words that violate a formula of `formulas` violating it? "None" may mean that the test ran out of its own limits.
-pub(crate) fn insensitive_violations(
-    subject: &Subject<'_>,
-    formulas: &Formulas,
-    formula: Formula,
-    budget: &Budget,
-) -> Result<Insensitive, Stop> {
-    let mut formulas = formulas.clone();
-    let negation = formulas.not(formula);
-    let limited = budget.clone().with_work(MOST_STUTTER_WORK);
-    let legal = legal_letters(subject);
-    match insensitive(&mut formulas, negation, &legal, &limited) {
-        Err(Stop::Work(_) | Stop::Unsupported(_)) => Ok(Insensitive {
-            to_shortening: false,
-            to_lengthening: false,
-        }),
-        answer => answer,
-    }
 }
 
 /// The answer of a test; one that ran out of its own limits is "not known", which is not "yes".

@@ -5,7 +5,7 @@
 //! reachable states.
 
 use crate::advice::by_facts;
-use crate::check::{Choice, Options};
+use crate::check::{Choice, Options, atoms_of};
 use crate::explored::Explored;
 use crate::prepare::is_stutter_invariant;
 use crate::subject::{Property, Subject};
@@ -52,30 +52,16 @@ impl Reduced<'_> {
     }
 }
 
-/// Of which properties steps are joined.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Joining {
-    /// Of those that do not mind.
-    Invariant,
-    /// Of all. Whoever asks knows which answers about the smaller net count.
-    Any,
-}
-
 /// The subject with a net that was made smaller for `property`; `None` if it was not.
 pub(crate) fn reduced<'s>(
     subject: &Subject<'s>,
     property: Property<'_>,
-    joining: Joining,
     options: &Options,
     explored: &Explored<'s>,
     budget: &Budget,
 ) -> Result<Option<Reduced<'s>>, Stop> {
     let rules = options.reduce.rules(&options.choice);
-    let found = match joining {
-        Joining::Invariant => reduction(subject, &[property], rules, budget)?,
-        Joining::Any => reduction_where(subject, atoms_of(subject, property), true, rules, budget),
-    };
-    let Some((reduction, atoms)) = found else {
+    let Some((reduction, atoms)) = reduction(subject, &[property], rules, budget)? else {
         return Ok(None);
     };
     let pass = Pass {
@@ -97,7 +83,8 @@ pub fn reduction<'s>(
     rules: Rules,
     budget: &Budget,
 ) -> Result<Option<(Reduction<'s>, Vec<AtomId>)>, Stop> {
-    if rules == Rules::NONE || !subject.system().is_net() {
+    let system = subject.system();
+    if rules == Rules::NONE || !system.is_net() {
         return Ok(None);
     }
     let mut atoms = Vec::new();
@@ -109,29 +96,6 @@ pub fn reduction<'s>(
                 Property::Formula(formula) => is_stutter_invariant(subject, *formula, budget)?,
                 Property::Never(_) => false,
             };
-    }
-    Ok(reduction_where(subject, atoms, stutters, rules, budget))
-}
-
-/// The atoms of a property.
-fn atoms_of(subject: &Subject<'_>, property: Property<'_>) -> Vec<AtomId> {
-    match property {
-        Property::Formula(formula) => subject.formulas().atoms_of(formula),
-        Property::Never(automaton) => automaton.atoms.clone(),
-    }
-}
-
-/// The same for properties with these atoms, where repetitions matter or do not.
-fn reduction_where<'s>(
-    subject: &Subject<'s>,
-    mut atoms: Vec<AtomId>,
-    stutters: bool,
-    rules: Rules,
-    budget: &Budget,
-) -> Option<(Reduction<'s>, Vec<AtomId>)> {
-    let system = subject.system();
-    if rules == Rules::NONE || !system.is_net() {
-        return None;
     }
     atoms.sort_unstable();
     atoms.dedup();
@@ -148,5 +112,5 @@ fn reduction_where<'s>(
     let limited = budget.clone().with_work(MOST_WORK);
     let mut advice = by_facts(budget);
     let reduction = reduce(system, &support, rules, &mut advice, &limited);
-    reduction.map(|reduction| (reduction, atoms))
+    Ok(reduction.map(|reduction| (reduction, atoms)))
 }

@@ -46,33 +46,6 @@ pub fn progress(formulas: &mut Formulas, f: Formula, letter: impl Fn(AtomId) -> 
     left[&f]
 }
 
-/// After how many letters progression leaves nothing with an `X`, whatever the letters are; `None` if that is not so, because there is an `X` below
-/// another temporal operator.
-pub fn leading_nexts(formulas: &Formulas, f: Formula) -> Option<usize> {
-    let mut depths: FxHashMap<Formula, usize> = FxHashMap::default();
-    for g in formulas.subformulas(f) {
-        let node = formulas.node(g);
-        let deepest = node.children().iter().map(|h| depths[h]).max();
-        let deepest = deepest.unwrap_or(0);
-        let depth = match node {
-            Node::Next(_) => deepest + 1,
-            Node::Finally(_)
-            | Node::Globally(_)
-            | Node::Until(_)
-            | Node::WeakUntil(_)
-            | Node::Release(_)
-            | Node::StrongRelease(_)
-                if deepest > 0 =>
-            {
-                return None;
-            }
-            _ => deepest,
-        };
-        depths.insert(g, depth);
-    }
-    depths.get(&f).copied()
-}
-
 /// `f <-> g` with constants folded.
 fn alike(s: &mut Formulas, f: Formula, g: Formula) -> Formula {
     let (not_f, not_g) = (s.not(f), s.not(g));
@@ -84,28 +57,6 @@ fn alike(s: &mut Formulas, f: Formula, g: Formula) -> Formula {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FreeVocabulary, classes, parse};
-
-    #[test]
-    fn leading_nexts_are_gone_after_as_many_letters() {
-        for (text, depth) in [
-            ("a U b", Some(0)),
-            ("X a", Some(1)),
-            ("X(a & X F b) | G c", Some(2)),
-            ("(X a <-> X X b) -> F c", Some(2)),
-            ("F(a & X b)", None),
-            ("X G(a | X b)", None),
-            ("X a U b", None),
-        ] {
-            let mut s = Formulas::new();
-            let mut f = parse(text, &mut s, &mut FreeVocabulary).unwrap();
-            assert_eq!(leading_nexts(&s, f), depth, "{text}");
-            for letter in 0..depth.unwrap_or(0) {
-                f = progress(&mut s, f, |atom| (letter + atom.index()) % 2 == 0);
-            }
-            assert!(depth.is_none() || classes(&s, f).x_free, "{text}");
-        }
-    }
 
     #[test]
     fn a_bad_prefix_leaves_nothing_to_hope_for() {

@@ -69,21 +69,6 @@ impl Lasso {
         self.prefix.iter().chain(&self.cycle)
     }
 
-    /// The run without its first steps; `None` if there are not so many before the loop.
-    pub fn after(&self, steps: usize) -> Option<Lasso> {
-        let rest = self.prefix.get(steps..)?.to_vec();
-        let start = match steps.checked_sub(1) {
-            Some(last) => &self.prefix[last].state,
-            None => &self.initial,
-        };
-        Some(Lasso {
-            initial: start.clone(),
-            prefix: rest,
-            cycle: self.cycle.clone(),
-            growth: self.growth.clone(),
-        })
-    }
-
     /// The state in which the loop starts, or a prefix ends.
     pub fn entry(&self) -> &State {
         self.prefix.last().map_or(&self.initial, |step| &step.state)

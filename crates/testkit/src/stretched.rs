@@ -2,7 +2,6 @@
 //!
 //! Left to themselves, random nets seldom have a place that tokens only pass through.
 
-use crate::formulas::{Ltl, Op1, Op2};
 use crate::nets::transition;
 use lariat_corpora::Random;
 use lariat_model::{Action, Arc, Domain, Event, System, Variable};
@@ -57,40 +56,4 @@ fn stretch(rng: &mut Random, net: &mut System, at: usize, number: usize) {
     let waits = i64::from(rng.percent(10));
     let initial = net.initial[0].iter().copied();
     net.initial = vec![initial.chain([waits]).collect()];
-}
-
-/// A formula with `X`: at its top alone, where a part of a letter is followed by one, or anywhere.
-pub(crate) fn formula(rng: &mut Random, atoms: usize) -> Ltl {
-    let plain = |rng: &mut Random, most: usize| {
-        let size = 1 + rng.below(most);
-        Ltl::random(rng, atoms, size, false)
-    };
-    let unary = |op, f: Ltl| Ltl::Unary(op, Box::new(f));
-    let binary = |op, f: Ltl, g: Ltl| Ltl::Binary(op, Box::new(f), Box::new(g));
-    match rng.below(3) {
-        0 => {
-            let mut f = plain(rng, 5);
-            for _ in 0..1 + rng.below(3) {
-                f = unary(Op1::Next, f);
-                if rng.percent(50) {
-                    let op = *rng.one_of(&[Op2::And, Op2::Or, Op2::Implies, Op2::Iff, Op2::Xor]);
-                    f = binary(op, f, plain(rng, 4));
-                }
-            }
-            f
-        }
-        1 => {
-            let (now, next) = (plain(rng, 2), plain(rng, 3));
-            let step = unary(Op1::Next, next);
-            match rng.below(3) {
-                0 => unary(Op1::Globally, binary(Op2::Implies, now, step)),
-                1 => unary(Op1::Finally, binary(Op2::And, now, step)),
-                _ => binary(Op2::Until, plain(rng, 2), binary(Op2::And, now, step)),
-            }
-        }
-        _ => {
-            let size = 2 + rng.below(8);
-            Ltl::random(rng, atoms, size, true)
-        }
-    }
 }

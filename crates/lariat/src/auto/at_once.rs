@@ -78,7 +78,7 @@ impl<'s> Portfolio<'_, 's> {
                 ..self.query
             };
             let tried = self.attempt(&query, &candidates[at], round, explored, before);
-            if tried.is_final() {
+            if tried.is_decided() {
                 let later = &aborts[at + 1..];
                 later.iter().for_each(|a| a.because(Stop::Interrupted));
             }

@@ -16,7 +16,7 @@ use crate::explored::Explored;
 use crate::features::Boundedness;
 use crate::plan::Plan;
 use crate::prepare::{legal_letters, meanings};
-use crate::reduce::{Joining, Reduced, reduced};
+use crate::reduce::{Reduced, reduced};
 use crate::subject::{Property, Subject};
 use lariat_automata::{Automaton, translate};
 use lariat_budget::Stop;
@@ -162,28 +162,15 @@ pub(super) struct Smaller<'s> {
     pub removed: Vec<Removed>,
 }
 
-impl Smaller<'_> {
-    /// Its places and transitions.
-    pub fn size(&self) -> usize {
-        size(self.subject.system())
-    }
-}
-
-/// The places and transitions of a net.
-pub(super) fn size(net: &System) -> usize {
-    net.variables.len() + net.events.len()
-}
-
 /// The net that reductions leave of the query's, for what is left of the formula; `None` if there is nothing to reduce.
 pub(super) fn reduce<'s>(
     query: &Query<'_, 's>,
     learned: &Learned,
-    joining: Joining,
     explored: &Explored<'s>,
 ) -> Result<Option<Reduced<'s>>, Stop> {
     let asked = query.subject.with_formulas(learned.formulas.clone());
     let (property, options) = (learned.property(), query.options);
-    reduced(&asked, property, joining, options, explored, query.budget)
+    reduced(&asked, property, options, explored, query.budget)
 }
 
 /// The question about a reduced net.

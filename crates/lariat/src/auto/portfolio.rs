@@ -8,10 +8,8 @@ use crate::check::{Attempt, Query, Report, Turn, Unliftable, once_more};
 use crate::explored::Explored;
 use crate::features::{Boundedness, Features};
 use crate::plan::Plan;
-use lariat_automata::Insensitive;
 use lariat_budget::Stop;
 use lariat_engines::{Found, Outcome, Workers};
-use lariat_model::Lasso;
 
 /// The engines that are left, and the question that they are asked.
 pub(super) struct Portfolio<'a, 's> {
@@ -20,8 +18,6 @@ pub(super) struct Portfolio<'a, 's> {
     pub learned: Option<Learned>,
     /// The reduced net and the question about it, as long as runs found there have a way back.
     pub reduced: Option<Smaller<'s>>,
-    /// Which answers about the reduced net count, if that is not all; nobody is asked about another net then.
-    pub half: Option<Insensitive>,
     pub schedule: &'a Schedule,
     pub field: Vec<Candidate>,
     /// Whose turn it is in the next round, and which one that is.
@@ -29,8 +25,6 @@ pub(super) struct Portfolio<'a, 's> {
     round: u32,
     /// Did an engine run out of memory?
     starved: bool,
-    /// Is there nothing more to be asked?
-    ended: bool,
 }
 
 /// How some turns ended.
@@ -39,15 +33,13 @@ pub(super) enum Turns {
     Done(Found),
     /// Others may; this is what the last one said.
     Open(Found),
-    /// Nobody is left who may; the same.
-    Over(Found),
 }
 
 impl Turns {
     pub fn done(self) -> Option<Found> {
         match self {
             Turns::Done(found) => Some(found),
-            Turns::Open(_) | Turns::Over(_) => None,
+            Turns::Open(_) => None,
         }
     }
 }
@@ -64,25 +56,18 @@ pub(super) struct Tried {
 }
 
 /// What a turn means for those who come next.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum After {
     /// Nothing.
     Open,
     /// Runs of the reduced net have no way back: nobody works on it any more.
     Astray,
-    /// There is nothing more to be asked.
-    Ended,
 }
 
 impl Tried {
     /// Is this an answer?
     pub fn is_decided(&self) -> bool {
         matches!(self.found, Ok(Outcome::Empty | Outcome::Accepting(_)))
-    }
-
-    /// Need nobody who comes later in the list try any more?
-    pub fn is_final(&self) -> bool {
-        self.is_decided() || self.after == After::Ended
     }
 }
 
@@ -99,13 +84,11 @@ impl<'a, 's> Portfolio<'a, 's> {
             query,
             learned: None,
             reduced: None,
-            half: None,
             schedule,
             field: Vec::new(),
             due: Vec::new(),
             round: 0,
             starved: false,
-            ended: false,
         }
     }
 
@@ -136,9 +119,13 @@ impl<'a, 's> Portfolio<'a, 's> {
         self.field.retain(kept);
     }
 
-    /// How many rounds there were.
-    pub fn rounds(&self) -> u32 {
-        self.round
+    /// Takes rounds until an engine decides or none is left.
+    pub fn rounds(&mut self, explored: &mut Explored<'s>, report: &mut Report) -> Found {
+        loop {
+            if let Some(found) = self.next_round(explored, report).done() {
+                return found;
+            }
+        }
     }
 
     /// The next round: the first turns, or all of the field with more work than before.
@@ -149,9 +136,9 @@ impl<'a, 's> Portfolio<'a, 's> {
             done => return done,
         };
         // Walks alone never come to an end.
-        if self.ended || !self.field.iter().any(|other| other.plan.is_complete()) {
+        if !self.field.iter().any(|other| other.plan.is_complete()) {
             // More memory is what would have helped, whatever the last one lacked.
-            return Turns::Over(if self.starved {
+            return Turns::Done(if self.starved {
                 Err(Stop::Memory)
             } else {
                 last
@@ -191,9 +178,6 @@ impl<'a, 's> Portfolio<'a, 's> {
         let is_decided = at_once.iter().flatten().any(Tried::is_decided);
         let mut last = Err(Stop::Work(0));
         for (candidate, tried) in candidates.into_iter().zip(at_once) {
-            if self.ended {
-                break;
-            }
             let tried = match tried {
                 Some(tried) => tried,
                 None if is_decided => continue,
@@ -235,7 +219,6 @@ impl<'a, 's> Portfolio<'a, 's> {
         match tried.after {
             After::Open => {}
             After::Astray => self.reduced = None,
-            After::Ended => self.ended = true,
         }
         tried.found
     }
@@ -307,9 +290,6 @@ impl<'a, 's> Portfolio<'a, 's> {
         explored: &mut Explored<'s>,
         report: &mut Report,
     ) -> (Found, After) {
-        if let Some(counts) = self.half {
-            return self.run_half(counts, query, turn, explored, report);
-        }
         let mut after = After::Open;
         if !turn.plan.divides()
             && let Some(found) = self.run_reduced(query, turn, explored, report)
@@ -359,46 +339,5 @@ impl<'a, 's> Portfolio<'a, 's> {
             ..*query
         };
         Some(query.run(turn, explored, report))
-    }
-
-    /// Runs one plan on a net of which only some answers count. With any other answer there is nothing more to be asked of it.
-    fn run_half(
-        &self,
-        counts: Insensitive,
-        query: &Query<'_, 's>,
-        turn: &Turn,
-        explored: &mut Explored<'s>,
-        report: &mut Report,
-    ) -> (Found, After) {
-        let Some(found) = self.run_reduced(query, turn, explored, report) else {
-            let nothing = Stop::Unsupported("there is no such net".to_owned());
-            return (Err(nothing), After::Ended);
-        };
-        let says_nothing = match found {
-            Ok(Ok(Outcome::Empty)) if !counts.to_shortening => {
-                "runs with fewer repetitions satisfy the property, others may not".to_owned()
-            }
-            Ok(Ok(Outcome::Accepting(lasso)))
-                if !counts.to_lengthening && !self.violates(&lasso) =>
-            {
-                "a run with fewer repetitions violates the property, and with all of them it does not"
-                    .to_owned()
-            }
-            Ok(found) => return (found, After::Open),
-            Err(Unliftable(why)) => why,
-        };
-        report.passes.clear();
-        report.vacuous = None;
-        (Err(Stop::Unsupported(says_nothing)), After::Ended)
-    }
-
-    /// Does a run of the original violate the property as it was asked?
-    fn violates(&self, lasso: &Lasso) -> bool {
-        let Query {
-            subject, property, ..
-        } = self.query;
-        let deadlock = self.query.options.deadlock;
-        let replayed = subject.replayed(property, deadlock, lasso.clone());
-        replayed.is_ok()
     }
 }

@@ -12,8 +12,6 @@
 //! | `symmetric_look` | 3 | 1 … | and the first look is so many times as long |
 //! | `symmetric_places` | 4 | 1 … | single states of the first look for each state modulo many symmetries of places, whose engine joins the field behind it |
 //! | `few_tokens` | 3 | 1 … | where a net may be unbounded, a second look leaves out states with more tokens in a place than this and than at the start |
-//! | `smaller` | 75 | 0 … 100 | a net with joint steps has a turn beside the usual one if it has at most so many per cent of its places and transitions |
-//! | `lengths` | 2 | 0 … | rounds of the usual net before a net with joint steps is asked of which only one answer counts |
 //!
 //! A unit is a product state or a diagram node. The ratios make the turns of a round take about as long: a product state costs
 //! about three nodes of a saturation, two where sets of states are held besides. With a growth of 8 everything that is
@@ -48,10 +46,6 @@ pub struct Schedule {
     pub symmetric_places: u64,
     /// Tokens in a place above which the second look at an unbounded net does not go.
     pub few_tokens: Value,
-    /// Per cent of places and transitions below which a net with joint steps is worth turns of its own.
-    pub smaller: usize,
-    /// Rounds before a net is asked of which only one answer counts.
-    pub lengths: u32,
     /// What is done without, to see what it is worth.
     pub without: LeftOut,
 }
@@ -69,8 +63,6 @@ impl Default for Schedule {
             symmetric_look: 3,
             symmetric_places: 4,
             few_tokens: 3,
-            smaller: 75,
-            lengths: 2,
             without: LeftOut::default(),
         }
     }

@@ -13,22 +13,16 @@ pub enum Technique {
     Saturation,
     /// Products of sets of states, and fixpoints.
     Sets,
-    /// What is left of a formula with `X` at its top after the first steps.
-    Progression,
-    /// Nets with joint steps for formulas that mind them in one direction.
-    Lengths,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 7] = [
+    pub const ALL: [Technique; 5] = [
         Technique::Walk,
         Technique::Facts,
         Technique::Symmetries,
         Technique::Saturation,
         Technique::Sets,
-        Technique::Progression,
-        Technique::Lengths,
     ];
 
     /// The name by which it is left out.
@@ -39,8 +33,6 @@ impl Technique {
             Technique::Symmetries => "symmetries",
             Technique::Saturation => "saturation",
             Technique::Sets => "sets",
-            Technique::Progression => "progression",
-            Technique::Lengths => "lengths",
         }
     }
 
@@ -58,12 +50,6 @@ impl Technique {
                 "`auto` lets hyb look for cycles while the product is saturated"
             }
             Technique::Sets => "`auto` lets engines on sets search (sop, slap, slap-fst, el)",
-            Technique::Progression => {
-                "`auto` takes the first steps itself where `X` is at the top of a formula only"
-            }
-            Technique::Lengths => {
-                "`auto` joins transitions also where only one of two answers about the smaller net counts"
-            }
         }
     }
 }

@@ -272,27 +272,6 @@ fn runs_start_where_they_did() {
     assert!(matches!(back, Err(Astray::Defect(_))));
 }
 
-/// The same system later: its runs come back behind the steps that led to where they start.
-#[test]
-fn steps_are_put_in_front_of_later_runs() {
-    let system = net(&[1, 0], &[LOOP, BACK]);
-    let first = run(&system, &[0, 1], 2).cycle;
-    let way = Beginning {
-        initial: system.initial[0].clone(),
-        steps: first[..1].to_vec(),
-    };
-    let (now, lift) = later(&system, vec![way.clone(), way.clone()]);
-    assert_eq!(now.initial, [way.end().clone()]);
-    assert_eq!(lift.forward(&fires(1)), Some(fires(1)));
-    let lasso = lift.back(run(&now, &[1, 0], 2)).unwrap();
-    assert_eq!(lasso.initial, system.initial[0]);
-    assert_eq!(events(&lasso.prefix), [Some(0)]);
-    assert_eq!(events(&lasso.cycle), [Some(1), Some(0)]);
-    assert_eq!(lasso.after(1), Some(run(&now, &[1, 0], 2)));
-    assert_eq!(lasso.after(2), None);
-    assert!(lift.back(run(&system, &[0, 1], 2)).is_err());
-}
-
 #[test]
 fn every_part_of_every_atom_counts() {
     // Two atoms that name one event each.
