@@ -18,12 +18,8 @@
 //! Of the other rules two leave out invisible steps, too, and nothing else. Moves in a token ring are left out of `w`, unless nothing else follows: then what stays of them repeats the last letter for ever as they did; and the lift
 //! puts moves before events, which repeat the letter there. Steps behind the prefix of interest are left out of `w`, finitely many between two others; and the lift adds some at a dead end. The rest keep words as they are.
 //!
-//! `≤` is transitive, so that both are true of all rules together. If `A` has the words that violate a property, it follows:
-//!
-//! > `A` is shortening-insensitive: if `R` has no word in `A`, `N` has none (by 1, a word of `N` in `A` would have one of `R` below it, in `A`).
-//! > `A` is lengthening-insensitive: if `R` has a word in `A`, the lifted run has its word in `A` (by 2).
-//!
-//! With both it is the usual case of a stutter-invariant property. The other direction is open in each: `R` may lack the long words, or have shorter ones than `N`.
+//! `≤` is transitive, so both are true of all rules together. A stutter-invariant property therefore
+//! holds of `R` iff it holds of `N`, and a run that the lift makes violates it if the run of `R` does.
 
 use super::net::{Net, Position, Transition};
 use crate::system::VarId;
