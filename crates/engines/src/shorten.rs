@@ -21,7 +21,6 @@
 
 mod early;
 mod equation;
-mod helpers;
 mod part;
 mod search;
 mod slice;
