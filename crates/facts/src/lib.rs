@@ -8,7 +8,9 @@
 //! One rule a file: `refute` excludes markings, `bounds` bounds places, `implicit` finds those that decide nothing, `repeat` finds events
 //! that fire finitely often, `resting` describes dead markings,
 //! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
-//! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other; `traps` is for what the state equation leaves open, `skeleton` for coloured nets that are too large; `parikh` for walks that look for the way; `solver` is the only file that knows the solver.
+//! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other;
+//! `skeleton` is for coloured nets that are too large, `parikh` for walks that look for the way;
+//! `solver` is the only file that knows the solver.
 
 #![forbid(unsafe_code)]
 
@@ -33,7 +35,6 @@ mod samples;
 mod skeleton;
 mod solver;
 mod steps;
-mod traps;
 
 pub use bounds::{Answers, Bound};
 pub use certificate::{Certificate, Statement, Weights};
