@@ -200,23 +200,14 @@ impl Budget {
     /// What is counted on several threads does not repeat, so there is but one under a
     /// [limit on counted work](Budget::with_work).
     pub fn threads(&self) -> NonZeroUsize {
-        if self.counts_work() {
-            NonZeroUsize::MIN
-        } else {
-            self.helpers.threads
-        }
-    }
-
-    /// Is there a [limit on counted work](Budget::with_work)?
-    pub fn counts_work(&self) -> bool {
         let mut account = self.work.as_deref();
         while let Some(work) = account {
             if work.limit < u64::MAX {
-                return true;
+                return NonZeroUsize::MIN;
             }
             account = work.outer.as_deref();
         }
-        false
+        self.helpers.threads
     }
 
     /// The same accounts for one of several workers: it stops where one of them says why, as well as for the reasons of those around it.

@@ -268,37 +268,32 @@ impl Pairs {
         Pairs::of(Numbers::Own(own), budget)
     }
 
-    /// None yet, for the first of several workers and an automaton with this many states.
-    pub fn common(locations: usize, budget: &Budget) -> Pairs {
-        let numbers = match Join::of(locations) {
-            Some(join) => Numbers::JoinedCommon(Arc::new(JoinedCommon {
+    /// An empty collection shared by `workers`, for an automaton with this many states.
+    pub fn common(workers: usize, locations: usize, budget: &Budget) -> Vec<Pairs> {
+        let bytes = Mutex::new(budget.lease());
+        let told = Arc::default();
+        let worker = |numbers| {
+            let mut pairs = Pairs::of(numbers, budget);
+            pairs.told = Arc::clone(&told);
+            pairs
+        };
+        if let Some(join) = Join::of(locations) {
+            let joined = Arc::new(JoinedCommon {
                 join,
                 found: Segments::new(),
-                bytes: Mutex::new(budget.lease()),
-            })),
-            None => {
-                let common = Common {
-                    last: Segments::new(),
-                    pairs: Segments::new(),
-                    top: AtomicU32::new(0),
-                    bytes: Mutex::new(budget.lease()),
-                };
-                Numbers::Common(Arc::new(common), 0..0)
-            }
-        };
-        Pairs::of(numbers, budget)
-    }
-
-    /// The same pairs for another worker, if they are common.
-    pub fn another(&self) -> Option<Pairs> {
-        let numbers = match &self.numbers {
-            Numbers::JoinedCommon(joined) => Numbers::JoinedCommon(joined.clone()),
-            Numbers::Common(common, _) => Numbers::Common(common.clone(), 0..0),
-            Numbers::Joined(_) | Numbers::Own(_) => return None,
-        };
-        let mut another = Pairs::of(numbers, &self.budget);
-        another.told = self.told.clone();
-        Some(another)
+                bytes,
+            });
+            let numbers = |_| Numbers::JoinedCommon(joined.clone());
+            return (0..workers).map(numbers).map(worker).collect();
+        }
+        let common = Arc::new(Common {
+            last: Segments::new(),
+            pairs: Segments::new(),
+            top: AtomicU32::new(0),
+            bytes,
+        });
+        let numbers = |_| Numbers::Common(common.clone(), 0..0);
+        (0..workers).map(numbers).map(worker).collect()
     }
 
     fn of(numbers: Numbers, budget: &Budget) -> Pairs {
@@ -425,9 +420,7 @@ mod tests {
     /// With an automaton that has one more state, which is in no pair.
     fn numbers_are_common_with(locations: u32) {
         let budget = Budget::bytes(50_000_000);
-        let first = Pairs::common(locations as usize + 1, &budget);
-        let others: Vec<Pairs> = (0..3).filter_map(|_| first.another()).collect();
-        let mut all: Vec<Pairs> = std::iter::once(first).chain(others).collect();
+        let mut all = Pairs::common(4, locations as usize + 1, &budget);
         let found: Vec<HashMap<(u32, u32), NodeId>> = std::thread::scope(|scope| {
             let work = |(i, pairs): (u32, &mut Pairs)| {
                 let mut found = HashMap::new();

@@ -1,11 +1,10 @@
 //! Shorter counterexamples: a shortest lasso of the synchronous product, with counted effort.
 //!
 //! A lasso that an engine has found is rarely the shortest one, and a person has to read it. Whatever the engine, its lasso
-//! of length `best` is shortened on the product of single states, in six steps:
+//! of length `best` is shortened on the product of single states, in five steps:
 //!
 //! - *slice*: what does not matter for the property is left out of the run (`slice.rs`), if the automaton still accepts it;
 //! - *begin early*: the loop is tried from every state before it (`early.rs`);
-//! - *count*: the state equation is asked for a loop, and for a prefix, of fewer events (`equation.rs`);
 //! - *follow*: the run is followed in the product. Positions with equal state and automaton state are one node, so
 //!   that detours fall away even where the product is too large to be explored;
 //! - *explore*: breadth-first from the initial nodes, no deeper than a shorter lasso could reach, as far as the effort goes;
@@ -20,8 +19,6 @@
 //! small counterexamples* (SEFM 2008), who keep to the memory of a search; here the product is walked anew.
 
 mod early;
-mod equation;
-mod helpers;
 mod part;
 mod search;
 mod slice;
@@ -30,7 +27,6 @@ mod word;
 use crate::problem::Problem;
 use crate::sync::Sync;
 use early::earlier;
-use equation::{fewer, units};
 use lariat_automata::accepting_forever;
 use lariat_budget::{Budget, Observer};
 use lariat_model::{EvidenceKind, Lasso, State, Step};
@@ -77,7 +73,6 @@ pub fn shorten(
         problem,
         part: Part::new(&product, forever, budget),
         budget,
-        in_vain: None,
     };
     let lasso = attempts.once(lasso, effort.at_first);
     match (effort.at_last)(lasso.steps().count()) {
@@ -90,8 +85,6 @@ struct Attempts<'a, 'p> {
     problem: &'a Problem<'p>,
     part: Part<'a, 'p>,
     budget: &'a Budget,
-    /// The run for which the state equation was asked in vain, and the units of work: it would say the same again.
-    in_vain: Option<(Lasso, u64)>,
 }
 
 impl Attempts<'_, '_> {
@@ -114,7 +107,7 @@ impl Attempts<'_, '_> {
         }
         let marks = problem.automaton.all_marks().len() as usize + problem.fairness.len();
         let effort = effort / marks.div_ceil(MANY_MARKS).max(1) as u64;
-        let lasso = self.of_fewer_events(without_needless(problem, lasso, budget), effort);
+        let lasso = without_needless(problem, lasso, budget);
         // Where fairness is not in the marks, a shorter lasso that carries all of them may be unfair.
         if lasso.kind() == EvidenceKind::Prefix || !self.part.has_fairness_in_marks() {
             return lasso;
@@ -123,19 +116,6 @@ impl Attempts<'_, '_> {
             // The automaton may be slower to come back than the states: what is shortest in the product need not be the shortest run.
             Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
             Ok(None) | Err(_) => lasso,
-        }
-    }
-
-    /// What the state equation makes of a run.
-    fn of_fewer_events(&mut self, lasso: Lasso, effort: u64) -> Lasso {
-        let question = (lasso, units(effort));
-        if self.in_vain.as_ref() == Some(&question) {
-            return question.0;
-        }
-        let (lasso, units) = &question;
-        match fewer(self.problem, lasso, *units, self.budget) {
-            Some(fewer) => without_needless(self.problem, folded(fewer), self.budget),
-            None => self.in_vain.insert(question).0.clone(),
         }
     }
 }

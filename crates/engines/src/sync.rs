@@ -85,21 +85,13 @@ impl<'p> Sync<'p> {
         }
     }
 
-    /// So many workers, at least one, that share what they find: nodes have the same numbers for all of them.
+    /// Workers that share the nodes they find; a node has the same number for all of them.
     pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<Worker> {
         let states = self.space.workers(workers, budget).into_iter();
-        let nodes = Pairs::common(self.problem.automaton.states.len(), budget);
-        let worker = |states| {
-            let nodes = nodes.another()?;
-            Some(Worker::on(self.within_limits(states), nodes, budget))
-        };
-        states.filter_map(worker).collect()
-    }
-
-    /// One more of [several](Sync::workers) workers; `None` if this one is alone.
-    pub fn another(&self, worker: &Worker, budget: &Budget) -> Option<Worker> {
-        let states = self.within_limits(self.space.another(&worker.states)?);
-        Some(Worker::on(states, worker.nodes.another()?, budget))
+        let locations = self.problem.automaton.states.len();
+        let nodes = Pairs::common(workers, locations, budget);
+        let worker = |(states, nodes)| Worker::on(self.within_limits(states), nodes, budget);
+        states.zip(nodes).map(worker).collect()
     }
 
     fn within_limits(&self, mut states: States) -> States {

@@ -50,12 +50,6 @@ impl Row {
         }
     }
 
-    /// One of the places is marked.
-    pub fn marked(places: &[VarId]) -> Row {
-        let terms = places.iter().map(|place| (*place, 1)).collect();
-        Row { terms, least: 1 }
-    }
-
     /// Does it hold in `state`? `None` if the sum leaves 128 bits.
     pub fn holds(&self, state: &[Value]) -> Option<bool> {
         let sum = crate::certificate::dot(&self.terms, |p| i128::from(state[p.index()]))?;

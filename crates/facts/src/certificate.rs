@@ -5,7 +5,6 @@
 //!
 //! - *invariant* `w·m <= k`: true at the start, and no event adds to `w·m`;
 //! - *empty* places: none is marked at the start, and who puts a token on one takes a token from one;
-//! - *trap*: marked at the start, and who takes a token from it leaves a token in it; it stays marked;
 //! - *ranking* `w >= 0`: no event adds to `w·m`, and those listed take from it, so that they fire at most `w·m0` times.
 //!
 //! Events that need an empty place are not looked at by the other statements.
@@ -31,8 +30,6 @@ pub enum Statement {
     },
     /// These places are never marked.
     Empty(Vec<VarId>),
-    /// Of these places one is always marked.
-    Trap(Vec<VarId>),
     /// These events, which are among all that can be looked at, take from `weights·m`, to which none adds.
     Ranking {
         /// Not negative.
@@ -140,7 +137,6 @@ impl Statement {
             }
             // Found by the same fixpoint that makes the net.
             Statement::Empty(places) => Some(places.iter().all(|p| net.empty[p.index()])),
-            Statement::Trap(places) => Some(is_marked_trap(net, places)),
             Statement::Ranking {
                 weights,
                 finite,
@@ -173,7 +169,6 @@ impl Statement {
         match self {
             Statement::Invariant { weights, most } => inequality(system, weights, *most),
             Statement::Empty(places) => format!("never marked: {}", names(places)),
-            Statement::Trap(places) => format!("always marked, one of: {}", names(places)),
             Statement::Ranking {
                 weights,
                 finite,
@@ -239,17 +234,6 @@ fn sum(system: &System, weights: impl Iterator<Item = (VarId, i128)>) -> String 
     text
 }
 
-/// Is one of the places, which are sorted, marked at every start, and does who takes from them leave a token there?
-fn is_marked_trap(net: &Net, places: &[VarId]) -> bool {
-    let inside = |p: &VarId| places.binary_search(p).is_ok();
-    let marked = |state: &lariat_model::State| places.iter().any(|p| state[p.index()] > 0);
-    net.initial.iter().all(marked)
-        && net.events().all(|event| {
-            let mut taken = net.effect(event).iter().filter(|(_, change)| *change < 0);
-            !taken.any(|(p, _)| inside(p)) || net.leaves(event).any(|p| inside(&p))
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,14 +285,6 @@ mod tests {
             (invariant(&[(q, 1)], 9), false, "q <= 9"),
             (invariant(&[(p, -1), (q, -2)], -3), true, "3 <= p + 2·q"),
             (invariant(&[(p, 1), (q, -1)], 3), true, "p <= q + 3"),
-            (
-                Statement::Trap(vec![p, q]),
-                true,
-                "always marked, one of: p, q",
-            ),
-            (Statement::Trap(vec![p]), false, "always marked, one of: p"),
-            // Nobody takes from it, but it is not marked.
-            (Statement::Trap(vec![q]), false, "always marked, one of: q"),
             (Statement::Empty(vec![q]), false, "never marked: q"),
             (
                 ranking(&[t]),
@@ -323,7 +299,7 @@ mod tests {
         }
     }
 
-    /// Each ranking, invariant, trap or list of empty places is wrong in one way only.
+    /// Each ranking, invariant or list of empty places is wrong in one way only.
     #[test]
     fn wrong_statements_are_refused() {
         let (p, q, t, u) = (VarId(0), VarId(1), EventId(0), EventId(1));
@@ -359,7 +335,6 @@ mod tests {
             let sum = Certificate::from(Statement::Invariant { weights, most });
             assert_eq!(sum.check(&twice), good);
         }
-        wrong(Statement::Trap(vec![p, q]), &twice);
         // With a third place, which is never marked, so that `u` never fires.
         let mut silent = plain.clone();
         silent.variables.push(plain.variables[0].clone());

@@ -10,7 +10,6 @@ use crate::repeat::Repeating;
 use crate::resting::Resting;
 use crate::samples::Samples;
 use crate::skeleton::Folded;
-use crate::traps::Cuts;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Domain, EventId, Predicate, Proposition, System, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -78,7 +77,6 @@ pub struct Facts {
     /// What was spent on earlier properties.
     before: u64,
     excluded: FxHashMap<Case, Option<Certificate>>,
-    pub(crate) cuts: Cuts,
     constants: FxHashMap<Proposition, Option<Constant>>,
     pub(crate) bounds: crate::bounds::Known,
     pub(crate) repeating: Option<Repeating>,
@@ -119,7 +117,6 @@ impl Facts {
             spent: 0,
             before: 0,
             excluded: FxHashMap::default(),
-            cuts: Cuts::default(),
             constants: FxHashMap::default(),
             bounds: crate::bounds::Known::default(),
             repeating: None,
@@ -200,7 +197,7 @@ impl Facts {
             return Ok(None);
         }
         let cases = net.cases(predicate, !value);
-        let Some(mut certificate) = self.refuted_with_traps(&cases, budget)? else {
+        let Some(mut certificate) = self.refuted(&cases, budget)? else {
             return Ok(None);
         };
         let mut named = Vec::new();
@@ -236,7 +233,7 @@ impl Facts {
             return Ok(None);
         }
         let cases = Cases(vec![net.needed(event)]);
-        self.refuted_with_traps(&cases, budget)
+        self.refuted(&cases, budget)
     }
 
     /// Are there no reachable marking and event with these truth values?
@@ -251,7 +248,7 @@ impl Facts {
             return Ok(None);
         };
         let cases = net.cube(cube);
-        let Some(mut certificate) = self.refuted_with_traps(&cases, budget)? else {
+        let Some(mut certificate) = self.refuted(&cases, budget)? else {
             return Ok(None);
         };
         let mut named = Vec::new();
@@ -290,21 +287,12 @@ impl Facts {
         cases: &Cases,
         budget: &Budget,
     ) -> Result<Option<Certificate>, Stop> {
-        self.refuted_by(cases, |facts, case| facts.exclude(case, budget))
-    }
-
-    /// The same by whatever excludes a single case.
-    pub(crate) fn refuted_by(
-        &mut self,
-        cases: &Cases,
-        mut exclude: impl FnMut(&mut Facts, &Case) -> Result<Option<Certificate>, Stop>,
-    ) -> Result<Option<Certificate>, Stop> {
         if cases.0.iter().any(|case| self.samples.contain(case)) {
             return Ok(None);
         }
         let mut certificate = Certificate::default();
         for case in cases.0.iter().filter(|case| !is_contradiction(case)) {
-            match exclude(self, case)? {
+            match self.exclude(case, budget)? {
                 Some(reason) => certificate.extend(reason),
                 None => return Ok(None),
             }
@@ -313,11 +301,7 @@ impl Facts {
     }
 
     /// An invariant that no marking of the case satisfies.
-    pub(crate) fn exclude(
-        &mut self,
-        case: &Case,
-        budget: &Budget,
-    ) -> Result<Option<Certificate>, Stop> {
+    fn exclude(&mut self, case: &Case, budget: &Budget) -> Result<Option<Certificate>, Stop> {
         if self.samples.contain(case) {
             return Ok(None);
         }
@@ -328,9 +312,7 @@ impl Facts {
             // Another property may ask.
             return Ok(None);
         }
-        let found = self.ask(budget, |net, most, budget| {
-            refute(net, case, &[], most, budget)
-        })?;
+        let found = self.ask(budget, |net, most, budget| refute(net, case, most, budget))?;
         self.excluded.insert(case.clone(), found.clone());
         Ok(found)
     }

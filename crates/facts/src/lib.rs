@@ -8,7 +8,9 @@
 //! One rule a file: `refute` excludes markings, `bounds` bounds places, `implicit` finds those that decide nothing, `repeat` finds events
 //! that fire finitely often, `resting` describes dead markings,
 //! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
-//! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other; `traps` is for what the state equation leaves open, `skeleton` for coloured nets that are too large; `fewest` is for runs that are to be shortened, `parikh` for walks that look for the way; `solver` is the only file that knows the solver.
+//! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other;
+//! `skeleton` is for coloured nets that are too large, `parikh` for walks that look for the way;
+//! `solver` is the only file that knows the solver.
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +21,6 @@ mod certificate;
 mod cycles;
 mod exclusive;
 mod facts;
-mod fewest;
 mod formula;
 mod implicit;
 mod most;
@@ -34,14 +35,12 @@ mod samples;
 mod skeleton;
 mod solver;
 mod steps;
-mod traps;
 
 pub use bounds::{Answers, Bound};
 pub use certificate::{Certificate, Statement, Weights};
 pub use cycles::Barren;
 pub use exclusive::Candidates;
 pub use facts::{Constant, Facts, Limits};
-pub use fewest::{Change, Times, fewest};
 pub use formula::Simplified;
 pub use parikh::{Destination, Directions, Effect};
 pub use prune::Pruned;

@@ -150,28 +150,6 @@ impl Net {
             .all(|(place, need)| state[place.index()] >= *need)
     }
 
-    /// What the event changes; nothing if it is silenced.
-    pub fn effect(&self, event: EventId) -> &[(VarId, Value)] {
-        self.column(event)
-            .map_or(&[], |column| &self.effects[column])
-    }
-
-    /// The places that are marked after the event for sure: it adds to them, or needs more than it takes.
-    pub fn leaves(&self, event: EventId) -> impl Iterator<Item = VarId> + '_ {
-        let effect = self.effect(event);
-        let added = effect.iter().filter(|(_, change)| *change > 0);
-        let change = move |place: VarId| {
-            let at = effect.binary_search_by_key(&place, |(p, _)| *p);
-            at.map_or(0, |at| effect[at].1)
-        };
-        let needs = self.needs[event.index()].iter();
-        let kept = needs.filter(move |(place, need)| {
-            let change = change(*place);
-            change <= 0 && *need + change > 0
-        });
-        added.chain(kept).map(|(place, _)| *place)
-    }
-
     /// All events.
     pub fn events(&self) -> impl Iterator<Item = EventId> + use<> {
         (0..self.needs.len() as u32).map(EventId)

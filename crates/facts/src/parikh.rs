@@ -95,7 +95,7 @@ impl Directions {
 }
 
 /// A solution of the program above, as the solver leaves it: how often each effect is to happen on the way from a marking to the rows.
-pub(crate) fn firings(
+fn firings(
     net: &Net,
     rows: &[Row],
     from: &[Value],

@@ -19,8 +19,6 @@
 //! The program is kept small. Events with equal effects are one row of it. Of the places only those are
 //! taken that can help: `u(p)` is wanted where `p` loses tokens by an effect to which something wanted adds, and so on. A place with a row
 //! `m(p) >= k` needs no weight of its own, since that of the row is at least as good.
-//!
-//! A trap that is marked at the start is one more row, `Σ m(p) >= 1`, of every case ([`crate::traps`] says which are worth it).
 
 use crate::cases::{Case, Row};
 use crate::certificate::{Certificate, Statement, Weights, at_start};
@@ -119,19 +117,13 @@ impl Matrix {
     }
 }
 
-/// An invariant, and those of the marked traps that it needs, which no marking of the case satisfies; `None` if none is known.
+/// An invariant that no marking of the case satisfies; `None` if none is known.
 pub(crate) fn refute(
     net: &Net,
     case: &Case,
-    traps: &[Vec<VarId>],
     most: u64,
     budget: &Budget,
 ) -> Result<Option<Certificate>, Stop> {
-    let case: Case = case
-        .iter()
-        .cloned()
-        .chain(traps.iter().map(|trap| Row::marked(trap)))
-        .collect();
     let satisfied =
         |state: &lariat_model::State| case.iter().all(|row| row.holds(state) != Some(false));
     if net.initial.iter().any(satisfied) {
@@ -205,17 +197,11 @@ pub(crate) fn refute(
     if worst > BELOW_ZERO {
         return Ok(None);
     }
-    Ok(exclusion(net, &case, traps, &places, &values[..count]))
+    Ok(exclusion(net, case, &places, &values[..count]))
 }
 
-/// The exact check: integers proportional to the values, and the invariant that they are. The last rows of the case are those of the traps.
-fn exclusion(
-    net: &Net,
-    case: &Case,
-    traps: &[Vec<VarId>],
-    places: &[VarId],
-    values: &[f64],
-) -> Option<Certificate> {
+/// The exact check: integers proportional to the values, and the invariant that they are.
+fn exclusion(net: &Net, case: &Case, places: &[VarId], values: &[f64]) -> Option<Certificate> {
     let weights: Vec<i128> = proportional(values)?
         .into_iter()
         .map(|w| w.max(0))
@@ -233,11 +219,7 @@ fn exclusion(
     }
     let weights = sorted(sum);
     let most = at_start(net, &weights)?;
-    let mut certificate = Certificate::from(Statement::Invariant { weights, most });
-    let of_traps = &rows[case.len() - traps.len()..];
-    for (trap, _) in traps.iter().zip(of_traps).filter(|(_, z)| **z > 0) {
-        certificate.extend(Statement::Trap(trap.clone()).into());
-    }
+    let certificate = Certificate::from(Statement::Invariant { weights, most });
     (most < least && certificate.is_true_of(net)).then_some(certificate)
 }
 
@@ -352,7 +334,7 @@ mod tests {
             least,
         };
         let excluded = |row: Row, places: &[VarId], values: &[f64]| {
-            exclusion(&net(false), &vec![row], &[], places, values).is_some()
+            exclusion(&net(false), &vec![row], places, values).is_some()
         };
         let two = || row(&[(Q, 1)], 2);
         assert!(excluded(two(), &[P], &[2.0, 1.0]));

@@ -16,7 +16,7 @@ use lariat_model::{EventId, Lasso, Step, System, Value};
 const MOST_LOOKS: usize = 1 << 22;
 
 /// What copying a state and evaluating it costs, in looks at events: about one for sixteen variables, and one for each constraint.
-pub(super) fn looks_at_state(problem: &Problem<'_>) -> usize {
+fn looks_at_state(problem: &Problem<'_>) -> usize {
     1 + problem.system.variables.len() / 16 + problem.fairness.len()
 }
 

@@ -1,25 +1,19 @@
 //! The part of the product that is known. Attempts at a shorter run explore it, each from where the last has ended: what is known is not found again.
 //!
 //! ```text
-//! explore:    breadth-first from the initial nodes, as far as the effort goes; whoever is idle helps (`helpers.rs`)
+//! explore:    breadth-first from the initial nodes, as far as the effort goes
 //! beginning:  the first node found by that from which the automaton accepts whatever follows
 //! shorter:    follow the run, explore, and search among all edges that are known
 //! ```
 
-use super::helpers::{BATCH, Batch, Closing, Desk, LEAD, MANY, list};
 use super::search::{Edges, Link, Path, Search, Tree};
 use crate::single::is_forever;
 use crate::steps::Steps;
 use crate::sync::{Sync, Worker};
-use lariat_automata::Components;
-use lariat_budget::{Budget, Lease, Seat, Stop};
+use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, Step};
 use rustc_hash::FxHashSet;
-use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, OnceLock};
-use std::thread::{Builder, Scope, scope};
 
 /// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
 const VISITS: u64 = 8;
@@ -55,8 +49,7 @@ impl<'a, 'p> Part<'a, 'p> {
     ) -> Part<'a, 'p> {
         let mut part = Part {
             product,
-            // As one of several: nobody knows who will be idle.
-            worker: product.workers(1, budget).swap_remove(0),
+            worker: product.worker(budget),
             budget,
             known: Edges::default(),
             found: Tree::default(),
@@ -109,10 +102,10 @@ impl<'a, 'p> Part<'a, 'p> {
         self.allow(effort);
         self.follow(lasso);
         self.explore(best.saturating_sub(1));
-        let (tree, components) = self.arranged(best);
+        let tree = self.tree(best);
         self.lease.resize(self.bytes() + tree.bytes())?;
         let visits = self.budget.clone().with_work(effort.saturating_mul(VISITS));
-        let search = Search::new(&self.known, &tree, components, self.product.marks());
+        let search = Search::new(&self.known, &tree, self.product.marks());
         let found = search.run(best, &visits)?;
         Ok(found.map(|path| self.concrete(&path)))
     }
@@ -126,34 +119,39 @@ impl<'a, 'p> Part<'a, 'p> {
         self.known.bytes() + self.found.bytes()
     }
 
-    /// Makes the edges of a node known, which somebody may have listed.
-    fn expand(&mut self, node: NodeId, listed: Option<&[Link]>) {
+    /// Lists the edges of a node unless they are known.
+    fn expand(&mut self, node: NodeId) {
         if self.is_over || self.known.has(node) {
             return;
         }
-        let (start, links) = (self.known.links.len(), &mut self.known.links);
-        let done = match listed {
-            Some(listed) => {
-                links.extend_from_slice(listed);
-                Ok(())
-            }
-            None => list(self.product, &mut self.worker, node, links),
-        };
-        if done.and_then(|()| self.keep(node, start)).is_err() {
-            // Whatever ran out: what is known so far may do.
+        let start = self.known.links.len();
+        if self.list(node, start).is_err() {
+            // Any limit: the edges known so far may suffice.
             self.known.links.truncate(start);
             self.is_over = true;
         }
     }
 
-    /// The edges from `start` on are those of a node.
-    fn keep(&mut self, node: NodeId, start: usize) -> Result<(), Stop> {
+    /// Appends the edges of a node to the `start` known ones.
+    fn list(&mut self, from: NodeId, start: usize) -> Result<(), Stop> {
+        let mut cursor = <Sync<'_> as Graph>::Cursor::default();
+        while let Some((edge, event)) =
+            self.product
+                .next_step(&mut self.worker, from, &mut cursor)?
+        {
+            self.known.links.push(Link {
+                from,
+                to: edge.to,
+                marks: edge.marks,
+                event,
+            });
+        }
         let end = self.known.links.len();
         if end >= u32::MAX as usize {
             return Err(Stop::Memory);
         }
         self.lease.resize(self.bytes())?;
-        self.known.set(node, start as u32..end as u32);
+        self.known.set(from, start as u32..end as u32);
         Ok(())
     }
 
@@ -178,7 +176,7 @@ impl<'a, 'p> Part<'a, 'p> {
                 end if end == steps.len() => lasso.prefix.len(),
                 next => next,
             };
-            self.expand(node, None);
+            self.expand(node);
             for i in self.known.of(node) {
                 let Link { to, event, .. } = self.known.links[i];
                 if event == step.event
@@ -202,140 +200,26 @@ impl<'a, 'p> Part<'a, 'p> {
 
     /// Expands nodes breadth-first from the initial ones, those that are `deepest` not any more, until the beginning of a run is evidence.
     fn explore(&mut self, deepest: usize) {
-        let desk = Desk::new(self.product, self.budget);
-        let end = scope(|scope| {
-            let _closing = Closing(&desk);
-            let end = catch_unwind(AssertUnwindSafe(|| {
-                self.explore_at(&desk, scope, deepest);
-            }));
-            // Whoever is sent home ends what it has begun, and may need the tables alone for that.
-            self.worker.states.rest();
-            end
-        });
-        self.worker.states.resume();
-        end.unwrap_or_else(|panic| resume_unwind(panic));
-    }
-
-    fn explore_at<'d>(&mut self, desk: &'d Desk<'_, '_>, scope: &'d Scope<'d, '_>, deepest: usize) {
-        let mut has_helpers = false;
-        let mut batches = VecDeque::new();
-        while self.goes_on(deepest) {
-            if !self.expanded.is_multiple_of(BATCH) {
-                self.step(None);
-                continue;
-            }
-            let waiting = self.found.order.len() - self.expanded;
-            if let Some(seat) = self.seat(waiting)
-                && let Some(worker) = self.product.another(&self.worker, self.budget)
-            {
-                let help = move || {
-                    let _seat = seat;
-                    desk.help(worker);
-                };
-                // Where there is no thread to be had, nobody helps.
-                let thread = Builder::new().name("shorter".to_owned());
-                has_helpers |= thread.spawn_scoped(scope, help).is_ok();
-            }
-            if has_helpers {
-                self.offer(deepest, desk, &mut batches);
-            }
-            // Where batches have just been put on the desk, the oldest is not the next one.
-            let next = batches.front().map(|batch| batch.first);
-            match (next == Some(self.expanded)).then(|| batches.pop_front()) {
-                Some(Some(batch)) if !desk.withdraw(&batch) => {
-                    self.take_in(&batch, deepest, desk);
-                }
-                _ => self.step(None),
-            }
-        }
-    }
-
-    /// Is there a node to be expanded?
-    fn goes_on(&self, deepest: usize) -> bool {
-        let next = self.found.order.get(self.expanded);
-        !self.is_over
+        while let Some(&node) = self.found.order.get(self.expanded)
             && self.nearest.is_none()
             && self.found.order.len() < self.most
-            && next.is_some_and(|node| self.found.depth(*node) < deepest)
-    }
-
-    /// Expands the next node, whose edges somebody may have listed.
-    fn step(&mut self, listed: Option<&[Link]>) {
-        let node = self.found.order[self.expanded];
-        let depth = self.found.depth(node);
-        self.expand(node, listed);
-        if self.is_over {
-            return;
-        }
-        self.expanded += 1;
-        for i in self.known.of(node) {
-            self.find(self.known.links[i].to, depth + 1, Some(i as u32));
-        }
-        if self.expanded.is_multiple_of(TICK) {
-            self.is_over |= self.product.tick(&mut self.worker, 0).is_err();
-        }
-    }
-
-    /// Somebody who is idle, where so many nodes are enough to do and nobody counts what is done in vain.
-    fn seat(&self, nodes: usize) -> Option<Seat> {
-        let may_help = nodes >= MANY && !self.budget.counts_work();
-        may_help.then(|| self.budget.idle().take()).flatten()
-    }
-
-    /// Puts nodes that wait on the desk, but for those that come next.
-    fn offer(&self, deepest: usize, desk: &Desk<'_, '_>, batches: &mut VecDeque<Arc<Batch>>) {
-        let mut first = batches.back().map_or(self.expanded, |batch| batch.first) + BATCH;
-        while batches.len() < LEAD
-            && let Some(nodes) = self.found.order.get(first..first + BATCH)
-            && nodes
-                .last()
-                .is_some_and(|node| self.found.depth(*node) < deepest)
         {
-            let batch = Arc::new(Batch {
-                first,
-                nodes: nodes.to_vec(),
-                listed: OnceLock::new(),
-            });
-            desk.offer(batch.clone());
-            batches.push_back(batch);
-            first += BATCH;
-        }
-    }
-
-    /// Expands nodes whose edges somebody else lists.
-    fn take_in(&mut self, batch: &Batch, deepest: usize, desk: &Desk<'_, '_>) {
-        let Some(listed) = desk.wait(batch, &mut self.worker) else {
-            self.is_over = true;
-            return;
-        };
-        for links in listed.each() {
-            if !self.goes_on(deepest) {
+            let depth = self.found.depth(node);
+            if depth >= deepest {
                 break;
             }
-            self.step(Some(links));
+            self.expand(node);
+            if self.is_over {
+                break;
+            }
+            self.expanded += 1;
+            for i in self.known.of(node) {
+                self.find(self.known.links[i].to, depth + 1, Some(i as u32));
+            }
+            if self.expanded.is_multiple_of(TICK) {
+                self.is_over |= self.product.tick(&mut self.worker, 0).is_err();
+            }
         }
-    }
-
-    /// What the search for a lasso shorter than `best` needs to know besides edges. The components of half a million nodes take 0.14 s: somebody who is idle may find them.
-    fn arranged(&self, best: usize) -> (Tree, Components) {
-        let (known, seat) = (&self.known, self.seat(self.found.order.len()));
-        scope(|scope| {
-            let help = |seat: Seat| {
-                let help = move || {
-                    let _seat = seat;
-                    known.components()
-                };
-                let thread = Builder::new().name("shorter".to_owned());
-                thread.spawn_scoped(scope, help).ok()
-            };
-            let helper = seat.and_then(help);
-            let tree = self.tree(best);
-            let components = match helper {
-                Some(helper) => helper.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                None => known.components(),
-            };
-            (tree, components)
-        })
     }
 
     /// What can be reached by known edges, as deep as a lasso shorter than `best` can go.
@@ -384,8 +268,8 @@ mod tests {
     use super::*;
     use crate::problem::Problem;
     use lariat_automata::Automaton;
-    use lariat_budget::{Fault, Idle, Quiet, Victim};
-    use lariat_corpora::{each_case, which_ends};
+    use lariat_budget::{Fault, Quiet, Victim};
+    use lariat_corpora::each_case;
     use lariat_model::{Deadlock, State, System};
 
     /// Tokens on rings of so many places, which pass each other.
@@ -447,61 +331,23 @@ mod tests {
     }
 
     #[test]
-    fn the_same_is_known_with_helpers() {
-        let system = rings(4, 5);
-        let (automaton, asked) = (Automaton::universal(), asks(1));
-        let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
-        let product = Sync::new(&problem, &Quiet);
-        each_case(40, |random| {
-            let effort = random.between(1, 700);
-            let efforts = [effort, effort + random.between(0, 100)];
-            let alone = explored(&product, &efforts, &Budget::unlimited());
-            let idle = Idle::new(random.between(1, 3));
-            let budget = Budget::unlimited().with_idle(&idle);
-            assert_eq!(explored(&product, &efforts, &budget), alone);
-            assert_eq!(budget.bytes_used(), 0);
-        });
-    }
-
-    /// The tables may have to grow for what helpers have begun when the search has ended, and for that everybody must be out of the way.
-    #[test]
-    fn nobody_waits_for_who_is_sent_home() {
-        let system = rings(4, 9);
-        let (automaton, asked) = (Automaton::universal(), asks(1));
-        let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
-        let product = Sync::new(&problem, &Quiet);
-        which_ends(|| {
-            each_case(400, |random| {
-                let idle = Idle::new(3);
-                let budget = Budget::unlimited().with_idle(&idle);
-                let effort = random.between(1000, 4000);
-                explored(&product, &[effort, effort + 500], &budget);
-            });
-        });
-    }
-
-    #[test]
-    fn helpers_stop_at_any_point() {
+    fn exploration_stops_at_any_point() {
         let system = rings(4, 5);
         let (automaton, asked) = (Automaton::universal(), asks(1));
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
         let product = Sync::new(&problem, &Quiet);
         let all = explored(&product, &[1000], &Budget::unlimited()).0;
         let mut stopped = 0;
-        which_ends(|| {
-            each_case(100, |random| {
-                let stop = random.one_of(&[Stop::Time, Stop::Memory, Stop::Interrupted]);
-                let victim = *random.one_of(&[Victim::One, Victim::All]);
-                let reach = random.below(12_u32);
-                let at = random.below(1_u64 << reach);
-                let idle = Idle::new(2);
-                let budget = Budget::faulty(Fault::new(stop.clone(), at, victim)).with_idle(&idle);
-                let nodes = explored(&product, &[1000], &budget).0;
-                assert_eq!(nodes, all[..nodes.len()]);
-                stopped += usize::from(nodes.len() < all.len());
-                assert_eq!(budget.bytes_used(), 0);
-                assert_eq!(idle.take_up_to(3).len(), 2);
-            });
+        each_case(100, |random| {
+            let stop = random.one_of(&[Stop::Time, Stop::Memory, Stop::Interrupted]);
+            let victim = *random.one_of(&[Victim::One, Victim::All]);
+            let reach = random.below(12_u32);
+            let at = random.below(1_u64 << reach);
+            let budget = Budget::faulty(Fault::new(stop.clone(), at, victim));
+            let nodes = explored(&product, &[1000], &budget).0;
+            assert_eq!(nodes, all[..nodes.len()]);
+            stopped += usize::from(nodes.len() < all.len());
+            assert_eq!(budget.bytes_used(), 0);
         });
         assert!(stopped > 20, "{stopped}");
     }

@@ -48,7 +48,7 @@ impl Edges {
     }
 
     /// The components of what is known.
-    pub(super) fn components(&self) -> Components {
+    fn components(&self) -> Components {
         let targets = self.links.iter().map(|link| link.to.index() + 1);
         let nodes = targets.max().unwrap_or(0).max(self.ranges.len());
         components(nodes, |node, k| {
@@ -161,17 +161,12 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(
-        known: &'a Edges,
-        tree: &'a Tree,
-        components: Components,
-        all: Marks,
-    ) -> Search<'a> {
+    pub(super) fn new(known: &'a Edges, tree: &'a Tree, all: Marks) -> Search<'a> {
         Search {
             known,
             tree,
             all,
-            components,
+            components: known.components(),
         }
     }
 
@@ -392,7 +387,7 @@ mod tests {
             let edges = graph(&mut random, nodes, marks);
             let (tree, all) = (tree(&edges), Marks::all(marks));
             let expected = shortest(&edges, &tree, all);
-            let search = Search::new(&edges, &tree, edges.components(), all);
+            let search = Search::new(&edges, &tree, all);
             let path = search.run(usize::MAX, &Budget::unlimited()).unwrap();
             let length = path.as_ref().map(|p| p.prefix.len() + p.cycle.len());
             assert_eq!(length, expected, "case {case}");

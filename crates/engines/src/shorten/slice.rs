@@ -126,14 +126,14 @@ pub(super) fn fire(system: &System, values: &mut [Value], event: EventId, direct
 }
 
 /// What the atoms of a problem see.
-pub(super) struct Seen {
-    pub(super) places: Vec<bool>,
+struct Seen {
+    places: Vec<bool>,
     events: Vec<bool>,
 }
 
 impl Seen {
     /// `None` if that may be everything.
-    pub(super) fn of(problem: &Problem<'_>) -> Option<Seen> {
+    fn of(problem: &Problem<'_>) -> Option<Seen> {
         Seen::by(problem.system, problem.propositions)
     }
 
@@ -184,7 +184,7 @@ impl Seen {
         Some(())
     }
 
-    pub(super) fn is_seen(&self, system: &System, event: EventId) -> bool {
+    fn is_seen(&self, system: &System, event: EventId) -> bool {
         let mut changes = changes(system, event);
         self.events[event.index()] || changes.any(|arc| self.places[arc.var.index()])
     }
@@ -292,7 +292,7 @@ pub(super) mod testing {
     }
 
     /// A random net of at most seven places.
-    pub(in super::super) fn random_net(random: &mut Random) -> System {
+    pub(super) fn random_net(random: &mut Random) -> System {
         let places = random.between(2, 7) as u32;
         let side = |random: &mut Random| -> Vec<u32> {
             let count = random.between(0, 2);
@@ -308,7 +308,7 @@ pub(super) mod testing {
     }
 
     /// A random run until it comes back to a state.
-    pub(in super::super) fn walk(system: &System, random: &mut Random) -> Option<Lasso> {
+    pub(super) fn walk(system: &System, random: &mut Random) -> Option<Lasso> {
         let mut states = vec![system.initial[0].clone()];
         let mut steps = Vec::new();
         for _ in 0..40 {

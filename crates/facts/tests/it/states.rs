@@ -4,10 +4,8 @@ use crate::explorer::{Explored, explore, letter};
 use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
-use lariat_facts::{Certificate, Facts, Statement};
-use lariat_model::{
-    Comparison, Domain, EventId, Expr, Predicate, Proposition, State, System, VarId,
-};
+use lariat_facts::{Certificate, Facts};
+use lariat_model::{Domain, EventId, Expr, Predicate, Proposition, State, System, VarId};
 
 const CUT: usize = 400;
 const CASES: usize = 1000;
@@ -24,7 +22,6 @@ struct Sightings {
     terminating: usize,
     settled: usize,
     live: usize,
-    traps: usize,
 }
 
 #[test]
@@ -56,7 +53,6 @@ fn facts_are_true_of_everything_explored() {
             (found.terminating, 30),
             (found.settled, 600),
             (found.live, 30),
-            (found.traps, 20),
         ];
         assert!(
             least.iter().all(|(found, least)| found >= least),
@@ -65,12 +61,9 @@ fn facts_are_true_of_everything_explored() {
     }
 }
 
-/// Says whether a trap was needed.
-pub(crate) fn checked(certificate: &Certificate, system: &System, context: &str) -> bool {
+pub(crate) fn checked(certificate: &Certificate, system: &System, context: &str) {
     assert!(certificate.check(system), "{certificate:?}\n{context}");
     assert!(certificate.sentences(system).iter().all(|s| !s.is_empty()));
-    let trap = |statement: &Statement| matches!(statement, Statement::Trap(_));
-    certificate.statements.iter().any(trap)
 }
 
 fn markings(
@@ -86,7 +79,7 @@ fn markings(
         let proposition = nets::proposition(rng, system);
         if let Some(constant) = facts.constant(&proposition, &budget).unwrap() {
             found.constants += 1;
-            found.traps += usize::from(checked(&constant.certificate, system, context));
+            checked(&constant.certificate, system, context);
             let mut letters = letters(system, explored, std::slice::from_ref(&proposition));
             let same = letters.all(|(letter, _)| (letter == 1) == constant.value);
             assert!(same, "{proposition:?} is not {constant:?}\n{context}");
@@ -99,7 +92,7 @@ fn markings(
         let cube: Vec<(Proposition, bool)> = propositions.iter().enumerate().map(literal).collect();
         if let Some(certificate) = facts.infeasible(&cube, &budget).unwrap() {
             found.cubes += 1;
-            found.traps += usize::from(checked(&certificate, system, context));
+            checked(&certificate, system, context);
             let never =
                 letters(system, explored, &propositions).all(|(letter, _)| letter != wanted);
             assert!(never, "{cube:?} happens\n{context}");
@@ -152,7 +145,7 @@ fn markings(
     for event in system.event_ids() {
         if let Some(certificate) = facts.dead(event, &budget).unwrap() {
             found.dead += 1;
-            found.traps += usize::from(checked(&certificate, system, context));
+            checked(&certificate, system, context);
             let mut steps = explored.steps.iter().flatten();
             assert!(
                 !steps.any(|(e, _)| *e == event),
@@ -311,60 +304,6 @@ fn of_safe_places_no_more_is_asked() {
         facts.deadlock_free(budget).unwrap();
     };
     assert_eq!((asked(bounds), asked(resting)), (2, 1));
-}
-
-/// Two machines, each of which moves where the other has not: only one does. Invariants alone do not see it.
-#[test]
-fn a_trap_excludes_what_invariants_allow() {
-    let budget = Budget::unlimited();
-    let [p, q] = [1, 3].map(|place| Predicate::compare(VarId(place), Comparison::Ge, 1));
-    let both = Proposition::State(Predicate::And(vec![p, q]));
-    let [t, u]: [&[(usize, i64, i64)]; 2] = [
-        &[(0, 1, 0), (1, 0, 1), (2, 1, 1)],
-        &[(2, 1, 0), (3, 0, 1), (0, 1, 1)],
-    ];
-    let ask = |marking: &[i64], events: &[&[(usize, i64, i64)]]| {
-        let system = nets::net(marking, events);
-        let constant = Facts::of(&system).constant(&both, &budget).unwrap();
-        constant.map(|constant| {
-            assert!(!constant.value && constant.certificate.check(&system));
-            constant.certificate.sentences(&system)
-        })
-    };
-    let why = ask(&[1, 0, 1, 0], &[t, u]).unwrap();
-    assert_eq!(why.len(), 2, "{why:?}");
-    assert_eq!(why[1], "always marked, one of: p0, p2");
-    // The token that is left may be one of several in the same place.
-    let keeps: &[(usize, i64, i64)] = &[(0, 2, 1), (1, 0, 1)];
-    let second: &[(usize, i64, i64)] = &[(0, 1, 1), (2, 1, 0), (3, 0, 1)];
-    assert!(ask(&[1, 0, 1, 0], &[t, u, keeps]).is_some());
-    assert!(ask(&[2, 0, 1, 0], &[keeps, second]).is_none());
-    // Whoever takes both tokens leaves none: the set is no trap.
-    let joint: &[(usize, i64, i64)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0), (3, 0, 1)];
-    assert_eq!(ask(&[1, 0, 1, 0], &[t, u, joint]), None);
-    // A trap that is not marked at the start excludes nothing.
-    let begin: &[(usize, i64, i64)] = &[(4, 1, 0), (1, 0, 1), (3, 0, 1)];
-    assert_eq!(ask(&[0, 0, 0, 0, 1], &[t, u, begin]), None);
-}
-
-/// The same two machines, but the first waits for so many tokens that no walk has seen it move. That both have moved is excluded by a trap, that the
-/// first has is not.
-#[test]
-fn what_traps_exclude_is_known_of_the_case_alone() {
-    const MANY: i64 = 500;
-    let system = nets::net(
-        &[1, 0, 1, 0, MANY, 0],
-        &[
-            &[(0, 1, 0), (1, 0, 1), (2, 1, 1), (5, MANY, MANY)],
-            &[(2, 1, 0), (3, 0, 1), (0, 1, 1)],
-            &[(4, 1, 0), (5, 0, 1)],
-        ],
-    );
-    let [p, q] = [1, 3].map(|place| Predicate::compare(VarId(place), Comparison::Ge, 1));
-    let (mut facts, budget) = (Facts::of(&system), Budget::unlimited());
-    let both = Proposition::State(Predicate::And(vec![p.clone(), q]));
-    assert!(facts.constant(&both, &budget).unwrap().is_some());
-    assert_eq!(facts.constant(&Proposition::State(p), &budget), Ok(None));
 }
 
 /// What is computed from tokens is not looked into, true as it may be at the start.

@@ -119,17 +119,11 @@ impl<'s> Explicit<'s> {
         States::new(self, budget)
     }
 
-    /// Empty collections of states for so many workers, at least one, that share what they find: a state has the same id for
-    /// all of them. Each is for a thread of its own, and [rests](States::rest) until it is asked for an [initial](Explicit::initial) state or [opened](States::open).
+    /// Empty collections of states, one per worker and at least one, that share what they find: a
+    /// state has the same id for all. Each belongs to one thread, and [rests](States::rest) until it
+    /// is asked for an [initial](Explicit::initial) state.
     pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<States> {
-        let first = States::common(self, budget);
-        let others: Vec<States> = (1..workers).filter_map(|_| first.another(self)).collect();
-        std::iter::once(first).chain(others).collect()
-    }
-
-    /// One more such worker; `None` where `states` is not one of [several](Explicit::workers).
-    pub fn another(&self, states: &States) -> Option<States> {
-        states.another(self)
+        States::common(self, workers, budget)
     }
 
     /// The `k`-th initial state, `None` behind the last that there is or, of [sealed](States::seal) ones, that is known.

@@ -135,31 +135,19 @@ impl States {
         States::on(space, store, escapes, budget)
     }
 
-    /// Those of the first of several workers, which find the same states and call them by the same ids.
-    pub(super) fn common(space: &Explicit<'_>, budget: &Budget) -> States {
+    /// One collection per worker, at least one; all share the states and their ids.
+    pub(super) fn common(space: &Explicit<'_>, workers: usize, budget: &Budget) -> Vec<States> {
         let common = Common::new(&space.layout, budget);
         let escapes = Escapes::new(space.layout.fields.len(), budget);
-        States::of_worker(space, common, escapes, budget)
-    }
-
-    /// Those of another worker, if these are common.
-    pub(super) fn another(&self, space: &Explicit<'_>) -> Option<States> {
-        let Store::Common(common) = &self.store else {
-            return None;
-        };
-        let (common, escapes) = (common.another(), self.escapes.another());
-        Some(States::of_worker(space, common, escapes, &self.budget))
-    }
-
-    fn of_worker(
-        space: &Explicit<'_>,
-        common: Common,
-        escapes: Escapes,
-        budget: &Budget,
-    ) -> States {
-        let mut store = Store::Common(Box::new(common));
-        store.rest();
-        States::on(space, store, escapes, budget)
+        let others = (1..workers).map(|_| (common.another(), escapes.another()));
+        let others: Vec<_> = others.collect();
+        let all = std::iter::once((common, escapes)).chain(others);
+        all.map(|(common, escapes)| {
+            let mut store = Store::Common(Box::new(common));
+            store.rest();
+            States::on(space, store, escapes, budget)
+        })
+        .collect()
     }
 
     fn on(space: &Explicit<'_>, store: Store, escapes: Escapes, budget: &Budget) -> States {
@@ -311,7 +299,7 @@ impl States {
     }
 
     /// To be called before the first state is looked at, and good after a [rest](States::rest) too.
-    pub fn open(&mut self) -> Result<(), Stop> {
+    pub(super) fn open(&mut self) -> Result<(), Stop> {
         self.store.resume();
         if self.focus.view.is_empty() {
             self.focus.view = self.store.zero(&self.layout)?;
