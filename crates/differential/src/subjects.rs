@@ -11,8 +11,8 @@ pub use fair::fair;
 
 use asking::{facade_beside, has_tableau, on_translation_with};
 use lariat::{
-    AutomatonKind, Choice, Emptiness, Fixpoint, LeftOut, Levels, Needs, Options, Plan, Preset,
-    Proof, Proofs, Recurring, Reduce, Rule, Rules, Schedule, Technique, Variant, Workers,
+    AutomatonKind, Choice, Emptiness, Fixpoint, LeftOut, Needs, Options, Plan, Preset, Proof,
+    Proofs, Recurring, Reduce, Rule, Rules, Schedule, Technique, Variant, Workers,
 };
 use lariat_automata::Legal;
 use lariat_budget::Budget;
@@ -206,7 +206,6 @@ pub fn all() -> Vec<Subject> {
     all.extend(forms());
     all.push(facade_text());
     all.extend(reduced());
-    all.extend(leveled());
     all
 }
 
@@ -360,20 +359,6 @@ fn reduced() -> Vec<Subject> {
         add(rule.name(), Plan::of("explicit"), Rules::only(&[rule]));
     }
     subjects
-}
-
-/// The façade with components of several places.
-fn leveled() -> impl Iterator<Item = Subject> {
-    let presets = ["hyb", "slap-fst", "bcz", "owcty"];
-    presets.into_iter().map(|preset| {
-        let options = Options {
-            choice: Plan::of(preset).into(),
-            levels: Levels::Invariants,
-            ..Options::default()
-        };
-        let subject = facade_with(&format!("levels-{preset}"), options);
-        subject.only(Case::is_net)
-    })
 }
 
 /// Does the formula speak of states only, and does repeating letters never matter to it?

@@ -8,7 +8,7 @@
 //! One rule a file: `refute` excludes markings, `bounds` bounds places, `implicit` finds those that decide nothing, `repeat` finds events
 //! that fire finitely often, `resting` describes dead markings,
 //! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
-//! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other; `traps` is for what the state equation leaves open, `skeleton` for coloured nets that are too large; `fewest` is for runs that are to be shortened, `parikh` for walks that look for the way; `solver` is the only file that knows the solver.
+//! `formula` and `canonical` at formulas; `traps` is for what the state equation leaves open, `skeleton` for coloured nets that are too large; `fewest` is for runs that are to be shortened, `parikh` for walks that look for the way; `solver` is the only file that knows the solver.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,6 @@ mod canonical;
 mod cases;
 mod certificate;
 mod cycles;
-mod exclusive;
 mod facts;
 mod fewest;
 mod formula;
@@ -39,7 +38,6 @@ mod traps;
 pub use bounds::{Answers, Bound};
 pub use certificate::{Certificate, Statement, Weights};
 pub use cycles::Barren;
-pub use exclusive::Candidates;
 pub use facts::{Constant, Facts, Limits};
 pub use fewest::{Change, Times, fewest};
 pub use formula::Simplified;

@@ -10,7 +10,6 @@
 //! | [`reduce()`], seven rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events, or one of those that do the same |
 //! | [`reduce()`], agglomerations, rings, prefix | a net, a smaller one | stutter-invariant properties of states, both deadlock policies; of others a half (`agglomeration.rs`) | what events stand for |
 //! | [`later()`] | a system, the same some steps later | what is said of the time after these steps | the steps, then the run |
-//! | [`levels()`] | a safe net, one with components of several places | everything | a value says which place is marked |
 //!
 //! The unfolding is done by the reader, so that propositions are bound to the unfolded system in the first place; its
 //! way back is the last one that a lasso goes.
@@ -22,7 +21,6 @@ mod equal_events;
 mod equal_future;
 mod implicit_places;
 mod later;
-mod levels;
 mod net;
 mod parallel_places;
 mod post_agglomeration;
@@ -41,7 +39,6 @@ mod way;
 
 pub use implicit_places::Told;
 pub use later::{Beginning, LaterLift, later};
-pub use levels::{LevelsLift, levels};
 pub use reduce::{Advice, Reduction, Removed, Rule, Rules, no_advice, reduce};
 pub use reduction::ReductionLift;
 pub use support::Support;
