@@ -210,8 +210,7 @@ pub fn all() -> Vec<Subject> {
 }
 
 /// Every other engine on two and three threads. Engines on sets that search a product have builders beside the check, workers on one diagram store, also
-/// about nets that grow. Those who want all reachable states have them from a saturation that may be divided; those who do not
-/// have a look near the initial states beside all that. The rest is told of threads, and must not mind.
+/// about nets that grow. Those that do not want all reachable states have a look near the initial states beside all that. The rest is told of threads, and must not mind.
 fn built() -> Vec<Subject> {
     let variants = [
         Variant {

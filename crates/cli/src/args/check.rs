@@ -127,8 +127,8 @@ pub(crate) struct Check {
     /// sog, sop, slap, slap-fst and bcz on nets and tables compute edges of their product ahead of the emptiness check, whose graph and
     /// counterexample stay as they are. explicit and ba let several workers search the states of a single property together, which they
     /// and `auto` also do without --threads from four processors on; two take about as long as one. Who has nothing left to do helps
-    /// to shorten counterexamples. Where all reachable states are found first, as sets, a long saturation is
-    /// divided as long as that pays.
+    /// to shorten counterexamples. Where all reachable states are found first, as sets, one thread saturates, and
+    /// with --order auto another thread searches for a better order meanwhile.
     ///
     /// Verdicts are the same with any number. With several properties or workers, which engine answers, which run is shown and what is counted
     /// may depend on what was learned from other properties before, and on who came first: with 1 everything repeats from run to run.

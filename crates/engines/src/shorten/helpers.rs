@@ -128,7 +128,7 @@ impl<'a, 'p> Desk<'a, 'p> {
             // Whoever needs the tables alone must not wait for who waits.
             worker.states.rest();
             let has_come = || batch.listed.get().is_some();
-            let other = self.board.meanwhile(has_come, |_| true);
+            let other = self.board.meanwhile(has_come);
             worker.states.resume();
             if let Some(other) = other {
                 self.work(&other, worker);
