@@ -49,9 +49,9 @@ fn proposition(rng: &mut Rng, coloured: &Coloured) -> Proposition {
     if rng.chance(30) && !terms.is_empty() {
         let odd = rng.below(terms.len());
         if rng.chance(50) {
-            drop(terms.remove(odd))
+            terms.remove(odd);
         } else {
-            terms[odd].1 *= 2
+            terms[odd].1 *= 2;
         }
     }
     let comparisons = [
