@@ -81,7 +81,7 @@ statistics! {
     INCLUSIONS "inclusions" Worker "Nodes that were left out because another one includes them.";
     SYMBOLIC_OPERATIONS "symbolic_operations" Thread "Successors, predecessors, closures and parts of sets that were computed.";
     DIVERGENCE_TESTS "divergence_tests" Thread "Sets that were searched for a cycle.";
-    THREADS "threads" Always "Threads that worked on the product or looked near the initial states beside it, if they were several: what diagrams and operations count then depends on who was faster.";
+    THREADS "threads" Always "Threads that worked on the product, looked near the initial states beside it or searched for an order, if they were several: what diagrams and operations count then depends on who was faster.";
     DIAGRAM_PEAK "diagram_peak" Thread "The most diagram nodes at one moment.";
     DIAGRAM_CREATED "diagram_created" Thread "Diagram nodes created.";
     CACHE_LOOKUPS "cache_lookups" Thread "Questions to the operation cache.";

@@ -364,7 +364,6 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
         order: args.order.clone(),
         deadlock: args.deadlock,
         reduce,
-        levels: args.levels,
         whole_product: args.whole_product,
         workers: Workers::ONE,
         shortening: match (args.shortest, args.as_found) {

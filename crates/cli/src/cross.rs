@@ -75,13 +75,12 @@ impl Opinion {
 }
 
 /// Options that say how a property is decided, with whether they have a value.
-const HOW: [(&str, bool); 11] = [
+const HOW: [(&str, bool); 10] = [
     ("--engine", true),
     ("--automaton-kind", true),
     ("--emptiness", true),
     ("--published", false),
     ("--recurring", true),
-    ("--levels", true),
     ("--reachable-first", false),
     ("--no-fallback", false),
     ("--reduce", false),

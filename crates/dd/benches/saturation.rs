@@ -2,13 +2,9 @@
 //!
 //!     cargo bench -p lariat-dd --bench saturation -- slotted-ring 100
 //!     cargo bench -p lariat-dd --bench saturation -- kanban 100 reversed
-//!     cargo bench -p lariat-dd --bench saturation -- slotted-ring 100 threads 2
 //!
-//! Prints the states, CPU seconds of the saturation on all threads, seconds by the clock, nodes created, of the result and at the
+//! Prints the states, CPU seconds of the saturation, nodes created, of the result and at the
 //! peak, and bytes. Without arguments it runs the whole table, one line each.
-
-use std::num::NonZeroUsize;
-use std::time::Instant;
 
 use lariat_budget::{Budget, Stop};
 use lariat_corpora::bench::{arguments, cpu, resident};
@@ -170,15 +166,15 @@ impl Net {
     }
 }
 
-fn run(name: &str, n: u32, reversed: bool, threads: NonZeroUsize) -> Result<(), Stop> {
+fn run(name: &str, n: u32, reversed: bool) -> Result<(), Stop> {
     let Some(net) = Net::named(name, n) else {
         eprintln!("philosophers, slotted-ring, kanban or fms, not {name}");
         return Ok(());
     };
     let places = net.tokens.len();
     let level = |place: usize| if reversed { places - 1 - place } else { place };
-    let budget = Budget::bytes(4 << 30).with_threads(threads);
-    let (begin, clock) = (cpu(), Instant::now());
+    let budget = Budget::bytes(4 << 30);
+    let begin = cpu();
     let mut store = Store::new(places, &budget)?;
     let mut events = Vec::new();
     for transition in &net.transitions {
@@ -199,7 +195,7 @@ fn run(name: &str, n: u32, reversed: bool, threads: NonZeroUsize) -> Result<(), 
     }
     let initial = store.singleton(&initial)?;
     let reached = store.saturate(&events, &initial)?;
-    let (seconds, clock) = (cpu() - begin, clock.elapsed().as_secs_f64());
+    let seconds = cpu() - begin;
     let resident = resident();
     let figures = store.figures();
     let count = store.count(&reached).to_string();
@@ -210,7 +206,7 @@ fn run(name: &str, n: u32, reversed: bool, threads: NonZeroUsize) -> Result<(), 
     let hits = 100.0 * figures.hits as f64 / figures.lookups.max(1) as f64;
     let per_node = (figures.peak_bytes + figures.unique_bytes) as f64 / figures.peak as f64;
     println!(
-        "{:24} states={states:12} cpu={seconds:.4}s clock={clock:.4}s created={} final={} peak={} collections={} \
+        "{:24} states={states:12} cpu={seconds:.4}s created={} final={} peak={} collections={} \
          lookups={:.2}M hits={hits:.0}% bytes/node={per_node:.1} pool={:.1}MB unique={:.1}MB \
          cache={:.1}MB leased={:.1}MB resident={resident:.1}MB",
         format!("{name}-{n}{}", if reversed { " reversed" } else { "" }),
@@ -231,12 +227,7 @@ fn main() -> Result<(), Stop> {
     let arguments: Vec<String> = arguments().collect();
     match &arguments[..] {
         [name, n, rest @ ..] => match n.parse() {
-            Ok(n) => {
-                let threads = rest.iter().skip_while(|word| *word != "threads").nth(1);
-                let threads = threads.and_then(|word| word.parse().ok());
-                let reversed = rest.iter().any(|word| word == "reversed");
-                run(name, n, reversed, threads.unwrap_or(NonZeroUsize::MIN))
-            }
+            Ok(n) => run(name, n, rest.iter().any(|word| word == "reversed")),
             Err(_) => {
                 eprintln!("a number, not {n}");
                 Ok(())
@@ -251,7 +242,7 @@ fn main() -> Result<(), Stop> {
             ];
             for (name, sizes) in table {
                 for &n in sizes {
-                    run(name, n, name == "kanban", NonZeroUsize::MIN)?;
+                    run(name, n, name == "kanban")?;
                 }
             }
             Ok(())

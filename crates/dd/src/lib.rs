@@ -66,7 +66,6 @@
 
 mod algebra;
 mod cache;
-mod crew;
 mod event;
 mod exchange;
 mod inspect;

@@ -103,11 +103,6 @@ const SHALLOW: u32 = 512;
 /// builds without optimisation.
 const FRAME: usize = 4 << 10;
 
-/// A stack that is deep enough for so many levels.
-pub(crate) fn stack_bytes(levels: usize) -> usize {
-    (levels + 1024).saturating_mul(FRAME)
-}
-
 impl Store {
     /// A store for vectors with `levels` values; level 0 is at the top of the diagrams.
     pub fn new(levels: usize, budget: &Budget) -> Result<Store, Stop> {
@@ -149,11 +144,6 @@ impl Store {
     /// brings an unrooted node to light at once.
     pub fn collect_always(&mut self, always: bool) {
         self.kernel.collect_always = always;
-    }
-
-    /// Divides operations among the threads of the budget from their first step on, whether that is worth it or not: a switch for tests.
-    pub fn divide_always(&mut self, always: bool) {
-        self.kernel.divide_always = always;
     }
 
     /// Walks edges from the last to the first, or from the first again: for a worker who computes what another computes from the other end. Results are the
@@ -304,7 +294,7 @@ impl Store {
         &mut self,
         operation: impl FnOnce(&mut Kernel) -> Result<T, Halt> + Send,
     ) -> Result<Option<T>, Stop> {
-        let bytes = stack_bytes(self.levels());
+        let bytes = (self.levels() + 1024).saturating_mul(FRAME);
         let shallow = self.kernel.levels <= SHALLOW;
         self.inside(|kernel| {
             let run = || {

@@ -11,8 +11,8 @@ pub use fair::fair;
 
 use asking::{facade_beside, has_tableau, on_translation_with};
 use lariat::{
-    AutomatonKind, Choice, Emptiness, Fixpoint, Levels, Needs, Options, Plan, Preset, Proof,
-    Proofs, Recurring, Reduce, Rule, Rules, Schedule, Variant, Workers,
+    AutomatonKind, Choice, Emptiness, Fixpoint, Needs, Options, Plan, Preset, Proof, Proofs,
+    Recurring, Reduce, Rule, Rules, Schedule, Variant, Workers,
 };
 use lariat_automata::Legal;
 use lariat_budget::Budget;
@@ -205,13 +205,11 @@ pub fn all() -> Vec<Subject> {
     all.extend(at_once());
     all.push(facade_text());
     all.extend(reduced());
-    all.extend(leveled());
     all
 }
 
 /// Every other engine on two and three threads. Engines on sets that search a product have builders beside the check, workers on one diagram store, also
-/// about nets that grow. Those who want all reachable states have them from a saturation that may be divided; those who do not
-/// have a look near the initial states beside all that. The rest is told of threads, and must not mind.
+/// about nets that grow. Those that do not want all reachable states have a look near the initial states beside all that. The rest is told of threads, and must not mind.
 fn built() -> Vec<Subject> {
     let variants = [
         Variant {
@@ -325,20 +323,6 @@ fn reduced() -> Vec<Subject> {
         add(rule.name(), Plan::of("explicit"), Rules::only(&[rule]));
     }
     subjects
-}
-
-/// The façade with components of several places.
-fn leveled() -> impl Iterator<Item = Subject> {
-    let presets = ["hyb", "slap-fst", "bcz", "owcty"];
-    presets.into_iter().map(|preset| {
-        let options = Options {
-            choice: Plan::of(preset).into(),
-            levels: Levels::Invariants,
-            ..Options::default()
-        };
-        let subject = facade_with(&format!("levels-{preset}"), options);
-        subject.only(Case::is_net)
-    })
 }
 
 /// Does the formula speak of states only, and does repeating letters never matter to it?

@@ -3,7 +3,6 @@
 use crate::bounds::Answers;
 use crate::cases::{Case, Cases, is_contradiction};
 use crate::certificate::{Certificate, Statement};
-use crate::exclusive::Candidates;
 use crate::net::{MOST_NODES, Net};
 use crate::refute::refute;
 use crate::repeat::Repeating;
@@ -81,7 +80,6 @@ pub struct Facts {
     pub(crate) bounds: crate::bounds::Known,
     pub(crate) repeating: Option<Repeating>,
     pub(crate) resting: Option<Resting>,
-    pub(crate) exclusive: FxHashMap<Candidates, Option<Vec<Vec<VarId>>>>,
 }
 
 impl Facts {
@@ -121,7 +119,6 @@ impl Facts {
             bounds: crate::bounds::Known::default(),
             repeating: None,
             resting: None,
-            exclusive: FxHashMap::default(),
         }
     }
 

@@ -8,7 +8,7 @@
 //! One rule a file: `refute` excludes markings, `bounds` bounds places, `implicit` finds those that decide nothing, `repeat` finds events
 //! that fire finitely often, `resting` describes dead markings,
 //! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
-//! `formula` and `canonical` at formulas; `exclusive` finds places that exclude each other;
+//! `formula` and `canonical` at formulas;
 //! `skeleton` is for coloured nets that are too large, `parikh` for walks that look for the way;
 //! `solver` is the only file that knows the solver.
 
@@ -19,7 +19,6 @@ mod canonical;
 mod cases;
 mod certificate;
 mod cycles;
-mod exclusive;
 mod facts;
 mod formula;
 mod implicit;
@@ -39,7 +38,6 @@ mod steps;
 pub use bounds::{Answers, Bound};
 pub use certificate::{Certificate, Statement, Weights};
 pub use cycles::Barren;
-pub use exclusive::Candidates;
 pub use facts::{Constant, Facts, Limits};
 pub use formula::Simplified;
 pub use parikh::{Destination, Directions, Effect};

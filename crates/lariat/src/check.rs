@@ -4,7 +4,6 @@ use crate::auto::{self, Schedule};
 use crate::explored::Explored;
 use crate::fair_run::Met;
 use crate::finish::finished;
-use crate::levels::{Levels, leveled};
 use crate::partial::doubt;
 use crate::plan::Plan;
 use crate::prepare::prepare;
@@ -68,8 +67,6 @@ pub struct Options {
     pub deadlock: Deadlock,
     /// What is made smaller before.
     pub reduce: Reduce,
-    /// What is one level of a diagram, for engines that have them.
-    pub levels: Levels,
     /// Also count the whole product, of which a check that finds something sees a part.
     pub whole_product: bool,
     /// What a short counterexample is worth.
@@ -99,13 +96,6 @@ impl Options {
                 plan.has_single_states()
             }
         };
-        let has_levels = matches!(&self.choice, Choice::Plan(plan) if plan.has_levels());
-        if self.levels != Levels::Places && !has_levels {
-            let name = self.choice.name();
-            return Err(format!(
-                "levels are those of diagrams, which engines on sets and `hyb` have; `{name}` does not take them"
-            ));
-        }
         if self.whole_product && !counts {
             let name = self.choice.name();
             return Err(format!(
@@ -376,7 +366,7 @@ impl<'a, 's> Query<'a, 's> {
                 subject: &subject,
                 ..*self
             };
-            match on_reduced.run_leveled(&turn, explored, report) {
+            match on_reduced.run(&turn, explored, report) {
                 Ok(found) => return found,
                 Err(Unliftable(why)) => {
                     self.observer.remark(&once_more(&why));
@@ -384,32 +374,8 @@ impl<'a, 's> Query<'a, 's> {
                 }
             }
         }
-        let found = self.run_leveled(&turn, explored, report);
+        let found = self.run(&turn, explored, report);
         found.unwrap_or_else(|Unliftable(why)| Err(Stop::Internal(why)))
-    }
-
-    /// The same with components of several places, where they are asked for and there are any.
-    fn run_leveled(
-        &self,
-        turn: &Turn,
-        explored: &mut Explored<'s>,
-        report: &mut Report,
-    ) -> Result<Found, Unliftable> {
-        let Query {
-            subject, property, ..
-        } = *self;
-        let with = (self.budget, self.observer);
-        match leveled(subject, property, self.options, explored, with) {
-            Ok(Some(subject)) => {
-                let on_levels = Query {
-                    subject: &subject,
-                    ..*self
-                };
-                on_levels.run(turn, explored, report)
-            }
-            Ok(None) => self.run(turn, explored, report),
-            Err(stop) => Ok(Err(stop)),
-        }
     }
 
     /// Searches for a violating run with one plan, and carries it back to the original.

@@ -46,7 +46,6 @@ mod fair_run;
 mod features;
 mod finish;
 mod learning;
-mod levels;
 mod on_sets;
 mod partial;
 mod plan;
@@ -87,7 +86,6 @@ pub use lariat_model::{
     Constraint, Deadlock, Fairness, InputError, Lasso, Proposition, Step, Strength, System,
 };
 pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
-pub use levels::Levels;
 pub use plan::{Plan, Preset};
 pub use reduce::{Reduce, reduction};
 pub use run::Run;

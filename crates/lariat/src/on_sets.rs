@@ -97,7 +97,7 @@ pub(crate) fn on_sets<'s>(
 }
 
 /// Are orders raced?
-fn is_tried(order: &OrderChoice) -> bool {
+pub(crate) fn is_tried(order: &OrderChoice) -> bool {
     matches!(order, OrderChoice::Auto | OrderChoice::Scheduled(_))
 }
 

@@ -296,14 +296,6 @@ impl Plan {
         )
     }
 
-    /// Does it hold states in diagrams?
-    pub fn has_levels(&self) -> bool {
-        matches!(
-            self.engine.procedure,
-            Procedure::Sets(_) | Procedure::ComponentWise(_)
-        )
-    }
-
     /// Does it work modulo symmetries?
     pub fn divides(&self) -> bool {
         [SYM.name, SSP.name].contains(&self.engine.name)

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use crate::on_sets::is_tried;
 use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
 use lariat_engines::Workers;
 use lariat_model::symmetry::detect;
@@ -270,9 +271,9 @@ fn symbolic(
     let reached = reach(system, order, Deadlock::Stutter, &counted, observer);
     let seconds = (budget.elapsed() - start).as_secs_f64();
     found.stats.set(Statistic::REACH_SECONDS, seconds);
-    if budget.threads() > NonZeroUsize::MIN {
-        let threads = budget.threads().get();
-        found.stats.set(Statistic::THREADS, threads);
+    if budget.threads() > NonZeroUsize::MIN && is_tried(order) {
+        // One thread saturates, the other searches for a better order.
+        found.stats.set(Statistic::THREADS, 2_usize);
     }
     found.stats.set(Statistic::REACH_WORK, counted.work_spent());
     match reached {

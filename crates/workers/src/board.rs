@@ -60,27 +60,26 @@ impl<T> Board<T> {
         self.idle.load(Ordering::Relaxed) > self.open.load(Ordering::Relaxed)
     }
 
-    /// Puts `task` on the board. False if the board is closed, and nobody will ever take it.
-    pub fn offer(&self, task: T) -> bool {
-        self.put(task, Vec::push)
+    /// Puts `task` on the board, unless the board is closed.
+    pub fn offer(&self, task: T) {
+        self.put(task, Vec::push);
     }
 
     /// The same under all others, so that it is taken when there is nothing else.
-    pub fn offer_last(&self, task: T) -> bool {
-        self.put(task, |tasks, task| tasks.insert(0, task))
+    pub fn offer_last(&self, task: T) {
+        self.put(task, |tasks, task| tasks.insert(0, task));
     }
 
-    fn put(&self, task: T, into: impl FnOnce(&mut Vec<T>, T)) -> bool {
+    fn put(&self, task: T, into: impl FnOnce(&mut Vec<T>, T)) {
         let mut list = self.lock();
         if !list.closed {
             into(&mut list.tasks, task);
             self.open.store(list.tasks.len(), Ordering::Relaxed);
-            // Everybody, since not everybody takes every task.
+            // All of them: a thread whose result has come takes no task.
             if list.asleep > 0 {
                 self.changed.notify_all();
             }
         }
-        !list.closed
     }
 
     /// The newest task, if there is one.
@@ -93,22 +92,17 @@ impl<T> Board<T> {
         self.newest(&mut self.lock(), is)
     }
 
-    /// The newest task, as soon as there is one; `None` when the board is closed and nothing is left on it.
+    /// The newest task, as soon as there is one; `None` when the board is closed.
     pub fn next(&self) -> Option<T> {
-        self.wait(|list| list.closed, || false, |_| true)
+        self.wait(|list| list.closed, || false)
     }
 
-    /// The newest task that `fits`, as soon as there is one; `None` when what the caller waits for has `come`.
-    pub fn meanwhile(&self, come: impl Fn() -> bool, fits: impl Fn(&T) -> bool) -> Option<T> {
-        self.wait(|_| false, come, fits)
+    /// The newest task, as soon as there is one; `None` when what the caller waits for has `come`.
+    pub fn meanwhile(&self, come: impl Fn() -> bool) -> Option<T> {
+        self.wait(|_| false, come)
     }
 
-    fn wait(
-        &self,
-        is_over: impl Fn(&List<T>) -> bool,
-        come: impl Fn() -> bool,
-        fits: impl Fn(&T) -> bool,
-    ) -> Option<T> {
+    fn wait(&self, is_over: impl Fn(&List<T>) -> bool, come: impl Fn() -> bool) -> Option<T> {
         self.idle.fetch_add(1, Ordering::Relaxed);
         for _ in 0..LOOKS {
             if self.open.load(Ordering::Relaxed) > 0 || come() {
@@ -121,7 +115,7 @@ impl<T> Board<T> {
             if come() {
                 break None;
             }
-            let task = self.newest(&mut list, &fits);
+            let task = self.newest(&mut list, |_| true);
             if task.is_some() || is_over(&list) {
                 break task;
             }
@@ -143,20 +137,15 @@ impl<T> Board<T> {
         }
     }
 
-    fn newest(&self, list: &mut List<T>, fits: impl Fn(&T) -> bool) -> Option<T> {
-        let at = list.tasks.iter().rposition(fits)?;
+    fn newest(&self, list: &mut List<T>, is: impl Fn(&T) -> bool) -> Option<T> {
+        let at = list.tasks.iter().rposition(is)?;
         let task = list.tasks.remove(at);
         self.open.store(list.tasks.len(), Ordering::Relaxed);
         Some(task)
     }
 
-    /// Sends everybody home who waits for a task, now and later, when there are none left. Those who wait for something else go on waiting.
-    pub fn retire(&self) {
-        self.lock().closed = true;
-        self.changed.notify_all();
-    }
-
-    /// The same, and takes all tasks off the board.
+    /// Takes all tasks off the board and ends every [`next`](Board::next), now and later. A thread that waits for a
+    /// result goes on waiting.
     pub fn close(&self) {
         let mut list = self.lock();
         list.closed = true;

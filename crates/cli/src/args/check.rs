@@ -1,11 +1,11 @@
 //! `check`: properties of a model.
 
 use super::values::{
-    Without, automaton_kind, deadlock, emptiness, engine, levels, order, recurring, without,
+    Without, automaton_kind, deadlock, emptiness, engine, order, recurring, without,
 };
 use super::{Limits, Team};
 use clap::Args;
-use lariat::{AutomatonKind, Choice, Deadlock, Emptiness, Levels, OrderChoice, Recurring};
+use lariat::{AutomatonKind, Choice, Deadlock, Emptiness, OrderChoice, Recurring};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -73,9 +73,6 @@ pub(crate) struct Check {
     /// units, all but the first with -up or -down.
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
     pub order: OrderChoice,
-    /// What is one level of a decision diagram of a safe net, for engines on sets and hyb.
-    #[arg(long, value_name = "WHAT", default_value = "places", value_parser = levels())]
-    pub levels: Levels,
     /// The construction as it was published, where ours differs, with Couvreur's check and without a look near the initial states: slap
     /// and slap-fst take in the self-loops whose marks are on the edge, and terminal states are those with self-loops alone; sog of
     /// events leaves silent steps out, where that does not matter; sop shrinks its alphabet at every state; owcty and el are asked at once; bcz; ta and
@@ -130,8 +127,8 @@ pub(crate) struct Check {
     /// sog, sop, slap, slap-fst and bcz on nets and tables compute edges of their product ahead of the emptiness check, whose graph and
     /// counterexample stay as they are. explicit and ba let several workers search the states of a single property together, which they
     /// and `auto` also do without --threads from four processors on; two take about as long as one. Who has nothing left to do helps
-    /// to shorten counterexamples. Where all reachable states are found first, as sets, a long saturation is
-    /// divided as long as that pays.
+    /// to shorten counterexamples. Where all reachable states are found first, as sets, one thread saturates, and
+    /// with --order auto another thread searches for a better order meanwhile.
     ///
     /// Verdicts are the same with any number. With several properties or workers, which engine answers, which run is shown and what is counted
     /// may depend on what was learned from other properties before, and on who came first: with 1 everything repeats from run to run.

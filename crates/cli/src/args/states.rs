@@ -68,8 +68,9 @@ pub(crate) struct States {
     /// lists the names).
     #[arg(long, value_name = "SCHEDULE", long_help = schedule_help())]
     pub order_schedule: Option<OrderSchedule>,
-    /// Workers that explore single states together, each on a processor of its own; with --engine symbolic they divide a long saturation, as
-    /// long as that pays. The figures of the state space are the same with any number; how many bytes it takes is not, nor what is counted of the work.
+    /// Workers that explore single states together, each on a processor of its own. --engine symbolic saturates on one
+    /// thread; with --order auto a second thread searches for a better order meanwhile. The figures of the state space are
+    /// the same with any number; how many bytes it takes is not, nor what is counted of the work.
     #[arg(
         long,
         value_name = "N",

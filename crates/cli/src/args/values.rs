@@ -2,8 +2,8 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lariat::{
-    AutomatonKind, Choice, Counting, Deadlock, Emptiness, Levels, OrderChoice, OrderSchedule,
-    Preset, Proof, Recurring, Rule, Technique,
+    AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, OrderSchedule, Preset,
+    Proof, Recurring, Rule, Technique,
 };
 
 /// One of the library's values, by name; help lists what each is.
@@ -40,10 +40,6 @@ pub(super) fn automaton_kind() -> impl TypedValueParser<Value = AutomatonKind> {
 
 pub(super) fn emptiness() -> impl TypedValueParser<Value = Emptiness> {
     one_of(&Emptiness::ALL, Emptiness::name, Emptiness::about)
-}
-
-pub(super) fn levels() -> impl TypedValueParser<Value = Levels> {
-    one_of(&Levels::ALL, Levels::name, Levels::about)
 }
 
 pub(super) fn recurring() -> impl TypedValueParser<Value = Recurring> {

@@ -301,8 +301,6 @@ fn choices_that_do_not_go_together() {
             "keeps no recurring states",
         ),
         ("--recurring sets", "`auto` chooses the variant"),
-        ("--levels units", "`auto` does not take them"),
-        ("--engine explicit --levels units", "those of diagrams"),
     ] {
         let mut args = vec!["check", MUTEX, "-f", EXCLUSION];
         args.extend(rest.split(' '));

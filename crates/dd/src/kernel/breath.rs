@@ -33,12 +33,7 @@ impl Kernel {
         let settled = self.settle();
         let stop = match self.budget.check().and(settled) {
             Ok(()) if self.pressures.starve() => Stop::Memory,
-            Ok(()) => {
-                if self.divisible {
-                    self.consider_hands();
-                }
-                return Ok(());
-            }
+            Ok(()) => return Ok(()),
             Err(stop) => stop,
         };
         Err(self.halt(stop))
@@ -48,10 +43,6 @@ impl Kernel {
     fn settle(&mut self) -> Result<(), Stop> {
         let steps = BREATH - self.fuel;
         let nodes = std::mem::take(&mut self.unspent);
-        match (&self.crew, &self.hands) {
-            (Some(crew), None) => crew.count(nodes),
-            _ => self.pace.nodes += nodes,
-        }
         self.fuel = BREATH;
         self.budget.spend(nodes.max((steps / STEPS).into()))
     }
@@ -61,11 +52,6 @@ impl Kernel {
     pub fn halt(&mut self, stop: Stop) -> Halt {
         self.reason = Some(stop);
         Halt(())
-    }
-
-    /// Why the operation ends: for others who work on it.
-    pub(crate) fn reason(&self) -> Stop {
-        self.reason.clone().unwrap_or(Stop::Interrupted)
     }
 
     /// Ends the whole operation without a reason to stop: return what this returns.
@@ -87,7 +73,6 @@ impl Kernel {
                 self.stack.clear();
                 self.trail.clear();
                 self.bench.clear();
-                self.open.clear();
                 match self.reason.take() {
                     Some(stop) => Err(stop),
                     None => Ok(None),

@@ -39,7 +39,6 @@ impl Kernel {
         let mut other = Kernel::with(self.levels, pass, worker, &self.budget);
         other.cap = self.cap;
         other.collect_always = self.collect_always;
-        other.divide_always = self.divide_always;
         other.totals = self.totals.clone();
         other.end();
         Ok(other)
@@ -64,39 +63,6 @@ impl Kernel {
             }
             self.tables.leave();
         }
-        if let Some(hands) = self.hands.take() {
-            self.crew = None;
-            drop(hands);
-        }
-    }
-
-    /// Are there several workers on the tables?
-    pub(crate) fn is_shared(&self) -> bool {
-        self.several
-    }
-
-    /// Has this worker become the only one? Then it works as one from now on.
-    pub(crate) fn is_sole(&mut self) -> bool {
-        let sole = self.tables.is_sole();
-        if sole {
-            self.workers = 1;
-            self.several = false;
-        }
-        sole
-    }
-
-    /// What `wait` returns, while others may have the tables alone: in the midst of an operation, with everything rooted that it needs.
-    pub(crate) fn outside<R>(&mut self, wait: impl FnOnce() -> R) -> R {
-        self.report();
-        self.tables.rest(self.worker, self.roots());
-        self.tables.leave();
-        let result = wait();
-        if self.tables.enter() {
-            self.reserve = Reserve::default();
-            self.pressures.review(&self.tables.cache);
-        }
-        self.tables.go_on(self.worker);
-        result
     }
 
     /// Tells the tables what this worker has made.

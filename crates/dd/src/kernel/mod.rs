@@ -45,8 +45,7 @@ pub use recursion::{Call, Opening};
 pub use stack::StackMark;
 
 use crate::cache::Pressures;
-use crate::crew::{Crew, Hands, LONG, Pace};
-use crate::saturation::{Open, Workbench};
+use crate::saturation::Workbench;
 use crate::tables::{Held, Tables, WorkerId};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_workers::Pass;
@@ -83,8 +82,6 @@ pub struct Kernel {
     pub(crate) slides_known: u64,
     pub(crate) slides_blocked: u64,
     pub(crate) bench: Workbench,
-    /// What is still to be fired, where others can do it, too.
-    pub(crate) open: Open,
     encoded: Vec<u32>,
     budget: Budget,
     stack_lease: Lease,
@@ -101,20 +98,9 @@ pub struct Kernel {
     squeezes: u32,
     pub(crate) collect_always: bool,
     reason: Option<Stop>,
-    /// Can the operation be divided among several, and how often has it drawn breath?
-    pub(crate) divisible: bool,
-    pub(crate) breaths: u32,
-    pub(crate) pace: Pace,
-    /// The breath at which it hires others; always at once, in tests.
-    pub(crate) hire_at: u32,
-    pub(crate) divide_always: bool,
     /// Does this worker walk edges from the last to the first? Two who compute the same from opposite ends meet in the middle, where each finds
     /// what the other has remembered.
     pub(crate) backwards: bool,
-    /// Those who compute this operation together, if there are others.
-    pub(crate) crew: Option<Arc<Crew>>,
-    /// The others, if this worker has hired them. Dropped behind the tables: none of them is waited for inside.
-    pub(crate) hands: Option<Hands>,
 }
 
 /// What a worker counts.
@@ -188,7 +174,6 @@ impl Kernel {
             slides_known: 0,
             slides_blocked: 0,
             bench: Workbench::new(budget.lease()),
-            open: Open::default(),
             encoded: Vec::new(),
             budget: budget.clone(),
             stack_lease: budget.lease(),
@@ -200,14 +185,7 @@ impl Kernel {
             squeezes: 0,
             collect_always: false,
             reason: None,
-            divisible: false,
-            breaths: 0,
-            pace: Pace::default(),
-            hire_at: LONG,
-            divide_always: false,
             backwards: false,
-            crew: None,
-            hands: None,
         }
     }
 
@@ -222,21 +200,6 @@ impl Kernel {
         self.pause = PAUSE.min(self.longest_pause());
         self.squeezes = 0;
         self.pressures.refresh();
-        self.divisible = false;
-        self.breaths = 0;
-        self.pace = Pace::default();
-        self.hire_at = LONG;
-    }
-
-    /// From now on works for `crew` under `budget`.
-    pub(crate) fn enlist(&mut self, budget: &Budget, crew: &Arc<Crew>) {
-        self.budget = budget.clone();
-        self.crew = Some(crew.clone());
-    }
-
-    /// What it works under.
-    pub(crate) fn budget(&self) -> &Budget {
-        &self.budget
     }
 
     pub(crate) fn set_budget(&mut self, budget: &Budget) {

@@ -222,9 +222,6 @@ impl Kernel {
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
     ) -> Result<NodeId, Halt> {
-        if F::NONE && L::LOOSE && self.crew.is_some() {
-            return self.fire_together(run, firing);
-        }
         let Firing { level, target, .. } = firing;
         let action = self.action_at(firing.chain, level);
         let moves = F::AUTOMATON && level + 1 == self.levels;

@@ -33,9 +33,6 @@ pub struct Fired {
 /// On one level at most one node is in work at a time: what is heard of a level between
 /// [`begun`](Listener::begun) and [`saturated`](Listener::saturated) is about one node.
 pub trait Listener<F: Filter>: Send {
-    /// Need it not hear everything? Then several workers may compute parts of the saturation, of which it does not hear.
-    const LOOSE: bool = false;
-
     /// Events with top level `level` are about to be fired from a node.
     #[inline]
     fn begun(&mut self, _level: u32) {}
@@ -65,6 +62,4 @@ pub trait Listener<F: Filter>: Send {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl<F: Filter> Listener<F> for Silent {
-    const LOOSE: bool = true;
-}
+impl<F: Filter> Listener<F> for Silent {}

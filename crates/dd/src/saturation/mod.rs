@@ -72,12 +72,10 @@
 mod filter;
 mod fire;
 mod listener;
-mod together;
 mod workbench;
 
 pub use filter::{Filter, FromSource, IntoTarget, Unfiltered, Within};
 pub use listener::{Fired, Listener, Silent};
-pub(crate) use together::{FiringPart, Open};
 pub(crate) use workbench::Workbench;
 
 use crate::event::{ChainAction, Subset};
@@ -110,9 +108,6 @@ impl Kernel {
             filter,
             listener,
         };
-        if F::NONE && L::LOOSE {
-            self.may_be_divided();
-        }
         self.closure(&mut run, node, 0, residual)
     }
 

@@ -126,7 +126,7 @@ impl<'s> Desk<'_, 's> {
 }
 
 /// The system without bounds that nobody has proved.
-pub(crate) fn undeclared<'s>(system: &'s System, systems: &'s Systems) -> &'s System {
+fn undeclared<'s>(system: &'s System, systems: &'s Systems) -> &'s System {
     let declared = |v: &Variable| matches!(v.domain, Domain::Count { bound: Some(_) });
     if !system.variables.iter().any(declared) {
         return system;

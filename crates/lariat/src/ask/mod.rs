@@ -21,7 +21,6 @@ mod schedule;
 mod stage;
 
 pub use answer::{Answer, Proof, Witness};
-pub(crate) use facts::undeclared;
 pub use lariat_engines::questions::{Asker, Ends, Question};
 pub use schedule::AskSchedule;
 

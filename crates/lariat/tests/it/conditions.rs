@@ -5,8 +5,8 @@ use crate::covering::event;
 use lariat::ask::{Answer, AskOptions, AskSchedule, Asker, Go, Question, ask};
 use lariat::model::{Action, Domain, Event, Format, Model, VarId, Variable};
 use lariat::{
-    Budget, Explored, Levels, Options, Plan, Property, Quiet, Recurring, Reduce, Rule, Rules,
-    Strength, Subject, System, Systems, Variant, reduction,
+    Budget, Explored, Options, Plan, Property, Quiet, Recurring, Reduce, Rule, Rules, Strength,
+    Subject, System, Systems, Variant, reduction,
 };
 use lariat_emptiness::Marks;
 
@@ -169,33 +169,6 @@ fn a_step_beyond_the_cap_is_not_taken_for_one_below_it() {
     };
     let report = asked(Plan::of("hyb"), &system, (r#"G "heap <= 5""#, None), &[]);
     assert!(!holds(&report));
-}
-
-/// One of three places is marked, and each of two steps between them puts a token into a fourth. That it never has two is declared and not true: where places are told as components,
-/// that would leave out the second step.
-#[test]
-fn what_is_declared_is_not_known_to_be_safe() {
-    let variable = |(name, bound): (&str, Option<u64>)| Variable {
-        name: name.to_owned(),
-        domain: Domain::Count { bound },
-    };
-    let names = [("a", None), ("b", None), ("c", None), ("heap", Some(1))];
-    let system = System {
-        variables: names.map(variable).into(),
-        events: vec![
-            event("first", &[(0, 1, -1), (1, 0, 1), (3, 0, 1)]),
-            event("then", &[(1, 1, -1), (2, 0, 1), (3, 0, 1)]),
-        ],
-        initial: vec![vec![1, 0, 0, 0].into()],
-        ..System::default()
-    };
-    let options = Options {
-        choice: Plan::of("slap-fst").into(),
-        levels: Levels::Invariants,
-        ..Options::default()
-    };
-    let formula = (r#"G "c = 0""#, None);
-    assert!(!holds(&asked_with(&options, &system, formula, &[])));
 }
 
 /// A net with these events, whose arcs are in the order of places.

@@ -9,7 +9,6 @@
 //! | [`UnfoldingLift`] | a coloured net, its unfolding | everything | by the names of places and bindings |
 //! | [`reduce()`], seven rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events, or one of those that do the same |
 //! | [`reduce()`], agglomerations, rings, prefix | a net, a smaller one | stutter-invariant properties of states, both deadlock policies | what events stand for |
-//! | [`levels()`] | a safe net, one with components of several places | everything | a value says which place is marked |
 //!
 //! The unfolding is done by the reader, so that propositions are bound to the unfolded system in the first place; its
 //! way back is the last one that a lasso goes.
@@ -20,7 +19,6 @@ mod dead_events;
 mod equal_events;
 mod equal_future;
 mod implicit_places;
-mod levels;
 mod net;
 mod parallel_places;
 mod post_agglomeration;
@@ -38,7 +36,6 @@ mod unfolding;
 mod way;
 
 pub use implicit_places::Told;
-pub use levels::{LevelsLift, levels};
 pub use reduce::{Advice, Reduction, Removed, Rule, Rules, no_advice, reduce};
 pub use reduction::ReductionLift;
 pub use support::Support;

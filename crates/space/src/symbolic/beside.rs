@@ -5,8 +5,8 @@
 //! beside:   at `due`: hand the race over; go on for a share of the work; ask what has come of it, and wait where nothing has; then the next `due`
 //! ```
 //!
-//! All marks are in work of the favourite, which interludes do not add to, so that with two threads it is told the same at the same point in every run; with more it may have hands, whose
-//! work does not repeat. What it finds before it asks is the answer: then the interlude has been in vain, and ends.
+//! All marks are in work of the favourite, which interludes do not add to, so that it is told the same at the same point
+//! in every run. What it finds before it asks is the answer: then the interlude has been in vain, and ends.
 
 use super::race::{FavouriteEnd, Race};
 use lariat_budget::{Abort, Budget, Stop};
@@ -147,9 +147,6 @@ fn lost() -> Stop {
 }
 
 impl Listener<Unfiltered> for Interludes<'_, '_, '_, '_> {
-    // It looks at the work of the favourite and its hands, and the owner of the saturation fires again and again.
-    const LOOSE: bool = true;
-
     #[inline]
     fn fired(&mut self, kernel: &mut Kernel, _: &mut Unfiltered, _: Fired) -> Result<(), Halt> {
         if self.budget.work_spent() < self.due {

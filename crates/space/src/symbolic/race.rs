@@ -298,17 +298,17 @@ impl<'a> Race<'a, '_> {
         most: u64,
     ) -> Result<FavouriteEnd<'a>, Stop> {
         let task = self.task;
-        let mut own = task.with_work(most);
-        let others = NonZeroUsize::new(own.threads().get() - 1);
-        if let Some(others) = others {
-            own = own.with_threads(others);
-        }
+        let own = task.with_work(most);
         let mut trail = std::mem::take(&mut self.trail);
         let name = favourite.name.to_string();
         let due = self.first_interlude();
         let race = &mut *self;
         let (end, interrupted) = scope(|scope| {
-            let beside = others.and_then(|_| Beside::new(scope));
+            let beside = if own.threads() > NonZeroUsize::MIN {
+                Beside::new(scope)
+            } else {
+                None
+            };
             let mut interludes = Interludes::new(race, favourite.name, &own, due, beside);
             let end = task.try_order(&name, &favourite.order, &own, &mut interludes, &mut trail);
             let is_done = matches!(end, Ok(TrialEnd::Reached(..)));

@@ -7,7 +7,6 @@ use lariat_model::order::{self, OrderName};
 use lariat_model::{Deadlock, Domain, EventId, Predicate, State, System};
 use lariat_testkit::{nets, predicates, programs};
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
 
 type States = BTreeSet<State>;
 
@@ -90,28 +89,6 @@ impl<'a> Explicit<'a> {
         let picked = self.reachable.iter().filter(|_| random.chance(1, one_in));
         picked.cloned().collect()
     }
-}
-
-#[test]
-fn a_divided_saturation_reaches_the_same_states() {
-    each_case(60, |random| {
-        let system = nets::any(random);
-        let Some(explicit) = Explicit::explore(&system) else {
-            return;
-        };
-        let order = order::named(&system, OrderName::FILE).unwrap();
-        for threads in [1, 2, 3] {
-            let threads = NonZeroUsize::new(threads).unwrap();
-            let budget = Budget::unlimited().with_threads(threads);
-            let mut space = Symbolic::new(&system, &order, Deadlock::Stutter, &budget).unwrap();
-            space.store().divide_always(true);
-            space.store().collect_always(random.percent(20));
-            let initial = space.initial().unwrap();
-            let steps = space.all();
-            let reached = space.reach(&initial, &steps).unwrap();
-            assert_eq!(from_set(&mut space, &reached), explicit.reachable);
-        }
-    });
 }
 
 fn to_set(space: &mut Symbolic<'_>, states: &States) -> Set {

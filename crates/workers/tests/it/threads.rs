@@ -201,7 +201,7 @@ fn idle_workers_are_seen_and_sent_home() {
             std::thread::yield_now();
         }
         board.close();
-        assert!(!board.offer(22));
+        board.offer(22);
         assert_eq!(worker.join().unwrap(), 20);
     });
     assert_eq!(board.take(), None);
@@ -209,18 +209,19 @@ fn idle_workers_are_seen_and_sent_home() {
 }
 
 #[test]
-fn who_waits_helps_with_what_fits_and_what_is_left_is_done_before_hands_go_home() {
+fn a_thread_that_waits_takes_the_newest_task_and_owners_take_theirs_back() {
     let board = Board::new();
     for task in [1, 8, 2] {
-        assert!(board.offer(task));
+        board.offer(task);
     }
-    // The newest that fits.
-    assert_eq!(board.meanwhile(|| false, |task| *task > 4), Some(8));
-    assert_eq!(board.meanwhile(|| true, |_| true), None);
-    assert_eq!(board.withdraw(|task| *task == 8), None);
+    assert_eq!(board.meanwhile(|| false), Some(2));
+    assert_eq!(board.meanwhile(|| true), None);
+    assert_eq!(board.withdraw(|task| *task == 2), None);
     assert_eq!(board.withdraw(|task| *task == 1), Some(1));
-    board.retire();
-    assert_eq!([board.next(), board.next()], [Some(2), None]);
+    assert_eq!(board.next(), Some(8));
+    board.offer(4);
+    board.close();
+    assert_eq!(board.next(), None);
 }
 
 /// Above the one job that is worth doing lies one that the builder has begun; the builder does not end before the asker does the other.
