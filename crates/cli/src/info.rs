@@ -6,7 +6,7 @@ use crate::{Exit, Failure, input, out};
 use lariat::Budget;
 use lariat::model::symmetry::detect;
 use lariat::model::{Action, Format, Model};
-use lariat_facts::Facts;
+use lariat_structural::Facts;
 use serde_json::json;
 use std::fmt::Write as _;
 

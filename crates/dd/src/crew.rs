@@ -34,7 +34,7 @@ use crate::kernel::{Halt, Kernel, NodeId};
 use crate::saturation::FiringPart;
 use crate::store::stack_bytes;
 use lariat_budget::{Abort, Stop};
-use lariat_workers::Board;
+use lariat_parallel::Board;
 
 /// Breaths of an operation after which it hires, some tenths of a second: hands have to be tried before it is known what they are worth, and what is over by then
 /// should not pay for that.

@@ -3,7 +3,7 @@
 //! Rules for nets are in `model`, which comes before `facts`; so the rules ask for advice, and this is who gives it.
 
 use lariat_budget::Budget;
-use lariat_facts::{Facts, Limits};
+use lariat_structural::{Facts, Limits};
 use lariat_model::passes::Told;
 use lariat_model::{System, VarId};
 

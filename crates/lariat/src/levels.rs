@@ -5,7 +5,7 @@ use crate::check::Options;
 use crate::explored::Explored;
 use crate::subject::{Property, Subject};
 use lariat_budget::{Budget, Observer, Stop};
-use lariat_facts::Candidates;
+use lariat_structural::Candidates;
 use lariat_model::passes::{Pass, levels};
 
 /// What is one level of a diagram.

@@ -36,7 +36,7 @@ use lariat_automata::{Cube, Guard, Guards, Letter};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_space::symbolic::Set;
-use lariat_workers::Common;
+use lariat_parallel::Common;
 use std::sync::Arc;
 
 /// The letters of all steps: events are not observed.

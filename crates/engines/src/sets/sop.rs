@@ -34,7 +34,7 @@ use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::Strength;
 use lariat_space::symbolic::Set;
-use lariat_workers::Common;
+use lariat_parallel::Common;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 

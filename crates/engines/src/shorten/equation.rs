@@ -9,7 +9,7 @@
 //! a prefix    the fewest events y with  m0 + C·y >= what the loop needs,  and the same tokens where atoms look
 //! ```
 //!
-//! among the events of the run, and for loops among all events of a small net ([`lariat_facts::fewest`]). The events are then fired as they become
+//! among the events of the run, and for loops among all events of a small net ([`lariat_structural::fewest`]). The events are then fired as they become
 //! enabled, in the order of the run. That may fail, for the equation knows nothing of the way; then nothing is gained. A loop is tried from
 //! every marking of the run, the first one first. Whether the automaton accepts is asked of every run before it is believed (`word.rs`).
 //!
@@ -20,7 +20,7 @@ use super::slice::{Direction, Kept, Seen, arcs, fire, fired, sliced};
 use super::word::{Reading, is_evidence};
 use crate::problem::Problem;
 use lariat_budget::Budget;
-use lariat_facts::{Change, Times, fewest};
+use lariat_structural::{Change, Times, fewest};
 use lariat_model::{EventId, EvidenceKind, Lasso, State, Step, System, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 

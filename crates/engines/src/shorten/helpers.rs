@@ -12,7 +12,7 @@ use crate::steps::Steps;
 use crate::sync::{Sync, Worker};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::{Graph, NodeId};
-use lariat_workers::Board;
+use lariat_parallel::Board;
 use std::sync::{Arc, OnceLock};
 
 /// Are helpers called for anything? So that tests see some, whose products are small.

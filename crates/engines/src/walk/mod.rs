@@ -41,7 +41,7 @@ use goal::Goal;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::{Counts, Graph, Marks, NodeId, Outcome};
-use lariat_facts::Directions;
+use lariat_structural::Directions;
 use lariat_model::{EventId, Lasso, Strength};
 use lariat_random::Random;
 use lariat_space::explicit::{StateId, Way};

@@ -5,7 +5,7 @@
 
 use crate::verdict::Reason;
 use lariat_engines::questions::Question;
-use lariat_facts::Certificate;
+use lariat_structural::Certificate;
 use lariat_model::passes::{Astray, Lift as _};
 use lariat_model::{EvidenceKind, Lasso, Model, Predicate, Step, System, Value, VarId};
 

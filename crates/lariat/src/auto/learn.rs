@@ -21,7 +21,7 @@ use crate::subject::{Property, Subject};
 use lariat_automata::{Automaton, translate};
 use lariat_budget::Stop;
 use lariat_engines::Needs;
-use lariat_facts::{Barren, Pruned, Simplified};
+use lariat_structural::{Barren, Pruned, Simplified};
 use lariat_ltl::{Formula, Formulas};
 use lariat_model::System;
 use lariat_model::passes::Removed;

@@ -1,6 +1,6 @@
 //! The crate as it is, in real threads.
 
-use lariat_workers::{
+use lariat_parallel::{
     Ahead, Behind, Board, Common, Pass, Place, Slots, Versions, divide, shares, zeroed,
 };
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};

@@ -22,7 +22,7 @@ use crate::refute::{implied_bound, upper_bound};
 use crate::solver::Program;
 use lariat_budget::{Budget, Stop};
 use lariat_model::VarId;
-use lariat_workers::Common;
+use lariat_parallel::Common;
 
 /// A bound of a place.
 #[derive(Clone, PartialEq, Eq, Debug)]

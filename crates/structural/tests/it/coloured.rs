@@ -4,7 +4,7 @@ use crate::explorer::{Explored, explore, letter};
 use crate::rng::Rng;
 use crate::states::checked;
 use lariat_budget::Budget;
-use lariat_facts::{Facts, Limits};
+use lariat_structural::{Facts, Limits};
 use lariat_model::{
     Coloured, Comparison, EventId, Linear, Model, Predicate, Proposition, VarId, read,
 };

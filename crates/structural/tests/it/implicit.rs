@@ -4,7 +4,7 @@ use crate::explorer::explore;
 use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
-use lariat_facts::Facts;
+use lariat_structural::Facts;
 use lariat_model::passes::Told;
 use lariat_model::{Action, System, Value, VarId};
 

@@ -8,7 +8,7 @@ use lariat_automata::{
 };
 use lariat_budget::Budget;
 use lariat_emptiness::Marks;
-use lariat_facts::Facts;
+use lariat_structural::Facts;
 use lariat_ltl::{AtomId, Formulas, Weights, random_formula};
 use lariat_model::{
     Action, Arc, Comparison, Deadlock, Domain, Event, EventId, Predicate, Proposition, System,

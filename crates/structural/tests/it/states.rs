@@ -4,7 +4,7 @@ use crate::explorer::{Explored, explore, letter};
 use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
-use lariat_facts::{Certificate, Facts, Statement};
+use lariat_structural::{Certificate, Facts, Statement};
 use lariat_model::{
     Comparison, Domain, EventId, Expr, Predicate, Proposition, State, System, VarId,
 };
@@ -252,7 +252,7 @@ fn places_of_known_nets_are_bounded() {
 /// Several threads that ask the same of one net find what one finds, and ask each program once.
 #[test]
 fn what_one_thread_has_asked_serves_the_others() {
-    use lariat_facts::Answers;
+    use lariat_structural::Answers;
     use lariat_model::generate::{Family, generate};
     let budget = Budget::unlimited();
     let system = generate(Family::Fms, 7).unwrap();

@@ -6,7 +6,7 @@ use crate::nets;
 use crate::rng::Rng;
 use lariat_automata::{Legal, translate};
 use lariat_budget::Budget;
-use lariat_facts::Facts;
+use lariat_structural::Facts;
 use lariat_ltl::{AtomId, Formulas, FreeVocabulary, Syntax, Weights, parse, print, random_formula};
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Comparison, Deadlock, EventId, Linear, Predicate, Proposition, System, VarId};

@@ -2,7 +2,7 @@
 
 use lariat_automata::{Legal, translate};
 use lariat_budget::Budget;
-use lariat_facts::Facts;
+use lariat_structural::Facts;
 use lariat_ltl::Formulas;
 use lariat_model::{Deadlock, Properties, Proposition, load};
 use std::collections::HashMap;
