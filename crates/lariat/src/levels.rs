@@ -1,12 +1,12 @@
-//! Components of several places, for engines on diagrams: see `model/src/passes/levels.rs`.
+//! Components of several places, for engines on diagrams: see `reductions/src/levels.rs`.
 
 use crate::ask::undeclared;
 use crate::check::Options;
 use crate::explored::Explored;
 use crate::subject::{Property, Subject};
 use lariat_budget::{Budget, Observer, Stop};
+use lariat_reductions::{Pass, levels};
 use lariat_structural::Candidates;
-use lariat_model::passes::{Pass, levels};
 
 /// What is one level of a diagram.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Sets of places of which at most one is marked, for components of several places (`model/src/passes/levels.rs`).
+//! Sets of places of which at most one is marked, for components of several places (`reductions/src/levels.rs`).
 //!
 //! An invariant `w·m <= k` with `w >= 0` excludes that two places with weights above `k/2` are marked together, and that one of them has two
 //! tokens:

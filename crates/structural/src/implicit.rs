@@ -1,6 +1,6 @@
 //! Places of which others tell that there is always enough in them.
 //!
-//! The weights `y` by which they tell (`model::passes::Told` says what that means, and checks it) are a point of
+//! The weights `y` by which they tell (`reductions::Told` says what that means, and checks it) are a point of
 //!
 //! ```text
 //! y·C <= s·C(p)      y·(m0 - pre(t)) <= s·(m0(p) - pre(t, p)) for all t that need p      0 <= y,  0 <= s <= 1
@@ -15,8 +15,8 @@ use crate::net::Net;
 use crate::rational::proportional;
 use crate::solver::Program;
 use lariat_budget::{Budget, Stop};
-use lariat_model::passes::Told;
 use lariat_model::{EventId, Value, VarId};
+use lariat_reductions::Told;
 use rustc_hash::FxHashMap;
 
 /// What `s` is worth: more than the weights of all who tell.

@@ -29,9 +29,10 @@ use crate::Facts;
 use crate::certificate::Certificate;
 use crate::facts::{Constant, Limits};
 use lariat_budget::{Budget, Stop};
+use lariat_model::coloured::Coloured;
 use lariat_model::{
-    Action, Arc, Coloured, Comparison, Domain, Event, EventId, Linear, Predicate, Proposition,
-    System, Value, VarId, Variable,
+    Action, Arc, Comparison, Domain, Event, EventId, Linear, Predicate, Proposition, System, Value,
+    VarId, Variable,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc as Shared;

@@ -15,7 +15,7 @@
 //! nets: a ring of events is open until the level that closes it. It is weaker than asking for an invariant of transitions, and needs no arithmetic.
 //!
 //! The rows of a table leave values and enter others. Each value is then what a place is: raised by rows that enter it, lowered by those that leave
-//! it. This is what components of several places are made of (`model/src/passes/levels.rs`), about which no less is known than about their
+//! it. This is what components of several places are made of (`reductions/src/levels.rs`), about which no less is known than about their
 //! places. Rows are left out one by one. Programs may raise and lower whatever they write.
 
 use super::steps::Steps;

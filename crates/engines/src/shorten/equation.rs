@@ -20,8 +20,8 @@ use super::slice::{Direction, Kept, Seen, arcs, fire, fired, sliced};
 use super::word::{Reading, is_evidence};
 use crate::problem::Problem;
 use lariat_budget::Budget;
-use lariat_structural::{Change, Times, fewest};
 use lariat_model::{EventId, EvidenceKind, Lasso, State, Step, System, Value, VarId};
+use lariat_structural::{Change, Times, fewest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Runs of no more steps than this are short enough.

@@ -20,10 +20,10 @@ use super::{Choice, Walker};
 use lariat_automata::StateId as Location;
 use lariat_budget::Stop;
 use lariat_emptiness::{Marks, NodeId};
-use lariat_structural::{Destination, Directions, Effect};
 use lariat_model::{EventId, Proposition};
 use lariat_random::Random;
 use lariat_space::explicit::Way;
+use lariat_structural::{Destination, Directions, Effect};
 
 /// What one question may cost, in units of the solver: less than a tenth of a second. Those that led somewhere on nets of up to 7 000 places took 100 to 3 500.
 const UNITS_PER_QUESTION: u64 = 5_000;

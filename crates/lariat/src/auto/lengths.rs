@@ -1,6 +1,6 @@
 //! A net with joint steps for a formula that minds them in one direction only.
 //!
-//! Agglomerations make runs shorter: their words lose repetitions of letters, and nothing else (`model/passes/agglomeration.rs` has the proof). So, with the words `A` that violate
+//! Agglomerations make runs shorter: their words lose repetitions of letters, and nothing else (`reductions/agglomeration.rs` has the proof). So, with the words `A` that violate
 //! the property, the smaller net answers a half of the question:
 //!
 //! | `A` is insensitive to | no violating run there | a violating run there |

@@ -7,7 +7,7 @@
 //! (f, m0)  –t→  (f after the letter of m0 and t, m1)  –u→  …      until what is left has no X
 //! ```
 //!
-//! States with equal formulas left after equally many steps are one [`Group`], a question of its own about the system that begins in all of them (`model/passes/later.rs`). Its
+//! States with equal formulas left after equally many steps are one [`Group`], a question of its own about the system that begins in all of them (`reductions/later.rs`). Its
 //! formula is stutter-invariant, so that steps may be joined and engines that need it take part. The property holds iff all groups hold, and a run that violates one violates the
 //! property behind the steps that lead to it.
 //!
@@ -22,8 +22,8 @@ use crate::explored::Explored;
 use crate::subject::{Property, Subject};
 use lariat_budget::Stop;
 use lariat_ltl::{AtomId, Formula, Formulas, Simplifier, classes, leading_nexts, progress};
-use lariat_model::passes::{Beginning, Pass, later};
 use lariat_model::{Deadlock, EventId, Proposition, State, Step};
+use lariat_reductions::{Beginning, Pass, later};
 use std::collections::HashSet;
 
 /// What progression is called in the trail.

@@ -8,12 +8,12 @@ use lariat_automata::{
 };
 use lariat_budget::Budget;
 use lariat_emptiness::Marks;
-use lariat_structural::Facts;
 use lariat_ltl::{AtomId, Formulas, Weights, random_formula};
 use lariat_model::{
     Action, Arc, Comparison, Deadlock, Domain, Event, EventId, Predicate, Proposition, System,
     VarId, Variable,
 };
+use lariat_structural::Facts;
 
 const CUT: usize = 150;
 const CASES: usize = 1500;

@@ -4,10 +4,10 @@ use crate::explorer::{Explored, explore, letter};
 use crate::rng::Rng;
 use crate::states::checked;
 use lariat_budget::Budget;
+use lariat_formats::{Model, read};
+use lariat_model::coloured::Coloured;
+use lariat_model::{Comparison, EventId, Linear, Predicate, Proposition, VarId};
 use lariat_structural::{Facts, Limits};
-use lariat_model::{
-    Coloured, Comparison, EventId, Linear, Model, Predicate, Proposition, VarId, read,
-};
 use lariat_testkit::{Random, coloured};
 
 const CUT: usize = 300;
@@ -49,7 +49,7 @@ fn proposition(rng: &mut Rng, coloured: &Coloured) -> Proposition {
     if rng.chance(30) && !terms.is_empty() {
         let odd = rng.below(terms.len());
         if rng.chance(50) {
-            drop(terms.remove(odd))
+            terms.remove(odd);
         } else {
             terms[odd].1 *= 2
         }

@@ -2,9 +2,10 @@
 
 use lariat_automata::{Legal, translate};
 use lariat_budget::Budget;
-use lariat_structural::Facts;
+use lariat_formats::{load, mcc};
 use lariat_ltl::Formulas;
-use lariat_model::{Deadlock, Properties, Proposition, load};
+use lariat_model::{Deadlock, Properties, Proposition};
+use lariat_structural::Facts;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -66,7 +67,7 @@ fn instance(path: &Path) {
             continue;
         };
         let mut properties = Properties::new();
-        if properties.add_mcc(&model.names(), file, &text).is_err() {
+        if mcc::read(&mut properties, &model.names(), file, &text).is_err() {
             continue;
         }
         for property in &properties.list {

@@ -6,10 +6,10 @@ use crate::nets;
 use crate::rng::Rng;
 use lariat_automata::{Legal, translate};
 use lariat_budget::Budget;
-use lariat_structural::Facts;
 use lariat_ltl::{AtomId, Formulas, FreeVocabulary, Syntax, Weights, parse, print, random_formula};
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Comparison, Deadlock, EventId, Linear, Predicate, Proposition, System, VarId};
+use lariat_structural::Facts;
 
 const CUT: usize = 120;
 const CASES: usize = 1000;

@@ -4,9 +4,9 @@ use crate::explorer::explore;
 use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
-use lariat_structural::Facts;
-use lariat_model::passes::Told;
 use lariat_model::{Action, System, Value, VarId};
+use lariat_reductions::Told;
+use lariat_structural::Facts;
 
 const CUT: usize = 400;
 const CASES: usize = 1500;

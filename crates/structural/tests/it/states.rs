@@ -4,10 +4,10 @@ use crate::explorer::{Explored, explore, letter};
 use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
-use lariat_structural::{Certificate, Facts, Statement};
 use lariat_model::{
     Comparison, Domain, EventId, Expr, Predicate, Proposition, State, System, VarId,
 };
+use lariat_structural::{Certificate, Facts, Statement};
 
 const CUT: usize = 400;
 const CASES: usize = 1000;
@@ -252,8 +252,8 @@ fn places_of_known_nets_are_bounded() {
 /// Several threads that ask the same of one net find what one finds, and ask each program once.
 #[test]
 fn what_one_thread_has_asked_serves_the_others() {
-    use lariat_structural::Answers;
     use lariat_model::generate::{Family, generate};
+    use lariat_structural::Answers;
     let budget = Budget::unlimited();
     let system = generate(Family::Fms, 7).unwrap();
     let mut alone = Facts::of(&system);
@@ -382,7 +382,9 @@ fn all_events_of_programs_may_repeat() {
     let budget = Budget::unlimited();
     let text =
         "byte x; process P { state a; init a; trans a -> a { effect x = x + 1; }; } system async;";
-    let program = lariat_model::read("p.dve", text.as_bytes()).unwrap().system;
+    let program = lariat_formats::read("p.dve", text.as_bytes())
+        .unwrap()
+        .system;
     let mut facts = Facts::of(&program);
     let repeating = facts.repeating(&budget).unwrap();
     assert_eq!(repeating.events.len(), program.events.len());
