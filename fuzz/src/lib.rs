@@ -6,11 +6,12 @@
 
 use lariat_automata::read_hoa;
 use lariat_budget::Budget;
+use lariat_formats::pnml::{self, Pnml};
+use lariat_formats::{dve, etf, mcc};
 use lariat_ltl::{Formulas, FreeVocabulary, Syntax, parse, print};
 use lariat_model::coloured::unfold;
 use lariat_model::generate::{Family, generate};
-use lariat_model::pnml::{self, Pnml};
-use lariat_model::{InputError, Names, Properties, System, dve, etf};
+use lariat_model::{InputError, Names, Properties, System};
 use std::time::Duration;
 
 /// Place/transition nets: what was read is written and read again.
@@ -54,7 +55,12 @@ pub fn etf(bytes: &[u8]) -> bool {
 pub fn mcc(bytes: &[u8]) -> bool {
     let system = generate(Family::Philosophers, 2).expect("a small net");
     let mut properties = Properties::new();
-    let read = accepted(properties.add_mcc(&Names::of(&system), "properties", bytes));
+    let read = accepted(mcc::read(
+        &mut properties,
+        &Names::of(&system),
+        "properties",
+        bytes,
+    ));
     assert_eq!(
         properties.propositions.len(),
         properties.formulas.atom_count()

@@ -8,7 +8,8 @@ use crate::file::{Campaign, Inline, Known, Properties as Wanted};
 use crate::id::Hash;
 use crate::models::{self, Model};
 use crate::random::Draws;
-use lariat::model::{self, LoadError, Properties};
+use lariat::formats::{self, LoadError};
+use lariat::model::{self, Properties};
 use lariat::{Budget, InputError};
 use std::collections::BTreeSet;
 use std::fs;
@@ -66,7 +67,7 @@ pub struct OfModel<'c> {
 /// The properties of `model`.
 pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>, InputError> {
     let mut all = OfModel::default();
-    let mut loaded: Option<model::Model> = None;
+    let mut loaded: Option<formats::Model> = None;
     for (number, spanned) in campaign.properties.iter().enumerate() {
         let wanted = spanned.as_ref();
         let wrong = |message: String| campaign.source.error(spanned.span(), message);
@@ -188,15 +189,15 @@ fn assume(properties: &mut [Property], fairness: &[String]) {
     }
 }
 
-fn load(model: &Model) -> Result<model::Model, LoadError> {
+fn load(model: &Model) -> Result<formats::Model, LoadError> {
     let origin = model.path.display().to_string();
     let budget = Budget::bytes(PLANNING_BYTES);
     match &model.generated {
-        Some(text) => model::load(&origin, text.as_bytes(), &budget),
+        Some(text) => formats::load(&origin, text.as_bytes(), &budget),
         None => {
             let bytes = fs::read(&model.path)
                 .map_err(|error| InputError::new(&origin, format!("cannot be read: {error}")))?;
-            model::load(&origin, &bytes, &budget)
+            formats::load(&origin, &bytes, &budget)
         }
     }
 }
@@ -320,7 +321,7 @@ fn file(
 
 /// For each formula of a file, the answer that a comment on its line gives: `# known = holds`.
 fn known_in(names: &model::Names<'_>, bytes: &[u8]) -> Vec<Option<Known>> {
-    if model::dve::looks_like_ltl_file(bytes) {
+    if model::property_file::looks_like_ltl_file(bytes) {
         return Vec::new();
     }
     let text = String::from_utf8_lossy(bytes);

@@ -6,10 +6,11 @@
 use crate::file::{AtomKind, Random as Wanted};
 use crate::id::Hash;
 use lariat::automata::{Legal, stutter_invariant};
+use lariat::formats::Format;
 use lariat::ltl::{
     AtomId, Formula, Formulas, Random, Syntax, Weights, classes, print, random_formula, simplify,
 };
-use lariat::model::{Format, Names, Properties};
+use lariat::model::{Names, Properties};
 use lariat::{Budget, System};
 
 /// Work that a proof of stutter-invariance may cost.

@@ -9,8 +9,9 @@ use crate::tasks::{Sources, Task, tasks};
 use crate::view::Page;
 use crate::{Exit, Failure, input, out, program, reach, vacuity};
 use anstyle::{AnsiColor, Style};
+use lariat::formats::Model;
 use lariat::ltl::Formulas;
-use lariat::model::{Modality, Model, Properties};
+use lariat::model::{Modality, Properties};
 use lariat::report::{self, Context};
 use lariat::{
     Agreement, Attempt, Choice, Company, Decided, Idle, LeftOut, Options, Proofs, Reason, Reduce,

@@ -4,7 +4,8 @@ use crate::args::Draw;
 use crate::view::write;
 use crate::{Exit, Failure, input, out, traces};
 use lariat::Budget;
-use lariat::model::{Model, State};
+use lariat::formats::Model;
+use lariat::model::State;
 use lariat_draw::net::{Net, NodeId, PART, WHOLE};
 use lariat_draw::run::Index;
 use lariat_draw::{

@@ -8,7 +8,8 @@ use crate::mcc::{Source, cannot_compute, model_for, over, read};
 use crate::{Exit, Failure, input, out};
 use lariat::ask::examination::{Examination, total};
 use lariat::ask::{Answer, AskOptions, Asker, Go, Question, Reply, ask};
-use lariat::model::{Model, Reachability, read_mcc_bounds};
+use lariat::formats::{Model, mcc};
+use lariat::model::Reachability;
 use lariat::{Budget, Cancel, Explored, Quiet, Systems};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -66,7 +67,7 @@ pub(crate) fn reachability(
     end: Instant,
 ) -> Result<Exit, Failure> {
     let of_file = |model: &Model, origin: &str, bytes: &[u8]| {
-        let list = Reachability::read_mcc(&model.names(), origin, bytes)?;
+        let list = mcc::read_reachability(&model.names(), origin, bytes)?;
         let row = |property: Reachability| Row {
             name: property.name.clone(),
             question: Question::Reach(property.wanted()),
@@ -89,7 +90,7 @@ pub(crate) fn bounds(
     end: Instant,
 ) -> Result<Exit, Failure> {
     let of_file = |model: &Model, origin: &str, bytes: &[u8]| {
-        let list = read_mcc_bounds(&model.names(), origin, bytes)?;
+        let list = mcc::read_bounds(&model.names(), origin, bytes)?;
         let row = |(name, vars): (String, Vec<_>)| Row {
             name,
             question: Question::Most(total(&vars)),

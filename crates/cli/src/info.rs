@@ -4,9 +4,10 @@ use crate::args::Info;
 use crate::progress::grouped;
 use crate::{Exit, Failure, input, out};
 use lariat::Budget;
-use lariat::model::symmetry::detect;
-use lariat::model::{Action, Format, Model};
-use lariat_facts::Facts;
+use lariat::formats::{Format, Model};
+use lariat::model::Action;
+use lariat::reductions::symmetry::detect;
+use lariat_structural::Facts;
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -76,7 +77,7 @@ impl Sizes {
             symmetries: (model.format == Format::Pnml)
                 .then(|| detect(system, model.coloured.as_deref(), budget).ok())
                 .flatten()
-                .map(|found| found.words(model)),
+                .map(|found| found.words(system, model.coloured_net())),
             constant: 0,
             units: system.units.len(),
             assertions: model.assertions.iter().map(|a| a.name.clone()).collect(),

@@ -7,7 +7,7 @@
 
 use crate::Failure;
 use crate::args::Limits;
-use lariat::model::{self, LoadError, Model};
+use lariat::formats::{self, LoadError, Model};
 use lariat::{Budget, Cancel, InputError, Stop};
 use std::fs::File;
 use std::io::{self, Read};
@@ -116,7 +116,7 @@ fn text(
 pub(crate) fn model(path: &Path, budget: &Budget) -> Result<Model, Failure> {
     let bytes = bytes(path, budget)?;
     let origin = path.display().to_string();
-    model::load(&origin, &bytes, budget).map_err(|error| match error {
+    formats::load(&origin, &bytes, budget).map_err(|error| match error {
         LoadError::Input(error) => Failure::Input(error.to_string()),
         LoadError::Stop(stop) => Failure::Undecided(stop),
     })

@@ -12,7 +12,9 @@
 use crate::args::{Limits, Mcc};
 use crate::check::threads;
 use crate::{Exit, Failure, exams, input, out};
-use lariat::model::{Model, Outline, Properties, suggestion};
+use lariat::formats::mcc::read as read_properties;
+use lariat::formats::{Model, Outline};
+use lariat::model::{Properties, suggestion};
 use lariat::{
     Budget, Counting, Decided, Explored, Idle, Options, OrderChoice, Property, Quiet, Reason,
     Report, Shelf, Shortening, Stop, Subject, Systems, Verdict, check, side_by_side, states,
@@ -135,7 +137,12 @@ fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Res
         ControlFlow::Break(exit) => return Ok(exit),
     };
     let mut properties = Properties::new();
-    properties.add_mcc(&model.names(), &source.origin, &source.bytes)?;
+    read_properties(
+        &mut properties,
+        &model.names(),
+        &source.origin,
+        &source.bytes,
+    )?;
     let subject = Subject::new(&model, &properties);
     let systems = Systems::new();
     let idle = Idle::new(threads(args.threads).get());

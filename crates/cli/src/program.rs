@@ -5,7 +5,8 @@
 //! ([`lariat::Account::claims`]). Where neither has looked at all states, that is said: nothing is claimed to be absent.
 
 use crate::progress::grouped;
-use lariat::model::{Comparison, Format, Model, Predicate};
+use lariat::formats::{Format, Model};
+use lariat::model::{Comparison, Predicate};
 use lariat::space::symbolic::UBig;
 use lariat::{Account, Budget, Counting, OrderChoice, Quiet, Statistic, states_and_claims};
 use serde_json::{Value as Json, json};

@@ -3,7 +3,8 @@
 use crate::args::Reduce;
 use crate::check::in_words;
 use crate::{Exit, Failure, input, out};
-use lariat::model::{Errors, Properties, pnml};
+use lariat::formats::pnml;
+use lariat::model::{Errors, Properties};
 use lariat::{Property, Rules, Subject, reduction};
 use std::fmt::Write as _;
 

@@ -5,8 +5,9 @@
 use crate::args::Simulate;
 use crate::view::write;
 use crate::{Exit, Failure, input, out, traces};
+use lariat::formats::Model;
 use lariat::ltl::{Formula, Formulas, Node, Random, holds};
-use lariat::model::{Errors, EventId, Model, Names, Properties, Proposition, State, suggestion};
+use lariat::model::{Errors, EventId, Names, Properties, Proposition, State, suggestion};
 use lariat::report;
 use lariat_draw::page::{Subject, Told, can_be_run, page};
 use lariat_draw::run::{self, Index, Run};

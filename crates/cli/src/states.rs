@@ -4,7 +4,7 @@ use crate::args::{States, Volume};
 use crate::cluster::{Part, take_part};
 use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
-use lariat::model::Format;
+use lariat::formats::Format;
 use lariat::space::symbolic::UBig;
 use lariat::{
     Company, Counting, OrderChoice, Pumping, StateSpace, Stop, System, Workers, orbits, report,

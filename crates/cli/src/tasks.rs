@@ -4,8 +4,9 @@ use crate::args::Check;
 use crate::check::{exit, options};
 use crate::{Exit, Failure, input, reach, vacuity};
 use lariat::automata::{Automaton, Hoa, HoaError, read_hoa};
+use lariat::formats::{Model, Outline, mcc};
 use lariat::ltl::{AtomError, AtomId, Formula, Formulas, Strengthening};
-use lariat::model::{self, Errors, Modality, Model, Names, Outline, Properties};
+use lariat::model::{self, Errors, Modality, Names, Properties};
 use lariat::{Budget, Choice, Fairness, InputError, Property, Strength, Verdict, property_process};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -130,7 +131,7 @@ pub(crate) fn tasks(
         errors.note(properties.add_file(names, origin, bytes));
     }
     for Source { origin, bytes } in &sources.mcc {
-        errors.note(properties.add_mcc(names, origin, bytes));
+        errors.note(mcc::read(&mut properties, names, origin, bytes));
     }
     let mut automata = Vec::new();
     for Source { origin, bytes } in &sources.automata {

@@ -2,8 +2,9 @@
 
 use crate::args::View;
 use crate::{Exit, Failure, input, out, traces};
+use lariat::formats::{Format, Model};
 use lariat::ltl::{AtomId, Formula};
-use lariat::model::{Format, Model, Properties};
+use lariat::model::Properties;
 use lariat::{Budget, Deadlock};
 use lariat_draw::page::{Subject, Told, page};
 use lariat_draw::run::{Index, system_of};

@@ -31,7 +31,7 @@ use crate::kernel::{
     ScopeId, WIDE_WORDS,
 };
 use lariat_budget::{Lease, Stop};
-use lariat_workers::{Versions, divide, shares};
+use lariat_parallel::{Versions, divide, shares};
 
 /// An entry: the tag and chain, the words of the key, the words of the result.
 pub(crate) trait CacheEntry: Copy + Default {

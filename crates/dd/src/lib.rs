@@ -52,11 +52,11 @@
 //! # Threads
 //!
 //! A [`Store`] is a worker's handle, and [`Store::worker`] makes another for another thread. Workers share everything that sets consist of: node pool and
-//! [unique table](lariat_workers::Slots), to which they add without a lock; events; handles; and the operation cache, since workers with caches of their
+//! [unique table](lariat_parallel::Slots), to which they add without a lock; events; handles; and the operation cache, since workers with caches of their
 //! own would do nearly all work twice. Shadow stack, workbench, budget and counters belong to one worker. Sets, subsets and scopes
 //! of one worker can be used with the others, and equal sets are one node whoever made them.
 //!
-//! Where a table must grow or garbage is to be collected, workers [meet](lariat_workers::Pass): each makes way at the next node that it makes, which is the
+//! Where a table must grow or garbage is to be collected, workers [meet](lariat_parallel::Pass): each makes way at the next node that it makes, which is the
 //! only place where a collection could ever begin, and leaves its roots. A worker that computes nothing is not waited for.
 //!
 //! A store with a single worker pays next to nothing for all that: its atomics are read and written like other words, its cache entries need no

@@ -1,6 +1,6 @@
 //! What all workers of a store share: nodes, tables, events, handles.
 //!
-//! Workers read and add to the tables through a [pass](lariat_workers::Pass); who lets one grow, collects garbage or adds
+//! Workers read and add to the tables through a [pass](lariat_parallel::Pass); who lets one grow, collects garbage or adds
 //! events has them alone. A worker that makes way for that in the midst of an operation leaves its roots here.
 
 use std::sync::atomic::{AtomicU32, Ordering};

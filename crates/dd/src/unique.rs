@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lariat_workers::Slots;
+use lariat_parallel::Slots;
 
 #[derive(Default)]
 pub(crate) struct UniqueTable {

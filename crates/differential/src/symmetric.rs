@@ -6,8 +6,9 @@ use crate::subjects::{MOST_EDGES, PATIENCE, automaton, decide_about, intern, leg
 use lariat::{Choice, Emptiness, Options, Plan, Schedule};
 use lariat_automata::translate;
 use lariat_budget::{Budget, Idle};
-use lariat_model::symmetry::{Symmetry, detect};
-use lariat_model::{Model, Properties};
+use lariat_formats::Model;
+use lariat_model::Properties;
+use lariat_reductions::symmetry::{Symmetry, detect};
 use lariat_testkit::{Answer, Case, Subject, tableau};
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@
 //! ```
 //! use lariat_draw::{NetPicture, net};
 //! use lariat_model::generate::{Family, generate};
-//! use lariat_model::{Format, Model};
+//! use lariat_formats::{Format, Model};
 //!
 //! let system = generate(Family::Philosophers, 2)?;
 //! let net = net::Net::of(&Model::new(Format::Pnml, system)).expect("a net");

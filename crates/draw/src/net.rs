@@ -6,8 +6,9 @@
 
 use crate::svg::width;
 use crate::{Point, boxes, stress};
+use lariat_formats::Model;
 use lariat_model::coloured::{ColouredNet, SortKind, Term, TermKind};
-use lariat_model::{Action, Model, System};
+use lariat_model::{Action, System};
 use std::collections::BTreeMap;
 
 /// A node of a [`Net`]: places come first, then transitions, both in the order of the model.

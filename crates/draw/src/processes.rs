@@ -4,10 +4,9 @@
 //! (`ℓ = a`, a conjunct of the guard) and assign another. These are the edges.
 
 use crate::graph::{Edge, Graph, GraphNode, NodeShape};
-use lariat_model::dve::Message;
-use lariat_model::{
-    Action, BinaryOp, Domain, Expr, LValue, Model, Predicate, System, Value, VarId,
-};
+use lariat_formats::Model;
+use lariat_formats::dve::Message;
+use lariat_model::{Action, BinaryOp, Domain, Expr, LValue, Predicate, System, Value, VarId};
 
 /// A process.
 #[derive(Clone, Debug)]

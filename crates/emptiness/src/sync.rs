@@ -1,7 +1,7 @@
 //! Where atomics and threads come from: the standard library, or loom and shuttle in the models of the tests.
 
 use crate::union_find::MOST_KEPT;
-pub(crate) use lariat_workers::Segments;
+pub(crate) use lariat_parallel::Segments;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 pub(crate) use std::thread::scope;
 use std::thread::{Builder, Scope, ScopedJoinHandle};

@@ -8,8 +8,8 @@
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::NodeId;
+use lariat_parallel::Segments;
 use lariat_space::explicit::{Interner, StateId};
-use lariat_workers::Segments;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};

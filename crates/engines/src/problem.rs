@@ -3,8 +3,8 @@
 use crate::alphabet::{Alphabet, state_propositions};
 use lariat_automata::{Automaton, Legal, Letter, Placement, buchi};
 use lariat_budget::{Budget, Stop};
-use lariat_model::symmetry::Symmetry;
 use lariat_model::{Constraint, Deadlock, Predicate, Proposition, State, System, Value};
+use lariat_reductions::symmetry::Symmetry;
 use std::sync::Arc;
 
 /// Does `system` have a run that `automaton` accepts?

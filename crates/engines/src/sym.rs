@@ -24,8 +24,8 @@ use crate::symmetry::{Modulo, Step, Unfolds, unroll};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Statistic, Stop};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso};
-use lariat_model::symmetry::{Permutation, Room, Symmetry, Tokens};
 use lariat_model::{EventId, State, System};
+use lariat_reductions::symmetry::{Permutation, Room, Symmetry, Tokens};
 use lariat_space::explicit::{self, Explicit, StateId};
 use std::sync::Arc;
 

@@ -14,10 +14,11 @@
 mod kit;
 
 use lariat::automata::{Legal, translate};
+use lariat::formats::{Format, Model};
 use lariat::ltl::{AtomId, Formula, Formulas, Random, Syntax, Weights, print, random_formula};
 use lariat::model::generate::{Family, generate};
 use lariat::model::order::Order;
-use lariat::model::{Deadlock, Format, Model, Properties};
+use lariat::model::{Deadlock, Properties};
 use lariat::space::symbolic::{Reach, Symbolic, reach};
 use lariat::{
     AutomatonKind, Budget, Explored, Observer, Options, OrderChoice, Plan, Progress, Property,
@@ -122,7 +123,7 @@ fn model(name: &str) -> Result<Model, String> {
     let folder = kit::folder().ok_or("no contest models")?;
     let bytes = std::fs::read(folder.join(name).join("model.pnml"));
     let bytes = bytes.map_err(|e| format!("{name}: {e}"))?;
-    lariat::model::read(name, &bytes).map_err(|e| e.to_string())
+    lariat::formats::read(name, &bytes).map_err(|e| e.to_string())
 }
 
 /// An order for the net and the seconds that its plain state space takes under it.

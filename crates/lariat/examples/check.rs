@@ -2,7 +2,8 @@
 //!
 //!     cargo run -p lariat --example check [-- MODEL FORMULA]
 
-use lariat::model::{Properties, read};
+use lariat::formats::read;
+use lariat::model::Properties;
 use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Systems, Verdict, check};
 use std::time::Duration;
 

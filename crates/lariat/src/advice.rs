@@ -1,11 +1,11 @@
 //! What reductions are told by linear programming.
 //!
-//! Rules for nets are in `model`, which comes before `facts`; so the rules ask for advice, and this is who gives it.
+//! Rules for nets are in `reductions`, which comes before `structural`; so the rules ask for advice, and this is who gives it.
 
 use lariat_budget::Budget;
-use lariat_facts::{Facts, Limits};
-use lariat_model::passes::Told;
 use lariat_model::{System, VarId};
+use lariat_reductions::Told;
+use lariat_structural::{Facts, Limits};
 
 /// What advice may cost each time it is asked for: a hundredth of a second or two. Questions that have an answer need few pivots.
 const LIMITS: Limits = Limits {

@@ -1,7 +1,7 @@
 //! The portfolio: which engines are tried, in which order, and why.
 //!
 //! Small models end in a glance at their states, and many violations in a few walks. Then it is asked what can be known of a net without any search
-//! ([`lariat_facts`]): constant atoms, finite runs, automata without what no run does. For what is left of the property the net is made
+//! ([`lariat_structural`]): constant atoms, finite runs, automata without what no run does. For what is left of the property the net is made
 //! smaller, and engines are asked about the smaller one. Most
 //! counterexamples are near the initial state, so a short explicit search comes next. Where that is
 //! not enough, programs go on as single states. Nets go on in *rounds*: every engine of the field

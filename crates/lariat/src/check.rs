@@ -17,8 +17,8 @@ use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
 use lariat_engines::testing_automata::Construction;
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, Workers, product_size};
 use lariat_ltl::{AtomId, Formulas};
-use lariat_model::passes::{Astray, Removed, Rules};
 use lariat_model::{Constraint, Deadlock, EvidenceKind, Lasso, Predicate, Proposition, Value};
+use lariat_reductions::{Astray, Removed, Rules};
 use lariat_space::symbolic::OrderChoice;
 use std::time::Duration;
 

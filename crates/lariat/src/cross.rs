@@ -9,7 +9,7 @@ use crate::reduce::Reduce;
 use crate::report;
 use crate::shortening::Shortening;
 use crate::verdict::{Reason, Verdict};
-use lariat_model::passes::Rules;
+use lariat_reductions::Rules;
 
 /// How to ask an engine that is not related to the one that has answered.
 pub fn unrelated(report: &Report, options: &Options) -> Options {

@@ -9,14 +9,14 @@
 
 use crate::subject::Subject;
 use lariat_budget::{Budget, Observer, Progress, Stop};
-use lariat_facts::{Answers, Facts};
-use lariat_model::passes::Systems;
-use lariat_model::symmetry::{Symmetry, detect};
 use lariat_model::{Deadlock, System, VarId};
+use lariat_parallel::Common;
+use lariat_reductions::Systems;
+use lariat_reductions::symmetry::{Symmetry, detect};
 use lariat_space::symbolic::{
     Arrangement, OrderChoice, Reach, Reached, Symbolic, Unreached, arrange, reach,
 };
-use lariat_workers::Common;
+use lariat_structural::{Answers, Facts};
 use std::convert::Infallible;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -5,7 +5,8 @@
 //! system by an independent checker before anything is called a [`Verdict`].
 //!
 //! ```
-//! use lariat::model::{Properties, read};
+//! use lariat::formats::read;
+//! use lariat::model::Properties;
 //! use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Systems, Verdict, check};
 //!
 //! let text = b"process Light { state red, green; init red;
@@ -64,8 +65,10 @@ mod subject;
 mod verdict;
 
 pub use lariat_automata as automata;
+pub use lariat_formats as formats;
 pub use lariat_ltl as ltl;
 pub use lariat_model as model;
+pub use lariat_reductions as reductions;
 pub use lariat_space as space;
 
 pub use auto::{LeftOut, Schedule, Technique};
@@ -81,10 +84,10 @@ pub use lariat_engines::{
     Account, AutomatonKind, Claims, Emptiness, Fixpoint, Needs, Proof, Proofs, Recurring, Variant,
     Workers,
 };
-pub use lariat_model::passes::{Lift, Pass, Removed, Rule, Rules, Systems};
 pub use lariat_model::{
     Constraint, Deadlock, Fairness, InputError, Lasso, Proposition, Step, Strength, System,
 };
+pub use lariat_reductions::{Lift, Pass, Removed, Rule, Rules, Systems};
 pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
 pub use plan::{Plan, Preset};
 pub use reduce::{Reduce, reduction};

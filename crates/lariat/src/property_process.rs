@@ -7,8 +7,8 @@
 use lariat_automata::{Automaton, Guards, StateId, Transition};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
+use lariat_formats::dve::PropertyAutomaton;
 use lariat_model::Properties;
-use lariat_model::dve::PropertyAutomaton;
 
 /// How many different guards an automaton can read.
 const ATOMS: usize = 64;

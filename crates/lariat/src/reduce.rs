@@ -1,6 +1,6 @@
 //! A smaller net for one property, before anybody searches it.
 //!
-//! The rules are in `model::passes`; what a rule may do depends on the atoms of the property and on whether it is known to be
+//! The rules are in `lariat_reductions`; what a rule may do depends on the atoms of the property and on whether it is known to be
 //! stutter-invariant. Nets that come out equal are kept once, so that properties with equal reductions share their
 //! reachable states.
 
@@ -11,8 +11,8 @@ use crate::prepare::is_stutter_invariant;
 use crate::subject::{Property, Subject};
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::AtomId;
-use lariat_model::passes::{Pass, Reduction, Removed, Rules, Support, reduce};
 use lariat_model::{Constraint, Proposition};
+use lariat_reductions::{Pass, Reduction, Removed, Rules, Support, reduce};
 
 /// Which reductions are made before a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

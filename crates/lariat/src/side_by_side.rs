@@ -16,7 +16,7 @@
 
 use crate::explored::{Explored, InCommon};
 use lariat_budget::Idle;
-use lariat_model::passes::Systems;
+use lariat_reductions::Systems;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;

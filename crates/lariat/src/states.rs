@@ -5,8 +5,9 @@ use std::num::NonZeroUsize;
 use crate::on_sets::is_tried;
 use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
 use lariat_engines::Workers;
-use lariat_model::symmetry::detect;
-use lariat_model::{Deadlock, Model, Predicate, System, VarId};
+use lariat_formats::Model;
+use lariat_model::{Deadlock, Predicate, System, VarId};
+use lariat_reductions::symmetry::detect;
 use lariat_space::explicit::{self, Explicit};
 use lariat_space::symbolic::{OrderChoice, Pumping, Reach, Reached, UBig, reach};
 

@@ -9,12 +9,14 @@ use crate::fair_run::{Met, met};
 use crate::replay::{self, BadBeginning, replay};
 use lariat_automata::Automaton;
 use lariat_engines::folded;
+use lariat_formats::Model;
 use lariat_ltl::{AtomId, Formula, Formulas};
-use lariat_model::passes::{Astray, Lift, Pass, UnfoldingLift};
+use lariat_model::coloured::Coloured;
 use lariat_model::{
-    Coloured, Constraint, Deadlock, EvidenceKind, Fairness, Lasso, Model, Predicate, Properties,
-    Proposition, System, Value,
+    Constraint, Deadlock, EvidenceKind, Fairness, Lasso, Predicate, Properties, Proposition,
+    System, Value,
 };
+use lariat_reductions::{Astray, Lift, Pass, UnfoldingLift};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -58,13 +60,15 @@ impl<'s> Subject<'s> {
             ..
         } = properties;
         let atoms = (0..formulas.atom_count()).map(|id| AtomId(id as u32));
+        let system = &model.system;
+        let unfolding = |net| UnfoldingLift { net, system };
         Subject {
-            unfolding: model.lift(),
+            unfolding: model.coloured_net().map(unfolding),
             coloured: model.coloured.as_deref(),
             valued: atoms
                 .filter_map(|atom| Some((atom, properties.known(atom)?)))
                 .collect(),
-            ..Subject::of_system(&model.system, formulas, propositions)
+            ..Subject::of_system(system, formulas, propositions)
         }
     }
 

@@ -115,6 +115,9 @@ pub struct Fairness {
 }
 
 impl Fairness {
+    /// What stands before the name of a process.
+    pub const PROCESS: &str = "process:";
+
     /// Is nothing assumed?
     pub fn is_empty(&self) -> bool {
         self.constraints.is_empty()
@@ -182,7 +185,7 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
         return Ok(system.event_ids().map(single).collect());
     }
     if what == PROCESSES {
-        let processes: Vec<Constraint> = (names.groups(PROCESS).into_iter())
+        let processes: Vec<Constraint> = (names.groups(Fairness::PROCESS).into_iter())
             .map(|(name, events)| Constraint::of_events(name, strength, events.to_vec()))
             .collect();
         return if processes.is_empty() {
@@ -194,11 +197,11 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
             Ok(processes)
         };
     }
-    if let Some(process) = what.strip_prefix(PROCESS) {
+    if let Some(process) = what.strip_prefix(Fairness::PROCESS) {
         let known: Vec<&str> = names
-            .groups(PROCESS)
+            .groups(Fairness::PROCESS)
             .into_iter()
-            .map(|(name, _)| &name[PROCESS.len()..])
+            .map(|(name, _)| &name[Fairness::PROCESS.len()..])
             .collect();
         let help = if known.is_empty() {
             "processes are those of DVE models".to_owned()
@@ -255,8 +258,6 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
 const ALL: &str = "all";
 /// Every process.
 const PROCESSES: &str = "processes";
-/// What stands before the name of a process.
-pub(crate) const PROCESS: &str = "process:";
 /// What fairness can be about.
 const HELP: &str = "expected `all`, an event, a pattern such as take_*, process:P, processes, or a predicate such as \"p >= 1\"";
 
@@ -300,7 +301,6 @@ fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read;
 
     #[test]
     fn patterns() {
@@ -315,64 +315,6 @@ mod tests {
             ("t(*)", "t(x=1,y=2)", true),
         ] {
             assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
-        }
-    }
-
-    const PAIR: &[u8] =
-        b"byte x; process P { state a, b; init a; trans a -> b { effect x = 1; }, b -> a {}; }
-        process Q { state c; init c; trans c -> c { guard x > 0; effect x = 0; }; } system async;";
-
-    fn assumed(strength: Strength, what: &str) -> Result<Vec<(String, usize)>, String> {
-        let model = read("pair.dve", PAIR).unwrap();
-        let mut fairness = Fairness::default();
-        fairness
-            .add(&model.names(), strength, what)
-            .map_err(|e| e.message)?;
-        fairness
-            .add(&model.names(), strength, what)
-            .map_err(|e| e.message)?;
-        assert_eq!(fairness.told.len(), 1, "what is said twice counts once");
-        Ok(fairness
-            .constraints
-            .iter()
-            .map(|c| (c.name.clone(), c.taken.len()))
-            .collect())
-    }
-
-    #[test]
-    fn constraints_are_found_by_name() {
-        let names = |list: &[(&str, usize)]| -> Result<Vec<(String, usize)>, String> {
-            Ok(list
-                .iter()
-                .map(|(name, n)| ((*name).to_owned(), *n))
-                .collect())
-        };
-        let weak = |what| assumed(Strength::Weak, what);
-        assert_eq!(
-            weak("all"),
-            names(&[("P:a->b", 1), ("P:b->a", 1), ("Q:c->c", 1)])
-        );
-        assert_eq!(
-            weak("processes"),
-            names(&[("process:P", 2), ("process:Q", 1)])
-        );
-        assert_eq!(weak("process:P"), names(&[("process:P", 2)]));
-        assert_eq!(weak("Q:*"), names(&[("Q:c->c", 1)]));
-        assert_eq!(weak("P:a->b"), names(&[("P:a->b", 1)]));
-        assert_eq!(weak("x == 1"), names(&[("x == 1", 0)]));
-        assert_eq!(
-            assumed(Strength::Strong, "process:Q"),
-            names(&[("process:Q", 1)])
-        );
-        for (strength, wrong) in [
-            (Strength::Weak, "R:*"),
-            (Strength::Weak, "process:R"),
-            (Strength::Weak, "P:a->c"),
-            (Strength::Weak, "5 / x == 1"),
-            (Strength::Strong, "x == 1"),
-        ] {
-            let refused = assumed(strength, wrong);
-            assert!(refused.is_err(), "{wrong}: {refused:?}");
         }
     }
 }

@@ -5,10 +5,12 @@
 //! program's location) adds those with [`Names::define`]; what was defined hides nothing, a name
 //! may mean something as a number and something else as an event.
 
+use std::fmt;
+
+use lariat_ltl::AtomError;
 use rustc_hash::FxHashMap;
 
 use crate::coloured::UnfoldedNames;
-use crate::dve::Scope;
 use crate::predicate::{Comparison, Linear, Predicate};
 use crate::system::{Domain, EventId, System, VarId};
 
@@ -21,6 +23,15 @@ pub enum Meaning {
     Events(Vec<EventId>),
     /// A truth about a state.
     Truth(Predicate),
+}
+
+/// Expressions of a modelling language, as atoms of formulas.
+pub trait Expressions: fmt::Debug + Send + Sync {
+    /// Is this the name of an array, which has no value without an index?
+    fn is_array(&self, name: &str) -> bool;
+
+    /// Reads an expression; returns its canonical text and the states in which it is not 0.
+    fn atom(&self, text: &str) -> Result<(String, Predicate), AtomError>;
 }
 
 /// The kinds of things a name can be asked for.
@@ -39,7 +50,7 @@ pub struct Names<'s> {
     events: FxHashMap<&'s str, EventId>,
     defined: FxHashMap<String, Vec<Meaning>>,
     /// Understands expressions, if the model's language has more than comparisons of sums.
-    pub(crate) expressions: Option<&'s Scope>,
+    pub(crate) expressions: Option<&'s dyn Expressions>,
     /// Truths that are not known in every state, and where they are.
     partial: FxHashMap<Predicate, Predicate>,
     /// Places and transitions that were unfolded, and their colours and bindings.
@@ -77,13 +88,14 @@ impl<'s> Names<'s> {
 
     /// The same names, with quoted atoms read as expressions of a program.
     #[must_use]
-    pub fn with_expressions(mut self, scope: &'s Scope) -> Names<'s> {
-        self.expressions = Some(scope);
+    pub fn with_expressions(mut self, expressions: &'s dyn Expressions) -> Names<'s> {
+        self.expressions = Some(expressions);
         self
     }
 
     /// The same names, and those of the coloured net that the system was unfolded from.
-    pub(crate) fn with_colours(mut self, colours: UnfoldedNames<'s>) -> Names<'s> {
+    #[must_use]
+    pub fn with_colours(mut self, colours: UnfoldedNames<'s>) -> Names<'s> {
         self.lengths.extend(colours.ids().map(str::len));
         self.lengths.sort_unstable_by(|a, b| b.cmp(a));
         self.lengths.dedup();

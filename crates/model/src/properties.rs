@@ -7,17 +7,13 @@ use lariat_ltl::{AtomError, AtomId, Formula, Formulas, ParseError, RawAtom, Synt
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::atoms::Atom;
-use crate::dve::{looks_like_ltl_file, read_ltl_file};
 use crate::error::{Errors, InputError};
-use crate::fairness::{Fairness, Strength};
-use crate::mcc;
+use crate::fairness::Fairness;
 use crate::names::{Meaning, Names};
 use crate::predicate::{Predicate, Proposition};
+use crate::property_file::{assumption, comment, looks_like_ltl_file, read_ltl_file, split_name};
 use crate::reachability::{Modality, state_predicate};
 use std::borrow::Cow;
-
-/// The advice about names that are used twice.
-pub(crate) const OWN_NAME: &str = "expected every property to have a name of its own; those without one are called by their position";
 
 /// A formula with its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,6 +51,9 @@ pub struct Properties {
 }
 
 impl Properties {
+    /// The advice about names that are used twice.
+    pub const OWN_NAME: &str = "expected every property to have a name of its own; those without one are called by their position";
+
     /// No properties.
     pub fn new() -> Properties {
         Properties::default()
@@ -80,7 +79,7 @@ impl Properties {
 
     /// Adds the formulas of a file: one on each line, as `formula` or `name: formula`. A `#` at the
     /// start of a line or behind a blank starts a comment, except between quotes; `#define` and `#property`
-    /// are as [`crate::dve::read_ltl_file`] has them. A line `fair weak WHAT` or `fair strong WHAT` assumes fairness for all
+    /// are as [`read_ltl_file`] has them. A line `fair weak WHAT` or `fair strong WHAT` assumes fairness for all
     /// formulas of the file, see [`Fairness::add`].
     ///
     /// A name is made of letters, digits, `_`, `.` and `-`. No formula starts with such a word and a
@@ -170,16 +169,6 @@ impl Properties {
         errors.into_result()
     }
 
-    /// Adds the properties of a file of the Model Checking Contest.
-    pub fn add_mcc(
-        &mut self,
-        names: &Names<'_>,
-        origin: &str,
-        bytes: &[u8],
-    ) -> Result<(), InputError> {
-        mcc::read(self, names, origin, bytes)
-    }
-
     /// Binds an atom that stands alone, such as a proposition of an automaton. A text that is no
     /// bare word is read as if it stood between quotes.
     pub fn add_atom(&mut self, names: &Names<'_>, text: &str) -> Result<AtomId, AtomError> {
@@ -203,14 +192,15 @@ impl Properties {
     }
 
     /// The formula that is one atom; an error for a person if its text already means something else.
-    pub(crate) fn atom(&mut self, (text, proposition): Atom) -> Result<Formula, String> {
+    pub fn atom(&mut self, (text, proposition): Atom) -> Result<Formula, String> {
         let atom = self
             .bind(text, proposition)
             .map_err(|error| error.message)?;
         Ok(self.formulas.atom(atom))
     }
 
-    pub(crate) fn print(&self, formula: Formula) -> String {
+    /// The text of a formula with all parentheses.
+    pub fn print(&self, formula: Formula) -> String {
         lariat_ltl::print(&self.formulas, formula, Syntax::Full)
     }
 
@@ -276,12 +266,12 @@ impl Properties {
         self.push(property).map_err(|message| ParseError {
             span: 0..text.len(),
             message,
-            help: Some(OWN_NAME.to_owned()),
+            help: Some(Properties::OWN_NAME.to_owned()),
         })
     }
 
     /// Adds a property; an error for a person if another one has its name.
-    pub(crate) fn push(&mut self, property: Property) -> Result<(), String> {
+    pub fn push(&mut self, property: Property) -> Result<(), String> {
         if !self.taken.insert(property.name.clone()) {
             return Err(format!("a second property is called `{}`", property.name));
         }
@@ -404,35 +394,6 @@ fn assumptions(
     (fairness, rest)
 }
 
-/// `fair weak WHAT` or `fair strong WHAT`: no formula is two words next to each other.
-pub(crate) fn assumption(line: &str) -> Option<(Strength, &str)> {
-    let rest = line.trim_start().strip_prefix("fair")?;
-    let (word, what) = rest
-        .strip_prefix(char::is_whitespace)?
-        .trim_start()
-        .split_once(char::is_whitespace)?;
-    let strengths = [Strength::Weak, Strength::Strong];
-    let strength = strengths
-        .into_iter()
-        .find(|strength| strength.name() == word)?;
-    Some((strength, what.trim_start()))
-}
-
-/// Where the comment of a line starts; its length if there is none.
-pub(crate) fn comment(line: &str) -> usize {
-    let (mut quoted, mut escaped, mut blank) = (false, false, true);
-    for (i, c) in line.char_indices() {
-        match c {
-            '#' if !quoted && blank => return i,
-            '"' if !escaped => quoted = !quoted,
-            _ => {}
-        }
-        escaped = quoted && c == '\\' && !escaped;
-        blank = c.is_whitespace();
-    }
-    line.len()
-}
-
 /// The modality that a text begins with, and the text with blanks in its place. Names of the model come first.
 fn modality<'t>(names: &Names<'_>, text: &'t str) -> (Option<Modality>, Cow<'t, str>) {
     let start = text.len() - text.trim_start().len();
@@ -455,16 +416,4 @@ fn modality<'t>(names: &Names<'_>, text: &'t str) -> (Option<Modality>, Cow<'t, 
         }
     }
     (None, Cow::Borrowed(text))
-}
-
-/// `name: formula`, or a formula.
-pub(crate) fn split_name(line: &str) -> (Option<&str>, &str) {
-    if let Some((name, formula)) = line.split_once(':') {
-        let name = name.trim();
-        let is_name = |c: char| c.is_alphanumeric() || "_.-".contains(c);
-        if !name.is_empty() && name.chars().all(is_name) {
-            return (Some(name), formula);
-        }
-    }
-    (None, line)
 }

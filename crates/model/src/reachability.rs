@@ -4,12 +4,7 @@
 //! linear-time property `G p`; `EF p` says that `G !p` does not hold. Whether a state of either kind is reachable is a question of its own,
 //! which needs no automaton.
 
-use crate::error::InputError;
-use crate::mcc;
-use crate::names::Names;
 use crate::predicate::{Predicate, Proposition};
-use crate::properties::Properties;
-use crate::system::VarId;
 use lariat_ltl::{Formula, Formulas, Node};
 
 /// Which states are spoken of.
@@ -60,48 +55,6 @@ impl Reachability {
             Modality::All => !reachable,
         }
     }
-
-    /// Reads a property file of the contest in which every formula is `EF p` or `AG p`.
-    pub fn read_mcc(
-        names: &Names<'_>,
-        origin: &str,
-        bytes: &[u8],
-    ) -> Result<Vec<Reachability>, InputError> {
-        let mut properties = Properties::new();
-        let about_some = mcc::read_branching(&mut properties, names, origin, bytes)?;
-        let mut list = Vec::with_capacity(about_some.len());
-        for (property, some) in properties.list.iter().zip(about_some) {
-            let modality = if some { Modality::Some } else { Modality::All };
-            let found = of_formula(&properties, property.formula, modality);
-            list.push(Reachability {
-                name: property.name.clone(),
-                modality,
-                predicate: found.ok_or_else(|| {
-                    let message = format!("{} is no property of reachable states", property.name);
-                    InputError::new(origin, message)
-                        .help("expected <exists-path><finally> or <all-paths><globally> around a property of states")
-                })?,
-                text: text(modality, &property.text),
-            });
-        }
-        Ok(list)
-    }
-}
-
-/// Reads a file of bounds of the contest: names, and the places whose tokens are summed up.
-pub fn read_mcc_bounds(
-    names: &Names<'_>,
-    origin: &str,
-    bytes: &[u8],
-) -> Result<Vec<(String, Vec<VarId>)>, InputError> {
-    mcc::read_bounds(names, origin, bytes)
-}
-
-fn text(modality: Modality, path: &str) -> String {
-    match modality {
-        Modality::Some => format!("E{path}"),
-        Modality::All => format!("A{path}"),
-    }
 }
 
 fn negated(predicate: Predicate) -> Predicate {
@@ -109,17 +62,6 @@ fn negated(predicate: Predicate) -> Predicate {
         Predicate::Not(inner) => *inner,
         predicate => Predicate::Not(Box::new(predicate)),
     }
-}
-
-/// What `F p` under `E`, or `G p` under `A`, says of states.
-fn of_formula(properties: &Properties, formula: Formula, modality: Modality) -> Option<Predicate> {
-    let inner = match (properties.formulas.node(formula), modality) {
-        (Node::Finally(inner), Modality::Some) | (Node::Globally(inner), Modality::All) => *inner,
-        // `F true` and the like.
-        (Node::True | Node::False, _) => formula,
-        _ => return None,
-    };
-    state_predicate(&properties.formulas, &properties.propositions, inner)
 }
 
 /// A formula without temporal operators as a predicate; `None` if it has one, or speaks of events.

@@ -13,7 +13,8 @@
 
 use lariat_budget::{Budget, Cancel, Quiet};
 use lariat_corpora::models;
-use lariat_model::{Deadlock, System, read_model};
+use lariat_formats::read_model;
+use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Cursor, Explicit, count};
 use std::error::Error;
 use std::path::{Path, PathBuf};

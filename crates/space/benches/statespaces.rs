@@ -18,9 +18,10 @@
 use lariat_budget::{Budget, Quiet, Stop};
 use lariat_corpora::bench::{arguments, cpu, resident};
 use lariat_corpora::{models, table};
+use lariat_formats::read_model;
 use lariat_model::generate::{Family, generate};
 use lariat_model::order::OrderName;
-use lariat_model::{Deadlock, System, read_model};
+use lariat_model::{Deadlock, System};
 use lariat_space::symbolic::{OrderChoice, Reach, Reached, reach};
 use std::collections::VecDeque;
 

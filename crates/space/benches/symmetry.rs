@@ -6,8 +6,9 @@
 use lariat_budget::Budget;
 use lariat_corpora::bench::{arguments, cpu, file};
 use lariat_corpora::models;
-use lariat_model::symmetry::{Representatives, Room, Symmetry, Tokens, detect};
-use lariat_model::{Deadlock, Model, read};
+use lariat_formats::{Model, read};
+use lariat_model::Deadlock;
+use lariat_reductions::symmetry::{Representatives, Room, Symmetry, Tokens, detect};
 use lariat_space::explicit::{Cursor, Explicit, StateId};
 use std::hint::black_box;
 use std::path::PathBuf;

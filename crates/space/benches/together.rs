@@ -11,7 +11,8 @@
 use lariat_budget::{Budget, Quiet};
 use lariat_corpora::bench::{arguments, cpu};
 use lariat_corpora::models;
-use lariat_model::{Deadlock, read_model};
+use lariat_formats::read_model;
+use lariat_model::Deadlock;
 use lariat_space::explicit::{Count, Explicit, count_together};
 use std::error::Error;
 use std::num::NonZeroUsize;

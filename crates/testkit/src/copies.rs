@@ -10,9 +10,9 @@ use crate::formulas::{Ltl, Op2};
 use crate::oracle::Reachable;
 use crate::symmetric::at_least;
 use lariat_corpora::Random;
+use lariat_formats::{Format, Model};
 use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Format, Model, Predicate, Proposition, System,
-    VarId, Variable,
+    Action, Arc, Deadlock, Domain, Event, EventId, Predicate, Proposition, System, VarId, Variable,
 };
 
 /// Which places and transitions are the same one in different copies.

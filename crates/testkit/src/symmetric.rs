@@ -9,13 +9,13 @@ use crate::formulas::Ltl;
 use crate::oracle::Reachable;
 use lariat_budget::Budget;
 use lariat_corpora::Random;
+use lariat_formats::{Format, Model};
+use lariat_model::coloured::Coloured;
 use lariat_model::coloured::{
     Colour, ColouredNet, Guard, Inscription, Place, PlaceId, Sort, SortId, SortKind, Term,
     TermKind, Transition, TransitionId, Variable, VariableId, unfold,
 };
-use lariat_model::{
-    Coloured, Comparison, Deadlock, EventId, Format, Linear, Model, Predicate, Proposition, VarId,
-};
+use lariat_model::{Comparison, Deadlock, EventId, Linear, Predicate, Proposition, VarId};
 
 /// One component of a tuple on an arc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,7 +12,7 @@ use super::make::Reserve;
 use super::{Kernel, NodeId};
 use crate::tables::Tables;
 use lariat_budget::Stop;
-use lariat_workers::Pass;
+use lariat_parallel::Pass;
 
 /// Look-ups that a worker counts for itself before it tells: most operations are small, and counters that several write are slow.
 const MANY: u64 = 1 << 12;

@@ -48,7 +48,7 @@ use crate::cache::Pressures;
 use crate::saturation::Workbench;
 use crate::tables::{Held, Tables, WorkerId};
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_workers::Pass;
+use lariat_parallel::Pass;
 use make::Reserve;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,7 +4,7 @@ mod fixed;
 mod specs;
 
 use lariat_differential::symmetric;
-use lariat_model::Model;
+use lariat_formats::Model;
 use lariat_testkit::case::Case;
 use lariat_testkit::copies;
 use lariat_testkit::symmetric as nets;

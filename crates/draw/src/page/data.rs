@@ -8,7 +8,8 @@ use super::{Subject, Told, rules};
 use crate::net::Net;
 use crate::processes::processes;
 use crate::run::{Run, RunKind};
-use lariat_model::{Domain, EventId, Model, State, System, Value, VarId};
+use lariat_formats::Model;
+use lariat_model::{Domain, EventId, State, System, Value, VarId};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -157,7 +158,7 @@ fn lanes(model: &Model, told: &[Told]) -> Vec<Json> {
 
 /// What events do on channels, by event.
 fn messages(model: &Model) -> Json {
-    let one = |message: &lariat_model::dve::Message| {
+    let one = |message: &lariat_formats::dve::Message| {
         let side = |var: Option<VarId>| var.map(|var| var.0);
         let told = json!([
             message.channel,

@@ -6,9 +6,9 @@ use lariat_corpora::{each_case, models};
 use lariat_draw::net::{Net, NodeId, PART};
 use lariat_draw::svg::Picture;
 use lariat_draw::{NetPicture, automaton, processes, reach};
+use lariat_formats::{Format, Model, read};
 use lariat_ltl::{Formulas, FreeVocabulary, parse};
 use lariat_model::generate::{Family, generate};
-use lariat_model::{Format, Model, read};
 
 fn well_formed(text: &str) {
     use quick_xml::events::Event;
@@ -82,7 +82,7 @@ fn contest_nets_are_legible() {
             continue;
         }
         let budget = Budget::bytes(1 << 28);
-        if let Ok(model) = lariat_model::load("net", &bytes, &budget) {
+        if let Ok(model) = lariat_formats::load("net", &bytes, &budget) {
             check(&drawn(&model).expect("a net"));
             count += 1;
         }

@@ -4,10 +4,10 @@ use crate::browser::{Browser, END, HOME, LEFT, RIGHT};
 use lariat_corpora::each_case;
 use lariat_draw::page::{Subject, Told, can_be_run, page};
 use lariat_draw::run::{Index, Run, RunKind, write};
+use lariat_formats::{Format, Model, read};
 use lariat_ltl::Formulas;
 use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Format, Model, Properties, System, VarId,
-    Variable, read,
+    Action, Arc, Deadlock, Domain, Event, EventId, Properties, System, VarId, Variable,
 };
 use lariat_random::Random;
 use serde_json::{Value as Json, json};

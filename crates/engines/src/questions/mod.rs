@@ -17,7 +17,7 @@
 //! - [`karp_miller`]: the coverability tree of a net that may be unbounded;
 //! - [`by_sets`]: the reachable states as a set.
 //!
-//! What is proved without any search, by linear programming, belongs to crate `facts`, and who asks whom is decided in the façade.
+//! What is proved without any search, by linear programming, belongs to crate `structural`, and who asks whom is decided in the façade.
 
 mod board;
 mod bottom;

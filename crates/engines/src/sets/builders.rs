@@ -3,7 +3,7 @@
 //! The check is sequential and stays as it is: it alone interns nodes and sees edges in the order in which it asks. Expanding a node of sets costs
 //! milliseconds, the check next to nothing, so what is worth doing in parallel are the groups of edges.
 //!
-//! The group `k` of a node is the value of the key (node, `k`) in the protocol of [`lariat_workers::Ahead`], whose asker is the check; behind it come the group `k + 1` and the first
+//! The group `k` of a node is the value of the key (node, `k`) in the protocol of [`lariat_parallel::Ahead`], whose asker is the check; behind it come the group `k + 1` and the first
 //! groups of the targets. A check that compares sets passes by what is part of a node that it has left; on slotted rings that is half of all nodes. Once that has
 //! happened builders do so, too, and begin with groups `k + 1`, which are asked for in any case. (`sog`, four recurrences on a ring of eight, two threads:
 //! 1.59 times as fast as one instead of 1.41. Without such nodes it is better to begin with targets, which lead further: `slap` on a ring of nine 1.63 instead of 1.28.)
@@ -16,7 +16,7 @@
 //! and its verdict, its evidence and the numbers of its nodes are those of one thread. What the store counts is not.
 //!
 //! Each builder has a clone of the product and `Sets` of its own on a worker of the same store; predicates, steps and whatever else is a key
-//! of the operation cache is common, and so is what a product remembers of nodes ([`Common`](lariat_workers::Common)): without that two threads made 1.4 times the operations of one
+//! of the operation cache is common, and so is what a product remembers of nodes ([`Common`](lariat_parallel::Common)): without that two threads made 1.4 times the operations of one
 //! for `sog` on a ring of eight. Whoever stops — for want of memory, say — stops all, with its reason.
 //! Under a cap steps may be left out. Whoever leaves one out takes note of that, and who takes a value from what is common does not: so what anybody has left out counts, whether the check has come to it or not. This is the first of the two ways of
 //! H. Abid, K. Klai, C. Arias, H. Ouni (*Building symbolic observation graphs on multi-core*, ISPA 2020), where threads build aggregates; there the graph
@@ -27,8 +27,8 @@ use super::product::{Aggregate, Product};
 use lariat_automata::StateId;
 use lariat_budget::{Abort, Budget, Late, Lease, Stop};
 use lariat_emptiness::Marks;
+use lariat_parallel::{Behind, Company, Place};
 use lariat_space::symbolic::Set;
-use lariat_workers::{Behind, Company, Place};
 use rustc_hash::FxHashMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +64,7 @@ type Key = (Aggregate, usize);
 /// What lies ahead of the check.
 pub struct Ahead {
     builders: usize,
-    groups: lariat_workers::Ahead<Key, Group, Stop>,
+    groups: lariat_parallel::Ahead<Key, Group, Stop>,
     room: Mutex<Room>,
     /// The sets of nodes of which the check has all edges, by location and kind.
     left: Mutex<FxHashMap<(StateId, u32), Vec<Set>>>,
@@ -108,7 +108,7 @@ impl Ahead {
         };
         Ahead {
             builders,
-            groups: lariat_workers::Ahead::new(LEAD, builders),
+            groups: lariat_parallel::Ahead::new(LEAD, builders),
             room: Mutex::new(room),
             left: Mutex::default(),
             compared: AtomicBool::new(false),

@@ -35,8 +35,8 @@ use lariat_automata::testing::{Ta, Testing, Tgta};
 use lariat_automata::{Cube, Guard, Guards, Letter};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
+use lariat_parallel::Common;
 use lariat_space::symbolic::Set;
-use lariat_workers::Common;
 use std::sync::Arc;
 
 /// The letters of all steps: events are not observed.

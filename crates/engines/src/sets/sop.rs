@@ -33,8 +33,8 @@ use lariat_automata::{Automaton, Cube, Guard, Letter, StateId};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::Strength;
+use lariat_parallel::Common;
 use lariat_space::symbolic::Set;
-use lariat_workers::Common;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 

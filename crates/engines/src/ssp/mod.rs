@@ -29,7 +29,7 @@ use crate::explicit::{finish, synchronous};
 use crate::symmetry::Locals;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{Counts, Outcome, aec, couvreur, iec, nsiec};
-use lariat_model::symmetry::Symmetry;
+use lariat_reductions::symmetry::Symmetry;
 use node::{Ssp, Worker};
 
 /// The engine of the symbolic synchronized product.

@@ -8,7 +8,7 @@ use crate::symmetry::{Locals, Modulo};
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Lease, Observer, Stop};
 use lariat_emptiness::{Edge, NodeId};
-use lariat_model::symmetry::{Canon, Colours, Group, Room, Symmetry};
+use lariat_reductions::symmetry::{Canon, Colours, Group, Room, Symmetry};
 use lariat_space::explicit::{Explicit, StateId, States};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

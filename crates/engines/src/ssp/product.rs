@@ -5,7 +5,7 @@ use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Progress, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
 use lariat_model::EventId;
-use lariat_model::symmetry::{Generator, Group};
+use lariat_reductions::symmetry::{Generator, Group};
 use lariat_space::explicit::{Cursor as Steps, StateId};
 use std::convert::Infallible;
 

@@ -4,7 +4,7 @@ use super::node::{GroupId, SetNode, Ssp, Worker};
 use lariat_automata::StateId as Location;
 use lariat_budget::Stop;
 use lariat_emptiness::NodeId;
-use lariat_model::symmetry::{Generator, Group, Part, Permutation, Tokens};
+use lariat_reductions::symmetry::{Generator, Group, Part, Permutation, Tokens};
 use lariat_space::explicit::StateId;
 use rustc_hash::FxHashMap;
 

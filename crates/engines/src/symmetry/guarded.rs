@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use lariat_automata::{Guard, Guards};
-use lariat_model::symmetry::Symmetry;
+use lariat_reductions::symmetry::Symmetry;
 use rustc_hash::FxHashMap;
 
 /// The guards of a problem, with room for their images.

@@ -24,7 +24,7 @@ pub(crate) use unroll::{Step, Unfolds, unroll};
 use crate::problem::Problem;
 use guarded::Guarded;
 use lariat_automata::Guard;
-use lariat_model::symmetry::{Colours, Generator, Group, Symmetry};
+use lariat_reductions::symmetry::{Colours, Generator, Group, Symmetry};
 use rustc_hash::FxHashMap;
 use std::convert::Infallible;
 

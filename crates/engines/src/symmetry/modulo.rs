@@ -4,7 +4,7 @@ use super::{Locals, places};
 use crate::problem::Problem;
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Stop};
-use lariat_model::symmetry::{Canon, Colours, Group, Representatives, Symmetry};
+use lariat_reductions::symmetry::{Canon, Colours, Group, Representatives, Symmetry};
 
 /// The groups of the states of an automaton, within R_q each.
 pub(crate) struct Modulo<'p> {

@@ -11,8 +11,8 @@
 
 use lariat_budget::Stop;
 use lariat_emptiness::{Edge, Graph, Lasso as Abstract, NodeId};
-use lariat_model::symmetry::{Permutation, Symmetry, after, inverse};
 use lariat_model::{EventId, Lasso, State, Step as Concrete, System, Value};
+use lariat_reductions::symmetry::{Permutation, Symmetry, after, inverse};
 
 /// A step of a quotient: the event from the representative, and the permutation that led from its target to the next representative.
 pub(crate) struct Step {

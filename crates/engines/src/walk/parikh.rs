@@ -2,7 +2,7 @@
 //!
 //! In a net of thousands of events, of which a few dozen have to be fired for what the automaton waits for, a walk that draws its steps gets nowhere, and
 //! one that counts missing tokens does not see the way to them. The state equation does: a smallest solution `x` from the
-//! marking at hand ([`lariat_facts::Directions`]) says which events matter, and how often. The walk then fires events with *credit*, which each has
+//! marking at hand ([`lariat_structural::Directions`]) says which events matter, and how often. The walk then fires events with *credit*, which each has
 //! as often as `x` says, until there is none left, and asks for another solution. (ITS-tools walks like this to markings: Y. Thierry-Mieg,
 //! *Structural reductions revisited*, Petri Nets 2020, its `tryParikhWalk`.) We go on to infinite runs:
 //!
@@ -20,10 +20,10 @@ use super::{Choice, Walker};
 use lariat_automata::StateId as Location;
 use lariat_budget::Stop;
 use lariat_emptiness::{Marks, NodeId};
-use lariat_facts::{Destination, Directions, Effect};
 use lariat_model::{EventId, Proposition};
 use lariat_random::Random;
 use lariat_space::explicit::Way;
+use lariat_structural::{Destination, Directions, Effect};
 
 /// What one question may cost, in units of the solver: less than a tenth of a second. Those that led somewhere on nets of up to 7 000 places took 100 to 3 500.
 const UNITS_PER_QUESTION: u64 = 5_000;

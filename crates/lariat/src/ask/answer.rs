@@ -5,9 +5,10 @@
 
 use crate::verdict::Reason;
 use lariat_engines::questions::Question;
-use lariat_facts::Certificate;
-use lariat_model::passes::{Astray, Lift as _};
-use lariat_model::{EvidenceKind, Lasso, Model, Predicate, Step, System, Value, VarId};
+use lariat_formats::Model;
+use lariat_model::{EvidenceKind, Lasso, Predicate, Step, System, Value, VarId};
+use lariat_reductions::{Astray, Lift as _, UnfoldingLift};
+use lariat_structural::Certificate;
 
 /// What is known of a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,9 +144,10 @@ pub(super) fn witness(model: &Model, lasso: Lasso, shows: Shows<'_>) -> Result<W
             }
         }
     }
-    let Some(unfolding) = model.lift() else {
+    let Some(net) = model.coloured_net() else {
         return Ok(Witness(lasso));
     };
+    let unfolding = UnfoldingLift { net, system };
     // The coloured net must say by itself that nothing can fire.
     let at_rest = matches!(shows, Shows::End(Question::Reach(Predicate::Deadlock), _));
     let told = if at_rest {

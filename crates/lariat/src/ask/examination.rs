@@ -12,7 +12,8 @@
 
 use super::answer::sum;
 use super::{Answer, Ends, Go, Question, Reply};
-use lariat_model::{Comparison, EventId, Linear, Model, Predicate, Value, VarId};
+use lariat_formats::Model;
+use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 
 /// What is asked of a model as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

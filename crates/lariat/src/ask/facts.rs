@@ -11,9 +11,9 @@ use super::answer::{Proof, Shows, certified, witness};
 use super::{Answer, Asker, Desk, Question, standing};
 use crate::explored::Explored;
 use lariat_budget::{Budget, Stop};
-use lariat_facts::{Bound, Certificate, Facts};
-use lariat_model::passes::Systems;
 use lariat_model::{Comparison, Domain, Linear, Predicate, Proposition, System, Variable};
+use lariat_reductions::Systems;
+use lariat_structural::{Bound, Certificate, Facts};
 
 /// What facts are asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_budget::Stop;
 use lariat_engines::questions::Finding;
-use lariat_model::passes::Systems;
 use lariat_model::{Comparison, Lasso, Linear, Predicate, Properties, Proposition, Value};
+use lariat_reductions::Systems;
 
 /// How often a sum is asked for before somebody else has a turn.
 const STEPS_UP: usize = 4;
@@ -127,7 +127,7 @@ impl Desk<'_, '_> {
 }
 
 /// The beginning of a run, up to the first state like this.
-fn until(model: &lariat_model::Model, run: &Lasso, p: &Predicate) -> Option<Lasso> {
+fn until(model: &lariat_formats::Model, run: &Lasso, p: &Predicate) -> Option<Lasso> {
     let system = &model.system;
     let states = std::iter::once(&run.initial).chain(run.steps().map(|step| &step.state));
     let at = { states }.position(|state| system.holds(p, state))?;

@@ -30,7 +30,8 @@ use answer::{Shows, searched, sum, witness};
 use facts::About as Facts;
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_engines::questions::{Finding, Search, by_sets, karp_miller, sweep, wander};
-use lariat_model::{Deadlock, Lasso, Model, State};
+use lariat_formats::Model;
+use lariat_model::{Deadlock, Lasso, State};
 use lariat_space::symbolic::OrderChoice;
 use stage::Stage;
 

@@ -11,8 +11,8 @@ use super::{Case, Question};
 use crate::advice::by_facts;
 use lariat_budget::{Budget, Stop};
 use lariat_engines::questions::{Board, Ends};
-use lariat_model::passes::{Astray, Lift as _, ReductionLift, Rules, Support, Systems, reduce};
 use lariat_model::{Comparison, Lasso, Linear, Predicate, Proposition, System};
+use lariat_reductions::{Astray, Lift as _, ReductionLift, Rules, Support, Systems, reduce};
 
 /// Arcs that reductions may look at.
 const MOST_WORK: u64 = 5_000_000;

@@ -21,10 +21,10 @@ use crate::subject::{Property, Subject};
 use lariat_automata::{Automaton, translate};
 use lariat_budget::Stop;
 use lariat_engines::Needs;
-use lariat_facts::{Barren, Pruned, Simplified};
 use lariat_ltl::{Formula, Formulas};
 use lariat_model::System;
-use lariat_model::passes::Removed;
+use lariat_reductions::Removed;
+use lariat_structural::{Barren, Pruned, Simplified};
 
 /// What answers are ascribed to that need no search.
 pub(super) const FACTS: &str = "facts";

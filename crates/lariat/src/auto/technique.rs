@@ -1,6 +1,6 @@
 //! What `auto` can do without, so that what each is worth can be measured.
 
-/// A technique of `auto`. Reductions are left out one by one, by their [rules](lariat_model::passes::Rule).
+/// A technique of `auto`. Reductions are left out one by one, by their [rules](lariat_reductions::Rule).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Technique {
     /// Random and directed walks.

@@ -4,7 +4,8 @@
 //! Instances of more than `LARIAT_STATES` (100 000) markings, or of unknown size, are left out; with
 //! `LARIAT_STATES=all` none.
 
-use lariat::model::{Properties, read};
+use lariat::formats::{mcc, read};
+use lariat::model::Properties;
 use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Systems, Verdict, check};
 use lariat_corpora::{models, table};
 use std::collections::HashMap;
@@ -33,9 +34,8 @@ fn verdicts_and_lassos_of_coloured_nets() {
         let known: HashMap<&str, &str> = known.lines().filter_map(|l| l.split_once('\t')).collect();
         let mut properties = Properties::new();
         for examination in ["LTLCardinality.xml", "LTLFireability.xml"] {
-            properties
-                .add_mcc(&model.names(), examination, &file(examination))
-                .expect(instance);
+            let names = model.names();
+            mcc::read(&mut properties, &names, examination, &file(examination)).expect(instance);
         }
         let subject = Subject::new(&model, &properties);
         let systems = Systems::new();

@@ -3,7 +3,8 @@
 use crate::asking::{about, asked, asked_with, holds, reading};
 use crate::covering::event;
 use lariat::ask::{Answer, AskOptions, AskSchedule, Asker, Go, Question, ask};
-use lariat::model::{Action, Domain, Event, Format, Model, VarId, Variable};
+use lariat::formats::{Format, Model};
+use lariat::model::{Action, Domain, Event, VarId, Variable};
 use lariat::{
     Budget, Explored, Options, Plan, Property, Quiet, Recurring, Reduce, Rule, Rules, Strength,
     Subject, System, Systems, Variant, reduction,

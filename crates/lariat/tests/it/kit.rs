@@ -1,6 +1,7 @@
 //! Instances of the Model Checking Contest and what is known of them. The files are not part of the
 //! project; they are looked for in the folder `LARIAT_MODELS`, or else beside the workspace.
 
+use lariat::formats::mcc;
 use lariat::model::Properties;
 use lariat::{
     Budget, Explored, Options, Property, Quiet, Reason, Subject, Systems, Verdict, check,
@@ -56,12 +57,10 @@ pub fn examine(
 ) -> Tally {
     let folder = folder.join(instance);
     let read = |name: &str| std::fs::read(folder.join(name)).expect(name);
-    let model = lariat::model::read(instance, &read("model.pnml")).expect(instance);
+    let model = lariat::formats::read(instance, &read("model.pnml")).expect(instance);
     let mut properties = Properties::new();
     let file = format!("{examination}.xml");
-    properties
-        .add_mcc(&model.names(), &file, &read(&file))
-        .expect(instance);
+    mcc::read(&mut properties, &model.names(), &file, &read(&file)).expect(instance);
     let known = String::from_utf8(read("verdicts.tsv")).expect("verdicts.tsv");
     let known: HashMap<&str, &str> = known
         .lines()

@@ -156,7 +156,7 @@ system async;";
 /// Relations of programs are learned from the states that are met, so that what is near need not wait for all of them.
 #[test]
 fn a_violation_is_found_near_the_initial_state_of_a_program() {
-    let model = lariat::model::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
+    let model = lariat::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
     let mut properties = Properties::new();
     let names = model.names();
     for (name, formula) in [
@@ -188,7 +188,7 @@ fn a_violation_is_found_near_the_initial_state_of_a_program() {
 /// A state whose steps nobody has learned yet is not dead, though nothing is known that could be taken from it.
 #[test]
 fn a_program_does_not_end_where_learning_does() {
-    let model = lariat::model::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
+    let model = lariat::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
     let events = model.system.events.iter();
     let fires: Vec<_> = events.map(|e| format!("fires({})", e.name)).collect();
     let formula = format!("G F ({})", fires.join(" | "));

@@ -19,7 +19,7 @@ system async;
 ";
 
 fn verdict(formula: &str, plan: Plan) -> Verdict {
-    let model = lariat::model::read("flags.dve", PROGRAM.as_bytes()).expect("a model");
+    let model = lariat::formats::read("flags.dve", PROGRAM.as_bytes()).expect("a model");
     let mut properties = Properties::new();
     properties
         .add_formula(&model.names(), "formula", None, formula)

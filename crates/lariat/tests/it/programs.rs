@@ -4,7 +4,8 @@
 //! there are none the tests say so and pass. Models of more than `LARIAT_STATES` (10 000) states
 //! are left out.
 
-use lariat::model::{Model, Properties};
+use lariat::formats::Model;
+use lariat::model::Properties;
 use lariat::{
     Budget, Choice, Explored, Options, Plan, Property, Quiet, Subject, Systems, Verdict, check,
     property_process,
@@ -19,7 +20,7 @@ fn limit() -> u64 {
 
 fn read(path: &Path) -> Model {
     let bytes = fs::read(path).expect("a readable model");
-    lariat::model::read(&path.display().to_string(), &bytes).unwrap_or_else(|e| panic!("{e}"))
+    lariat::formats::read(&path.display().to_string(), &bytes).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn properties(model: &Model, path: &Path) -> Properties {

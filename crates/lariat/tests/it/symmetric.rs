@@ -1,6 +1,7 @@
 //! Nets of many processes that are alike: when `auto` divides by symmetries, and by which; walks among them.
 
-use lariat::model::{Properties, read};
+use lariat::formats::read;
+use lariat::model::Properties;
 use lariat::{
     Budget, Choice, Explored, LeftOut, Options, Plan, Property, Quiet, Reduce, Report, Rules,
     Schedule, Subject, Systems, Technique, Verdict, check,

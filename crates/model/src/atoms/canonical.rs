@@ -8,7 +8,7 @@ use crate::system::{Domain, EventId, Value, VarId};
 
 impl Names<'_> {
     /// `Σ left ⋈ Σ right` as an atom, for formulas that do not come as text.
-    pub(crate) fn compare_sums(
+    pub fn compare_sums(
         &self,
         left: (Vec<VarId>, Value),
         comparison: Comparison,
@@ -22,7 +22,7 @@ impl Names<'_> {
     }
 
     /// Nothing is enabled.
-    pub(crate) fn deadlock(&self) -> Atom {
+    pub fn deadlock(&self) -> Atom {
         let text = if self.contains("deadlock") {
             "deadlock()"
         } else {
@@ -45,7 +45,7 @@ impl Names<'_> {
     }
 
     /// One of the events is enabled.
-    pub(crate) fn fireable(&self, mut events: Vec<EventId>) -> Atom {
+    pub fn fireable(&self, mut events: Vec<EventId>) -> Atom {
         events.sort_unstable();
         events.dedup();
         if events.is_empty() {

@@ -6,22 +6,25 @@
 //! ([`ColouredNet::replay`]) by an interpreter of its own.
 
 mod compile;
-mod declare;
 mod join;
 mod names;
 mod net;
-mod raw;
-mod read;
 mod semantics;
-mod terms;
 mod unfold;
 
-pub use names::ColourNames;
-pub(crate) use names::UnfoldedNames;
+pub use names::{ColourNames, UnfoldedNames};
 pub use net::{
     Class, Colour, ColouredNet, Guard, Inscription, Partition, Place, PlaceId, Sort, SortId,
     SortKind, Term, TermKind, Transition, TransitionId, Variable, VariableId,
 };
-pub(crate) use read::read;
 pub use semantics::Marking;
 pub use unfold::{Unfolded, Unfolding, unfold};
+
+/// Where the system of a coloured net comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coloured {
+    /// The net as it was read.
+    pub net: ColouredNet,
+    /// What its places and transitions are in the system.
+    pub unfolding: Unfolding,
+}

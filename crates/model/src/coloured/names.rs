@@ -172,12 +172,13 @@ fn split(name: &str) -> Option<(&str, &str)> {
 
 /// What the names of a coloured net mean in its unfolding.
 #[derive(Clone, Debug)]
-pub(crate) struct UnfoldedNames<'n> {
+pub struct UnfoldedNames<'n> {
     names: ColourNames<'n>,
     unfolding: &'n Unfolding,
 }
 
 impl<'n> UnfoldedNames<'n> {
+    /// The names of a net, and their meaning in this unfolding of it.
     pub fn new(net: &'n ColouredNet, unfolding: &'n Unfolding) -> UnfoldedNames<'n> {
         UnfoldedNames {
             names: ColourNames::of(net),
@@ -186,22 +187,22 @@ impl<'n> UnfoldedNames<'n> {
     }
 
     /// The ids of places and transitions.
-    pub fn ids(&self) -> impl Iterator<Item = &'n str> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &'n str> {
         let net = self.names.net;
         let places = net.places.iter().map(|place| &*place.name);
         places.chain(net.transitions.iter().map(|transition| &*transition.name))
     }
 
-    pub fn is_place(&self, name: &str) -> bool {
+    pub(crate) fn is_place(&self, name: &str) -> bool {
         self.names.place(name).is_some()
     }
 
-    pub fn is_transition(&self, name: &str) -> bool {
+    pub(crate) fn is_transition(&self, name: &str) -> bool {
         self.names.transition(name).is_some()
     }
 
     /// The instances that a name adds up, all those of a place or one; none if it is never marked.
-    pub fn number(&self, name: &str) -> Option<Vec<VarId>> {
+    pub(crate) fn number(&self, name: &str) -> Option<Vec<VarId>> {
         let (place, colour) = self.names.place(name)?;
         Some(match colour {
             None => self.unfolding.instances(place).collect(),
@@ -210,7 +211,7 @@ impl<'n> UnfoldedNames<'n> {
     }
 
     /// The bindings of a transition that agree with the values in the name.
-    pub fn events(&self, name: &str) -> Option<Vec<EventId>> {
+    pub(crate) fn events(&self, name: &str) -> Option<Vec<EventId>> {
         let (transition, values) = self.names.transition(name)?;
         let agrees = |event: &EventId| {
             let (_, binding) = self.unfolding.binding(*event);
@@ -220,7 +221,7 @@ impl<'n> UnfoldedNames<'n> {
     }
 
     /// What is wrong with `id(inside)`, whose id is that of a place or transition, and advice.
-    pub fn misfit(&self, id: &str, inside: &str) -> Option<(String, String)> {
+    pub(crate) fn misfit(&self, id: &str, inside: &str) -> Option<(String, String)> {
         let net = self.names.net;
         if let Some(place) = self.names.places.get(id) {
             let sort = net.place(*place).sort;
@@ -271,7 +272,7 @@ impl<'n> UnfoldedNames<'n> {
     }
 
     /// The place whose instances begin with this variable and are several, and their number.
-    pub fn place_from(&self, var: VarId) -> Option<(&'n str, usize)> {
+    pub(crate) fn place_from(&self, var: VarId) -> Option<(&'n str, usize)> {
         let (place, _) = self.unfolding.place_of(var);
         let mut instances = self.unfolding.instances(place);
         let len = instances.len();
@@ -280,7 +281,7 @@ impl<'n> UnfoldedNames<'n> {
     }
 
     /// The transition whose bindings begin with this event and are several, and their number.
-    pub fn transition_from(&self, event: EventId) -> Option<(&'n str, usize)> {
+    pub(crate) fn transition_from(&self, event: EventId) -> Option<(&'n str, usize)> {
         let (transition, _) = self.unfolding.binding(event);
         let mut events = self.unfolding.events(transition);
         let len = events.len();

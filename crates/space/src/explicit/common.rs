@@ -21,7 +21,7 @@ use super::store::{StateId, View, cells};
 use super::tree::{self, Change, Root, Scratch};
 use desk::{Content, Desk, Tables};
 use lariat_budget::{Budget, Stop};
-use lariat_workers::Pass;
+use lariat_parallel::Pass;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};

@@ -5,8 +5,8 @@
 
 use super::{Cursor, Explicit, StateId, States};
 use lariat_budget::Stop;
-use lariat_model::symmetry::Tokens;
 use lariat_model::{Deadlock, EventId, Value};
+use lariat_reductions::symmetry::Tokens;
 
 /// Room for the tokens of the state in focus and of one successor.
 #[derive(Debug, Default)]

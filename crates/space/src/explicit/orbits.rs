@@ -6,8 +6,8 @@
 
 use super::{Cursor, Explicit, StateId, States};
 use lariat_budget::{Budget, Observer, Progress, Stop};
-use lariat_model::symmetry::{Representatives, Room, Symmetry, Tokens};
 use lariat_model::{EventId, State};
+use lariat_reductions::symmetry::{Representatives, Room, Symmetry, Tokens};
 
 /// What was counted. Lower bounds if the exploration stopped.
 #[derive(Clone, Debug, Default)]

@@ -446,7 +446,7 @@ mod tests {
             arc("fork", "b"),
             arc("fork", "c"),
         );
-        let system = lariat_model::read_model("fork", text.as_bytes()).unwrap();
+        let system = lariat_formats::read_model("fork", text.as_bytes()).unwrap();
         assert!(system.makes_tokens());
         let budget = Budget::unlimited().with_work(UNLIMITED);
         let task = Task {

@@ -105,7 +105,7 @@ mod tests {
         let text = b"byte x; process P { state s; init s;
             trans s -> s { guard x < 100; effect x = x + 1; }; }
             system async;";
-        let system = lariat_model::read_model("counter", text).unwrap();
+        let system = lariat_formats::read_model("counter", text).unwrap();
         let budget = Budget::unlimited();
         let mut walk = StateWalk::default();
         let mut seen = Vec::new();

@@ -6,7 +6,8 @@
 
 use lariat_budget::{Budget, Quiet};
 use lariat_corpora::{models, number, table};
-use lariat_model::{Deadlock, read_model};
+use lariat_formats::read_model;
+use lariat_model::Deadlock;
 use lariat_space::explicit::{Explicit, count};
 use std::fs;
 

@@ -2,7 +2,8 @@
 
 use lariat_budget::{Budget, Quiet, Stop};
 use lariat_corpora::{cases, models, table};
-use lariat_model::{Deadlock, System, read_model};
+use lariat_formats::read_model;
+use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Explicit, count};
 use lariat_space::symbolic::{OrderChoice, Reach, Reached, UBig, reach};
 

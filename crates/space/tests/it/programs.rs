@@ -54,14 +54,14 @@ fn agrees_symbolically(system: &System, explicit: &Count, name: &str) {
     assert_eq!(overflow.is_some(), explicit.overflow.is_some(), "{name}");
 }
 
-fn dve(path: &Path) -> lariat_model::dve::Dve {
+fn dve(path: &Path) -> lariat_formats::dve::Dve {
     let text = fs::read(path).expect("a readable model");
     assert!(
-        lariat_model::dve::looks_like_dve(&text),
+        lariat_formats::dve::looks_like_dve(&text),
         "{}",
         path.display()
     );
-    lariat_model::dve::read(&path.display().to_string(), &text)
+    lariat_formats::dve::read(&path.display().to_string(), &text)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -114,7 +114,7 @@ fn overflow_is_noticed() {
         )
     };
     let found = |last| {
-        let model = lariat_model::dve::read("model", text(last).as_bytes());
+        let model = lariat_formats::dve::read("model", text(last).as_bytes());
         let system = model.unwrap_or_else(|e| panic!("{e}")).system;
         let found = explore(&system);
         agrees_symbolically(&system, &found, "overflow");
@@ -128,7 +128,8 @@ fn overflow_is_noticed() {
 fn assertions_are_asked_in_every_state() {
     let text = "byte n; process P { state a, b; init a; assert a: n < 2, b: n == 3;
         trans a -> a { guard n < 3; effect n = n + 1; }, a -> b { guard n == 3; }; } system async;";
-    let model = lariat_model::dve::read("model", text.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
+    let model =
+        lariat_formats::dve::read("model", text.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
     let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
     let space = Explicit::new(&model.system, Deadlock::Stutter);
     let found = count(&space, &claims, &Budget::unlimited(), &Quiet);
@@ -162,9 +163,9 @@ fn etf_models_have_the_published_sizes() {
     for line in table(&folder.join("index.tsv")) {
         let path = folder.join(format!("{}.etf", line[0]));
         let text = fs::read(&path).expect("a readable model");
-        assert!(lariat_model::etf::looks_like_etf(&text));
-        assert!(!lariat_model::dve::looks_like_dve(&text));
-        let model = lariat_model::etf::read(&line[0], &text).unwrap_or_else(|e| panic!("{e}"));
+        assert!(lariat_formats::etf::looks_like_etf(&text));
+        assert!(!lariat_formats::dve::looks_like_dve(&text));
+        let model = lariat_formats::etf::read(&line[0], &text).unwrap_or_else(|e| panic!("{e}"));
         let found = explore(&model.system);
         agrees_symbolically(&model.system, &found, &line[0]);
         let figures = [found.states, found.edges, found.deadlocks].map(|n| n.to_string());

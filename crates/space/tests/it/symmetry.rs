@@ -2,11 +2,10 @@
 
 use lariat_budget::{Budget, Quiet};
 use lariat_corpora::{Random, each_case, models};
-use lariat_model::symmetry::{
+use lariat_formats::{Format, Model, read};
+use lariat_model::{Action, Arc, Deadlock, Domain, Event, EventId, System, VarId, Variable};
+use lariat_reductions::symmetry::{
     Colours, Part as GroupPart, Permutation, Representatives, Room, Symmetry, Tokens, detect,
-};
-use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Format, Model, System, VarId, Variable, read,
 };
 use lariat_space::explicit::{Explicit, count, orbits};
 use lariat_testkit::copies;

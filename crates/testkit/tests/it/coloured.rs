@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use lariat_budget::Budget;
+use lariat_formats::pnml::{self, Pnml};
 use lariat_model::coloured::unfold;
-use lariat_model::pnml::{self, Pnml};
 use lariat_model::{Lasso, State, Step, System};
 use lariat_testkit::harness::Campaign;
 use lariat_testkit::{Random, coloured};

@@ -4,7 +4,7 @@
 
 use lariat_budget::Budget;
 use lariat_model::Proposition;
-use lariat_model::passes::{Lift, Reduction, Rule, Rules, Support, no_advice, reduce};
+use lariat_reductions::{Lift, Reduction, Rule, Rules, Support, no_advice, reduce};
 use lariat_testkit::{Answer, Atom, Campaign, Case, Subject};
 
 const REPLAY: &str = "cargo test -p lariat-testkit --test it reductions";

@@ -2,7 +2,8 @@
 
 use super::specs::*;
 use lariat_differential::{subjects, symmetric};
-use lariat_model::{Deadlock, Model, Predicate, Proposition};
+use lariat_formats::Model;
+use lariat_model::{Deadlock, Predicate, Proposition};
 use lariat_testkit::case::{Atom, Case};
 use lariat_testkit::oracle::{self, Buchi, BuchiEdge};
 use lariat_testkit::symmetric::{Firing, Part, Spec};

@@ -1,7 +1,8 @@
 //! The nets of the fixed cases, and what is asked of their places and transitions.
 
+use lariat_formats::Model;
 use lariat_model::coloured::{Colour, PlaceId, TransitionId};
-use lariat_model::{EventId, Model, Proposition};
+use lariat_model::{EventId, Proposition};
 use lariat_testkit::symmetric::{self as nets, Arc as Tokens, Check, Firing, Part, Spec};
 
 pub(super) const X0: Part = Part::Variable(0);

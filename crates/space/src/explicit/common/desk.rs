@@ -3,7 +3,7 @@
 use super::super::store::StateId;
 use super::super::tree::{PairStore, scatter};
 use lariat_budget::{Lease, Stop};
-use lariat_workers::{Pass, Segments, Slots};
+use lariat_parallel::{Pass, Segments, Slots};
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};

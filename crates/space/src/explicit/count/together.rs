@@ -5,7 +5,7 @@
 
 use super::Count;
 use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
-use lariat_workers::Board;
+use lariat_parallel::Board;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{Builder, ScopedJoinHandle, scope};

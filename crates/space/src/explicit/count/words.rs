@@ -17,7 +17,7 @@ use super::Count;
 use super::together::{Halt, Search};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_model::{Domain, Value, Variable};
-use lariat_workers::{Pass, Slots, WordSet};
+use lariat_parallel::{Pass, Slots, WordSet};
 use std::hint::black_box;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};

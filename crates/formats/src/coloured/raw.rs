@@ -1,0 +1,143 @@
+//! Terms, sorts and declarations as they stand in the file, until all names are known.
+//!
+//! Declarations usually follow the page that uses them, and they refer to each other in any order, so
+//! nothing inside of a `<structure>` can be understood when it is met. It is kept as a tree of its
+//! opening tags, borrowed from the text; `<subterm>`, which says nothing, is left out.
+
+use crate::xml::{Attribute, Element, Item, Xml};
+use lariat_model::InputError;
+
+/// Terms and sorts may be nested this deep.
+const DEPTH: usize = 200;
+
+/// An element with the elements inside of it.
+pub(super) struct Raw<'a> {
+    pub element: Element<'a>,
+    pub children: Vec<Raw<'a>>,
+}
+
+impl<'a> Raw<'a> {
+    pub fn name(&self) -> &'a str {
+        self.element.name
+    }
+
+    /// An error at the opening tag.
+    pub fn error(&self, xml: &Xml<'_>, message: impl Into<String>) -> InputError {
+        xml.error(self.element.span.clone(), message)
+    }
+
+    /// An attribute that must be there.
+    pub fn attribute(&self, xml: &Xml<'a>, name: &str) -> Result<Attribute<'a>, InputError> {
+        let [value] = xml.attributes(&self.element, [name])?;
+        xml.required(&self.element, name, value)
+    }
+
+    /// The one element inside.
+    pub fn only(&self, xml: &Xml<'_>) -> Result<&Raw<'a>, InputError> {
+        match &self.children[..] {
+            [only] => Ok(only),
+            children => Err(self.arity(xml, "one element", children.len())),
+        }
+    }
+
+    /// The two elements inside.
+    pub fn both(&self, xml: &Xml<'_>) -> Result<(&Raw<'a>, &Raw<'a>), InputError> {
+        match &self.children[..] {
+            [left, right] => Ok((left, right)),
+            children => Err(self.arity(xml, "two elements", children.len())),
+        }
+    }
+
+    /// The elements inside, at least one.
+    pub fn some(&self, xml: &Xml<'_>) -> Result<&[Raw<'a>], InputError> {
+        match &self.children[..] {
+            [] => Err(self.arity(xml, "at least one element", 0)),
+            children => Ok(children),
+        }
+    }
+
+    fn arity(&self, xml: &Xml<'_>, expected: &str, found: usize) -> InputError {
+        self.error(
+            xml,
+            format!("<{}> of {found}: expected {expected} inside", self.name()),
+        )
+    }
+}
+
+/// The children of the element that was opened last, which is thereby passed.
+pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<Raw<'a>>, InputError> {
+    /// A `<subterm>` passes what is inside on to the element around it.
+    struct Open<'a> {
+        element: Option<Element<'a>>,
+        children: Vec<Raw<'a>>,
+    }
+    let mut open: Vec<Open<'a>> = Vec::new();
+    let mut top = Vec::new();
+    loop {
+        match xml.next()? {
+            Item::Open(element) => {
+                if matches!(element.name, "graphics" | "toolspecific" | "text") {
+                    xml.skip()?;
+                    continue;
+                }
+                if open.len() >= 2 * DEPTH {
+                    return Err(xml.error(
+                        element.span,
+                        format!("terms are nested more than {DEPTH} deep here"),
+                    ));
+                }
+                let subterm = element.name == "subterm";
+                open.push(Open {
+                    element: (!subterm).then_some(element),
+                    children: Vec::new(),
+                });
+            }
+            Item::Text(text) => xml.pass_text(&text)?,
+            Item::Close | Item::End => {
+                let Some(Open { element, children }) = open.pop() else {
+                    return Ok(top);
+                };
+                let around = open.last_mut().map_or(&mut top, |o| &mut o.children);
+                match element {
+                    Some(element) => around.push(Raw { element, children }),
+                    None if children.len() == 1 => around.extend(children),
+                    None => {
+                        return Err(xml.error_here(format!(
+                            "a <subterm> of {} ends here: expected one term",
+                            children.len()
+                        )));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The one element inside of the `<structure>` of the label that was opened last; `None` if there is
+/// no structure. What stands in `<text>` is for people.
+pub(super) fn structure<'a>(
+    xml: &mut Xml<'a>,
+    label: &Element<'a>,
+) -> Result<Option<Raw<'a>>, InputError> {
+    let mut found = None;
+    for child in children(xml)? {
+        if child.name() != "structure" {
+            continue;
+        }
+        if found.is_some() {
+            return Err(child.error(xml, format!("a second <structure> of one <{}>", label.name)));
+        }
+        let mut inside = child.children;
+        found = match (inside.pop(), inside.is_empty()) {
+            (Some(only), true) => Some(only),
+            (None, _) => None,
+            (Some(second), false) => {
+                return Err(second.error(
+                    xml,
+                    format!("<{}> behind the end of the term", second.name()),
+                ));
+            }
+        };
+    }
+    Ok(found)
+}

@@ -1,0 +1,396 @@
+//! Coloured nets in PNML: the elements of `<net>` and its pages.
+//!
+//! One pass over the text keeps places, transitions, arcs and declarations as they stand; when all are
+//! there, declarations are resolved ([`super::declare`]), then terms and guards ([`super::terms`]).
+//! Memory beyond the net itself is in proportion to the text.
+
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::declare::Declared;
+use super::raw::{Raw, children, structure};
+use crate::pnml::Positions;
+use crate::pnml::label::{child, elements, position, refused};
+use crate::xml::{Attribute, Element, Xml};
+use lariat_model::InputError;
+use lariat_model::coloured::{
+    ColouredNet, Guard, Inscription, Place, PlaceId, SortKind, Term, TermKind, Transition,
+    TransitionId,
+};
+
+/// What an id means.
+#[derive(Clone)]
+enum ColouredNode<'a> {
+    Place(PlaceId),
+    Transition(TransitionId),
+    /// Another id.
+    Reference(Cow<'a, str>),
+}
+
+struct RawPlace<'a> {
+    name: String,
+    span: Range<usize>,
+    sort: Option<Raw<'a>>,
+    initial: Option<Raw<'a>>,
+}
+
+struct RawTransition<'a> {
+    name: String,
+    guard: Option<Raw<'a>>,
+}
+
+struct RawArc<'a> {
+    source: Attribute<'a>,
+    target: Attribute<'a>,
+    span: Range<usize>,
+    term: Option<Raw<'a>>,
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    nodes: FxHashMap<Cow<'a, str>, ColouredNode<'a>>,
+    places: Vec<RawPlace<'a>>,
+    transitions: Vec<RawTransition<'a>>,
+    arcs: Vec<RawArc<'a>>,
+    declarations: Vec<Raw<'a>>,
+    positions: Positions,
+}
+
+/// Reads the rest of a `<net>` of coloured type.
+pub(crate) fn read<'a>(
+    xml: &mut Xml<'a>,
+    mut name: String,
+    positions: &mut Positions,
+) -> Result<ColouredNet, InputError> {
+    let mut reader = Reader::default();
+    let expected = "declaration, page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
+    elements(xml, &mut name, expected, |xml, element| {
+        match element.name {
+            "place" => reader.place(xml, element)?,
+            "transition" => reader.transition(xml, element)?,
+            "arc" => reader.arc(xml, element)?,
+            "referencePlace" | "referenceTransition" => reader.reference(xml, element)?,
+            "declaration" => reader.declaration(xml)?,
+            "toolspecific" => xml.skip()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    *positions = std::mem::take(&mut reader.positions);
+    reader.finish(xml, name)
+}
+
+impl<'a> Reader<'a> {
+    fn define(
+        &mut self,
+        xml: &Xml<'a>,
+        element: &Element<'a>,
+        id: Attribute<'a>,
+        node: ColouredNode<'a>,
+    ) -> Result<(), InputError> {
+        if id.value.is_empty() {
+            let message = format!("<{}> with an empty id", element.name);
+            return Err(xml.error(element.span.clone(), message));
+        }
+        match self.nodes.entry(id.value) {
+            Entry::Vacant(slot) => {
+                slot.insert(node);
+                Ok(())
+            }
+            Entry::Occupied(known) => Err(xml
+                .error(id.span, format!("the id `{}` is used twice", known.key()))
+                .help("expected every place and transition to have an id of its own")),
+        }
+    }
+
+    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
+        let [id] = xml.attributes(element, ["id"])?;
+        let id = xml.required(element, "id", id)?;
+        let name = id.value.clone().into_owned();
+        let node = ColouredNode::Place(PlaceId(self.places.len() as u32));
+        self.define(xml, element, id, node)?;
+        let (mut sort, mut initial) = (None, None);
+        while let Some(child) = child(xml)? {
+            match child.name {
+                "type" => sort = structure(xml, &child)?,
+                "hlinitialMarking" => initial = structure(xml, &child)?,
+                "initialMarking" => return Err(plain_label(xml, &child)),
+                "capacity" => {
+                    return Err(refused(xml, &child, "place capacities are not supported"));
+                }
+                "graphics" => {
+                    let at = position(xml)?;
+                    self.positions.extend(at.map(|at| (name.clone(), at)));
+                }
+                _ => xml.skip()?,
+            }
+        }
+        self.places.push(RawPlace {
+            name,
+            span: element.span.clone(),
+            sort,
+            initial,
+        });
+        Ok(())
+    }
+
+    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
+        let [id] = xml.attributes(element, ["id"])?;
+        let id = xml.required(element, "id", id)?;
+        let name = id.value.clone().into_owned();
+        let node = ColouredNode::Transition(TransitionId(self.transitions.len() as u32));
+        self.define(xml, element, id, node)?;
+        let mut guard = None;
+        while let Some(child) = child(xml)? {
+            match child.name {
+                "condition" => guard = structure(xml, &child)?,
+                "priority" => {
+                    let message = "transition priorities are not supported";
+                    return Err(refused(xml, &child, message));
+                }
+                "graphics" => {
+                    let at = position(xml)?;
+                    self.positions.extend(at.map(|at| (name.clone(), at)));
+                }
+                _ => xml.skip()?,
+            }
+        }
+        self.transitions.push(RawTransition { name, guard });
+        Ok(())
+    }
+
+    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
+        let [source, target] = xml.attributes(element, ["source", "target"])?;
+        let source = xml.required(element, "source", source)?;
+        let target = xml.required(element, "target", target)?;
+        let mut term = None;
+        while let Some(child) = child(xml)? {
+            match child.name {
+                "hlinscription" => term = structure(xml, &child)?,
+                "inscription" => return Err(plain_label(xml, &child)),
+                "name" | "graphics" | "toolspecific" | "arcpath" | "tagged" => xml.skip()?,
+                other => {
+                    return Err(xml
+                        .error(child.span, format!("unknown element <{other}> of an arc"))
+                        .help("expected hlinscription, name, graphics or toolspecific"));
+                }
+            }
+        }
+        self.arcs.push(RawArc {
+            source,
+            target,
+            span: element.span.clone(),
+            term,
+        });
+        Ok(())
+    }
+
+    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
+        let [id, to] = xml.attributes(element, ["id", "ref"])?;
+        let id = xml.required(element, "id", id)?;
+        let to = xml.required(element, "ref", to)?;
+        self.define(xml, element, id, ColouredNode::Reference(to.value))?;
+        xml.skip()
+    }
+
+    /// `<declaration><structure><declarations>`; the last is left out by some.
+    fn declaration(&mut self, xml: &mut Xml<'a>) -> Result<(), InputError> {
+        for outer in children(xml)? {
+            if outer.name() != "structure" {
+                continue;
+            }
+            for inner in outer.children {
+                match inner.name() {
+                    "declarations" => self.declarations.extend(inner.children),
+                    _ => self.declarations.push(inner),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What `id` is, reference nodes followed.
+    fn resolve(&self, id: &str) -> Option<&ColouredNode<'a>> {
+        let mut node = self.nodes.get(id);
+        for _ in 0..=self.nodes.len() {
+            match node {
+                Some(ColouredNode::Reference(to)) => node = self.nodes.get(to),
+                node => return node,
+            }
+        }
+        None
+    }
+
+    fn finish(mut self, xml: &Xml<'a>, name: String) -> Result<ColouredNet, InputError> {
+        self.refuse_ambiguous(xml)?;
+        let mut declared = Declared::new(xml, &std::mem::take(&mut self.declarations))?;
+        let mut places = Vec::with_capacity(self.places.len());
+        for place in std::mem::take(&mut self.places) {
+            places.push(finish_place(xml, &mut declared, place)?);
+        }
+        let mut transitions = Vec::with_capacity(self.transitions.len());
+        for transition in std::mem::take(&mut self.transitions) {
+            let guard = match &transition.guard {
+                Some(guard) => declared.guard(xml, guard)?,
+                None => Guard::And(Vec::new()),
+            };
+            transitions.push(Transition {
+                name: transition.name,
+                guard,
+                inputs: Vec::new(),
+                outputs: Vec::new(),
+                variables: Vec::new(),
+            });
+        }
+        for arc in std::mem::take(&mut self.arcs) {
+            let ends = (
+                self.resolve(&arc.source.value),
+                self.resolve(&arc.target.value),
+            );
+            let (transition, place, out) = match ends {
+                (Some(ColouredNode::Place(place)), Some(ColouredNode::Transition(t))) => {
+                    (*t, *place, false)
+                }
+                (Some(ColouredNode::Transition(t)), Some(ColouredNode::Place(place))) => {
+                    (*t, *place, true)
+                }
+                (source, target) => return Err(misplaced(xml, &arc, source, target)),
+            };
+            let sort = places[place.index()].sort;
+            let term = match &arc.term {
+                Some(term) => declared.term(xml, term, Some(sort))?,
+                None if declared.net.sort(sort).kind == SortKind::Dot => Term {
+                    sort,
+                    kind: TermKind::All,
+                },
+                None => {
+                    return Err(xml.error(
+                        arc.span,
+                        format!(
+                            "an arc without an inscription: expected a term of sort `{}`",
+                            declared.net.sort(sort).name
+                        ),
+                    ));
+                }
+            };
+            let transition = &mut transitions[transition.index()];
+            let arcs = if out {
+                &mut transition.outputs
+            } else {
+                &mut transition.inputs
+            };
+            arcs.push(Inscription { place, term });
+        }
+        for transition in &mut transitions {
+            let mut variables = Vec::new();
+            transition.guard.collect_variables(&mut variables);
+            for arc in transition.inputs.iter().chain(&transition.outputs) {
+                arc.term.collect_variables(&mut variables);
+            }
+            variables.sort_unstable();
+            variables.dedup();
+            transition.variables = variables;
+        }
+        Ok(ColouredNet {
+            name,
+            places,
+            transitions,
+            ..declared.net
+        })
+    }
+
+    /// `p(1)` is a colour of `p`, so nothing beside `p` may have that id.
+    fn refuse_ambiguous(&self, xml: &Xml<'a>) -> Result<(), InputError> {
+        let clash = |id: &str| {
+            // Names of colours and bindings have no parentheses inside.
+            let outer = id.rfind('(').map(|at| &id[..at]);
+            id.ends_with(')') && outer.is_some_and(|outer| self.nodes.contains_key(outer))
+        };
+        match self.nodes.keys().filter(|id| clash(id)).min() {
+            None => Ok(()),
+            Some(id) => {
+                let place = self.places.iter().find(|place| place.name == **id);
+                let span = place.map_or(0..1, |place| place.span.clone());
+                Err(xml.error(
+                    span,
+                    format!("the id `{id}` looks like a colour of another place or a binding of another transition"),
+                ))
+            }
+        }
+    }
+}
+
+fn finish_place<'a>(
+    xml: &Xml<'a>,
+    declared: &mut Declared<'a>,
+    place: RawPlace<'a>,
+) -> Result<Place, InputError> {
+    let Some(sort) = &place.sort else {
+        return Err(xml
+            .error(
+                place.span,
+                format!("the place `{}` has no sort", place.name),
+            )
+            .help("expected <type><structure> and a sort"));
+    };
+    let sort = declared.sort(xml, sort)?;
+    let mut initial = None;
+    if let Some(raw) = &place.initial {
+        let term = declared.term(xml, raw, Some(sort))?;
+        let mut variables = Vec::new();
+        term.collect_variables(&mut variables);
+        if let Some(variable) = variables.first() {
+            let name = &declared.net.variable(*variable).name;
+            return Err(raw.error(
+                xml,
+                format!("the variable `{name}` in an initial marking: expected constants"),
+            ));
+        }
+        initial = Some(term);
+    }
+    Ok(Place {
+        name: place.name,
+        sort,
+        initial,
+    })
+}
+
+fn misplaced(
+    xml: &Xml<'_>,
+    arc: &RawArc<'_>,
+    source: Option<&ColouredNode<'_>>,
+    target: Option<&ColouredNode<'_>>,
+) -> InputError {
+    let (from, to) = (&arc.source.value, &arc.target.value);
+    match (source, target) {
+        (None, _) => xml.error(
+            arc.source.span.clone(),
+            format!("the arc starts at `{from}`, which is no place or transition"),
+        ),
+        (_, None) => xml.error(
+            arc.target.span.clone(),
+            format!("the arc leads to `{to}`, which is no place or transition"),
+        ),
+        (Some(ColouredNode::Place(_)), _) => xml.error(
+            arc.span.clone(),
+            format!("the arc joins two places, `{from}` and `{to}`: expected a place and a transition"),
+        ),
+        _ => xml.error(
+            arc.span.clone(),
+            format!("the arc joins two transitions, `{from}` and `{to}`: expected a place and a transition"),
+        ),
+    }
+}
+
+fn plain_label(xml: &Xml<'_>, element: &Element<'_>) -> InputError {
+    xml.error(
+        element.span.clone(),
+        format!(
+            "<{}> belongs to place/transition nets, and this one says it is coloured",
+            element.name
+        ),
+    )
+}

@@ -1,0 +1,372 @@
+//! Atoms of formulas about a DVE model: integer expressions over its names, true if not 0.
+//!
+//! `P.s`, `P->x`, globals, array elements and all operators may occur, also together: `P.cs + Q.cs
+//! == 1` says that exactly one of two processes is in its critical section.
+
+use lariat_ltl::AtomError;
+
+use super::ast::{ExprAst, ExprKind, Reference};
+use super::lexer::{Complaint, Token, tokens};
+use super::parser::{self, BINARY, operator};
+use super::scope::{Scope, Symbol};
+use lariat_model::{BinaryOp, Comparison, Expr, Expressions, Predicate, UnaryOp, Value};
+
+impl Expressions for Scope {
+    /// Is `word` the name of a global array? It stands for nothing without an index, but it is a name.
+    fn is_array(&self, word: &str) -> bool {
+        let symbol = self.lookup(None, word);
+        matches!(symbol, Some(Symbol::Variable { len: Some(_), .. }))
+    }
+
+    /// What an expression says of a state, with its canonical text: one blank around operators with
+    /// two operands, `&&`, `||` and `!` for the words, no parentheses that are not needed.
+    fn atom(&self, text: &str) -> Result<(String, Predicate), AtomError> {
+        let report = |c: Complaint| AtomError {
+            message: c.message,
+            help: c.help,
+            span: Some(c.span.range()),
+        };
+        let ast = parser::expression(text.as_bytes()).map_err(report)?;
+        self.refuse_certain_faults(&ast).map_err(report)?;
+        let expr = self.expr(None, &ast).map_err(report)?;
+        let mut canonical = String::new();
+        show(&ast, 0, &mut canonical);
+        Ok((canonical, predicate(expr)))
+    }
+}
+
+impl Scope {
+    /// What can be seen to go wrong without looking at a state is an error of the user's: an array
+    /// without an index, an index that is never in range, a division by the constant 0.
+    ///
+    /// In a model the same leads to its error state, and an array without an index is its first element,
+    /// because published models rely on it; formulas do not.
+    fn refuse_certain_faults(&self, ast: &ExprAst) -> Result<(), Complaint> {
+        match &ast.kind {
+            ExprKind::Number(_) | ExprKind::State(..) => Ok(()),
+            ExprKind::Variable(reference) => self.refuse_certain_fault_of(reference, ast),
+            ExprKind::Unary(_, x) => self.refuse_certain_faults(x),
+            ExprKind::Binary(op, x, y) => {
+                self.refuse_certain_faults(x)?;
+                self.refuse_certain_faults(y)?;
+                let wrong = match (op, self.expr(None, y)?) {
+                    (BinaryOp::Div | BinaryOp::Rem, Expr::Const(0)) => "a division by 0",
+                    (BinaryOp::Shl | BinaryOp::Shr, Expr::Const(bits))
+                        if !(0..32).contains(&bits) =>
+                    {
+                        "a shift by less than 0 or more than 31 bits"
+                    }
+                    _ => return Ok(()),
+                };
+                Err(Complaint::new(y.span, wrong))
+            }
+            ExprKind::Chain(_, xs) => xs.iter().try_for_each(|x| self.refuse_certain_faults(x)),
+            ExprKind::Sum(terms) => {
+                let mut terms = terms.iter();
+                terms.try_for_each(|(_, x)| self.refuse_certain_faults(x))
+            }
+        }
+    }
+
+    fn refuse_certain_fault_of(&self, r: &Reference, ast: &ExprAst) -> Result<(), Complaint> {
+        let Symbol::Variable { len: Some(len), .. } = self.symbol(None, r)? else {
+            return Ok(());
+        };
+        let mut name = String::new();
+        show(ast, 0, &mut name);
+        let Some(index) = &r.index else {
+            let help = format!("write which element is meant, such as `{name}[0]`");
+            let message = format!("`{name}` is an array of {len}, not a number");
+            return Err(Complaint::new(ast.span, message).help(Some(help)));
+        };
+        self.refuse_certain_faults(index)?;
+        match self.expr(None, index)? {
+            Expr::Const(i) if !(0..Value::from(len)).contains(&i) => {
+                let message = format!("the index {i} is out of range");
+                let help = format!("`{}` has the elements 0 to {}", r.name.text, len - 1);
+                Err(Complaint::new(index.span, message).help(Some(help)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Is `word` — letters, digits, `_` and `.` — the name of a variable, or `P.s`?
+    pub fn is_name(&self, word: &str) -> bool {
+        let Ok(words) = tokens(word.as_bytes()) else {
+            return false;
+        };
+        let words: Vec<Token> = words.into_iter().map(|(token, _)| token).collect();
+        let known = matches!(
+            words[..],
+            [Token::Name(_), Token::End]
+                | [Token::Name(_), Token::Word("."), Token::Name(_), Token::End]
+        );
+        known && (self.is_array(word) || self.atom(word).is_ok())
+    }
+}
+
+/// The predicate that an expression is not 0, its logic taken apart so that others can look
+/// inside; where a value may be missing the expression stays whole.
+pub(super) fn predicate(expr: Expr) -> Predicate {
+    if expr.can_fail() {
+        return Predicate::Expr(expr);
+    }
+    match expr {
+        Expr::Const(x) => Predicate::Const(x != 0),
+        Expr::Var(var) => Predicate::compare(var, Comparison::Ne, 0),
+        Expr::Unary(UnaryOp::Not, x) => Predicate::Not(Box::new(predicate(*x))),
+        Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, y) => {
+            let mut parts = Vec::new();
+            for side in [predicate(*x), predicate(*y)] {
+                match (op, side) {
+                    (BinaryOp::And, Predicate::And(ps)) | (BinaryOp::Or, Predicate::Or(ps)) => {
+                        parts.extend(ps);
+                    }
+                    (_, side) => parts.push(side),
+                }
+            }
+            match op {
+                BinaryOp::And => Predicate::And(parts),
+                _ => Predicate::Or(parts),
+            }
+        }
+        Expr::Binary(BinaryOp::Implies, x, y) => {
+            Predicate::Or(vec![Predicate::Not(Box::new(predicate(*x))), predicate(*y)])
+        }
+        Expr::Binary(op, x, y) => match (comparison(op), *x, *y) {
+            (Some(c), Expr::Var(var), Expr::Const(k)) => Predicate::compare(var, c, k),
+            (Some(c), Expr::Const(k), Expr::Var(var)) => Predicate::compare(var, mirrored(c), k),
+            (_, x, y) => Predicate::Expr(Expr::Binary(op, Box::new(x), Box::new(y))),
+        },
+        expr => Predicate::Expr(expr),
+    }
+}
+
+fn comparison(op: BinaryOp) -> Option<Comparison> {
+    Some(match op {
+        BinaryOp::Eq => Comparison::Eq,
+        BinaryOp::Ne => Comparison::Ne,
+        BinaryOp::Lt => Comparison::Lt,
+        BinaryOp::Le => Comparison::Le,
+        BinaryOp::Gt => Comparison::Gt,
+        BinaryOp::Ge => Comparison::Ge,
+        _ => return None,
+    })
+}
+
+/// The comparison with its sides exchanged.
+fn mirrored(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Lt => Comparison::Gt,
+        Comparison::Le => Comparison::Ge,
+        Comparison::Gt => Comparison::Lt,
+        Comparison::Ge => Comparison::Le,
+        same => same,
+    }
+}
+
+/// All of some expressions as one text.
+pub(super) fn conjunction_text(asts: &[ExprAst]) -> String {
+    let level = match asts {
+        [] => return "true".to_owned(),
+        [_] => 0,
+        _ => spelling(BinaryOp::And).1,
+    };
+    let text = |ast| {
+        let mut text = String::new();
+        show(ast, level, &mut text);
+        text
+    };
+    let texts: Vec<String> = asts.iter().map(text).collect();
+    texts.join(" && ")
+}
+
+/// Writes an expression where an operator that binds as tightly as `level` stands around it.
+fn show(ast: &ExprAst, level: u8, out: &mut String) {
+    let own = match &ast.kind {
+        ExprKind::Binary(op, ..) | ExprKind::Chain(op, _) => spelling(*op).1,
+        ExprKind::Sum(_) => spelling(BinaryOp::Add).1,
+        _ => u8::MAX,
+    };
+    if own < level {
+        out.push('(');
+    }
+    match &ast.kind {
+        ExprKind::Number(n) => out.push_str(&n.to_string()),
+        ExprKind::Variable(Reference {
+            process,
+            name,
+            index,
+        }) => {
+            if let Some(process) = process {
+                out.push_str(process.text);
+                out.push_str("->");
+            }
+            out.push_str(name.text);
+            if let Some(index) = index {
+                out.push('[');
+                show(index, 0, out);
+                out.push(']');
+            }
+        }
+        ExprKind::State(process, state) => {
+            out.push_str(process.text);
+            out.push('.');
+            out.push_str(state.text);
+        }
+        ExprKind::Unary(op, x) => {
+            out.push(match op {
+                UnaryOp::Neg => '-',
+                UnaryOp::Not => '!',
+                UnaryOp::Complement => '~',
+            });
+            show(x, u8::MAX, out);
+        }
+        ExprKind::Binary(op, x, y) => {
+            // Left-associative: an equal level on the right needs parentheses.
+            show(x, own, out);
+            out.push_str(&format!(" {} ", spelling(*op).0));
+            show(y, own + 1, out);
+        }
+        ExprKind::Chain(op, xs) => {
+            for (i, x) in xs.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(&format!(" {} ", spelling(*op).0));
+                }
+                show(x, own + 1, out);
+            }
+        }
+        ExprKind::Sum(terms) => {
+            for (i, (minus, x)) in terms.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(if *minus { " - " } else { " + " });
+                }
+                show(x, own + 1, out);
+            }
+        }
+    }
+    if own < level {
+        out.push(')');
+    }
+}
+
+/// How an operator is written, and how tightly it binds.
+fn spelling(op: BinaryOp) -> (&'static str, u8) {
+    BINARY
+        .iter()
+        .filter_map(|word| Some((*word, operator(word)?)))
+        .find(|(_, (_, o))| *o == op)
+        .map_or(("?", 0), |(word, (level, _))| (word, level))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat_model::System;
+
+    const MODEL: &str = "byte g, a[3] = {1,2}; const int N = 2;
+        process P { byte x = 7; state idle, cs; init cs; trans idle -> cs {}, cs -> idle {}; }
+        process Q { state idle, cs; init idle; trans idle -> cs {}; }
+        system async;";
+
+    fn model() -> (System, Scope) {
+        let dve = crate::dve::read("model", MODEL.as_bytes()).unwrap();
+        (dve.system, dve.scope)
+    }
+
+    #[test]
+    fn expressions_are_atoms() {
+        let (system, scope) = model();
+        for (text, canonical, want) in [
+            ("P.cs", "P.cs", true),
+            ("  (P.cs)+ Q.cs==1", "P.cs + Q.cs == 1", true),
+            ("P->x", "P->x", true),
+            ("not (P->x>7 or g)", "!(P->x > 7 || g)", true),
+            ("a[N-1]==N", "a[N - 1] == N", true),
+            (
+                "a[g+1] - (a[0]-a[1]) != 3",
+                "a[g + 1] - (a[0] - a[1]) != 3",
+                false,
+            ),
+            ("7 < P->x", "7 < P->x", false),
+            ("1 << 2 * 3 == 64", "1 << 2 * 3 == 64", true),
+            ("P.idle imply g", "P.idle imply g", true),
+            ("(1 imply 0) imply 0", "1 imply 0 imply 0", true),
+            ("1 imply (0 imply 0)", "1 imply (0 imply 0)", true),
+        ] {
+            let (shown, predicate) = scope.atom(text).unwrap();
+            assert_eq!(shown, canonical);
+            assert_eq!(system.holds(&predicate, &system.initial[0]), want, "{text}");
+            let (again, same) = scope.atom(&shown).unwrap();
+            assert_eq!((again, same), (shown, predicate));
+        }
+    }
+
+    #[test]
+    fn wrong_names_are_explained() {
+        let (_, scope) = model();
+        for (text, message, help) in [
+            (
+                "P.ccs",
+                "process `P` has no state `ccs`",
+                Some("did you mean `cs`? its states are idle, cs"),
+            ),
+            (
+                "R.cs",
+                "no process is called `R`",
+                Some("did you mean `P`?"),
+            ),
+            (
+                "G == 1",
+                "no variable or constant is called `G`",
+                Some("did you mean `g`?"),
+            ),
+            (
+                "P->y",
+                "process `P` has no variable `y`",
+                Some("did you mean `x`?"),
+            ),
+            ("g[0]", "`g` is not an array", None),
+            (
+                "a == 1",
+                "`a` is an array of 3, not a number",
+                Some("write which element is meant, such as `a[0]`"),
+            ),
+            (
+                "g && a[N + 1]",
+                "the index 3 is out of range",
+                Some("`a` has the elements 0 to 2"),
+            ),
+            ("g / (N - 2) == 0", "a division by 0", None),
+            ("g % 0", "a division by 0", None),
+            (
+                "g << 32",
+                "a shift by less than 0 or more than 31 bits",
+                None,
+            ),
+            (
+                "P",
+                "no variable or constant is called `P`",
+                Some("`P` is a process: `P.s` asks for its state, `P->x` for its variable"),
+            ),
+            (
+                "g ==",
+                "expected an expression, found the end of the text",
+                None,
+            ),
+            (
+                "g g",
+                "expected an operator or the end of the expression, found `g`",
+                None,
+            ),
+        ] {
+            let error = scope.atom(text).unwrap_err();
+            assert_eq!(
+                (error.message.as_str(), error.help.as_deref()),
+                (message, help)
+            );
+        }
+        assert!(scope.is_name("P.cs") && scope.is_name("g") && scope.is_name("a"));
+        assert!(!scope.is_name("P.xx") && !scope.is_name("P") && !scope.is_name("GFg"));
+    }
+}

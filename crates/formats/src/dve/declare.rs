@@ -1,0 +1,373 @@
+//! Declarations: the state vector and its initial value.
+//!
+//! Globals come first, then for every process its location and its locals, then the contents of
+//! buffered channels. An array is a run of consecutive variables.
+
+use super::ast::*;
+use super::lexer::{Complaint, Span};
+use super::scope::{ProcessScope, Scope, Symbol, twice};
+use lariat_model::{Domain, Expr, Value, VarId, Variable};
+
+/// The largest array, and the largest capacity of a channel.
+const ELEMENTS: Value = 65_536;
+/// How many variables there may be.
+const VARIABLES: usize = 262_144;
+
+/// What a channel is, and where its contents are.
+#[derive(Debug)]
+pub(super) struct Channel {
+    /// As in the names of its variables.
+    pub name: String,
+    /// `None` for an untyped channel, until its uses tell how many values it carries.
+    pub fields: Option<Vec<Type>>,
+    pub capacity: u32,
+    /// Where the number of values became known.
+    pub first_use: Option<Span>,
+    pub buffer: Option<Buffer>,
+}
+
+/// The contents of a buffered channel: how many messages, and `capacity` × `fields` cells, the
+/// oldest message first, free cells 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Buffer {
+    pub len: VarId,
+    pub cells: VarId,
+}
+
+/// The state vector under construction.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    pub names: Scope,
+    pub variables: Vec<Variable>,
+    pub initial: Vec<Value>,
+    pub channels: Vec<Channel>,
+    pub warnings: Vec<Complaint>,
+}
+
+impl Type {
+    /// The values it holds.
+    pub(super) fn range(self) -> (Value, Value) {
+        match self {
+            Type::Byte => (0, 255),
+            Type::Int => (-32_768, 32_767),
+        }
+    }
+
+    fn domain(self) -> Domain {
+        let (low, high) = self.range();
+        Domain::Range { low, high }
+    }
+
+    fn wrap(self, value: Value) -> Value {
+        match self {
+            Type::Byte => Value::from(value as u8),
+            Type::Int => Value::from(value as i16),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Type::Byte => "byte",
+            Type::Int => "int",
+        }
+    }
+}
+
+impl Layout {
+    /// Adds a variable.
+    pub(super) fn variable(
+        &mut self,
+        name: String,
+        domain: Domain,
+        initial: Value,
+        span: Span,
+    ) -> Result<VarId, Complaint> {
+        if self.variables.len() >= VARIABLES {
+            let message = format!("the model has more than {VARIABLES} variables");
+            return Err(Complaint::new(span, message));
+        }
+        let id = VarId(self.variables.len() as u32);
+        self.variables.push(Variable { name, domain });
+        self.initial.push(initial);
+        Ok(id)
+    }
+
+    /// All declarations of a model. The property process is no part of the system.
+    pub(super) fn model(&mut self, model: &ModelAst) -> Result<(), Complaint> {
+        self.declarations(None, "", &model.decls)?;
+        for process in &model.processes {
+            let property = model.property.is_some_and(|p| p.text == process.name.text);
+            self.process(process, property)?;
+        }
+        if let Some(property) = model.property {
+            self.names.process(property)?;
+        }
+        Ok(())
+    }
+
+    fn process(&mut self, process: &ProcessAst, property: bool) -> Result<(), Complaint> {
+        let name = process.name;
+        let position = self.names.processes.len();
+        let clash = self.names.globals.contains_key(name.text);
+        if clash || self.names.process_index.contains_key(name.text) {
+            return Err(twice(name.text, name.span));
+        }
+        let mut names = ProcessScope {
+            name: name.text.to_owned(),
+            ..ProcessScope::default()
+        };
+        for (i, state) in process.states.iter().enumerate() {
+            if names
+                .states
+                .insert(state.text.to_owned(), i as u32)
+                .is_some()
+            {
+                return Err(twice(state.text, state.span));
+            }
+        }
+        let Some(init) = process.init else {
+            let message = format!("process `{}` has no initial state", name.text);
+            let help = "write `init` and the name of a state".to_owned();
+            return Err(Complaint::new(name.span, message).help(Some(help)));
+        };
+        let initial = self.names.state(&names, init)?;
+        if !property {
+            let states = process.states.iter().map(|s| s.text.to_owned()).collect();
+            names.location = Some(self.variable(
+                name.text.to_owned(),
+                Domain::Names(states),
+                Value::from(initial),
+                name.span,
+            )?);
+        }
+        self.names.processes.push(names);
+        self.names
+            .process_index
+            .insert(name.text.to_owned(), position);
+        if property && let Some(decl) = process.decls.first() {
+            let span = match decl {
+                Decl::Var(v) => v.name.span,
+                Decl::Channel(c) => c.name.span,
+            };
+            let message = "a property process has no variables of its own";
+            return Err(Complaint::new(span, message));
+        }
+        let prefix = format!("{}.", name.text);
+        self.declarations(Some(position), &prefix, &process.decls)
+    }
+
+    fn declarations(
+        &mut self,
+        process: Option<usize>,
+        prefix: &str,
+        decls: &[Decl],
+    ) -> Result<(), Complaint> {
+        for decl in decls {
+            match decl {
+                Decl::Var(var) => self.declare_variable(process, prefix, var)?,
+                Decl::Channel(channel) => {
+                    let capacity = match &channel.capacity {
+                        None => 0,
+                        Some(capacity) => {
+                            self.count(process, capacity, 0, "a channel's capacity")?
+                        }
+                    };
+                    let symbol = Symbol::Channel(self.channels.len());
+                    self.channels.push(Channel {
+                        name: format!("{prefix}{}", channel.name.text),
+                        fields: channel.fields.clone(),
+                        capacity,
+                        first_use: channel.fields.as_ref().map(|_| channel.name.span),
+                        buffer: None,
+                    });
+                    self.names.declare(process, channel.name, symbol)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_variable(
+        &mut self,
+        process: Option<usize>,
+        prefix: &str,
+        var: &VarDecl,
+    ) -> Result<(), Complaint> {
+        let name = var.name;
+        let len = match &var.size {
+            None => None,
+            Some(size) => Some(self.count(process, size, 1, "an array's size")?),
+        };
+        let mut values = match (&var.init, len) {
+            (None, _) => Vec::new(),
+            (Some(Init::Single(value)), _) => vec![self.initial_value(process, value, var.kind)?],
+            (Some(Init::List(_, span)), None) => {
+                let message = format!("`{}` is not an array and has one initial value", name.text);
+                return Err(Complaint::new(*span, message));
+            }
+            (Some(Init::List(values, span)), Some(len)) => {
+                if values.len() > len as usize {
+                    self.warnings.push(Complaint::new(
+                        *span,
+                        format!(
+                            "`{}` has {len} elements but {} initial values: those beyond are dropped",
+                            name.text,
+                            values.len()
+                        ),
+                    ));
+                }
+                values
+                    .iter()
+                    .map(|value| self.initial_value(process, value, var.kind))
+                    .collect::<Result<_, _>>()?
+            }
+        };
+        if var.constant && var.init.is_none() {
+            let message = format!("the constant `{}` has no value", name.text);
+            return Err(Complaint::new(name.span, message));
+        }
+        if var.constant && len.is_none() {
+            let value = values.pop().unwrap_or(0);
+            return self.names.declare(process, name, Symbol::Constant(value));
+        }
+        let symbol = Symbol::Variable {
+            first: VarId(self.variables.len() as u32),
+            len,
+            kind: var.kind,
+            constant: var.constant,
+        };
+        self.names.declare(process, name, symbol)?;
+        values.resize(len.unwrap_or(1) as usize, 0);
+        for (i, value) in values.into_iter().enumerate() {
+            let index = len.map(|_| format!("[{i}]")).unwrap_or_default();
+            let element = format!("{prefix}{}{index}", name.text);
+            self.variable(element, var.kind.domain(), value, name.span)?;
+        }
+        Ok(())
+    }
+
+    /// An initial value: constants and the initial values of what was declared before may occur.
+    fn initial_value(
+        &mut self,
+        process: Option<usize>,
+        ast: &ExprAst,
+        kind: Type,
+    ) -> Result<Value, Complaint> {
+        let expr = self.names.expr(process, ast)?;
+        let value = expr
+            .eval(&self.initial)
+            .map_err(|_| Complaint::new(ast.span, "this initial value cannot be computed"))?;
+        let wrapped = kind.wrap(value);
+        if wrapped != value {
+            let (low, high) = kind.range();
+            let message = format!(
+                "{value} does not fit into the {} range {low}..{high} and becomes {wrapped}",
+                kind.name()
+            );
+            self.warnings.push(Complaint::new(ast.span, message));
+        }
+        Ok(wrapped)
+    }
+
+    /// A constant from `least` to [`ELEMENTS`].
+    fn count(
+        &self,
+        process: Option<usize>,
+        ast: &ExprAst,
+        least: Value,
+        what: &str,
+    ) -> Result<u32, Complaint> {
+        match self.names.expr(process, ast)? {
+            Expr::Const(n) if (least..=ELEMENTS).contains(&n) => Ok(n as u32),
+            Expr::Const(n) => Err(Complaint::new(
+                ast.span,
+                format!("{what} must be from {least} to {ELEMENTS}, not {n}"),
+            )),
+            _ => Err(Complaint::new(
+                ast.span,
+                format!("{what} must be a constant"),
+            )),
+        }
+    }
+
+    /// The channel that a transition of `process` names, checked to carry as many values.
+    pub(super) fn channel(&mut self, process: usize, sync: &Sync) -> Result<usize, Complaint> {
+        let name = sync.channel;
+        let symbol = match sync.process {
+            None => self.names.lookup(Some(process), name.text),
+            Some(owner) => self.names.process(owner)?.locals.get(name.text).copied(),
+        };
+        let Some(Symbol::Channel(id)) = symbol else {
+            let (message, help) = match symbol {
+                Some(_) => (format!("`{}` is not a channel", name.text), None),
+                None => {
+                    let known = self.channels.iter().map(|c| c.name.as_str());
+                    (
+                        format!("no channel is called `{}`", name.text),
+                        lariat_model::suggestion(name.text, known),
+                    )
+                }
+            };
+            return Err(Complaint::new(name.span, message).help(help));
+        };
+        let arity = match &sync.kind {
+            SyncKind::Send(values) => values.len(),
+            SyncKind::Receive(targets) => targets.len(),
+        };
+        let channel = &mut self.channels[id];
+        match &channel.fields {
+            None => {
+                channel.fields = Some(vec![Type::Int; arity]);
+                channel.first_use = Some(sync.span);
+            }
+            Some(fields) if fields.len() != arity => {
+                let values = |n: usize| match n {
+                    0 => "no value".to_owned(),
+                    1 => "one value".to_owned(),
+                    n => format!("{n} values"),
+                };
+                let message = format!(
+                    "channel `{}` carries {}, but here it is used with {}",
+                    name.text,
+                    values(fields.len()),
+                    values(arity)
+                );
+                return Err(Complaint::new(sync.span, message));
+            }
+            Some(_) => {}
+        }
+        Ok(id)
+    }
+
+    /// Gives every buffered channel its variables, once all uses are known.
+    pub(super) fn buffers(&mut self) -> Result<(), Complaint> {
+        for id in 0..self.channels.len() {
+            let channel = &self.channels[id];
+            if channel.capacity == 0 {
+                continue;
+            }
+            let (name, capacity) = (channel.name.clone(), channel.capacity);
+            let fields = channel.fields.clone().unwrap_or_default();
+            let span = channel.first_use.unwrap_or_default();
+            let domain = Domain::Range {
+                low: 0,
+                high: Value::from(capacity),
+            };
+            let len = self.variable(format!("{name}.len"), domain, 0, span)?;
+            for cell in 0..capacity {
+                for (f, field) in fields.iter().enumerate() {
+                    let part = match fields.len() {
+                        1 => String::new(),
+                        _ => format!(".{f}"),
+                    };
+                    self.variable(format!("{name}[{cell}]{part}"), field.domain(), 0, span)?;
+                }
+            }
+            self.channels[id].buffer = Some(Buffer {
+                len,
+                cells: VarId(len.0 + 1),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,182 @@
+//! The words of DVE: names, keywords, numbers, signs; comments as in C.
+
+use std::ops::Range;
+
+/// Where something stands, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Span {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    pub(super) fn to(self, end: Span) -> Span {
+        Span {
+            start: self.start,
+            end: end.end,
+        }
+    }
+
+    pub(super) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// What is wrong, where, and what may help. It becomes an [`lariat_model::InputError`] for a file and
+/// a [`lariat_ltl::AtomError`] for an atom.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Complaint {
+    pub span: Span,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl Complaint {
+    pub(super) fn new(span: Span, message: impl Into<String>) -> Complaint {
+        Complaint {
+            span,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub(super) fn help(mut self, help: Option<String>) -> Complaint {
+        self.help = help;
+        self
+    }
+}
+
+/// One word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Token<'t> {
+    /// A name that is not a keyword.
+    Name(&'t str),
+    /// A keyword or a sign, as it is written.
+    Word(&'static str),
+    Number(i64),
+    End,
+}
+
+const KEYWORDS: [&str; 23] = [
+    "const", "byte", "int", "channel", "process", "state", "init", "commit", "accept", "assert",
+    "trans", "guard", "sync", "effect", "system", "async", "property", "true", "false", "and",
+    "or", "not", "imply",
+];
+
+/// Longer signs first.
+const SIGNS: [&str; 34] = [
+    "->", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "{", "}", "[", "]", "(", ")", ",", ";",
+    ":", ".", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", "@",
+];
+
+/// Takes a text apart. The last token is [`Token::End`].
+pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
+    if u32::try_from(text.len()).is_err() {
+        let message = "a text of 4 GiB or more cannot be read";
+        return Err(Complaint::new(Span::default(), message));
+    }
+    let span = |start: usize, end: usize| Span {
+        start: start as u32,
+        end: end as u32,
+    };
+    let mut tokens = Vec::new();
+    let mut at = if text.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    };
+    while let Some(&byte) = text.get(at) {
+        let rest = &text[at..];
+        let run = |belongs: fn(&u8) -> bool| {
+            at + rest.iter().position(|b| !belongs(b)).unwrap_or(rest.len())
+        };
+        if byte.is_ascii_whitespace() {
+            at += 1;
+        } else if rest.starts_with(b"//") {
+            at = run(|b| *b != b'\n');
+        } else if rest.starts_with(b"/*") {
+            let Some(close) = rest[2..].windows(2).position(|w| w == b"*/") else {
+                let message = "this comment is never closed";
+                return Err(Complaint::new(span(at, at + 2), message)
+                    .help(Some("write `*/` where it ends".to_owned())));
+            };
+            at += close + 4;
+        } else if byte.is_ascii_alphabetic() || byte == b'_' {
+            let end = run(|b| b.is_ascii_alphanumeric() || *b == b'_');
+            // Only ASCII is in there.
+            let word = std::str::from_utf8(&text[at..end]).unwrap_or_default();
+            let token = KEYWORDS
+                .iter()
+                .find(|k| **k == word)
+                .map_or(Token::Name(word), |k| Token::Word(k));
+            tokens.push((token, span(at, end)));
+            at = end;
+        } else if byte.is_ascii_digit() {
+            let end = run(u8::is_ascii_digit);
+            let value = std::str::from_utf8(&text[at..end])
+                .ok()
+                .and_then(|digits| digits.parse::<i32>().ok());
+            let Some(value) = value else {
+                let message = format!("a number may be at most {}", i32::MAX);
+                return Err(Complaint::new(span(at, end), message));
+            };
+            tokens.push((Token::Number(i64::from(value)), span(at, end)));
+            at = end;
+        } else if let Some(sign) = SIGNS.iter().find(|s| rest.starts_with(s.as_bytes())) {
+            tokens.push((Token::Word(sign), span(at, at + sign.len())));
+            at += sign.len();
+        } else {
+            let end = 1 + rest[1..]
+                .iter()
+                .position(|b| b & 0xc0 != 0x80)
+                .unwrap_or(rest.len() - 1);
+            let message = format!(
+                "`{}` has no meaning here",
+                String::from_utf8_lossy(&rest[..end]).escape_debug()
+            );
+            return Err(Complaint::new(span(at, at + end), message));
+        }
+    }
+    tokens.push((Token::End, span(text.len(), text.len())));
+    Ok(tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_apart() {
+        let text = b"a->b{guard x<=10&&not y;} // end\n/* and * / */ P_0.s";
+        let words: Vec<Token> = tokens(text).unwrap().into_iter().map(|(t, _)| t).collect();
+        let (n, w) = (Token::Name, Token::Word);
+        let want = [
+            n("a"),
+            w("->"),
+            n("b"),
+            w("{"),
+            w("guard"),
+            n("x"),
+            w("<="),
+            Token::Number(10),
+            w("&&"),
+            w("not"),
+            n("y"),
+            w(";"),
+            w("}"),
+            n("P_0"),
+            w("."),
+            n("s"),
+            Token::End,
+        ];
+        assert_eq!(words, want);
+    }
+
+    #[test]
+    fn bad_words_are_named() {
+        assert_eq!(tokens("x = ü;".as_bytes()).unwrap_err().span.range(), 4..6);
+        assert!(tokens(b"99999999999").is_err());
+        assert!(tokens(b"a /* b").is_err());
+        assert!(tokens(b"\xff\xff").is_err());
+    }
+}

@@ -1,0 +1,241 @@
+//! DVE: processes that share variables and meet on channels, the language of the BEEM models.
+//!
+//! A process is a finite automaton with variables; a transition has a guard, may synchronise on a
+//! channel, and assigns one variable after the other. The denoted [`System`] has one variable for
+//! each location (named like the process), scalar and array element, and one event for each
+//! transition or rendezvous; see `translate.rs` for the equations.
+//!
+//! Decisions where descriptions of the language differ: assignments beyond a type wrap around; an
+//! index out of range and a division by zero lead to an error state without successors
+//! ([`System::fault`]); an array without an index is its first element; surplus initial values are
+//! dropped with a warning; in a rendezvous the receiver's effects come first; a state in which a
+//! committed process cannot move is a deadlock.
+
+mod ast;
+mod atoms;
+mod declare;
+mod lexer;
+mod parser;
+mod scope;
+mod translate;
+mod units;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub use scope::Scope;
+
+use declare::Layout;
+use lariat_model::{
+    Comparison, Domain, EventId, Fairness, InputError, Meaning, Predicate, System, Value, VarId,
+    Variable,
+};
+use lexer::{Complaint, Token};
+use scope::Symbol;
+use translate::Translation;
+
+/// A DVE model: the system, and what the file says besides.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Dve {
+    /// The system; a property process is no part of it.
+    pub system: System,
+    /// The names, for expressions over the system's states.
+    pub scope: Scope,
+    /// What the processes assert.
+    pub assertions: Vec<Assertion>,
+    /// The property process of `system async property P`.
+    pub property: Option<PropertyAutomaton>,
+    /// What events do on channels.
+    pub messages: Vec<Message>,
+    /// What was read with a decision that the user may want to know.
+    pub warnings: Vec<InputError>,
+}
+
+/// What an event does on a channel: in a rendezvous there are both sides, otherwise the channel has a buffer,
+/// first in, first out. Processes are known by the variables that hold their locations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// The event.
+    pub event: EventId,
+    /// The name of the channel.
+    pub channel: String,
+    /// Who sends.
+    pub sender: Option<VarId>,
+    /// Who receives.
+    pub receiver: Option<VarId>,
+}
+
+/// `assert s: e` in a process.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Assertion {
+    /// `P.s`
+    pub name: String,
+    /// Where it stands in the text, in bytes.
+    pub span: Range<usize>,
+    /// Holds in a state that respects it: P is not in s, or e is not 0.
+    pub holds: Predicate,
+}
+
+/// A Büchi automaton for the *negation* of a property.
+///
+/// It takes one edge with every step of the system, stutter steps included; the guard of the
+/// edge is evaluated in the source state of the step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PropertyAutomaton {
+    /// The name of the process.
+    pub name: String,
+    /// The names of its states.
+    pub states: Vec<String>,
+    /// Where it starts, as a position in `states`.
+    pub initial: usize,
+    /// States that an accepted run visits infinitely often.
+    pub accepting: Vec<usize>,
+    /// How it moves.
+    pub edges: Vec<PropertyEdge>,
+}
+
+/// An edge of a [`PropertyAutomaton`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct PropertyEdge {
+    /// The source, as a position in the automaton's states.
+    pub from: usize,
+    /// The target.
+    pub to: usize,
+    /// When it may be taken.
+    pub guard: Predicate,
+    /// The guard as an expression.
+    pub text: String,
+}
+
+impl Dve {
+    /// Names for formulas besides those of variables and events: `P.s`, `P->x`, and events
+    /// without the number that tells equal ones apart.
+    pub fn definitions(&self) -> Vec<(String, Meaning)> {
+        let mut definitions = Vec::new();
+        let scalar = |symbol: &Symbol| match symbol {
+            Symbol::Variable {
+                first, len: None, ..
+            } => Some(*first),
+            _ => None,
+        };
+        for process in &self.scope.processes {
+            let Some(location) = process.location else {
+                continue;
+            };
+            for (state, position) in &process.states {
+                let here = Predicate::compare(location, Comparison::Eq, Value::from(*position));
+                definitions.push((format!("{}.{state}", process.name), Meaning::Truth(here)));
+            }
+            for (name, symbol) in &process.locals {
+                if let Some(var) = scalar(symbol) {
+                    let name = format!("{}->{name}", process.name);
+                    definitions.push((name, Meaning::Sum(vec![var])));
+                }
+            }
+        }
+        let mut numbered: BTreeMap<&str, Vec<EventId>> = BTreeMap::new();
+        for event in self.system.event_ids() {
+            if let Some((base, _)) = self.system.event(event).name.rsplit_once('#') {
+                numbered.entry(base).or_default().push(event);
+            }
+        }
+        let numbered = numbered.into_iter();
+        definitions.extend(numbered.map(|(base, es)| (base.to_owned(), Meaning::Events(es))));
+        definitions.extend(self.steps_of_processes());
+        definitions
+    }
+
+    /// All steps of each process under the name `process:P`; a rendezvous, `P:a->b!Q:c->d`, is one of both.
+    fn steps_of_processes(&self) -> impl Iterator<Item = (String, Meaning)> {
+        let mut steps: BTreeMap<&str, Vec<EventId>> = BTreeMap::new();
+        for process in &self.scope.processes {
+            if process.location.is_some() {
+                steps.entry(&process.name).or_default();
+            }
+        }
+        for event in self.system.event_ids() {
+            for part in self.system.event(event).name.split('!') {
+                let process = part.split(':').next().unwrap_or_default();
+                if let Some(events) = steps.get_mut(process) {
+                    events.push(event);
+                }
+            }
+        }
+        let named = |(process, events)| {
+            (
+                format!("{}{process}", Fairness::PROCESS),
+                Meaning::Events(events),
+            )
+        };
+        steps.into_iter().map(named)
+    }
+}
+
+/// Reads a DVE model. `origin` names the text in errors.
+pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
+    let report = |c: Complaint| InputError {
+        help: c.help,
+        ..InputError::at(origin, text, c.span.range(), c.message)
+    };
+    let model = parser::model(text).map_err(report)?;
+    let mut layout = Layout::default();
+    layout.model(&model).map_err(report)?;
+    let translation = Translation::of(&model, layout).map_err(report)?;
+    let Layout {
+        mut names,
+        mut variables,
+        mut initial,
+        warnings,
+        ..
+    } = translation.layout;
+    let fault = translation.can_fail.then(|| {
+        let mut name = "fault".to_owned();
+        while variables.iter().any(|v| v.name == name) || names.is_taken(&name) {
+            name.push('_');
+        }
+        let var = VarId(variables.len() as u32);
+        names.add_fault(&name, var);
+        let domain = Domain::Names(vec!["no".to_owned(), "yes".to_owned()]);
+        variables.push(Variable { name, domain });
+        initial.push(0);
+        var
+    });
+    let units = units::units(&names, variables.len());
+    Ok(Dve {
+        system: System {
+            name: String::new(),
+            variables,
+            events: translation.events,
+            initial: vec![initial.into()],
+            fault,
+            units,
+        },
+        scope: names,
+        assertions: translation.assertions,
+        property: translation.property,
+        messages: translation.messages,
+        warnings: warnings.into_iter().map(report).collect(),
+    })
+}
+
+/// Does the text begin like a DVE model? (Whether it is one, reading tells.)
+pub fn looks_like_dve(text: &[u8]) -> bool {
+    // Comments can be long; what follows the first words does not matter, and may be broken.
+    let head = &text[..text.len().min(1 << 16)];
+    let words = match lexer::tokens(head) {
+        Ok(words) => words,
+        Err(complaint) => {
+            match lexer::tokens(&head[..complaint.span.range().start.min(head.len())]) {
+                Ok(words) => words,
+                Err(_) => return false,
+            }
+        }
+    };
+    let word = |i: usize| words.get(i).map_or(Token::End, |(t, _)| *t);
+    match word(0) {
+        Token::Word("const" | "channel") => true,
+        Token::Word("byte" | "int" | "process") => matches!(word(1), Token::Name(_)),
+        Token::Word("system") => word(1) == Token::Word("async"),
+        _ => false,
+    }
+}

@@ -1,0 +1,365 @@
+//! What the names of a DVE model mean, and expressions over them.
+//!
+//! A local name hides a global one. Other processes are asked with `P.s` (is P in state s? 0 or 1)
+//! and `P->x`. The table outlives the reading of the model: atoms of formulas are expressions over it.
+
+use rustc_hash::FxHashMap;
+
+use super::ast::{ExprAst, ExprKind, Name, Reference, Type};
+use super::lexer::{Complaint, Span};
+use lariat_model::suggestion;
+use lariat_model::{BinaryOp, Expr, LValue, Value, VarId};
+
+/// What a declared name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Symbol {
+    Constant(Value),
+    Variable {
+        first: VarId,
+        /// `None` for a scalar.
+        len: Option<u32>,
+        kind: Type,
+        constant: bool,
+    },
+    /// A position in the list of channels.
+    Channel(usize),
+}
+
+/// The names of one process.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct ProcessScope {
+    pub name: String,
+    /// `None` for a property process, which is no part of the system.
+    pub location: Option<VarId>,
+    pub states: FxHashMap<String, u32>,
+    pub locals: FxHashMap<String, Symbol>,
+}
+
+/// All names of a model.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Scope {
+    pub(super) globals: FxHashMap<String, Symbol>,
+    pub(super) processes: Vec<ProcessScope>,
+    pub(super) process_index: FxHashMap<String, usize>,
+}
+
+/// `left op right`, computed if both are known.
+pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    if let (Expr::Const(x), Expr::Const(y)) = (&left, &right)
+        && let Ok(value) = op.apply(*x, *y)
+    {
+        return Expr::Const(value);
+    }
+    Expr::Binary(op, Box::new(left), Box::new(right))
+}
+
+/// `e₁ op … op eₙ` as a balanced tree, the order of operands kept.
+pub(super) fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
+    while operands.len() > 1 {
+        let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
+        let mut rest = operands.into_iter();
+        while let Some(left) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(right) => binary(op, left, right),
+                None => left,
+            });
+        }
+        operands = pairs;
+    }
+    operands.pop()
+}
+
+impl Scope {
+    /// Does the model itself use the name for something that is seen everywhere?
+    pub(super) fn is_taken(&self, name: &str) -> bool {
+        self.globals.contains_key(name) || self.process_index.contains_key(name)
+    }
+
+    /// The name of the error state, for formulas: the model has been translated and cannot mean it.
+    pub(super) fn add_fault(&mut self, name: &str, var: VarId) {
+        let symbol = Symbol::Variable {
+            first: var,
+            len: None,
+            kind: Type::Byte,
+            constant: true,
+        };
+        self.globals.insert(name.to_owned(), symbol);
+    }
+
+    /// What a name means inside `process`.
+    pub(super) fn lookup(&self, process: Option<usize>, name: &str) -> Option<Symbol> {
+        process
+            .and_then(|p| self.processes.get(p)?.locals.get(name))
+            .or_else(|| self.globals.get(name))
+            .copied()
+    }
+
+    /// The process with this name.
+    pub(super) fn process(&self, name: Name) -> Result<&ProcessScope, Complaint> {
+        match self.process_index.get(name.text) {
+            Some(&p) => Ok(&self.processes[p]),
+            None => {
+                let names = self.process_index.keys().map(String::as_str);
+                Err(
+                    Complaint::new(name.span, format!("no process is called `{}`", name.text))
+                        .help(suggestion(name.text, names)),
+                )
+            }
+        }
+    }
+
+    fn undeclared(&self, process: Option<usize>, name: Name) -> Complaint {
+        let locals = process
+            .and_then(|p| self.processes.get(p))
+            .into_iter()
+            .flat_map(|p| p.locals.keys());
+        let names = locals.chain(self.globals.keys()).map(String::as_str);
+        let help = if self.process_index.contains_key(name.text) {
+            let p = name.text;
+            Some(format!(
+                "`{p}` is a process: `{p}.s` asks for its state, `{p}->x` for its variable"
+            ))
+        } else {
+            suggestion(name.text, names)
+        };
+        Complaint::new(
+            name.span,
+            format!("no variable or constant is called `{}`", name.text),
+        )
+        .help(help)
+    }
+
+    /// The symbol of a reference that is read or written inside `process`.
+    pub(super) fn symbol(
+        &self,
+        process: Option<usize>,
+        r: &Reference,
+    ) -> Result<Symbol, Complaint> {
+        let symbol = match r.process {
+            None => self
+                .lookup(process, r.name.text)
+                .ok_or_else(|| self.undeclared(process, r.name))?,
+            Some(owner) => {
+                let owner = self.process(owner)?;
+                *owner.locals.get(r.name.text).ok_or_else(|| {
+                    let message =
+                        format!("process `{}` has no variable `{}`", owner.name, r.name.text);
+                    let names = owner.locals.keys().map(String::as_str);
+                    let help = if owner.states.contains_key(r.name.text) {
+                        Some(format!(
+                            "a state is asked for with a dot: `{}.{}`",
+                            owner.name, r.name.text
+                        ))
+                    } else {
+                        suggestion(r.name.text, names)
+                    };
+                    Complaint::new(r.name.span, message).help(help)
+                })?
+            }
+        };
+        if let Symbol::Channel(_) = symbol {
+            let message = format!("`{}` is a channel and has no value", r.name.text);
+            return Err(Complaint::new(r.name.span, message));
+        }
+        Ok(symbol)
+    }
+
+    /// The array element (or variable) that a reference means. An array without an index means
+    /// its first element.
+    fn place(
+        &self,
+        process: Option<usize>,
+        r: &Reference,
+        first: VarId,
+        len: Option<u32>,
+    ) -> Result<LValue, Complaint> {
+        match (len, &r.index) {
+            (_, None) => Ok(LValue::Var(first)),
+            (None, Some(index)) => {
+                let message = format!("`{}` is not an array", r.name.text);
+                Err(Complaint::new(r.name.span.to(index.span), message))
+            }
+            (Some(len), Some(index)) => Ok(match self.expr(process, index)? {
+                Expr::Const(i) if (0..Value::from(len)).contains(&i) => {
+                    LValue::Var(VarId(first.0 + i as u32))
+                }
+                index => LValue::Element { first, len, index },
+            }),
+        }
+    }
+
+    /// What an assignment inside `process` assigns to, and the type of that.
+    pub(super) fn target(
+        &self,
+        process: usize,
+        r: &Reference,
+    ) -> Result<(LValue, Type), Complaint> {
+        match self.symbol(Some(process), r)? {
+            Symbol::Variable {
+                first,
+                len,
+                kind,
+                constant: false,
+            } => Ok((self.place(Some(process), r, first, len)?, kind)),
+            _ => {
+                let message = format!("`{}` is a constant and cannot be assigned", r.name.text);
+                Err(Complaint::new(r.name.span, message))
+            }
+        }
+    }
+
+    /// `P.s`
+    pub(super) fn in_state(&self, process: Name, state: Name) -> Result<Expr, Complaint> {
+        let process = match self.process(process) {
+            Ok(process) => process,
+            Err(e) if self.globals.contains_key(process.text) => {
+                let message = format!("`{}` is not a process", process.text);
+                return Err(Complaint { message, ..e });
+            }
+            Err(e) => return Err(e),
+        };
+        let Some(location) = process.location else {
+            let message = format!(
+                "`{}` is the property process: its state is no part of the system",
+                process.name
+            );
+            return Err(Complaint::new(state.span, message));
+        };
+        let position = self.state(process, state)?;
+        Ok(binary(
+            BinaryOp::Eq,
+            Expr::Var(location),
+            Expr::Const(Value::from(position)),
+        ))
+    }
+
+    /// The position of a state among those of its process.
+    pub(super) fn state(&self, process: &ProcessScope, state: Name) -> Result<u32, Complaint> {
+        process.states.get(state.text).copied().ok_or_else(|| {
+            let message = format!("process `{}` has no state `{}`", process.name, state.text);
+            let names = process.states.keys().map(String::as_str);
+            let help = if process.locals.contains_key(state.text) {
+                Some(format!(
+                    "a variable is read with an arrow: `{}->{}`",
+                    process.name, state.text
+                ))
+            } else {
+                match (suggestion(state.text, names), states_of(process)) {
+                    (Some(nearest), Some(all)) => Some(format!("{nearest} {all}")),
+                    (nearest, all) => nearest.or(all),
+                }
+            };
+            Complaint::new(state.span, message).help(help)
+        })
+    }
+
+    /// An expression inside `process`, or outside of all.
+    pub(super) fn expr(&self, process: Option<usize>, ast: &ExprAst) -> Result<Expr, Complaint> {
+        Ok(match &ast.kind {
+            ExprKind::Number(n) => Expr::Const(*n),
+            ExprKind::State(process, state) => self.in_state(*process, *state)?,
+            ExprKind::Variable(r) => match self.symbol(process, r)? {
+                Symbol::Constant(value) => match &r.index {
+                    None => Expr::Const(value),
+                    Some(index) => {
+                        let message = format!("`{}` is not an array", r.name.text);
+                        return Err(Complaint::new(r.name.span.to(index.span), message));
+                    }
+                },
+                Symbol::Variable { first, len, .. } => match self.place(process, r, first, len)? {
+                    LValue::Var(var) => Expr::Var(var),
+                    LValue::Element { first, len, index } => Expr::Element {
+                        first,
+                        len,
+                        index: Box::new(index),
+                    },
+                },
+                // `symbol` refuses channels.
+                Symbol::Channel(_) => Expr::Const(0),
+            },
+            ExprKind::Unary(op, operand) => {
+                let operand = self.expr(process, operand)?;
+                let constant = matches!(operand, Expr::Const(_));
+                let whole = Expr::Unary(*op, Box::new(operand));
+                match constant.then(|| whole.eval(&[])) {
+                    Some(Ok(value)) => Expr::Const(value),
+                    _ => whole,
+                }
+            }
+            ExprKind::Binary(op, left, right) => {
+                binary(*op, self.expr(process, left)?, self.expr(process, right)?)
+            }
+            ExprKind::Chain(op, operands) => {
+                let operands = self.exprs(process, operands)?;
+                balanced(*op, operands).unwrap_or(Expr::Const(0))
+            }
+            ExprKind::Sum(terms) => {
+                let (mut plus, mut minus) = (Vec::new(), Vec::new());
+                for (negative, term) in terms {
+                    let side = if *negative { &mut minus } else { &mut plus };
+                    side.push(self.expr(process, term)?);
+                }
+                let plus = balanced(BinaryOp::Add, plus).unwrap_or(Expr::Const(0));
+                match balanced(BinaryOp::Add, minus) {
+                    Some(minus) => binary(BinaryOp::Sub, plus, minus),
+                    None => plus,
+                }
+            }
+        })
+    }
+
+    /// Several expressions.
+    pub(super) fn exprs(
+        &self,
+        process: Option<usize>,
+        asts: &[ExprAst],
+    ) -> Result<Vec<Expr>, Complaint> {
+        asts.iter().map(|ast| self.expr(process, ast)).collect()
+    }
+
+    /// Declares a name of `process`, or a global one.
+    pub(super) fn declare(
+        &mut self,
+        process: Option<usize>,
+        name: Name,
+        symbol: Symbol,
+    ) -> Result<(), Complaint> {
+        if process.is_none() && self.process_index.contains_key(name.text) {
+            return Err(twice(name.text, name.span));
+        }
+        let table = match process.and_then(|p| self.processes.get_mut(p)) {
+            Some(process) => &mut process.locals,
+            None => &mut self.globals,
+        };
+        match table.insert(name.text.to_owned(), symbol) {
+            None => Ok(()),
+            Some(_) => Err(twice(name.text, name.span)),
+        }
+    }
+}
+
+/// The states of a process, in the order of the file, as many as one can take in.
+fn states_of(process: &ProcessScope) -> Option<String> {
+    const SHOWN: usize = 20;
+    let mut states: Vec<(&u32, &str)> = process.states.iter().map(|(s, i)| (i, &**s)).collect();
+    states.sort_unstable();
+    let more = if states.len() > SHOWN { ", …" } else { "" };
+    let names: Vec<&str> = states.into_iter().take(SHOWN).map(|(_, s)| s).collect();
+    (!names.is_empty()).then(|| format!("its states are {}{more}", names.join(", ")))
+}
+
+/// The complaint about a second declaration.
+pub(super) fn twice(name: &str, span: Span) -> Complaint {
+    Complaint::new(span, format!("`{name}` is declared already"))
+}
+
+/// About how much room and work an expression takes: its nodes, and what they may depend on.
+pub(super) fn size(expr: &Expr) -> u64 {
+    1 + match expr {
+        Expr::Const(_) | Expr::Var(_) => 0,
+        // A reference to a large array depends on much.
+        Expr::Element { len, index, .. } => u64::from(*len / 16) + size(index),
+        Expr::Unary(_, x) => size(x),
+        Expr::Binary(_, x, y) => size(x) + size(y),
+    }
+}

@@ -1,0 +1,399 @@
+//! ETF, the enumerated table format: a transition relation in explicit, partitioned form.
+//!
+//! A state is a vector of slots. Each `trans` section is a group whose lines say, for some slots,
+//! what they are before and after; the relation is the union of all lines of all groups. Numbers are
+//! positions in the value list of the slot's sort, or plain values if the sort has none. `map`
+//! sections label states: they are the atoms of formulas.
+//!
+//! The denoted [`System`] has a variable for each slot and an event for each group and label
+//! of it, with the lines as its table.
+
+mod lexer;
+mod pattern;
+mod sections;
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use lariat_model::{
+    Action, Domain, Event, EventId, InputError, Meaning, Predicate, Row, State, System, Value,
+    VarId, Variable,
+};
+use lexer::{Complaint, Lexer, Token};
+use sections::{Cell, Entry, File, Typed};
+
+/// An ETF model: the system and its state labels.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Etf {
+    /// The system.
+    pub system: System,
+    /// The state labels.
+    pub maps: Vec<StateLabel>,
+    /// For labels on edges that several events carry, those events; the events themselves
+    /// are numbered.
+    pub edge_labels: Vec<(String, Vec<EventId>)>,
+}
+
+/// A `map`: a label on states.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StateLabel {
+    /// The name of the map.
+    pub name: String,
+    /// When the label is true: it is `true` if the sort has such a value, else not the first one.
+    pub truth: Predicate,
+    /// When the label has each value of its sort that it ever has.
+    pub values: Vec<(String, Predicate)>,
+    /// When some line of the map matches. Elsewhere the label has no value.
+    pub known: Predicate,
+}
+
+impl Etf {
+    /// Truths about labels, and where they are known, if that is not everywhere.
+    pub fn partial(&self) -> Vec<(Predicate, Predicate)> {
+        let mut partial = Vec::new();
+        for map in &self.maps {
+            if map.known == Predicate::Const(true) {
+                continue;
+            }
+            let values = map.values.iter().map(|(_, truth)| truth);
+            let truths = values.chain(std::iter::once(&map.truth));
+            partial.extend(truths.map(|truth| (truth.clone(), map.known.clone())));
+        }
+        partial
+    }
+
+    /// Names for formulas besides those of variables and events: labels of states, `label == value`,
+    /// and labels of edges that several events carry.
+    pub fn definitions(&self) -> Vec<(String, Meaning)> {
+        let mut definitions = Vec::new();
+        for map in &self.maps {
+            definitions.push((map.name.clone(), Meaning::Truth(map.truth.clone())));
+            for (value, predicate) in &map.values {
+                let name = format!("{} == {value}", map.name);
+                definitions.push((name, Meaning::Truth(predicate.clone())));
+            }
+        }
+        for (label, events) in &self.edge_labels {
+            definitions.push((label.clone(), Meaning::Events(events.clone())));
+        }
+        definitions
+    }
+}
+
+/// How many names of values all domains together may list; further ones are plain numbers.
+const NAMES: usize = 1 << 20;
+
+/// Does the text begin like an ETF model?
+pub fn looks_like_etf(text: &[u8]) -> bool {
+    let mut lexer = Lexer::new(text);
+    let mut word = || loop {
+        match lexer.next() {
+            Ok((Token::Newline, _)) => {}
+            Ok((Token::Name(name), _)) => return name,
+            _ => return String::new(),
+        }
+    };
+    word() == "begin" && word() == "state"
+}
+
+/// Reads an ETF model. `origin` names the text in errors.
+pub fn read(origin: &str, text: &[u8]) -> Result<Etf, InputError> {
+    let report = |(span, message): Complaint| InputError::at(origin, text, span, message);
+    let file = sections::file(text).map_err(report)?;
+    Builder::default().build(&file).map_err(report)
+}
+
+/// The value lists of sorts that have one.
+#[derive(Default)]
+struct Builder {
+    sorts: FxHashMap<String, Sort>,
+}
+
+#[derive(Default)]
+struct Sort {
+    values: Vec<String>,
+    positions: FxHashMap<String, i64>,
+}
+
+impl Sort {
+    fn add(&mut self, value: &str) -> i64 {
+        let next = self.values.len() as i64;
+        let position = *self.positions.entry(value.to_owned()).or_insert(next);
+        if position == next {
+            self.values.push(value.to_owned());
+        }
+        position
+    }
+}
+
+impl Builder {
+    fn build(mut self, file: &File) -> Result<Etf, Complaint> {
+        for (name, values, span) in &file.sorts {
+            let sort = self.sorts.entry(name.clone()).or_default();
+            if !sort.values.is_empty() {
+                return Err((
+                    span.clone(),
+                    format!("the sort `{name}` is declared already"),
+                ));
+            }
+            for value in values {
+                sort.add(value);
+            }
+            if sort.values.len() < values.len() {
+                return Err((
+                    span.clone(),
+                    format!("a value of the sort `{name}` is repeated"),
+                ));
+            }
+        }
+        let Some((init, init_span)) = &file.init else {
+            return Err((0..0, "there is no `init` section".to_owned()));
+        };
+        // Before anything is looked up: values that are only written out belong to their sort too.
+        let initial: State = init
+            .iter()
+            .zip(&file.state)
+            .map(|(cell, slot)| self.value(cell, slot, init_span))
+            .collect::<Result<_, _>>()?;
+        let mut largest: Vec<Value> = initial.to_vec();
+        for entry in file.groups.iter().flatten() {
+            for &(slot, from, to) in &entry.slots {
+                let slot = slot as usize;
+                for value in [from, to] {
+                    self.check(value, &file.state[slot], &entry.span)?;
+                    largest[slot] = largest[slot].max(value);
+                }
+            }
+        }
+        let variables = self.variables(file, &largest)?;
+        let mut labelled = Vec::new();
+        for (k, group) in file.groups.iter().enumerate() {
+            self.group(k, group, &file.edge, &mut labelled)?;
+        }
+        let (events, edge_labels) = named(labelled);
+        let maps = self.maps(file)?;
+        Ok(Etf {
+            system: System {
+                variables,
+                events,
+                initial: vec![initial],
+                ..System::default()
+            },
+            maps,
+            edge_labels,
+        })
+    }
+
+    /// The position that a cell means in the sort of a slot or label.
+    fn value(
+        &mut self,
+        cell: &Cell,
+        typed: &Typed,
+        span: &Range<usize>,
+    ) -> Result<Value, Complaint> {
+        match (cell, &typed.sort) {
+            (Cell::Number(n), _) => {
+                self.check(*n, typed, span)?;
+                Ok(*n)
+            }
+            (Cell::Text(text), Some(sort)) => {
+                Ok(self.sorts.entry(sort.clone()).or_default().add(text))
+            }
+            (Cell::Text(_), None) => {
+                let message = "a value in quotes needs a slot with a sort".to_owned();
+                Err((span.clone(), message))
+            }
+        }
+    }
+
+    /// Is there such a position in the sort?
+    fn check(&self, n: Value, typed: &Typed, span: &Range<usize>) -> Result<(), Complaint> {
+        let Some((name, sort)) = typed
+            .sort
+            .as_ref()
+            .and_then(|name| Some((name, self.sorts.get(name)?)))
+        else {
+            return Ok(());
+        };
+        let count = sort.values.len();
+        if count > 0 && n >= count as i64 {
+            let message =
+                format!("the sort `{name}` has {count} values, numbered from 0: there is no {n}");
+            return Err((span.clone(), message));
+        }
+        Ok(())
+    }
+
+    fn variables(&self, file: &File, largest: &[Value]) -> Result<Vec<Variable>, Complaint> {
+        let mut seen = FxHashMap::default();
+        let mut variables = Vec::new();
+        let mut names = 0;
+        for (i, slot) in file.state.iter().enumerate() {
+            let name = slot.name.clone().unwrap_or_else(|| format!("slot_{i}"));
+            if seen.insert(name.clone(), i).is_some() {
+                return Err((
+                    slot.span.clone(),
+                    format!("there is a slot `{name}` already"),
+                ));
+            }
+            let sort = slot.sort.as_ref().and_then(|name| self.sorts.get(name));
+            let domain = match sort {
+                Some(sort) if !sort.values.is_empty() && names + sort.values.len() <= NAMES => {
+                    names += sort.values.len();
+                    Domain::Names(sort.values.clone())
+                }
+                _ => Domain::Range {
+                    low: 0,
+                    high: largest[i].max(1),
+                },
+            };
+            variables.push(Variable { name, domain });
+        }
+        Ok(variables)
+    }
+
+    /// One event for each label of a group, with the label if it has one.
+    fn group(
+        &mut self,
+        k: usize,
+        group: &[Entry],
+        edge: &[Typed],
+        events: &mut Vec<(String, Action)>,
+    ) -> Result<(), Complaint> {
+        let mut order: Vec<(String, Vec<&Entry>)> = Vec::new();
+        let mut index: FxHashMap<String, usize> = FxHashMap::default();
+        for entry in group {
+            let mut label = Vec::new();
+            for (cell, typed) in entry.labels.iter().zip(edge) {
+                let value = self.value(cell, typed, &entry.span)?;
+                label.push(self.text(value, typed));
+            }
+            let label = if label.is_empty() {
+                format!("group_{k}")
+            } else {
+                label.join(",")
+            };
+            let at = *index.entry(label.clone()).or_insert(order.len());
+            if at == order.len() {
+                order.push((label, Vec::new()));
+            }
+            order[at].1.push(entry);
+        }
+        events.extend(
+            order
+                .into_iter()
+                .map(|(label, entries)| (label, relation(&entries))),
+        );
+        Ok(())
+    }
+
+    /// How a value is called.
+    fn text(&self, value: Value, typed: &Typed) -> String {
+        typed
+            .sort
+            .as_ref()
+            .and_then(|sort| self.sorts.get(sort)?.values.get(value as usize).cloned())
+            .unwrap_or_else(|| value.to_string())
+    }
+
+    fn maps(&mut self, file: &File) -> Result<Vec<StateLabel>, Complaint> {
+        let mut maps: Vec<StateLabel> = Vec::new();
+        for section in &file.maps {
+            let typed = &section.typed;
+            let name = typed
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("map_{}", maps.len()));
+            let mut rows: FxHashMap<Value, Vec<&[(u32, Value)]>> = FxHashMap::default();
+            for entry in &section.entries {
+                for &(slot, value) in &entry.slots {
+                    self.check(value, &file.state[slot as usize], &entry.span)?;
+                }
+                let value = self.value(&entry.value, typed, &entry.span)?;
+                rows.entry(value).or_default().push(&entry.slots);
+            }
+            let mut rows: Vec<_> = rows.into_iter().collect();
+            rows.sort_unstable_by_key(|(value, _)| *value);
+            let named_true = rows
+                .iter()
+                .map(|(value, _)| *value)
+                .find(|value| self.text(*value, typed).eq_ignore_ascii_case("true"));
+            let lines = rows.iter().flat_map(|(_, rows)| rows.iter().copied());
+            let known = pattern::matches(lines.collect());
+            let is_true = |value: Value| named_true.map_or(value != 0, |t| value == t);
+            let when_true: Vec<&[(u32, Value)]> = rows
+                .iter()
+                .filter(|(value, _)| is_true(*value))
+                .flat_map(|(_, rows)| rows.iter().copied())
+                .collect();
+            maps.push(StateLabel {
+                name,
+                truth: pattern::matches(when_true),
+                known,
+                values: rows
+                    .into_iter()
+                    .map(|(value, rows)| (self.text(value, typed), pattern::matches(rows)))
+                    .collect(),
+            });
+        }
+        Ok(maps)
+    }
+}
+
+/// The table of some lines over the slots that any of them names.
+fn relation(entries: &[&Entry]) -> Action {
+    let mut slots: Vec<u32> = entries
+        .iter()
+        .flat_map(|entry| entry.slots.iter().map(|(slot, ..)| *slot))
+        .collect();
+    slots.sort_unstable();
+    slots.dedup();
+    let row = |entry: &&Entry| -> Row {
+        let mut cells = entry.slots.iter().peekable();
+        slots
+            .iter()
+            .map(|slot| {
+                cells
+                    .next_if(|(s, ..)| s == slot)
+                    .map(|(_, from, to)| (*from, *to))
+            })
+            .collect()
+    };
+    Action::Table {
+        rows: entries.iter().map(row).collect(),
+        vars: slots.into_iter().map(VarId).collect(),
+    }
+}
+
+type Labelled = (Vec<Event>, Vec<(String, Vec<EventId>)>);
+
+/// Events with unique names: those that share a label are numbered, and listed under it.
+fn named(labelled: Vec<(String, Action)>) -> Labelled {
+    let mut shared: FxHashMap<String, Vec<EventId>> = FxHashMap::default();
+    for (i, (label, _)) in labelled.iter().enumerate() {
+        shared
+            .entry(label.clone())
+            .or_default()
+            .push(EventId(i as u32));
+    }
+    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+    let mut events = Vec::new();
+    for (label, action) in labelled {
+        let several = shared.get(&label).is_some_and(|events| events.len() > 1);
+        let name = if several {
+            let count = counts.entry(label.clone()).or_default();
+            *count += 1;
+            format!("{label}#{count}")
+        } else {
+            label
+        };
+        events.push(Event { name, action });
+    }
+    let mut edge_labels: Vec<_> = shared
+        .into_iter()
+        .filter(|(_, events)| events.len() > 1)
+        .collect();
+    edge_labels.sort_unstable();
+    (events, edge_labels)
+}

@@ -1,0 +1,554 @@
+//! Property files of the Model Checking Contest: LTL in XML.
+//!
+//! ```text
+//! <property-set> <property> <id/> <description/> <formula> <all-paths> PATH
+//! PATH := globally PATH | finally PATH | next PATH | until (before PATH) (reach PATH)
+//!       | negation PATH | conjunction PATH… | disjunction PATH… | exclusive-disjunction PATH PATH
+//!       | implication PATH PATH | equivalence PATH PATH | true | false | deadlock
+//!       | integer-le INT INT (also lt, ge, gt, eq, ne) | is-fireable (transition id)…
+//! INT  := integer-constant n | tokens-count (place id)…
+//! ```
+//!
+//! Names are ids of the net. A formula is built bottom-up on an explicit stack of the elements that
+//! are open, so it may be of any depth. `all-paths` is what a linear-time property means
+//! anyway and may stand only around the whole; `exists-path` may do so too where `Paths` says so, and is refused elsewhere.
+//!
+//! A file of bounds has `<place-bound> (place id)…` in the place of a formula.
+
+mod reachability;
+
+pub use reachability::read_reachability;
+
+use std::ops::Range;
+
+use lariat_ltl::{Formula, Formulas};
+
+use crate::xml::{self, Element, Item, Xml};
+use lariat_model::{
+    Comparison, EventId, Fairness, InputError, Names, Properties, Property, Value, VarId,
+};
+
+/// What an open element will become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Operator {
+    /// The whole.
+    Formula,
+    /// `all-paths`
+    Group,
+    /// `exists-path`
+    Some,
+    Before,
+    Reach,
+    True,
+    False,
+    Deadlock,
+    Not,
+    Next,
+    Finally,
+    Globally,
+    Until,
+    And,
+    Or,
+    Xor,
+    Implies,
+    Iff,
+    Compare(Comparison),
+    Constant,
+    Tokens,
+    Fireable,
+    Place,
+    Transition,
+}
+
+/// What has been read inside of an open element.
+enum Part {
+    Path(Formula),
+    /// A sum of places and a constant.
+    Number(Vec<VarId>, Value),
+    Events(Vec<EventId>),
+}
+
+struct Frame {
+    operator: Operator,
+    span: Range<usize>,
+    parts: Vec<Part>,
+}
+
+/// What may stand around a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Paths {
+    /// `all-paths`, or nothing.
+    All,
+    /// Either.
+    AllOrSome,
+}
+
+/// Reads a property file and adds its properties in the order of the file.
+pub fn read(
+    properties: &mut Properties,
+    names: &Names<'_>,
+    origin: &str,
+    bytes: &[u8],
+) -> Result<(), InputError> {
+    let text = xml::decode(origin, bytes)?;
+    let mut xml = Xml::new(origin, &text);
+    each_property(&mut xml, origin, |xml, element| {
+        let (property, _) = property(xml, properties, names, element, Paths::All)?;
+        properties.push(property).map_err(|message| {
+            xml.error(element.span.clone(), message)
+                .help(Properties::OWN_NAME)
+        })
+    })
+}
+
+/// Reads a property file whose formulas may be about some path; those are told apart.
+fn read_branching(
+    properties: &mut Properties,
+    names: &Names<'_>,
+    origin: &str,
+    bytes: &[u8],
+) -> Result<Vec<bool>, InputError> {
+    let text = xml::decode(origin, bytes)?;
+    let mut xml = Xml::new(origin, &text);
+    let mut about_some = Vec::new();
+    each_property(&mut xml, origin, |xml, element| {
+        let (property, some) = property(xml, properties, names, element, Paths::AllOrSome)?;
+        about_some.push(some);
+        properties.push(property).map_err(|message| {
+            xml.error(element.span.clone(), message)
+                .help(Properties::OWN_NAME)
+        })
+    })?;
+    Ok(about_some)
+}
+
+/// Reads a file of bounds: names with the places whose tokens are summed up.
+pub fn read_bounds(
+    names: &Names<'_>,
+    origin: &str,
+    bytes: &[u8],
+) -> Result<Vec<(String, Vec<VarId>)>, InputError> {
+    let text = xml::decode(origin, bytes)?;
+    let mut xml = Xml::new(origin, &text);
+    let mut bounds = Vec::new();
+    each_property(&mut xml, origin, |xml, element| {
+        bounds.push(bound(xml, names, element)?);
+        Ok(())
+    })?;
+    Ok(bounds)
+}
+
+/// Reads `<property-set>`, calling `each` inside of every `<property>`.
+fn each_property<'a>(
+    xml: &mut Xml<'a>,
+    origin: &str,
+    mut each: impl FnMut(&mut Xml<'a>, &Element<'a>) -> Result<(), InputError>,
+) -> Result<(), InputError> {
+    match xml.next()? {
+        Item::Open(root) if root.name == "property-set" => {}
+        Item::Open(root) => {
+            return Err(xml.error(
+                root.span,
+                format!(
+                    "<{}> is not a property file: expected <property-set>",
+                    root.name
+                ),
+            ));
+        }
+        _ => {
+            return Err(InputError::new(
+                origin,
+                "the file is empty: expected a property file of the contest",
+            ));
+        }
+    }
+    loop {
+        match xml.next()? {
+            Item::Open(element) if element.name == "property" => each(xml, &element)?,
+            Item::Open(_) => xml.skip()?,
+            Item::Text(text) => xml.only_blanks(&text)?,
+            Item::Close => {}
+            Item::End => return Ok(()),
+        }
+    }
+}
+
+fn property<'a>(
+    xml: &mut Xml<'a>,
+    properties: &mut Properties,
+    names: &Names<'_>,
+    property: &Element<'a>,
+    paths: Paths,
+) -> Result<(Property, bool), InputError> {
+    let (mut name, mut found) = (None, None);
+    loop {
+        match xml.next()? {
+            Item::Open(element) => match element.name {
+                "id" => name = Some(xml.characters()?.0.into_owned()),
+                "formula" if found.is_some() => {
+                    return Err(xml.error(element.span, "a second <formula> in one property"));
+                }
+                "formula" => found = Some(formula(xml, properties, names, element.span, paths)?),
+                _ => xml.skip()?,
+            },
+            Item::Text(text) => xml.only_blanks(&text)?,
+            Item::Close | Item::End => break,
+        }
+    }
+    let missing = |what| {
+        xml.error(
+            property.span.clone(),
+            format!("a property without <{what}>"),
+        )
+    };
+    let (formula, some) = found.ok_or_else(|| missing("formula"))?;
+    let name = name.ok_or_else(|| missing("id"))?;
+    let text = properties.print(formula);
+    let property = Property {
+        name,
+        formula,
+        text,
+        fairness: Fairness::default(),
+        modality: None,
+    };
+    Ok((property, some))
+}
+
+/// Reads the rest of a property of a file of bounds.
+fn bound<'a>(
+    xml: &mut Xml<'a>,
+    names: &Names<'_>,
+    property: &Element<'a>,
+) -> Result<(String, Vec<VarId>), InputError> {
+    let (mut name, mut places) = (None, None);
+    // The elements that are open inside of the property.
+    let mut open: Vec<&str> = Vec::new();
+    loop {
+        match xml.next()? {
+            Item::Open(element) => match (element.name, open.last()) {
+                ("id", None) => name = Some(xml.characters()?.0.into_owned()),
+                ("formula", None) => open.push("formula"),
+                ("place-bound", Some(&"formula")) if places.is_none() => {
+                    places = Some(Vec::new());
+                    open.push("place-bound");
+                }
+                ("place", Some(&"place-bound")) => {
+                    if let Part::Number(vars, _) = leaf(xml, names, Operator::Place)? {
+                        places.get_or_insert_default().extend(vars);
+                    }
+                }
+                (_, None) => xml.skip()?,
+                (other, Some(_)) => {
+                    return Err(xml
+                        .error(element.span, format!("<{other}> cannot stand here"))
+                        .help("expected one <place-bound> of <place>"));
+                }
+            },
+            Item::Text(text) => xml.only_blanks(&text)?,
+            Item::Close | Item::End => match open.pop() {
+                Some(_) => {}
+                None => break,
+            },
+        }
+    }
+    let missing = |what| {
+        let message = format!("a property without <{what}>");
+        xml.error(property.span.clone(), message)
+    };
+    let places = places.ok_or_else(|| missing("place-bound"))?;
+    Ok((name.ok_or_else(|| missing("id"))?, places))
+}
+
+/// Reads the rest of `<formula>`, and says whether it is about some path.
+fn formula<'a>(
+    xml: &mut Xml<'a>,
+    properties: &mut Properties,
+    names: &Names<'_>,
+    span: Range<usize>,
+    paths: Paths,
+) -> Result<(Formula, bool), InputError> {
+    let mut about_some = false;
+    let mut open = vec![Frame {
+        operator: Operator::Formula,
+        span,
+        parts: Vec::new(),
+    }];
+    while let Some(frame) = open.last_mut() {
+        match xml.next()? {
+            Item::Open(element) => {
+                let place = (frame.operator, frame.parts.len());
+                let operator = operator(xml, &element, place, paths)?;
+                about_some |= operator == Operator::Some;
+                if let Operator::Constant | Operator::Place | Operator::Transition = operator {
+                    frame.parts.push(leaf(xml, names, operator)?);
+                    continue;
+                }
+                open.push(Frame {
+                    operator,
+                    span: element.span,
+                    parts: Vec::new(),
+                });
+            }
+            Item::Text(text) => xml.only_blanks(&text)?,
+            Item::Close | Item::End => {
+                let Some(frame) = open.pop() else { break };
+                let part = close(xml, properties, names, frame)?;
+                match (open.last_mut(), part) {
+                    (Some(outer), part) => outer.parts.push(part),
+                    (None, Part::Path(formula)) => return Ok((formula, about_some)),
+                    (None, _) => return Err(xml.error_here("expected a formula")),
+                }
+            }
+        }
+    }
+    Err(xml.error_here("expected a formula"))
+}
+
+/// What an element means where it stands: as the n-th part of another.
+fn operator(
+    xml: &Xml<'_>,
+    element: &Element<'_>,
+    (outer, nth): (Operator, usize),
+    paths: Paths,
+) -> Result<Operator, InputError> {
+    let fits = match element.name {
+        "before" => outer == Operator::Until && nth == 0,
+        "reach" => outer == Operator::Until && nth == 1,
+        "place" => outer == Operator::Tokens,
+        "transition" => outer == Operator::Fireable,
+        _ => !matches!(
+            outer,
+            Operator::Until | Operator::Tokens | Operator::Fireable
+        ),
+    };
+    if !fits {
+        return Err(xml
+            .error(
+                element.span.clone(),
+                format!("<{}> cannot stand here", element.name),
+            )
+            .help("expected <until> of <before> and <reach>, <tokens-count> of <place>, <is-fireable> of <transition>"));
+    }
+    let [steps] = xml.attributes(element, ["steps"])?;
+    if let Some(steps) = steps.filter(|steps| steps.value != "1") {
+        return Err(xml.error(steps.span, "expected a single step"));
+    }
+    Ok(match element.name {
+        "all-paths" if outer == Operator::Formula => Operator::Group,
+        "exists-path" if outer == Operator::Formula && paths == Paths::AllOrSome => Operator::Some,
+        "all-paths" | "exists-path" => {
+            return Err(xml
+                .error(
+                    element.span.clone(),
+                    format!("<{}> inside of a linear-time formula", element.name),
+                )
+                .help("expected <all-paths> around the whole formula and nowhere else"));
+        }
+        "before" => Operator::Before,
+        "reach" => Operator::Reach,
+        "true" => Operator::True,
+        "false" => Operator::False,
+        "deadlock" => Operator::Deadlock,
+        "negation" => Operator::Not,
+        "next" => Operator::Next,
+        "finally" => Operator::Finally,
+        "globally" => Operator::Globally,
+        "until" => Operator::Until,
+        "conjunction" => Operator::And,
+        "disjunction" => Operator::Or,
+        "exclusive-disjunction" => Operator::Xor,
+        "implication" => Operator::Implies,
+        "equivalence" => Operator::Iff,
+        "integer-le" => Operator::Compare(Comparison::Le),
+        "integer-lt" => Operator::Compare(Comparison::Lt),
+        "integer-ge" => Operator::Compare(Comparison::Ge),
+        "integer-gt" => Operator::Compare(Comparison::Gt),
+        "integer-eq" => Operator::Compare(Comparison::Eq),
+        "integer-ne" => Operator::Compare(Comparison::Ne),
+        "integer-constant" => Operator::Constant,
+        "tokens-count" => Operator::Tokens,
+        "is-fireable" => Operator::Fireable,
+        "place" => Operator::Place,
+        "transition" => Operator::Transition,
+        other => {
+            return Err(xml
+                .error(element.span.clone(), format!("unknown operator <{other}>"))
+                .help("expected an operator of linear-time logic, a comparison of tokens, or is-fireable"));
+        }
+    })
+}
+
+/// An element that holds only text.
+fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> Result<Part, InputError> {
+    let (text, span) = xml.characters()?;
+    match operator {
+        Operator::Constant => match text.parse::<Value>() {
+            Ok(value) => Ok(Part::Number(Vec::new(), value)),
+            Err(_) => Err(xml.error(span, format!("`{text}` is not a number below 2^63"))),
+        },
+        Operator::Place => names
+            .number(&text)
+            .map(|vars| Part::Number(vars, 0))
+            .ok_or_else(|| xml.error(span, format!("no place is called `{text}`"))),
+        _ => names
+            .events(&text)
+            .map(Part::Events)
+            .ok_or_else(|| xml.error(span, format!("no transition is called `{text}`"))),
+    }
+}
+
+/// What a closed element amounts to.
+fn close(
+    xml: &Xml<'_>,
+    properties: &mut Properties,
+    names: &Names<'_>,
+    frame: Frame,
+) -> Result<Part, InputError> {
+    let span = frame.span;
+    let operands = Operands::sorted(frame.parts);
+    let wrong = |expected: &str| {
+        let tag = xml.slice(span.clone());
+        xml.error(
+            span.clone(),
+            format!("wrong operands of {tag}: expected {expected}"),
+        )
+    };
+    let atom = match frame.operator {
+        Operator::Deadlock => operands.none().map(|()| names.deadlock()).map_err(wrong)?,
+        Operator::Compare(comparison) => {
+            let [left, right] = operands.two_numbers().map_err(wrong)?;
+            names
+                .compare_sums(left, comparison, right)
+                .ok_or_else(|| xml.error(span.clone(), "the numbers are too large"))?
+        }
+        Operator::Fireable => names.fireable(operands.events().map_err(wrong)?),
+        Operator::Tokens => {
+            let vars = operands.places().map_err(wrong)?;
+            return Ok(Part::Number(vars, 0));
+        }
+        operator => {
+            let formula = connect(&mut properties.formulas, operator, operands);
+            return formula.map(Part::Path).map_err(wrong);
+        }
+    };
+    properties
+        .atom(atom)
+        .map(Part::Path)
+        .map_err(|message| xml.error(span, message))
+}
+
+/// The formula of a Boolean or temporal operator, or what it expected.
+fn connect(
+    store: &mut Formulas,
+    operator: Operator,
+    operands: Operands,
+) -> Result<Formula, &'static str> {
+    let one = operands.one_path();
+    let two = operands.two_paths();
+    Ok(match operator {
+        Operator::True => operands.none().map(|()| Formulas::TRUE)?,
+        Operator::False => operands.none().map(|()| Formulas::FALSE)?,
+        Operator::Formula
+        | Operator::Group
+        | Operator::Some
+        | Operator::Before
+        | Operator::Reach => one?,
+        Operator::Not => store.not(one?),
+        Operator::Next => store.next(one?),
+        Operator::Finally => store.finally(one?),
+        Operator::Globally => store.globally(one?),
+        Operator::Until => two.map(|(f, g)| store.until(f, g))?,
+        Operator::Xor => two.map(|(f, g)| store.xor(f, g))?,
+        Operator::Implies => two.map(|(f, g)| store.implies(f, g))?,
+        Operator::Iff => two.map(|(f, g)| store.iff(f, g))?,
+        Operator::And => store.and(operands.paths()?),
+        Operator::Or => store.or(operands.paths()?),
+        // Atoms and sums are made by `close`, and leaves are never open.
+        Operator::Deadlock
+        | Operator::Compare(_)
+        | Operator::Tokens
+        | Operator::Fireable
+        | Operator::Constant
+        | Operator::Place
+        | Operator::Transition => return Err("one formula"),
+    })
+}
+
+/// The parts of a closed element by what they are. Every question about them is answered by
+/// exactly what was expected, or by its name.
+struct Operands {
+    count: usize,
+    paths: Vec<Formula>,
+    numbers: Vec<(Vec<VarId>, Value)>,
+    events: Vec<EventId>,
+}
+
+impl Operands {
+    fn sorted(parts: Vec<Part>) -> Operands {
+        let mut operands = Operands {
+            count: parts.len(),
+            paths: Vec::new(),
+            numbers: Vec::new(),
+            events: Vec::new(),
+        };
+        for part in parts {
+            match part {
+                Part::Path(formula) => operands.paths.push(formula),
+                Part::Number(vars, constant) => operands.numbers.push((vars, constant)),
+                Part::Events(some) => operands.events.extend(some),
+            }
+        }
+        operands
+    }
+
+    fn none(&self) -> Result<(), &'static str> {
+        if self.count == 0 { Ok(()) } else { Err("none") }
+    }
+
+    fn one_path(&self) -> Result<Formula, &'static str> {
+        match self.paths[..] {
+            [f] if self.count == 1 => Ok(f),
+            _ => Err("one formula"),
+        }
+    }
+
+    fn two_paths(&self) -> Result<(Formula, Formula), &'static str> {
+        match self.paths[..] {
+            [f, g] if self.count == 2 => Ok((f, g)),
+            _ => Err("two formulas"),
+        }
+    }
+
+    fn paths(self) -> Result<Vec<Formula>, &'static str> {
+        if self.count == 0 || self.paths.len() != self.count {
+            return Err("formulas");
+        }
+        Ok(self.paths)
+    }
+
+    fn two_numbers(self) -> Result<[(Vec<VarId>, Value); 2], &'static str> {
+        if self.count != 2 {
+            return Err("two numbers");
+        }
+        self.numbers.try_into().map_err(|_| "two numbers")
+    }
+
+    fn places(self) -> Result<Vec<VarId>, &'static str> {
+        if self.count == 0 || self.numbers.len() != self.count {
+            return Err("places");
+        }
+        Ok(self
+            .numbers
+            .into_iter()
+            .flat_map(|(vars, _)| vars)
+            .collect())
+    }
+
+    /// The list may be empty: a transition that can never fire stands for no event.
+    fn events(self) -> Result<Vec<EventId>, &'static str> {
+        if self.count == 0 || !self.paths.is_empty() || !self.numbers.is_empty() {
+            return Err("transitions");
+        }
+        Ok(self.events)
+    }
+}

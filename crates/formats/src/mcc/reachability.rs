@@ -1,0 +1,51 @@
+//! Property files of the contest whose formulas are all about reachable states.
+
+use super::read_branching;
+use lariat_ltl::{Formula, Node};
+use lariat_model::{
+    InputError, Modality, Names, Predicate, Properties, Reachability, state_predicate,
+};
+
+/// Reads a property file of the contest in which every formula is `EF p` or `AG p`.
+pub fn read_reachability(
+    names: &Names<'_>,
+    origin: &str,
+    bytes: &[u8],
+) -> Result<Vec<Reachability>, InputError> {
+    let mut properties = Properties::new();
+    let about_some = read_branching(&mut properties, names, origin, bytes)?;
+    let mut list = Vec::with_capacity(about_some.len());
+    for (property, some) in properties.list.iter().zip(about_some) {
+        let modality = if some { Modality::Some } else { Modality::All };
+        let found = of_formula(&properties, property.formula, modality);
+        list.push(Reachability {
+            name: property.name.clone(),
+            modality,
+            predicate: found.ok_or_else(|| {
+                let message = format!("{} is no property of reachable states", property.name);
+                InputError::new(origin, message)
+                    .help("expected <exists-path><finally> or <all-paths><globally> around a property of states")
+            })?,
+            text: text(modality, &property.text),
+        });
+    }
+    Ok(list)
+}
+
+fn text(modality: Modality, path: &str) -> String {
+    match modality {
+        Modality::Some => format!("E{path}"),
+        Modality::All => format!("A{path}"),
+    }
+}
+
+/// What `F p` under `E`, or `G p` under `A`, says of states.
+fn of_formula(properties: &Properties, formula: Formula, modality: Modality) -> Option<Predicate> {
+    let inner = match (properties.formulas.node(formula), modality) {
+        (Node::Finally(inner), Modality::Some) | (Node::Globally(inner), Modality::All) => *inner,
+        // `F true` and the like.
+        (Node::True | Node::False, _) => formula,
+        _ => return None,
+    };
+    state_predicate(&properties.formulas, &properties.propositions, inner)
+}

@@ -1,0 +1,160 @@
+//! The parts that PNML documents of all kinds have: pages, children, labels, numbers.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::xml::{Attribute, Element, Item, Xml};
+use lariat_model::{InputError, Value};
+
+/// Where a node is drawn: to the right and downwards.
+pub type Position = (f64, f64);
+
+/// Coordinates beyond this are no drawing: sums and products of smaller ones stay exact enough.
+const FARTHEST: f64 = 1e9;
+
+/// The next element inside of the one that is open, `None` at its end.
+pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputError> {
+    loop {
+        match xml.next()? {
+            Item::Open(element) => return Ok(Some(element)),
+            Item::Text(text) => xml.pass_text(&text)?,
+            Item::Close | Item::End => return Ok(None),
+        }
+    }
+}
+
+/// Goes through the rest of a `<net>`. The elements of the net and of its pages, one inside the other
+/// or not, are one level: each but the names is handed to `read`, which says whether it knows it.
+pub(crate) fn elements<'a>(
+    xml: &mut Xml<'a>,
+    name: &mut String,
+    expected: &str,
+    mut read: impl FnMut(&mut Xml<'a>, &Element<'a>) -> Result<bool, InputError>,
+) -> Result<(), InputError> {
+    let mut pages = 0usize;
+    loop {
+        let element = match xml.next()? {
+            Item::Open(element) => element,
+            Item::Text(text) => {
+                xml.pass_text(&text)?;
+                continue;
+            }
+            Item::Close | Item::End if pages == 0 => return Ok(()),
+            Item::Close | Item::End => {
+                pages -= 1;
+                continue;
+            }
+        };
+        match element.name {
+            "page" => pages += 1,
+            "name" if pages == 0 => {
+                if let Some((text, _)) = label(xml)?
+                    && !text.is_empty()
+                {
+                    *name = text.into_owned();
+                }
+            }
+            "name" | "graphics" | "labels" => xml.skip()?,
+            other => {
+                if !read(xml, &element)? {
+                    return Err(xml
+                        .error(element.span, format!("unknown element <{other}>"))
+                        .help(format!("expected {expected}")));
+                }
+            }
+        }
+    }
+}
+
+/// The `<text>` (or, in older files, `<value>`) of a label and its place. Some write the text
+/// without either.
+#[allow(clippy::type_complexity)]
+pub(crate) fn label<'a>(
+    xml: &mut Xml<'a>,
+) -> Result<Option<(Cow<'a, str>, Range<usize>)>, InputError> {
+    let mut found = None;
+    let mut bare = None;
+    loop {
+        match xml.next()? {
+            Item::Open(element) if element.name == "text" || element.name == "value" => {
+                found = Some(xml.characters()?);
+            }
+            Item::Open(_) => xml.skip()?,
+            Item::Text(text) => {
+                if !text.trim().is_empty() && bare.is_none() {
+                    bare = Some((Cow::Owned(text.trim().to_owned()), xml.here()));
+                }
+            }
+            Item::Close | Item::End => return Ok(found.or(bare)),
+        }
+    }
+}
+
+/// The `<position>` in the `<graphics>` of a node, which is passed; `None` if there is none that can be drawn.
+pub(crate) fn position(xml: &mut Xml<'_>) -> Result<Option<Position>, InputError> {
+    let mut found = None;
+    while let Some(part) = child(xml)? {
+        if part.name == "position" {
+            let [x, y] = xml.attributes(&part, ["x", "y"])?;
+            let number = |text: Option<Attribute<'_>>| -> Option<f64> {
+                let number: f64 = text?.value.trim().parse().ok()?;
+                (number.abs() < FARTHEST).then_some(number)
+            };
+            found = number(x).zip(number(y));
+        }
+        xml.skip()?;
+    }
+    Ok(found)
+}
+
+/// A count of tokens: digits, at most 2^63 - 1.
+pub(crate) fn number(
+    xml: &Xml<'_>,
+    text: &str,
+    span: Range<usize>,
+    what: &str,
+) -> Result<Value, InputError> {
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
+        return digits.parse().map_err(|_| {
+            xml.error(
+                span,
+                format!(
+                    "`{}` is too large: expected {what} below 2^63",
+                    shortened(text)
+                ),
+            )
+        });
+    }
+    let message = match digits.strip_prefix('-') {
+        Some(rest) if !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()) => {
+            format!(
+                "`{}` is negative: expected {what}, 0 or more",
+                shortened(text)
+            )
+        }
+        _ => format!("`{}` is not a number: expected {what}", shortened(text)),
+    };
+    Err(xml.error(span, message))
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+pub(crate) fn coloured_label(xml: &Xml<'_>, element: &Element<'_>) -> InputError {
+    xml.error(
+        element.span.clone(),
+        format!(
+            "<{}> belongs to coloured nets, and this one says it is a place/transition net",
+            element.name
+        ),
+    )
+}
+
+pub(crate) fn refused(xml: &Xml<'_>, element: &Element<'_>, message: &str) -> InputError {
+    xml.error(element.span.clone(), message)
+}

@@ -1,0 +1,560 @@
+//! PNML: place/transition nets as they occur in the wild; coloured ones are handed on.
+//!
+//! One pass over the text. Elements come in any order — arcs before the nodes they join, pages inside
+//! of pages, declarations after use — so ids are interned as they are met and resolved at the end,
+//! when each transition's arcs are summed into (need, delta). A place is known by its id, as in the
+//! contest's formulas; `<name>` is often missing, not unique, or prose.
+//!
+//! Where a node is drawn is kept beside the net. Other graphics, prose and other tools' sections are passed over; what changes the meaning of a
+//! net (inhibitor arcs, say) and is not understood is refused. Text between elements, where no value
+//! is expected, is skipped with one warning. The `nupn` section (nested units,
+//! Garavel, PETRI NETS 2019) is kept as [`System::units`]; its claim that the net is 1-safe becomes
+//! the bound of every place.
+//!
+//! Memory beyond the system itself: one table entry a node and 24 bytes an arc; ids are borrowed
+//! from the text until the system owns them.
+
+pub(crate) mod label;
+mod nupn;
+mod write;
+
+pub use label::Position;
+pub use write::write;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use self::label::{child, coloured_label, elements, label, number, position, refused};
+use self::nupn::Nupn;
+
+use crate::coloured;
+use crate::xml::{self, Attribute, Element, Item, Xml};
+use lariat_model::coloured::ColouredNet;
+use lariat_model::{Action, Arc, Domain, Event, InputError, System, Value, VarId, Variable};
+
+/// Where nodes are drawn, by their ids.
+pub type Positions = FxHashMap<String, Position>;
+
+/// What a PNML file holds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Document {
+    /// The net.
+    pub net: Pnml,
+    /// Where places and transitions are drawn, by their ids, as far as the file says.
+    pub positions: Positions,
+    /// What was read with a decision that the user may want to know.
+    pub warnings: Vec<InputError>,
+}
+
+/// A net, as its type says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Pnml {
+    /// A place/transition net.
+    Plain(System),
+    /// A coloured net.
+    Coloured(ColouredNet),
+}
+
+/// Reads a PNML file. `origin` names it in errors.
+pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
+    let text = xml::decode(origin, bytes)?;
+    let mut xml = Xml::new(origin, &text);
+    match xml.next()? {
+        Item::Open(root) if root.name == "pnml" => {}
+        Item::Open(root) => {
+            return Err(xml.error(
+                root.span,
+                format!("<{}> is not a PNML document: expected <pnml>", root.name),
+            ));
+        }
+        _ => {
+            return Err(InputError::new(
+                origin,
+                "the file is empty: expected a PNML document",
+            ));
+        }
+    }
+    let mut found = None;
+    let mut positions = Positions::default();
+    loop {
+        match xml.next()? {
+            Item::Open(element) if element.name == "net" => {
+                if found.is_some() {
+                    return Err(xml.error(element.span, "a second <net>: expected one net a file"));
+                }
+                found = Some(net(&mut xml, &element, &mut positions)?);
+            }
+            Item::Open(_) => xml.skip()?,
+            Item::Text(text) => xml.pass_text(&text)?,
+            Item::Close => {}
+            Item::End => break,
+        }
+    }
+    match found {
+        Some(net) => Ok(Document {
+            net,
+            positions,
+            warnings: xml.warning().into_iter().collect(),
+        }),
+        None => Err(InputError::new(
+            origin,
+            "there is no <net> in this PNML document",
+        )),
+    }
+}
+
+/// The kinds of nets that PNML distinguishes by the attribute `type`.
+enum ElementKind {
+    PlaceTransition,
+    Coloured,
+}
+
+fn kind(xml: &Xml<'_>, type_: Option<&Attribute<'_>>) -> Result<ElementKind, InputError> {
+    let Some(type_) = type_ else {
+        return Ok(ElementKind::PlaceTransition);
+    };
+    let name = type_.value.to_ascii_lowercase();
+    let name = name.replace("p/t net", "ptnet");
+    let name = name.rsplit('/').next().unwrap_or(&name);
+    if name.starts_with("ptnet") {
+        Ok(ElementKind::PlaceTransition)
+    } else if ["symmetricnet", "hlpn", "highlevel", "pt-hlpng"]
+        .iter()
+        .any(|coloured| name.starts_with(coloured))
+    {
+        Ok(ElementKind::Coloured)
+    } else {
+        Err(xml
+            .error(
+                type_.span.clone(),
+                format!("unknown type of net `{}`", type_.value),
+            )
+            .help("expected a place/transition net, …/grammar/ptnet, or a coloured one, …/grammar/symmetricnet"))
+    }
+}
+
+/// Reads the rest of `<net>`: the one place where the type of a net decides.
+fn net<'a>(
+    xml: &mut Xml<'a>,
+    element: &Element<'a>,
+    positions: &mut Positions,
+) -> Result<Pnml, InputError> {
+    let [id, type_] = xml.attributes(element, ["id", "type"])?;
+    let name = id.map_or(String::new(), |id| id.value.into_owned());
+    match kind(xml, type_.as_ref())? {
+        ElementKind::PlaceTransition => {
+            let net = Net::default();
+            net.read(xml, name, positions).map(Pnml::Plain)
+        }
+        ElementKind::Coloured => coloured::read(xml, name, positions).map(Pnml::Coloured),
+    }
+}
+
+/// An id, interned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct NodeId(u32);
+
+/// What an id turned out to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum NetNode {
+    /// It has only been referred to.
+    Unknown,
+    Place(VarId),
+    Transition(u32),
+    /// A reference node: stands for another id.
+    Reference(NodeId),
+}
+
+struct RawArc {
+    source: NodeId,
+    target: NodeId,
+    weight: Value,
+    /// Where its tag starts.
+    at: usize,
+}
+
+/// A place/transition net while it is read.
+#[derive(Default)]
+struct Net<'a> {
+    ids: FxHashMap<Cow<'a, str>, NodeId>,
+    nodes: Vec<NetNode>,
+    places: Vec<Variable>,
+    marking: Vec<Value>,
+    transitions: Vec<String>,
+    arcs: Vec<RawArc>,
+    nupn: Option<Nupn<'a>>,
+    positions: Positions,
+}
+
+impl<'a> Net<'a> {
+    fn read(
+        mut self,
+        xml: &mut Xml<'a>,
+        mut name: String,
+        positions: &mut Positions,
+    ) -> Result<System, InputError> {
+        let expected = "page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
+        elements(xml, &mut name, expected, |xml, element| {
+            match element.name {
+                "place" => self.place(xml, element)?,
+                "transition" => self.transition(xml, element)?,
+                "arc" => self.arc(xml, element)?,
+                "referencePlace" | "referenceTransition" => self.reference(xml, element)?,
+                "toolspecific" => self.toolspecific(xml, element)?,
+                "declaration" => {
+                    return Err(xml.error(
+                        element.span.clone(),
+                        "<declaration> belongs to coloured nets, and this one says it is a place/transition net",
+                    ));
+                }
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        *positions = std::mem::take(&mut self.positions);
+        self.finish(xml, name)
+    }
+
+    fn intern(&mut self, id: Cow<'a, str>) -> NodeId {
+        let next = NodeId(self.nodes.len() as u32);
+        let id = *self.ids.entry(id).or_insert(next);
+        if id == next {
+            self.nodes.push(NetNode::Unknown);
+        }
+        id
+    }
+
+    /// Gives an id its meaning.
+    fn define(
+        &mut self,
+        xml: &Xml<'a>,
+        element: &Element<'a>,
+        id: Attribute<'a>,
+        node: NetNode,
+    ) -> Result<(), InputError> {
+        if id.value.is_empty() {
+            return Err(xml.error(
+                element.span.clone(),
+                format!("<{}> with an empty id", element.name),
+            ));
+        }
+        let Attribute { value, span } = id;
+        let known = self.intern(value);
+        match &mut self.nodes[known.0 as usize] {
+            slot @ NetNode::Unknown => {
+                *slot = node;
+                Ok(())
+            }
+            _ => Err(xml
+                .error(
+                    span.clone(),
+                    format!("the id `{}` is used twice", id_text(xml, &span)),
+                )
+                .help("expected every place and transition to have an id of its own")),
+        }
+    }
+
+    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
+        let [id] = xml.attributes(element, ["id"])?;
+        let id = xml.required(element, "id", id)?;
+        let name = id.value.clone().into_owned();
+        self.define(
+            xml,
+            element,
+            id,
+            NetNode::Place(VarId(self.places.len() as u32)),
+        )?;
+        let mut tokens = 0;
+        while let Some(child) = child(xml)? {
+            match child.name {
+                "initialMarking" => {
+                    if let Some((text, span)) = label(xml)? {
+                        tokens = number(xml, &text, span, "a number of tokens")?;
+                    }
+                }
+                "hlinitialMarking" | "type" => return Err(coloured_label(xml, &child)),
+                "capacity" => {
+                    return Err(refused(xml, &child, "place capacities are not supported"));
+                }
+                "graphics" => {
+                    let at = position(xml)?;
+                    self.positions.extend(at.map(|at| (name.clone(), at)));
+                }
+                _ => xml.skip()?,
+            }
+        }
+        self.places.push(Variable {
+            name,
+            domain: Domain::Count { bound: None },
+        });
+        self.marking.push(tokens);
+        Ok(())
+    }
+
+    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
+        let [id] = xml.attributes(element, ["id"])?;
+        let id = xml.required(element, "id", id)?;
+        let name = id.value.clone().into_owned();
+        self.define(
+            xml,
+            element,
+            id,
+            NetNode::Transition(self.transitions.len() as u32),
+        )?;
+        while let Some(child) = child(xml)? {
+            match child.name {
+                "condition" => return Err(coloured_label(xml, &child)),
+                "priority" => {
+                    return Err(refused(
+                        xml,
+                        &child,
+                        "transition priorities are not supported",
+                    ));
+                }
+                "graphics" => {
+                    let at = position(xml)?;
+                    self.positions.extend(at.map(|at| (name.clone(), at)));
+                }
+                _ => xml.skip()?,
+            }
+        }
+        self.transitions.push(name);
+        Ok(())
+    }
+
+    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
+        let [source, target] = xml.attributes(element, ["source", "target"])?;
+        let source = xml.required(element, "source", source)?;
+        let target = xml.required(element, "target", target)?;
+        let mut weight = 1;
+        while let Some(child) = child(xml)? {
+            match child.name {
+                "inscription" => {
+                    if let Some((text, span)) = label(xml)? {
+                        weight = number(xml, &text, span, "a weight")?;
+                    }
+                }
+                "hlinscription" => return Err(coloured_label(xml, &child)),
+                // Written by some editors; everything but `normal` changes the meaning.
+                "type" | "arctype" => {
+                    let [value] = xml.attributes(&child, ["value"])?;
+                    let kind = match value {
+                        Some(value) => {
+                            xml.skip()?;
+                            value.value
+                        }
+                        None => label(xml)?.map_or(Cow::Borrowed("normal"), |(text, _)| text),
+                    };
+                    if kind != "normal" {
+                        return Err(xml.error(
+                            child.span,
+                            format!(
+                                "arcs of type `{kind}` are not supported: expected ordinary arcs"
+                            ),
+                        ));
+                    }
+                }
+                "name" | "graphics" | "toolspecific" | "arcpath" | "tagged" => xml.skip()?,
+                other => {
+                    return Err(xml
+                        .error(
+                            child.span.clone(),
+                            format!("unknown element <{other}> of an arc"),
+                        )
+                        .help("expected inscription, name, graphics or toolspecific"));
+                }
+            }
+        }
+        let (source, target) = (self.intern(source.value), self.intern(target.value));
+        let at = element.span.start;
+        self.arcs.push(RawArc {
+            source,
+            target,
+            weight,
+            at,
+        });
+        Ok(())
+    }
+
+    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
+        let [id, to] = xml.attributes(element, ["id", "ref"])?;
+        let id = xml.required(element, "id", id)?;
+        let to = xml.required(element, "ref", to)?;
+        let to = self.intern(to.value);
+        self.define(xml, element, id, NetNode::Reference(to))?;
+        xml.skip()
+    }
+
+    fn toolspecific(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
+        let [tool] = xml.attributes(element, ["tool"])?;
+        if tool.is_none_or(|tool| tool.value != "nupn") {
+            return xml.skip();
+        }
+        if self.nupn.is_some() {
+            return Err(xml.error(element.span.clone(), "a second nupn section"));
+        }
+        while let Some(child) = child(xml)? {
+            match child.name {
+                "structure" => self.structure(xml, &child)?,
+                _ => xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What `id` is, reference nodes followed.
+    fn resolve(&self, mut id: NodeId) -> NetNode {
+        for _ in 0..=self.nodes.len() {
+            match self.nodes[id.0 as usize] {
+                NetNode::Reference(to) => id = to,
+                node => return node,
+            }
+        }
+        NetNode::Unknown
+    }
+
+    /// The text of an id; only errors ask for it.
+    fn name(&self, id: NodeId) -> &str {
+        self.ids
+            .iter()
+            .find(|(_, known)| **known == id)
+            .map_or("", |(name, _)| name)
+    }
+
+    fn finish(mut self, xml: &Xml<'a>, name: String) -> Result<System, InputError> {
+        let arcs = self.sum_arcs(xml)?;
+        let mut units = Vec::new();
+        if let Some(nupn) = self.nupn.take() {
+            units = self.units(xml, &nupn)?;
+            if nupn.safe {
+                if let Some(place) = self.marking.iter().position(|tokens| *tokens > 1) {
+                    return Err(xml.error(
+                        nupn.span,
+                        format!(
+                            "the nupn section says that the net is safe, and `{}` starts with {} tokens",
+                            self.places[place].name, self.marking[place]
+                        ),
+                    ));
+                }
+                for place in &mut self.places {
+                    place.domain = Domain::Count { bound: Some(1) };
+                }
+            }
+        }
+        let events = self.transitions.into_iter().zip(arcs);
+        Ok(System {
+            name,
+            variables: self.places,
+            events: events
+                .map(|(name, arcs)| Event {
+                    name,
+                    action: Action::Net(arcs),
+                })
+                .collect(),
+            initial: vec![self.marking.into()],
+            fault: None,
+            units,
+        })
+    }
+
+    /// For every transition its arcs, several between the same two nodes summed.
+    fn sum_arcs(&mut self, xml: &Xml<'a>) -> Result<Vec<Vec<Arc>>, InputError> {
+        /// An arc between a transition and a place; `out` of the transition or into it.
+        struct Joined {
+            transition: u32,
+            place: VarId,
+            out: bool,
+            weight: Value,
+            at: usize,
+        }
+        let mut joined = Vec::with_capacity(self.arcs.len());
+        for arc in std::mem::take(&mut self.arcs) {
+            let (transition, place, out) =
+                match (self.resolve(arc.source), self.resolve(arc.target)) {
+                    (NetNode::Place(place), NetNode::Transition(t)) => (t, place, false),
+                    (NetNode::Transition(t), NetNode::Place(place)) => (t, place, true),
+                    (source, target) => return Err(self.misplaced(xml, &arc, source, target)),
+                };
+            joined.push(Joined {
+                transition,
+                place,
+                out,
+                weight: arc.weight,
+                at: arc.at,
+            });
+        }
+        joined.sort_by_key(|arc| (arc.transition, arc.place));
+        let mut all: Vec<Vec<Arc>> = Vec::with_capacity(self.transitions.len());
+        all.resize_with(self.transitions.len(), Vec::new);
+        for of_transition in joined.chunk_by(|a, b| a.transition == b.transition) {
+            let groups = of_transition.chunk_by(|a, b| a.place == b.place);
+            let mut arcs = Vec::with_capacity(groups.clone().count());
+            for group in groups {
+                let (mut need, mut made): (Value, Value) = (0, 0);
+                for arc in group {
+                    let sum = if arc.out { &mut made } else { &mut need };
+                    *sum = sum.checked_add(arc.weight).ok_or_else(|| {
+                        xml.error(
+                            tag(arc.at),
+                            "the weights of the arcs between these two nodes add up to more than 2^63",
+                        )
+                    })?;
+                }
+                if need != 0 || made != 0 {
+                    arcs.push(Arc {
+                        var: group[0].place,
+                        need,
+                        delta: made - need,
+                    });
+                }
+            }
+            all[of_transition[0].transition as usize] = arcs;
+        }
+        Ok(all)
+    }
+
+    fn misplaced(
+        &self,
+        xml: &Xml<'a>,
+        arc: &RawArc,
+        source: NetNode,
+        target: NetNode,
+    ) -> InputError {
+        let message = match (source, target) {
+            (NetNode::Unknown, _) => {
+                format!(
+                    "the arc starts at `{}`, which is no place or transition",
+                    self.name(arc.source)
+                )
+            }
+            (_, NetNode::Unknown) => {
+                format!(
+                    "the arc leads to `{}`, which is no place or transition",
+                    self.name(arc.target)
+                )
+            }
+            (NetNode::Place(_), _) => format!(
+                "the arc joins two places, `{}` and `{}`: expected a place and a transition",
+                self.name(arc.source),
+                self.name(arc.target)
+            ),
+            _ => format!(
+                "the arc joins two transitions, `{}` and `{}`: expected a place and a transition",
+                self.name(arc.source),
+                self.name(arc.target)
+            ),
+        };
+        xml.error(tag(arc.at), message)
+    }
+}
+
+/// A span for an error at a tag of which only the start was kept.
+fn tag(at: usize) -> Range<usize> {
+    at..at + 4
+}
+
+fn id_text(xml: &Xml<'_>, span: &Range<usize>) -> String {
+    xml.slice(span.clone()).to_owned()
+}

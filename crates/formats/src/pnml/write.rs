@@ -1,0 +1,112 @@
+//! A net as PNML.
+
+use std::fmt::Write;
+
+use quick_xml::escape::escape;
+
+use lariat_model::{Action, Domain, System};
+
+/// Writes a place/transition net; `None` if the system is something else. What is written is read
+/// back as the same system, except that bounds of places are kept only together with units.
+pub fn write(system: &System) -> Option<String> {
+    let [marking] = &system.initial[..] else {
+        return None;
+    };
+    let is_net = system.fault.is_none()
+        && (system.variables.iter()).all(|v| matches!(v.domain, Domain::Count { .. }));
+    if !is_net {
+        return None;
+    }
+    let mut out = String::new();
+    let name = attribute(&system.name);
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">
+  <net id=\"{name}\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">
+    <page id=\"page\">"
+    );
+    for (variable, tokens) in system.variables.iter().zip(marking) {
+        let id = attribute(&variable.name);
+        let _ = match tokens {
+            0 => writeln!(out, "      <place id=\"{id}\"/>"),
+            tokens => writeln!(
+                out,
+                "      <place id=\"{id}\"><initialMarking><text>{tokens}</text></initialMarking></place>"
+            ),
+        };
+    }
+    for event in &system.events {
+        let _ = writeln!(out, "      <transition id=\"{}\"/>", attribute(&event.name));
+    }
+    let mut count = 0;
+    for event in &system.events {
+        let Action::Net(arcs) = &event.action else {
+            return None;
+        };
+        let transition = attribute(&event.name);
+        for arc in arcs {
+            let place = attribute(&system.variable(arc.var).name);
+            let made = arc.need.checked_add(arc.delta)?;
+            for (source, target, weight) in
+                [(&place, &transition, arc.need), (&transition, &place, made)]
+            {
+                if weight == 0 {
+                    continue;
+                }
+                count += 1;
+                let _ = write!(
+                    out,
+                    "      <arc id=\"arc_{count}\" source=\"{source}\" target=\"{target}\""
+                );
+                let _ = match weight {
+                    1 => writeln!(out, "/>"),
+                    weight => {
+                        writeln!(
+                            out,
+                            "><inscription><text>{weight}</text></inscription></arc>"
+                        )
+                    }
+                };
+            }
+        }
+    }
+    write_units(system, &mut out);
+    out.push_str("    </page>\n  </net>\n</pnml>\n");
+    Some(out)
+}
+
+fn write_units(system: &System, out: &mut String) {
+    if system.units.is_empty() {
+        return;
+    }
+    let safe = (system.variables.iter()).all(|v| v.domain == Domain::Count { bound: Some(1) });
+    let units = system.units.len();
+    let _ = writeln!(
+        out,
+        "      <toolspecific tool=\"nupn\" version=\"1.1\">
+        <structure units=\"{units}\" root=\"u0\" safe=\"{safe}\">"
+    );
+    for (i, unit) in system.units.iter().enumerate() {
+        let places: Vec<String> = (unit.places.iter())
+            .map(|p| attribute(&system.variable(*p).name))
+            .collect();
+        let subunits: Vec<String> = unit.subunits.iter().map(|u| format!("u{u}")).collect();
+        let _ = writeln!(
+            out,
+            "          <unit id=\"u{i}\"><places>{}</places><subunits>{}</subunits></unit>",
+            places.join(" "),
+            subunits.join(" ")
+        );
+    }
+    out.push_str("        </structure>\n      </toolspecific>\n");
+}
+
+/// A name as the value of an attribute, blanks other than the plain one kept.
+fn attribute(name: &str) -> String {
+    escape(name)
+        .replace('\n', "&#10;")
+        .replace('\r', "&#13;")
+        .replace('\t', "&#9;")
+}

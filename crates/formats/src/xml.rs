@@ -1,0 +1,401 @@
+//! XML as a stream of items with their places: what the readers of PNML and of property files
+//! stand on.
+//!
+//! Nothing is kept but the position, so a reader's memory is what it builds. Elements are known by
+//! their local name, whatever the prefix. The five predefined entities and character references are
+//! resolved, and no others: a document type that declares entities is read over, and a reference to
+//! one of them is an error, so there is nothing to expand without end. Depth is limited, which keeps
+//! readers free to recurse on what they find.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+use quick_xml::{Error, XmlVersion};
+
+use lariat_model::InputError;
+
+/// How deep elements may be nested.
+pub(crate) const DEPTH: usize = 1000;
+
+/// An opening tag. An empty element `<e/>` is an opening tag that is closed at once.
+pub(crate) struct Element<'a> {
+    /// The name without its prefix.
+    pub name: &'a str,
+    /// The bytes of the tag.
+    pub span: Range<usize>,
+    tag: BytesStart<'a>,
+}
+
+/// The value of an attribute.
+pub(crate) struct Attribute<'a> {
+    pub value: Cow<'a, str>,
+    /// The bytes of the value in the text.
+    pub span: Range<usize>,
+}
+
+/// What stands next in the text.
+pub(crate) enum Item<'a> {
+    Open(Element<'a>),
+    Close,
+    /// Characters; one run of them may come in several pieces.
+    Text(Cow<'a, str>),
+    /// The end of the text.
+    End,
+}
+
+/// A reader over a text, with everything needed to say where it is.
+pub(crate) struct Xml<'a> {
+    origin: &'a str,
+    text: &'a str,
+    reader: Reader<&'a [u8]>,
+    depth: usize,
+    /// Where the last item starts.
+    start: usize,
+    seen_root: bool,
+    /// Where text was passed over first, and how often it was.
+    passed: Option<Range<usize>>,
+    times_passed: usize,
+}
+
+/// Bytes of an XML file as text: UTF-8 unless the prolog says ISO-8859-1.
+pub(crate) fn decode<'a>(origin: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, InputError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(InputError::new(origin, "the file is in UTF-16")
+            .help("save it in UTF-8; ISO-8859-1 is read too"));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(Cow::Borrowed(text)),
+        Err(_) if declares_latin_1(bytes) => {
+            Ok(Cow::Owned(bytes.iter().map(|b| char::from(*b)).collect()))
+        }
+        Err(error) => {
+            let at = error.valid_up_to();
+            Err(
+                InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
+                    .help("save the file in UTF-8, or declare encoding=\"ISO-8859-1\" if that is what it is in"),
+            )
+        }
+    }
+}
+
+fn declares_latin_1(bytes: &[u8]) -> bool {
+    let prolog = bytes
+        .strip_prefix(b"<?xml")
+        .and_then(|rest| rest.iter().position(|b| *b == b'>').map(|end| &rest[..end]));
+    prolog.is_some_and(|prolog| {
+        let prolog = String::from_utf8_lossy(prolog).to_ascii_lowercase();
+        ["iso-8859-1", "iso8859-1", "latin1", "latin-1", "us-ascii"]
+            .iter()
+            .any(|name| prolog.contains(name))
+    })
+}
+
+impl<'a> Xml<'a> {
+    pub fn new(origin: &'a str, text: &'a str) -> Xml<'a> {
+        let mut reader = Reader::from_str(text);
+        let config = reader.config_mut();
+        config.expand_empty_elements = true;
+        config.trim_markup_names_in_closing_tags = true;
+        Xml {
+            origin,
+            text,
+            reader,
+            depth: 0,
+            start: 0,
+            seen_root: false,
+            passed: None,
+            times_passed: 0,
+        }
+    }
+
+    /// An error at a place of the text.
+    pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> InputError {
+        InputError::at(self.origin, self.text.as_bytes(), span, message)
+    }
+
+    /// An error where the last item stands.
+    pub fn error_here(&self, message: impl Into<String>) -> InputError {
+        self.error(self.here(), message)
+    }
+
+    /// The bytes of the last item.
+    pub fn here(&self) -> Range<usize> {
+        self.start..self.position().max(self.start + 1)
+    }
+
+    /// A part of the text.
+    pub fn slice(&self, span: Range<usize>) -> &'a str {
+        self.text.get(span).unwrap_or("")
+    }
+
+    fn position(&self) -> usize {
+        self.reader.buffer_position() as usize
+    }
+
+    /// The part of the text that `part` is, so that it lives as long as the text.
+    fn own(&self, part: &str) -> (&'a str, Range<usize>) {
+        let at = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        let span = at..at.wrapping_add(part.len());
+        (self.text.get(span.clone()).unwrap_or(""), span)
+    }
+
+    /// The next item. Comments, declarations and processing instructions are passed over.
+    pub fn next(&mut self) -> Result<Item<'a>, InputError> {
+        loop {
+            self.start = self.position();
+            let event = match self.reader.read_event() {
+                Ok(event) => event,
+                Err(error) => return Err(self.malformed(&error)),
+            };
+            match event {
+                Event::Start(tag) => {
+                    self.depth += 1;
+                    if self.depth > DEPTH {
+                        return Err(self.error_here(format!(
+                            "elements are nested more than {DEPTH} deep here"
+                        )));
+                    }
+                    if self.depth == 1 && self.seen_root {
+                        return Err(self.error_here(
+                            "a second element after the end of the document's own: expected the end of the file",
+                        ));
+                    }
+                    self.seen_root = true;
+                    let name = self.own(tag.local_name().as_ref()).0;
+                    let span = self.here();
+                    return Ok(Item::Open(Element { name, span, tag }));
+                }
+                // Never: empty elements come as two events.
+                Event::Empty(_) => {}
+                Event::End(_) => {
+                    self.depth = self.depth.saturating_sub(1);
+                    return Ok(Item::Close);
+                }
+                Event::Text(text) => {
+                    let text = text.xml10_content();
+                    if self.depth > 0 {
+                        return Ok(Item::Text(text));
+                    }
+                    if !text.trim().is_empty() {
+                        return Err(self.stray());
+                    }
+                }
+                Event::CData(text) => {
+                    if self.depth == 0 {
+                        return Err(self.stray());
+                    }
+                    return Ok(Item::Text(text.xml10_content()));
+                }
+                Event::GeneralRef(reference) => {
+                    if self.depth == 0 {
+                        return Err(self.stray());
+                    }
+                    let name = reference.xml10_content();
+                    let resolved = match reference.resolve_char_ref() {
+                        Ok(Some(c)) => Some(c),
+                        Ok(None) => match &*name {
+                            "lt" => Some('<'),
+                            "gt" => Some('>'),
+                            "amp" => Some('&'),
+                            "quot" => Some('"'),
+                            "apos" => Some('\''),
+                            _ => None,
+                        },
+                        Err(_) => None,
+                    };
+                    return match resolved {
+                        Some(c) => Ok(Item::Text(Cow::Owned(c.to_string()))),
+                        None => Err(self.error_here(format!("unknown entity `&{name};`")).help(
+                            "expected one of &lt; &gt; &amp; &quot; &apos; or a character's number; entities of a document type are not expanded",
+                        )),
+                    };
+                }
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
+                Event::Eof => {
+                    if self.depth > 0 {
+                        let end = self.text.len();
+                        return Err(self.error(
+                            end..end,
+                            format!(
+                                "the file ends inside of {}: expected their closing tags",
+                                counted(self.depth, "open element")
+                            ),
+                        ));
+                    }
+                    return Ok(Item::End);
+                }
+            }
+        }
+    }
+
+    /// Refuses text other than blanks, which was the last item.
+    pub fn only_blanks(&self, text: &str) -> Result<(), InputError> {
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        Err(self.error(self.trimmed(), "text where an element is expected"))
+    }
+
+    /// Passes over text between elements, which was the last item; [`Xml::warning`] tells of it.
+    ///
+    /// Nets of the contest have a `$` here and there, and no reader gives it a meaning. A number is
+    /// another matter: it may be a marking or a weight that has lost its element, so it is refused.
+    pub fn pass_text(&mut self, text: &str) -> Result<(), InputError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(());
+        }
+        if text
+            .trim_start_matches(['+', '-'])
+            .starts_with(|c: char| c.is_ascii_digit())
+        {
+            return self.only_blanks(text);
+        }
+        if self.passed.is_none() {
+            self.passed = Some(self.trimmed());
+        }
+        self.times_passed += 1;
+        Ok(())
+    }
+
+    /// One warning about all the text that was passed over.
+    pub fn warning(&self) -> Option<InputError> {
+        let first = self.passed.clone()?;
+        let warning = self.error(
+            first,
+            "text between elements means nothing here and is skipped",
+        );
+        Some(match self.times_passed {
+            1 => warning,
+            times => warning.help(format!(
+                "the file has such text in {times} places; this is the first"
+            )),
+        })
+    }
+
+    /// The bytes of the last item without the blanks around it.
+    fn trimmed(&self) -> Range<usize> {
+        let Range { start, end } = self.here();
+        let raw = self.slice(start..end);
+        let start = start + raw.len() - raw.trim_start().len();
+        start..start + raw.trim().len()
+    }
+
+    fn stray(&self) -> InputError {
+        self.error_here("text outside of the document: expected an element")
+    }
+
+    fn malformed(&self, error: &Error) -> InputError {
+        let at = self.reader.error_position() as usize;
+        let start = if at == 0 { self.start } else { at };
+        let end = self.text[floor(self.text, start)..]
+            .find(['>', '\n'])
+            .map_or(start + 1, |n| start + n + 1);
+        let what = error.to_string();
+        let what = what
+            .strip_prefix("ill-formed document: ")
+            .or(what.strip_prefix("syntax error: "))
+            .unwrap_or(&what);
+        self.error(start..end, format!("malformed XML: {what}"))
+    }
+
+    /// The values of some attributes of an opening tag, in the order in which they are asked for.
+    pub fn attributes<const N: usize>(
+        &self,
+        element: &Element<'a>,
+        names: [&str; N],
+    ) -> Result<[Option<Attribute<'a>>; N], InputError> {
+        let mut found = [const { None }; N];
+        for attribute in element.tag.attributes() {
+            let attribute = attribute.map_err(|error| {
+                // Positions inside of the tag say nothing to a reader.
+                let what = error.to_string();
+                let what = what.split_once(": ").map_or(&*what, |(_, what)| what);
+                let what = what.split(", previous").next().unwrap_or(what);
+                self.error(element.span.clone(), format!("malformed XML: {what}"))
+            })?;
+            let key = attribute.key.as_ref();
+            let Some(slot) = names.iter().position(|name| *name == key) else {
+                continue;
+            };
+            let (raw, span) = self.own(&attribute.value);
+            let value = match attribute.normalized_value(XmlVersion::Implicit1_0) {
+                Ok(Cow::Borrowed(_)) => Cow::Borrowed(raw),
+                Ok(Cow::Owned(value)) => Cow::Owned(value),
+                Err(error) => return Err(self.error(span, format!("malformed XML: {error}"))),
+            };
+            found[slot] = Some(Attribute { value, span });
+        }
+        Ok(found)
+    }
+
+    /// An attribute that must be there.
+    pub fn required(
+        &self,
+        element: &Element<'a>,
+        name: &str,
+        attribute: Option<Attribute<'a>>,
+    ) -> Result<Attribute<'a>, InputError> {
+        attribute.ok_or_else(|| {
+            self.error(
+                element.span.clone(),
+                format!("<{}> without the attribute `{name}`", element.name),
+            )
+        })
+    }
+
+    /// Passes over the rest of the element that was opened last.
+    pub fn skip(&mut self) -> Result<(), InputError> {
+        let outside = self.depth.saturating_sub(1);
+        while self.depth > outside {
+            if let Item::End = self.next()? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The characters of the element that was opened last, which has no elements inside, and
+    /// their place. Blanks around them are dropped.
+    pub fn characters(&mut self) -> Result<(Cow<'a, str>, Range<usize>), InputError> {
+        let start = self.position();
+        let mut all: Cow<'a, str> = Cow::Borrowed("");
+        loop {
+            match self.next()? {
+                Item::Text(piece) if all.is_empty() => all = piece,
+                Item::Text(piece) => all.to_mut().push_str(&piece),
+                Item::Open(element) => {
+                    return Err(self.error(
+                        element.span,
+                        format!("<{}> where only text is expected", element.name),
+                    ));
+                }
+                Item::Close | Item::End => {
+                    let span = start..self.start.max(start + 1);
+                    let all = match all {
+                        Cow::Borrowed(all) => Cow::Borrowed(all.trim()),
+                        Cow::Owned(all) => Cow::Owned(all.trim().to_owned()),
+                    };
+                    return Ok((all, span));
+                }
+            }
+        }
+    }
+}
+
+/// `3 places`, `1 place`
+pub(crate) fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The largest character boundary that is not behind `at`.
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

@@ -1,0 +1,300 @@
+//! The crate as it is, in real threads.
+
+use lariat_parallel::{
+    Ahead, Behind, Board, Common, Pass, Place, Slots, Versions, divide, shares, zeroed,
+};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// Numbers that got ids, in a table that begins far too small.
+#[derive(Default)]
+struct Numbers {
+    things: Vec<AtomicU32>,
+    slots: Slots,
+    /// The next id, and how many slots may still be taken.
+    next: AtomicU32,
+    left: AtomicUsize,
+}
+
+impl Numbers {
+    fn new(count: usize, capacity: usize) -> Numbers {
+        Numbers {
+            things: zeroed(count + 1),
+            slots: Slots::new(capacity),
+            next: AtomicU32::new(1),
+            left: AtomicUsize::new(Slots::room(capacity)),
+        }
+    }
+
+    fn grow(&mut self) {
+        if *self.left.get_mut() == 0 {
+            let before = Slots::room(self.slots.capacity());
+            self.slots.grow(self.slots.capacity() * 3 / 2, 1);
+            *self.left.get_mut() = Slots::room(self.slots.capacity()) - before;
+        }
+    }
+}
+
+fn id_of(pass: &mut Pass<Numbers>, number: u32) -> u32 {
+    if pass.is_wanted() {
+        pass.make_way();
+    }
+    let hash = number.wrapping_mul(0x9E37_79B9);
+    loop {
+        let equal = |id: u32| pass.things[id as usize].load(Ordering::Relaxed) == number;
+        if let Some(id) = pass.slots.find(hash, equal) {
+            return id;
+        }
+        let right = |left: usize| left.checked_sub(1);
+        let taken = pass
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, right);
+        if taken.is_err() {
+            pass.alone(Numbers::grow);
+            continue;
+        }
+        let id = pass.next.fetch_add(1, Ordering::Relaxed);
+        pass.things[id as usize].store(number, Ordering::Relaxed);
+        return match pass.slots.claim(hash, id, equal) {
+            Some(known) => known,
+            None => id,
+        };
+    }
+}
+
+/// So many, or a hundredth of it under Miri, which takes a thousand times as long.
+const fn few_with_miri(many: usize) -> usize {
+    if cfg!(miri) { many / 100 } else { many }
+}
+
+#[test]
+fn workers_agree_on_ids_while_the_table_grows() {
+    const NUMBERS: u32 = few_with_miri(20_000) as u32;
+    let mut pass = Pass::new(Numbers::new(4 * NUMBERS as usize, 16), Numbers::default());
+    let passes: Vec<Pass<Numbers>> = (0..4).map(|_| pass.another()).collect();
+    pass.leave();
+    let ids: Vec<Vec<u32>> = std::thread::scope(|scope| {
+        let work = |(turn, mut pass): (u32, Pass<Numbers>)| {
+            scope.spawn(move || {
+                pass.enter();
+                // Everybody begins elsewhere.
+                let number = |i: u32| (i + turn * NUMBERS / 4) % NUMBERS;
+                let mut ids = vec![0; NUMBERS as usize];
+                for i in 0..NUMBERS {
+                    ids[number(i) as usize] = id_of(&mut pass, number(i) + 1);
+                }
+                ids
+            })
+        };
+        let threads: Vec<_> = (0..).zip(passes).map(work).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    assert!(ids.iter().all(|other| *other == ids[0]));
+    let mut different = ids[0].clone();
+    different.sort_unstable();
+    different.dedup();
+    assert_eq!(different.len(), NUMBERS as usize);
+    pass.enter();
+    assert!(pass.is_sole());
+    let even = pass.alone(|numbers| {
+        let things = &numbers.things;
+        numbers
+            .slots
+            .sweep(1, |id| things[id as usize].load(Ordering::Relaxed) % 2 == 0)
+    });
+    assert_eq!(even, NUMBERS as usize / 2);
+}
+
+/// Hashes that fill the first and the last slots, and half of all between them, so that parts of the table run into each other and into its beginning.
+#[test]
+#[cfg_attr(miri, ignore = "a table worth dividing takes too long")]
+fn a_table_that_several_go_through_keeps_what_it_should() {
+    const SLOTS: usize = 1 << 19;
+    let crowded = [0, u32::MAX].into_iter().flat_map(|hash| [hash; 2000]);
+    let spread = (0..1 << 18).map(|i: u32| i.wrapping_mul(0x9E37_79B9));
+    let hashes: Vec<u32> = crowded.chain(spread).collect();
+    for hands in [1, 2, 3, 8] {
+        let mut slots = Slots::new(SLOTS);
+        let id = |i: usize| i as u32 + 1;
+        for (i, hash) in hashes.iter().enumerate() {
+            assert_eq!(slots.claim(*hash, id(i), |_| false), None);
+        }
+        let is_known = |slots: &Slots, i: usize| slots.find(hashes[i], |other| other == id(i));
+        slots.grow(SLOTS / 2 * 3, hands);
+        assert_eq!(slots.capacity(), SLOTS / 2 * 3);
+        assert!((0..hashes.len()).all(|i| is_known(&slots, i).is_some()));
+        let live = |id: u32| id.is_multiple_of(3);
+        let count = slots.sweep(hands, live);
+        assert_eq!(count, hashes.len() / 3);
+        assert!((0..hashes.len()).all(|i| is_known(&slots, i).is_some() == live(id(i))));
+    }
+    // Nothing is empty, and nothing can be swept.
+    let mut full = Slots::new(2);
+    full.fill(0, 0, 1);
+    full.fill(1, 0, 2);
+    assert_eq!(full.sweep(2, |_| false), 2);
+}
+
+#[test]
+fn every_share_is_done_once() {
+    for (length, hands) in [(0, 2), (5, 3), (1 << 17, 1), (1 << 19, 2), (1 << 20, 5)] {
+        let mut done = divide(shares(length, hands), hands, |part| part);
+        done.sort_unstable_by_key(|part| part.start);
+        assert_eq!(done, shares(length, hands));
+        assert_eq!(done.iter().map(|part| part.len()).sum::<usize>(), length);
+        let joined = done.windows(2).all(|pair| pair[0].end == pair[1].start);
+        assert!(joined && done.len() <= 4 * hands);
+    }
+}
+
+#[test]
+fn entries_of_a_cache_are_whole() {
+    let versions = Versions::new(4);
+    let entries: Vec<[AtomicU64; 2]> = (0..4).map(|_| Default::default()).collect();
+    let read = |at: usize| {
+        let words = || [0, 1].map(|i| entries[at][i].load(Ordering::Relaxed));
+        versions.read(at, words)
+    };
+    std::thread::scope(|scope| {
+        for worker in 1..4u64 {
+            let (versions, entries, read) = (&versions, &entries, &read);
+            scope.spawn(move || {
+                for turn in 0..few_with_miri(100_000) as u64 {
+                    let key = worker * 1_000_000 + turn;
+                    let at = turn as usize % 4;
+                    versions.write(at, || {
+                        entries[at][0].store(key, Ordering::Relaxed);
+                        entries[at][1].store(!key, Ordering::Relaxed);
+                    });
+                    if let Some([key, value]) = read((at + 1) % 4) {
+                        assert!(value == !key || (key, value) == (0, 0));
+                    }
+                }
+            });
+        }
+    });
+    assert!((0..4).all(|at| read(at).is_some()));
+}
+
+#[test]
+fn somebody_who_panics_alone_stops_nobody_else() {
+    let mut pass = Pass::new(1_u32, 0);
+    let mut theirs = pass.another();
+    pass.leave();
+    let panicked = std::thread::spawn(move || theirs.alone(|_| panic!("on purpose"))).join();
+    assert!(panicked.is_err());
+    assert_eq!(pass.alone(|number| *number), 1);
+    assert!(pass.is_sole());
+}
+
+#[test]
+fn idle_workers_are_seen_and_sent_home() {
+    let board = Board::new();
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| std::iter::from_fn(|| board.next()).sum::<u32>());
+        while !board.is_hungry() {
+            std::thread::yield_now();
+        }
+        board.offer(20);
+        while !board.is_hungry() {
+            std::thread::yield_now();
+        }
+        board.close();
+        board.offer(22);
+        assert_eq!(worker.join().unwrap(), 20);
+    });
+    assert_eq!(board.take(), None);
+    assert_eq!(board.next(), None);
+}
+
+#[test]
+fn a_thread_that_waits_takes_the_newest_task_and_owners_take_theirs_back() {
+    let board = Board::new();
+    for task in [1, 8, 2] {
+        board.offer(task);
+    }
+    assert_eq!(board.meanwhile(|| false), Some(2));
+    assert_eq!(board.meanwhile(|| true), None);
+    assert_eq!(board.withdraw(|task| *task == 2), None);
+    assert_eq!(board.withdraw(|task| *task == 1), Some(1));
+    assert_eq!(board.next(), Some(8));
+    board.offer(4);
+    board.close();
+    assert_eq!(board.next(), None);
+}
+
+/// Above the one job that is worth doing lies one that the builder has begun; the builder does not end before the asker does the other.
+#[test]
+fn whoever_waits_looks_below_jobs_that_are_begun() {
+    const BEGUN: u32 = 2;
+    const GOOD: u32 = 1;
+    let ahead = Ahead::<u32, u32, ()>::new(8, 1);
+    let behind = |key: &u32, _: &u32| Behind {
+        // The asker keeps the last to itself.
+        likely: match key {
+            0 => vec![GOOD, BEGUN, BEGUN, 3],
+            _ => Vec::new(),
+        },
+        sure: None,
+        doubtful: false,
+    };
+    let (done, is_done) = channel();
+    let (begun, is_begun) = channel();
+    let (offered, are_offered) = channel();
+    let ahead = &ahead;
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // Else it might begin with what is below, before the others lie there.
+            are_offered.recv().unwrap();
+            let compute = |key: &u32, place: Place| {
+                if place == Place::Along {
+                    return Ok(None);
+                }
+                if *key == BEGUN {
+                    begun.send(()).unwrap();
+                    let done = is_done.recv_timeout(Duration::from_secs(20));
+                    return done.map(|()| Some(BEGUN)).map_err(drop);
+                }
+                Ok(Some(*key))
+            };
+            if let Err(stop) = ahead.work(compute, behind) {
+                ahead.fail(stop);
+            }
+        });
+        let compute = |key: &u32| {
+            if *key == GOOD {
+                done.send(()).unwrap();
+            }
+            Ok(*key)
+        };
+        assert_eq!(ahead.ask(&0, compute, behind), Ok(0));
+        offered.send(()).unwrap();
+        is_begun.recv().unwrap();
+        assert_eq!(ahead.ask(&BEGUN, compute, behind), Ok(BEGUN));
+        assert_eq!(ahead.ask(&GOOD, compute, behind), Ok(GOOD));
+        ahead.dismiss();
+    });
+}
+
+/// Who looks for a value panics, while another waits for it.
+#[test]
+fn what_somebody_leaves_is_found_by_who_waits() {
+    let common = Common::<u32, u32>::default();
+    let (begun, is_begun) = channel();
+    std::thread::scope(|scope| {
+        let lost = scope.spawn(|| {
+            common.get(&1, || -> Result<u32, ()> {
+                begun.send(()).unwrap();
+                std::thread::sleep(Duration::from_millis(20));
+                panic!("as intended");
+            })
+        });
+        is_begun.recv().unwrap();
+        assert!(common.is_sought(&1) && !common.is_sought(&2));
+        assert_eq!(common.get(&1, || Ok::<_, ()>(7)), Ok(7));
+        assert!(!common.is_sought(&1));
+        assert!(lost.join().is_err());
+    });
+    assert_eq!(common.get(&1, || Err(())), Ok(7));
+}

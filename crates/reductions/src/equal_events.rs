@@ -1,0 +1,25 @@
+//! Equal events: transitions that need and do the same.
+//!
+//! **Condition**: the same arcs, and the same `fires` atoms name them.
+//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. Parallel edges of the reachable graph with
+//! equal letters become one.
+//! **Back**: the first of them is taken.
+
+use super::net::Net;
+use lariat_budget::Stop;
+use lariat_model::Arc;
+use rustc_hash::FxHashSet;
+
+/// Keeps the first of each lot of equal events.
+pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
+    let mut seen: FxHashSet<(&[Arc], &[u32])> = FxHashSet::default();
+    let mut again = Vec::new();
+    for (at, transition) in net.transitions() {
+        net.spend(transition.arcs.len())?;
+        if !seen.insert((&transition.arcs, net.names(transition))) {
+            again.push(at);
+        }
+    }
+    again.into_iter().for_each(|at| net.remove(at));
+    Ok(())
+}

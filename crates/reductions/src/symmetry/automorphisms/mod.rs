@@ -1,0 +1,248 @@
+//! Symmetries of place/transition nets: permutations of places and transitions that keep all arcs.
+//!
+//! The net is a graph, places and transitions its vertices, coloured by what a symmetry has to keep: weights of arcs, bounds that are stated, the values of places that
+//! never change; not by the marking. Where the partition by colour refinement (`partition.rs`) leaves several places in one cell, symmetries
+//! are searched for (`search.rs`) and kept as a stabiliser chain with transversals (`chain.rs`), by which markings are represented in one pass.
+//!
+//! A property restricts the group: what it names is coloured, too, and each permutation that is found must pass its test.
+//!
+//! K. Schmidt, *How to calculate symmetries of Petri nets*, Acta Informatica 36, 2000. Nets without symmetry cost one refinement.
+
+mod chain;
+mod partition;
+mod search;
+mod words;
+
+pub use chain::Chain;
+pub(super) use chain::Scratch;
+
+use super::mix;
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Action, Domain, EventId, System, VarId};
+use rustc_hash::FxHashMap;
+
+/// Where every vertex goes, places before transitions.
+type Image<'a> = &'a [u32];
+
+/// The symmetries of a net.
+#[derive(Clone, Debug)]
+pub struct Automorphisms {
+    graph: Graph,
+    chain: Chain,
+}
+
+/// A net as a graph: places, then transitions.
+#[derive(Clone, Debug)]
+pub(super) struct Graph {
+    vars: u32,
+    starts: Vec<u32>,
+    /// Neighbours, with a number for the weights of the arc; for each vertex in increasing order.
+    arcs: Vec<(u32, u32)>,
+    /// What symmetries keep of each vertex, whatever is asked of it.
+    colours: Vec<u64>,
+}
+
+impl Graph {
+    fn new(system: &System) -> Graph {
+        let vars = system.variables.len() as u32;
+        let count = vars as usize + system.events.len();
+        let mut degrees = vec![0u32; count + 1];
+        let mut written = vec![false; vars as usize];
+        for_each_arc(system, |event, var, _, delta| {
+            degrees[(vars + event) as usize + 1] += 1;
+            degrees[var as usize + 1] += 1;
+            written[var as usize] |= delta != 0;
+        });
+        let mut starts = degrees;
+        for at in 0..count {
+            starts[at + 1] += starts[at];
+        }
+        let mut next = starts.clone();
+        let mut arcs = vec![(0, 0); starts[count] as usize];
+        let mut labels: FxHashMap<(i64, i64), u32> = FxHashMap::default();
+        for_each_arc(system, |event, var, need, delta| {
+            let known = labels.len() as u32;
+            let label = *labels.entry((need, delta)).or_insert(known);
+            for (from, to) in [(vars + event, var), (var, vars + event)] {
+                arcs[next[from as usize] as usize] = (to, label);
+                next[from as usize] += 1;
+            }
+        });
+        for at in 0..count {
+            arcs[starts[at] as usize..starts[at + 1] as usize].sort_unstable();
+        }
+        let colour_of_var = |var: usize| -> u64 {
+            let domain = match &system.variables[var].domain {
+                Domain::Count { bound: None } => 0,
+                Domain::Count { bound: Some(bound) } => mix(1, *bound),
+                // No place of a net.
+                Domain::Range { .. } | Domain::Names(_) => mix(2, var as u64),
+            };
+            // Whoever is nowhere could be exchanged with anybody; that would mean nothing.
+            let alone = if starts[var] == starts[var + 1] {
+                var as u64 + 1
+            } else {
+                0
+            };
+            let constant = if written[var] {
+                0
+            } else {
+                (system.initial.iter()).fold(1, |hash, state| mix(hash, state[var] as u64))
+            };
+            mix(mix(domain, alone), constant)
+        };
+        let mut colours: Vec<u64> = (0..vars as usize).map(colour_of_var).collect();
+        colours.resize(count, 0);
+        Graph {
+            vars,
+            starts,
+            arcs,
+            colours,
+        }
+    }
+
+    fn arcs(&self, vertex: u32) -> &[(u32, u32)] {
+        let (start, end) = (
+            self.starts[vertex as usize],
+            self.starts[vertex as usize + 1],
+        );
+        &self.arcs[start as usize..end as usize]
+    }
+
+    fn vertices(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+}
+
+fn for_each_arc(system: &System, mut tell: impl FnMut(u32, u32, i64, i64)) {
+    for (event, e) in (0..).zip(&system.events) {
+        if let Action::Net(arcs) = &e.action {
+            for arc in arcs {
+                tell(event, arc.var.0, arc.need, arc.delta);
+            }
+        }
+    }
+}
+
+/// How much may still be looked at. Counted apart from the work of whoever asks: a limit on states is none on arcs.
+pub(super) struct Effort<'a> {
+    budget: &'a Budget,
+    spent: u64,
+    limit: u64,
+    /// When the clock is read next.
+    next: u64,
+}
+
+/// Arcs that are looked at between two looks at the clock.
+const UNTIL_CLOCK: u64 = 1 << 16;
+
+impl<'a> Effort<'a> {
+    fn new(budget: &'a Budget, limit: u64) -> Effort<'a> {
+        Effort {
+            budget,
+            spent: 0,
+            limit,
+            next: UNTIL_CLOCK,
+        }
+    }
+
+    fn spend(&mut self, units: u64) -> Result<(), Stop> {
+        self.spent += units;
+        if self.spent > self.next {
+            self.next = self.spent + UNTIL_CLOCK;
+            self.budget.check()?;
+        }
+        if self.spent > self.limit {
+            Err(Stop::Work(self.limit))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// What a property adds to the colours of a net's vertices. Colours are added up; a symmetry keeps the sums.
+#[derive(Clone, Debug)]
+pub struct Colouring {
+    vars: u32,
+    colours: Vec<u64>,
+}
+
+impl Colouring {
+    /// Colours a place.
+    pub fn var(&mut self, var: VarId, colour: u64) {
+        let colours = &mut self.colours[var.index()];
+        *colours = colours.wrapping_add(colour);
+    }
+
+    /// Colours a transition.
+    pub fn event(&mut self, event: EventId, colour: u64) {
+        let colours = &mut self.colours[self.vars as usize + event.index()];
+        *colours = colours.wrapping_add(colour);
+    }
+}
+
+impl Automorphisms {
+    /// The symmetries of a net that are found within a limit of work: perhaps not all.
+    pub(super) fn find(system: &System, budget: &Budget) -> Result<Automorphisms, Stop> {
+        let graph = Graph::new(system);
+        let chain = search::search(&graph, &graph.colours, &mut |_| true, budget)?;
+        Ok(Automorphisms { graph, chain })
+    }
+
+    /// The symmetries of a system of which none are looked for.
+    pub(super) fn none(system: &System) -> Automorphisms {
+        let vars = system.variables.len() as u32;
+        Automorphisms {
+            graph: Graph {
+                vars,
+                starts: vec![0; vars as usize + system.events.len() + 1],
+                arcs: Vec::new(),
+                colours: Vec::new(),
+            },
+            chain: Chain::trivial(vars),
+        }
+    }
+
+    /// All that are known.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// Nothing is coloured.
+    pub fn colouring(&self) -> Colouring {
+        Colouring {
+            vars: self.graph.vars,
+            colours: vec![0; self.vertices() as usize],
+        }
+    }
+
+    /// The symmetries that keep a colouring and pass a test, which is passed by a group; found anew within a limit of work.
+    pub fn keeping(
+        &self,
+        colouring: &Colouring,
+        mut passes: impl FnMut(&[u32]) -> bool,
+        budget: &Budget,
+    ) -> Result<Chain, Stop> {
+        if self.chain.is_trivial() {
+            return Ok(self.chain.clone());
+        }
+        let both = self.graph.colours.iter().zip(&colouring.colours);
+        let colours: Vec<u64> = both.map(|(own, more)| mix(*own, *more)).collect();
+        search::search(&self.graph, &colours, &mut passes, budget)
+    }
+
+    /// The group of the identity.
+    pub fn nothing(&self) -> Chain {
+        Chain::trivial(self.graph.vars)
+    }
+
+    /// How many places and transitions there are.
+    pub fn vertices(&self) -> u32 {
+        self.graph.vertices()
+    }
+
+    pub(super) fn image_of_event(&self, event: EventId, to: Image<'_>) -> EventId {
+        let vars = self.graph.vars;
+        EventId(to[(vars + event.0) as usize] - vars)
+    }
+}

@@ -1,0 +1,70 @@
+//! Symmetries of places in words.
+
+use super::Automorphisms;
+use lariat_model::System;
+
+/// Longer lists of places are cut, and so are longer lists of lists.
+const SHOWN: usize = 6;
+
+impl Automorphisms {
+    /// How many symmetries there are, and which places change places with each other; nothing if there are none.
+    pub fn words(&self, system: &System) -> Vec<String> {
+        let chain = self.chain();
+        if chain.is_trivial() {
+            return Vec::new();
+        }
+        let count = match chain.order() {
+            Some(order) if order < 1_000_000 => order.to_string(),
+            _ => format!("about 10^{:.1}", chain.magnitude()),
+        };
+        let more = if chain.is_complete() { "" } else { " or more" };
+        let mut phrases = vec![format!(
+            "{count}{more} permutations of places and transitions"
+        )];
+        let orbits = self.orbits();
+        for orbit in orbits.iter().take(SHOWN) {
+            let names = orbit.iter().take(SHOWN);
+            let names: Vec<&str> = names
+                .map(|v| &*system.variables[*v as usize].name)
+                .collect();
+            let names = names.join(", ");
+            phrases.push(if orbit.len() > SHOWN {
+                format!("{} places change places: {names}, …", orbit.len())
+            } else {
+                format!("{names} change places")
+            });
+        }
+        if orbits.len() > SHOWN {
+            phrases.push(format!("{} more sets of places", orbits.len() - SHOWN));
+        }
+        phrases
+    }
+
+    /// The places that change places with each other, the larger sets first.
+    fn orbits(&self) -> Vec<Vec<u32>> {
+        let vars = self.graph.vars;
+        let mut least: Vec<u32> = (0..vars).collect();
+        // Until nothing changes: each place has the least number of those that it has met.
+        loop {
+            let mut changed = false;
+            for (from, to) in self.chain.permutations().flatten() {
+                if *from < vars {
+                    let (a, b) = (least[*from as usize], least[*to as usize]);
+                    changed |= a != b;
+                    least[*from as usize] = a.min(b);
+                    least[*to as usize] = a.min(b);
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        let mut orbits: Vec<Vec<u32>> = vec![Vec::new(); vars as usize];
+        for (v, least) in (0..).zip(least) {
+            orbits[least as usize].push(v);
+        }
+        orbits.retain(|orbit| orbit.len() > 1);
+        orbits.sort_by_key(|orbit| (std::cmp::Reverse(orbit.len()), orbit[0]));
+        orbits
+    }
+}

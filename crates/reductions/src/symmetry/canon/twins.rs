@@ -1,0 +1,104 @@
+//! Twins of a marking: elements that can be exchanged without changing it.
+//!
+//! Events that differ by exchanging twins lead to markings of one orbit, so one of them is enough: the one that uses the members of each class
+//! of twins in increasing order. The search of the quotient asks for the twins of a marking once, and then for each of its events.
+
+use super::{ALONE, Canon, Room, Tokens};
+use lariat_model::{EventId, Value, VarId};
+
+impl Canon<'_, '_> {
+    /// Can the event have something to do with twins?
+    #[inline]
+    pub fn may_have_twins(&self, event: EventId) -> bool {
+        !self.is_trivial() && !self.colours.of_event(event).is_empty()
+    }
+
+    /// Finds the twins of a marking: who may be exchanged without changing it. [`Canon::is_first`] asks for them.
+    pub fn find_twins(&self, room: &mut Room, tokens: &Tokens, value: impl Fn(VarId) -> Value) {
+        room.twins.exist = false;
+        if self.open.is_empty() {
+            return;
+        }
+        self.clear(room);
+        // The room may have served another group.
+        room.twins.class.fill(ALONE);
+        room.cells.copy_from_slice(&self.cells);
+        self.refine(room, tokens);
+        let elements = self.cells.len() as u32;
+        for element in &self.open {
+            let cell = room.cells[*element as usize];
+            let shared = Canon::is_shared(room, *element, elements);
+            room.twins.exist |= shared;
+            room.twins.class[*element as usize] = if shared { cell - elements } else { ALONE };
+        }
+        if !room.twins.exist {
+            return;
+        }
+        // The members of a tied cell are not twins.
+        for (var, _) in tokens {
+            let own = self.colours.vars.of(*var);
+            let shared = |e: &&u32| Canon::is_shared(room, **e, elements);
+            let Some(first) = own.iter().find(shared) else {
+                continue;
+            };
+            if own.iter().filter(shared).any(|e| e != first) {
+                let tied: Vec<u32> = own.iter().filter(shared).copied().collect();
+                for element in tied {
+                    self.part(room, element);
+                }
+            }
+        }
+        // Hashes may collide: each twin in the place of the one before must give the same marking.
+        for (at, (_, _, element)) in (0..).zip(&room.ranks) {
+            let class = room.twins.class[*element as usize];
+            room.positions[*element as usize] = at;
+            if class == ALONE {
+                continue;
+            }
+            let next = room.ranks.get(at as usize + 1).map(|rank| rank.2);
+            let next = next.filter(|next| room.twins.class[*next as usize] == class);
+            room.to[*element as usize] = next.unwrap_or(room.ranks[class as usize].2);
+        }
+        let keeps = |(var, tokens): &(u32, Value)| {
+            let image = self.colours.image_of_var(VarId(*var), &room.to);
+            image.is_some_and(|image| value(image) == *tokens)
+        };
+        room.twins.exist = tokens.iter().all(keeps);
+    }
+
+    /// The members of the cell of `element` are no twins.
+    fn part(&self, room: &mut Room, element: u32) {
+        let cell = room.cells[element as usize];
+        let at = (cell - self.cells.len() as u32) as usize;
+        let members = room.ranks[at..].iter().map(|rank| rank.2);
+        let members = members.take_while(|member| room.cells[*member as usize] == cell);
+        for member in members {
+            room.twins.class[member as usize] = ALONE;
+        }
+    }
+
+    /// Of the events that differ by exchanging twins of the marking, is this the one to be taken? It uses the members of each class of
+    /// twins in increasing order.
+    #[inline]
+    pub fn is_first(&self, room: &Room, event: EventId) -> bool {
+        if !room.twins.exist {
+            return true;
+        }
+        let own = self.colours.of_event(event);
+        for (at, element) in own.iter().enumerate() {
+            let class = room.twins.class[*element as usize];
+            if class == ALONE || own[..at].contains(element) {
+                continue;
+            }
+            let is_twin = |i: &usize| {
+                let other = own[*i];
+                room.twins.class[other as usize] == class && !own[..*i].contains(&other)
+            };
+            let used = (0..at).filter(is_twin).count() as u32;
+            if room.positions[*element as usize] != class + used {
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,489 @@
+//! The skeleton of a coloured net: what can be known without telling colours apart.
+//!
+//! The places of an unfolded net come in families, the colours of one coloured place. The *skeleton* has one place for each family, which holds what its members hold
+//! together, and the events of the unfolded net with their arcs added up by family:
+//!
+//! ```text
+//! M(f) = Σ over p in f of m(p)      need(t, f) = Σ need(t, p)      C(t, f) = Σ C(t, p)
+//! ```
+//!
+//! Events that are equal then are one, which leaves about as many as the coloured net has transitions, however many colours there are. Each step `m –t→ m'` of the
+//! net is a step `M –t→ M'` of its skeleton, so that what the skeleton never does the net never does. It is folded from the *unfolded* net: nothing is assumed of terms and
+//! guards, and bindings that take different numbers of tokens are different events.
+//!
+//! A condition on `m` is replaced by one that `M` satisfies whenever `m` satisfies the first:
+//!
+//! ```text
+//! Σ c(p)·m(p) >= k      ⟹      Σ over f of (max over p in f of c(p)) · M(f) >= k
+//! enabled(t)            ⟹      enabled(t) in the skeleton
+//! ```
+//!
+//! The first is the same where all colours have one coefficient, as in formulas about whole places. That an event is *not* enabled says nothing of the skeleton: there
+//! may be enough tokens, and none of the right colour. So nothing is asked about dead markings; what is asked is which atoms are constant, whether all places are bounded, and
+//! whether all runs are finite.
+//!
+//! Cost: folding is linear in the arcs, and every question is about a net of a few places. Only nets that are too large to be asked themselves have a skeleton: of smaller ones the whole net
+//! knows more.
+
+use crate::Facts;
+use crate::certificate::Certificate;
+use crate::facts::{Constant, Limits};
+use lariat_budget::{Budget, Stop};
+use lariat_model::coloured::Coloured;
+use lariat_model::{
+    Action, Arc, Comparison, Domain, Event, EventId, Linear, Predicate, Proposition, System, Value,
+    VarId, Variable,
+};
+use rustc_hash::FxHashMap;
+use std::sync::Arc as Shared;
+
+/// Skeletons with more places and events are not worth their while.
+const MOST_NODES: usize = 2_000;
+
+/// Events that are folded between two questions to the budget.
+const STRIDE: usize = 4_096;
+
+/// A net without its colours.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Skeleton {
+    /// The place that each variable of the unfolded net belongs to.
+    families: Vec<VarId>,
+    /// How many belong to each place.
+    sizes: Vec<usize>,
+    /// What each event of the unfolded net is here.
+    events: Vec<EventId>,
+    net: System,
+}
+
+/// What is known of a skeleton.
+#[derive(Clone, Debug)]
+pub(crate) struct Folded {
+    skeleton: Shared<Skeleton>,
+    pub facts: Facts,
+}
+
+/// Arcs added up by family: sorted, and none that does nothing; `None` if a number leaves 64 bits.
+fn folded(action: &Action, families: &[VarId]) -> Option<Vec<Arc>> {
+    let Action::Net(arcs) = action else {
+        return None;
+    };
+    let family = |arc: &Arc| Some((*families.get(arc.var.index())?, arc.need, arc.delta));
+    let mut all = arcs.iter().map(family).collect::<Option<Vec<_>>>()?;
+    all.sort_unstable_by_key(|(var, ..)| *var);
+    let mut sums: Vec<Arc> = Vec::new();
+    for (var, need, delta) in all {
+        match sums.last_mut().filter(|last| last.var == var) {
+            Some(last) => {
+                last.need = last.need.checked_add(need)?;
+                last.delta = last.delta.checked_add(delta)?;
+            }
+            None => sums.push(Arc { var, need, delta }),
+        }
+    }
+    sums.retain(|arc| arc.need != 0 || arc.delta != 0);
+    Some(sums)
+}
+
+/// The tokens of each family; `None` if a number leaves 64 bits.
+fn tokens(state: &[Value], families: &[VarId], places: usize) -> Option<Vec<Value>> {
+    let mut sums: Vec<Value> = vec![0; places];
+    for (family, tokens) in families.iter().zip(state) {
+        let sum = &mut sums[family.index()];
+        *sum = sum.checked_add(*tokens)?;
+    }
+    Some(sums)
+}
+
+impl Skeleton {
+    /// Of the unfolding of a coloured net.
+    fn of(coloured: &Coloured, system: &System, budget: &Budget) -> Result<Option<Skeleton>, Stop> {
+        let Coloured { net, unfolding } = coloured;
+        let mut families = vec![VarId(0); system.variables.len()];
+        for place in net.place_ids() {
+            for member in unfolding.instances(place) {
+                families[member.index()] = VarId(place.0);
+            }
+        }
+        let names = net.places.iter().map(|place| place.name.clone());
+        Skeleton::folded(system, names.collect(), families, budget)
+    }
+
+    /// `None` if the system is no net, or if there are too many different events.
+    fn folded(
+        system: &System,
+        names: Vec<String>,
+        families: Vec<VarId>,
+        budget: &Budget,
+    ) -> Result<Option<Skeleton>, Stop> {
+        let mut sizes = vec![0; names.len()];
+        families.iter().for_each(|f| sizes[f.index()] += 1);
+        let place = |name| Variable {
+            name,
+            domain: Domain::Count { bound: None },
+        };
+        let mut net = System {
+            variables: names.into_iter().map(place).collect(),
+            ..System::default()
+        };
+        let mut known: FxHashMap<Vec<Arc>, EventId> = FxHashMap::default();
+        let mut events = Vec::with_capacity(system.events.len());
+        for (i, event) in system.events.iter().enumerate() {
+            if i.is_multiple_of(STRIDE) {
+                budget.check()?;
+            }
+            let Some(arcs) = folded(&event.action, &families) else {
+                return Ok(None);
+            };
+            let next = EventId(net.events.len() as u32);
+            let id = *known.entry(arcs.clone()).or_insert(next);
+            events.push(id);
+            if id == next {
+                net.events.push(Event {
+                    name: event.name.clone(),
+                    action: Action::Net(arcs),
+                });
+            }
+            if net.variables.len() + net.events.len() > MOST_NODES {
+                return Ok(None);
+            }
+        }
+        for state in &system.initial {
+            let Some(tokens) = tokens(state, &families, sizes.len()) else {
+                return Ok(None);
+            };
+            net.initial.push(tokens.into());
+        }
+        Ok(system.fault.is_none().then_some(Skeleton {
+            families,
+            sizes,
+            events,
+            net,
+        }))
+    }
+
+    /// The net itself.
+    pub(crate) fn net(&self) -> &System {
+        &self.net
+    }
+
+    /// Is each step of the system one of this net?
+    pub(crate) fn is_of(&self, system: &System) -> bool {
+        let same = |(event, id): (&Event, &EventId)| match &self.net.event(*id).action {
+            Action::Net(arcs) => folded(&event.action, &self.families).as_ref() == Some(arcs),
+            _ => false,
+        };
+        let starts = system.initial.iter().zip(&self.net.initial);
+        let begins = |(state, start): (&lariat_model::State, &lariat_model::State)| {
+            tokens(state, &self.families, self.sizes.len())
+                .is_some_and(|sums| sums[..] == start[..])
+        };
+        self.families.len() == system.variables.len()
+            && self.events.len() == system.events.len()
+            && self.net.initial.len() == system.initial.len()
+            && starts.into_iter().all(begins)
+            && system.events.iter().zip(&self.events).all(same)
+    }
+
+    /// A predicate that is true of `M` wherever the given one has this value of `m`.
+    fn weaker(&self, predicate: &Predicate, truth: bool) -> Predicate {
+        let all = |ps: &[Predicate]| ps.iter().map(|p| self.weaker(p, truth)).collect();
+        match predicate {
+            Predicate::Const(value) => Predicate::Const(*value == truth),
+            Predicate::Linear(linear) => self.weaker_sum(linear, truth),
+            Predicate::Enabled(events) if truth => {
+                let mut events: Vec<EventId> =
+                    events.iter().map(|e| self.events[e.index()]).collect();
+                events.sort_unstable();
+                events.dedup();
+                Predicate::Enabled(events)
+            }
+            Predicate::Deadlock if !truth => Predicate::Not(Box::new(Predicate::Deadlock)),
+            // Colours would have to be told apart.
+            Predicate::Enabled(_) | Predicate::Deadlock | Predicate::Expr(_) => {
+                Predicate::Const(true)
+            }
+            Predicate::Not(inner) => self.weaker(inner, !truth),
+            Predicate::And(ps) if truth => Predicate::And(all(ps)),
+            Predicate::Or(ps) if !truth => Predicate::And(all(ps)),
+            Predicate::And(ps) | Predicate::Or(ps) => Predicate::Or(all(ps)),
+        }
+    }
+
+    fn weaker_sum(&self, linear: &Linear, truth: bool) -> Predicate {
+        let comparison = if truth {
+            linear.comparison
+        } else {
+            linear.comparison.negated()
+        };
+        let coefficients = self.coefficients(&linear.terms);
+        let sum = |comparison: Comparison| {
+            let upper = matches!(comparison, Comparison::Ge | Comparison::Gt);
+            let terms = coefficients.iter();
+            let terms = terms.map(|(f, least, most)| (*f, if upper { *most } else { *least }));
+            Predicate::Linear(Linear {
+                terms: terms.filter(|(_, c)| *c != 0).collect(),
+                comparison,
+                constant: linear.constant,
+            })
+        };
+        match comparison {
+            Comparison::Eq => Predicate::And([Comparison::Ge, Comparison::Le].map(sum).into()),
+            Comparison::Ne => Predicate::Or([Comparison::Gt, Comparison::Lt].map(sum).into()),
+            comparison => sum(comparison),
+        }
+    }
+
+    /// For every place that is named the least and the largest coefficient of its members.
+    fn coefficients(&self, terms: &[(VarId, Value)]) -> Vec<(VarId, Value, Value)> {
+        let mut families: FxHashMap<VarId, (usize, Value, Value)> = FxHashMap::default();
+        for (var, c) in terms {
+            let (family, c) = (families.entry(self.families[var.index()]), *c);
+            let (members, least, most) = family.or_insert((0, c, c));
+            (*members, *least, *most) = (*members + 1, c.min(*least), c.max(*most));
+        }
+        // Members that are not named have the coefficient 0.
+        let range = |(family, (members, least, most)): (VarId, (usize, Value, Value))| {
+            if members == self.sizes[family.index()] {
+                (family, least, most)
+            } else {
+                (family, least.min(0), most.max(0))
+            }
+        };
+        let mut ranges: Vec<_> = families.into_iter().map(range).collect();
+        ranges.sort_unstable();
+        ranges
+    }
+}
+
+impl Facts {
+    /// Tells that the system is the unfolding of a coloured net, whose skeleton is asked where the system is too large.
+    pub fn unfolded_from(
+        &mut self,
+        coloured: &Coloured,
+        system: &System,
+        budget: &Budget,
+    ) -> Result<(), Stop> {
+        if self.net.is_some() || self.colours_told {
+            return Ok(());
+        }
+        let skeleton = Skeleton::of(coloured, system, budget)?;
+        self.colours_told = true;
+        self.folded = skeleton.map(|skeleton| {
+            let limits = Limits {
+                nodes: MOST_NODES,
+                ..self.limits
+            };
+            let facts = Facts::limited(&skeleton.net, limits);
+            Box::new(Folded {
+                skeleton: Shared::new(skeleton),
+                facts,
+            })
+        });
+        Ok(())
+    }
+
+    /// What the skeleton says of an atom.
+    pub(crate) fn constant_by_skeleton(
+        &mut self,
+        proposition: &Proposition,
+        budget: &Budget,
+    ) -> Result<Option<Constant>, Stop> {
+        let Some(folded) = &mut self.folded else {
+            return Ok(None);
+        };
+        let values: &[bool] = match proposition {
+            Proposition::State(_) => &[true, false],
+            Proposition::Fires(_) => &[false],
+        };
+        for value in values.iter().copied() {
+            budget.check()?;
+            let otherwise = match proposition {
+                Proposition::State(predicate) => folded.skeleton.weaker(predicate, !value),
+                // What fires is enabled.
+                Proposition::Fires(events) => {
+                    let enabled = Predicate::Enabled(events.clone());
+                    folded.skeleton.weaker(&enabled, true)
+                }
+            };
+            let never = [(Proposition::State(otherwise), true)];
+            if let Some(found) = folded.facts.infeasible(&never, budget)? {
+                let certificate = folded.told(found);
+                return Ok(Some(Constant { value, certificate }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Why all runs are finite, by the skeleton.
+    pub(crate) fn terminates_by_skeleton(
+        &mut self,
+        budget: &Budget,
+    ) -> Result<Option<Certificate>, Stop> {
+        let Some(folded) = &mut self.folded else {
+            return Ok(None);
+        };
+        let found = folded.facts.terminates(budget)?;
+        Ok(found.map(|certificate| folded.told(certificate)))
+    }
+}
+
+impl Folded {
+    /// A certificate that says what it speaks of.
+    fn told(&self, mut certificate: Certificate) -> Certificate {
+        certificate.skeleton = Some(self.skeleton.clone());
+        certificate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Places are p1, p2, q, r, of which p1 and p2 are a family; each event has its (place, taken, given).
+    fn system(marking: [i64; 4], events: &[&[(u32, i64, i64)]]) -> System {
+        let arc = |(place, take, give): &(u32, i64, i64)| Arc {
+            var: VarId(*place),
+            need: *take,
+            delta: give - take,
+        };
+        let event = |(i, arcs): (usize, &&[(u32, i64, i64)])| Event {
+            name: format!("t{i}"),
+            action: Action::Net(arcs.iter().map(arc).collect()),
+        };
+        let place = |name: &str| Variable {
+            name: name.to_owned(),
+            domain: Domain::Count { bound: None },
+        };
+        System {
+            variables: ["p1", "p2", "q", "r"].map(place).into(),
+            events: events.iter().enumerate().map(event).collect(),
+            initial: vec![marking.as_slice().into()],
+            ..System::default()
+        }
+    }
+
+    fn alone(system: &System) -> Facts {
+        let names = ["p", "q", "r"].map(str::to_owned).into();
+        let families = [0, 0, 1, 2].map(VarId).into();
+        let skeleton = Skeleton::folded(system, names, families, &Budget::unlimited()).unwrap();
+        let mut facts = Facts::of(system);
+        facts.net = None;
+        facts.folded = skeleton.map(|skeleton| {
+            Box::new(Folded {
+                facts: Facts::of(skeleton.net()),
+                skeleton: Shared::new(skeleton),
+            })
+        });
+        facts
+    }
+
+    /// What the skeleton alone says.
+    fn constant(system: &System, predicate: Predicate) -> Option<(bool, Vec<String>)> {
+        let atom = Proposition::State(predicate);
+        let found = alone(system).constant(&atom, &Budget::unlimited()).unwrap();
+        found.map(|constant| {
+            assert!(constant.certificate.check(system));
+            let mut other = system.clone();
+            other.initial[0][2] += 1;
+            assert!(!constant.certificate.check(&other));
+            let why = constant.certificate.sentences(system);
+            (constant.value, why)
+        })
+    }
+
+    fn compare(terms: &[(u32, i64)], comparison: Comparison, constant: i64) -> Predicate {
+        Predicate::Linear(Linear {
+            terms: terms.iter().map(|(p, c)| (VarId(*p), *c)).collect(),
+            comparison,
+            constant,
+        })
+    }
+
+    /// p1 and r → q
+    const T: &[(u32, i64, i64)] = &[(0, 1, 0), (2, 0, 1), (3, 1, 0)];
+    /// p1 → p2
+    const U: &[(u32, i64, i64)] = &[(0, 1, 0), (1, 0, 1)];
+
+    #[test]
+    fn what_holds_of_families_is_told_of_them() {
+        let system = system([1, 0, 0, 1], &[T, U]);
+        let both = [(0, 1), (1, 1)];
+        let found = constant(&system, compare(&both, Comparison::Ge, 2));
+        assert_eq!(found, Some((false, vec!["p <= 1".to_owned()])));
+        for comparison in [Comparison::Eq, Comparison::Gt, Comparison::Ne] {
+            let found = constant(&system, compare(&both, comparison, 2));
+            assert_eq!(found.unwrap().0, comparison == Comparison::Ne);
+        }
+        let not = Predicate::Not(Box::new(compare(&both, Comparison::Ge, 2)));
+        assert_eq!(constant(&system, not).map(|(value, _)| value), Some(true));
+        assert_eq!(constant(&system, compare(&both, Comparison::Ge, 1)), None);
+        assert!(alone(&system).is_bounded(&Budget::unlimited()).unwrap());
+    }
+
+    #[test]
+    fn a_member_may_have_what_others_lack() {
+        // One of the two tokens goes, and it is that of p1: the family keeps one.
+        let goes = system([1, 1, 0, 1], &[T]);
+        let kept = compare(&[(0, 1), (1, 1)], Comparison::Ge, 1);
+        assert!(constant(&goes, kept).is_some());
+        assert_eq!(constant(&goes, compare(&[(0, 1)], Comparison::Ge, 1)), None);
+        assert_eq!(constant(&goes, compare(&[(1, 1)], Comparison::Le, 0)), None);
+        // The largest coefficient counts, or the least.
+        let moves = system([1, 0, 0, 0], &[U]);
+        let heavy = compare(&[(0, 1), (1, 2)], Comparison::Ge, 2);
+        assert_eq!(constant(&moves, heavy), None);
+        let light = compare(&[(0, 2), (1, 1)], Comparison::Le, 1);
+        assert_eq!(constant(&moves, light), None);
+        // The family has a token, but no longer the one that is needed: nothing is enabled any more.
+        let enabled = Predicate::Enabled(vec![EventId(0)]);
+        assert_eq!(constant(&moves, enabled), None);
+        assert_eq!(constant(&moves, Predicate::Deadlock), None);
+        // Without a token in the family nothing is.
+        let empty = system([0, 0, 1, 0], &[U]);
+        let never = constant(&empty, Predicate::Enabled(vec![EventId(0)]));
+        assert_eq!(never.map(|(value, _)| value), Some(false));
+    }
+
+    #[test]
+    fn runs_that_are_finite_without_colours_are_finite() {
+        let budget = Budget::unlimited();
+        let ends = system([3, 0, 0, 3], &[T]);
+        let why = alone(&ends).terminates(&budget).unwrap().unwrap();
+        assert!(why.check(&ends));
+        // p1 → p2 comes to an end too, but the family does not tell.
+        let moves = system([3, 0, 0, 3], &[T, U]);
+        assert_eq!(alone(&moves).terminates(&budget).unwrap(), None);
+        // A net whose steps may fail has no skeleton.
+        let fails = System {
+            fault: Some(VarId(2)),
+            ..ends
+        };
+        assert_eq!(alone(&fails).terminates(&budget).unwrap(), None);
+    }
+
+    /// What is told of one net is not told of another with something more, or with something else.
+    #[test]
+    fn skeletons_are_those_of_their_nets() {
+        let ends = system([3, 0, 0, 3], &[T]);
+        let why = alone(&ends).terminates(&Budget::unlimited()).unwrap();
+        let why = why.unwrap();
+        // The other colour does as well.
+        let other: &[(u32, i64, i64)] = &[(1, 1, 0), (2, 0, 1), (3, 1, 0)];
+        assert!(why.check(&ends) && why.check(&system([0, 3, 0, 3], &[other])));
+        let mut more = ends.clone();
+        more.initial.push(ends.initial[0].clone());
+        let mut larger = ends.clone();
+        larger.variables.push(ends.variables[0].clone());
+        larger.initial = vec![[3, 0, 0, 3, 0].into()];
+        let gives: &[(u32, i64, i64)] = &[(0, 1, 1), (2, 0, 1), (3, 1, 0)];
+        for not in [
+            more,
+            larger,
+            system([3, 0, 0, 3], &[T, U]),
+            system([3, 0, 0, 3], &[gives]),
+            system([3, 1, 0, 3], &[T]),
+        ] {
+            assert!(!why.check(&not), "{not:?}");
+        }
+    }
+}
