@@ -21,6 +21,6 @@ pub use fault::{Fault, Victim};
 pub use idle::{Idle, Seat};
 pub use late::Late;
 pub use ledger::{Abort, Budget, Cancel, Lease, Stop};
-pub use observer::{Observer, Progress, Quiet};
+pub use observer::{Observer, Progress, Quiet, RunContext};
 pub use statistic::{Repeats, Statistic};
 pub use stats::{Company, Figure, Stats};

@@ -1,4 +1,6 @@
-//! Who hears how a run goes.
+//! Progress reports of a run, and the context that long computations take.
+
+use crate::Budget;
 
 /// A moment in a long computation.
 #[derive(Clone, Copy, Debug)]
@@ -28,3 +30,33 @@ pub trait Observer: Sync {
 pub struct Quiet;
 
 impl Observer for Quiet {}
+
+/// The limits of a computation and the observer that receives its progress.
+#[derive(Clone, Copy)]
+pub struct RunContext<'a> {
+    /// Time, memory, counted work and cancellation.
+    pub budget: &'a Budget,
+    /// Receives progress and remarks; several threads may call it.
+    pub observer: &'a dyn Observer,
+}
+
+impl<'a> RunContext<'a> {
+    /// Combines a budget with an observer.
+    pub fn new(budget: &'a Budget, observer: &'a dyn Observer) -> RunContext<'a> {
+        RunContext { budget, observer }
+    }
+
+    /// A context without an observer.
+    pub fn quiet(budget: &'a Budget) -> RunContext<'a> {
+        RunContext::new(budget, &Quiet)
+    }
+
+    /// The same observer with another budget.
+    #[must_use]
+    pub fn with_budget<'b>(self, budget: &'b Budget) -> RunContext<'b>
+    where
+        'a: 'b,
+    {
+        RunContext::new(budget, self.observer)
+    }
+}
