@@ -1,7 +1,8 @@
 //! The readers of all model formats, and of the property files of the Model Checking Contest.
 //!
-//! [`read`] and [`load`] recognise the format by what the file contains and return a [`Model`]: the [`System`](lariat_model::System) that the
-//! file denotes, the names by which formulas refer to it, and what else the file says. Nothing behind this crate depends on the format.
+//! [`read`] and [`load`] recognise the format by the content of the file and return a [`Model`]: the
+//! [`System`](lariat_model::System) that the file denotes, the names by which formulas refer to it,
+//! and what else the file says.
 
 #![forbid(unsafe_code)]
 

@@ -84,7 +84,8 @@ pub fn read_ltl_file(origin: &str, text: &[u8]) -> Result<LtlFile, InputError> {
     Ok(file)
 }
 
-/// The strength and the text behind it of `fair weak WHAT` or `fair strong WHAT`: no formula is two words next to each other.
+/// The strength and the subject of a line `fair weak WHAT` or `fair strong WHAT`; no formula has
+/// two words next to each other.
 pub fn assumption(line: &str) -> Option<(Strength, &str)> {
     let rest = line.trim_start().strip_prefix("fair")?;
     let (word, what) = rest

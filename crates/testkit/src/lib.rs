@@ -6,8 +6,8 @@
 //! first difference, with the command that replays it. [`cases`] has fixed ones, [`kripke`] builds more in a few
 //! lines. [`nets`], [`programs`], [`predicates`], [`coloured`], [`symmetric`] and [`copies`] draw systems and what can be said of them.
 //!
-//! This crate knows `ltl`, `model` and `formats` and nothing behind them, so that the tests of every crate from `model` on
-//! can use it. The engines as subjects, and long campaigns, are in crate `differential`.
+//! This crate knows `ltl`, `model` and `formats` and nothing behind them, so that the tests of every
+//! crate from `model` on can use it. The engines as subjects, and long campaigns, are in crate `differential`.
 //!
 //! `LARIAT_SEED` and `LARIAT_CASES` choose the first seed and the number of seeds everywhere; each seed is
 //! four questions.

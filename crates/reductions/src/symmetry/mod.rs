@@ -60,7 +60,8 @@ impl Symmetry<'_> {
         }
     }
 
-    /// What may be exchanged, a phrase each, in words of the system that the symmetries are of and of the coloured net that it was unfolded from.
+    /// The things that may be exchanged, one phrase each, with the names of `system` or of the
+    /// coloured net that it was unfolded from.
     pub fn words(&self, system: &System, net: Option<&ColouredNet>) -> Vec<String> {
         match self {
             Symmetry::Colours(colours) => net.map(|net| colours.words(net)).unwrap_or_default(),
