@@ -19,7 +19,7 @@ use crate::pool::Pool;
 use crate::properties::{Lottery, Property};
 use crate::record::{Limits, Outcome};
 use crate::results::{append_line, repair};
-use lariat::Statistic;
+use lariat::internals::Statistic;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};

@@ -4,7 +4,7 @@
 //! a misspelt key that is silently ignored makes a different experiment.
 
 use crate::units::{Bytes, Span};
-use lariat::InputError;
+use lariat::internals::InputError;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor, value::MapAccessDeserializer};
 use std::fmt;

@@ -7,9 +7,9 @@
 use crate::file::{Campaign, Known};
 use crate::id::Hash;
 use glob::{MatchOptions, Pattern};
-use lariat::InputError;
-use lariat::formats::pnml;
-use lariat::model::generate::{Family, generate};
+use lariat::internals::InputError;
+use lariat::internals::formats::pnml;
+use lariat::internals::ir::generate::{Family, generate};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -66,7 +66,7 @@ pub fn find(
         if let Some(family) = &models.generate {
             let family: Family = family
                 .parse()
-                .map_err(|e: lariat::model::generate::NoSuchNet| wrong(e.to_string()))?;
+                .map_err(|e: lariat::internals::ir::generate::NoSuchNet| wrong(e.to_string()))?;
             for size in &models.sizes {
                 let system = generate(family, *size).map_err(|e| wrong(e.to_string()))?;
                 let text = pnml::write(&system)

@@ -3,7 +3,7 @@
 use crate::answer::Ended;
 use crate::job::Task;
 use crate::worker::{Leash, Runner, Worker};
-use lariat::Cancel;
+use lariat::internals::Cancel;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};

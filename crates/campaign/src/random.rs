@@ -5,13 +5,13 @@
 
 use crate::file::{AtomKind, Random as Wanted};
 use crate::id::Hash;
-use lariat::automata::{Legal, stutter_invariant};
-use lariat::formats::Format;
-use lariat::ltl::{
+use lariat::internals::automata::{Legal, stutter_invariant};
+use lariat::internals::formats::Format;
+use lariat::internals::ir::{Names, Properties};
+use lariat::internals::ltl::{
     AtomId, Formula, Formulas, Random, Syntax, Weights, classes, print, random_formula, simplify,
 };
-use lariat::model::{Names, Properties};
-use lariat::{Budget, System};
+use lariat::internals::{Budget, System};
 
 /// Work that a proof of stutter-invariance may cost.
 const MOST_STUTTER_WORK: u64 = 200_000;
@@ -153,7 +153,7 @@ fn fair(formulas: &mut Formulas, atoms: &[AtomId], formula: Formula) -> Formula 
 mod tests {
     use super::*;
     use crate::file::Between;
-    use lariat::model::generate::{Family, generate};
+    use lariat::internals::ir::generate::{Family, generate};
 
     fn wanted() -> Wanted {
         Wanted {

@@ -3,7 +3,7 @@
 //! This is the seam between running and plotting. A line is written once, whole, when its job
 //! has ended; a file that was cut off in the middle of a line loses that line and no other.
 
-use lariat::Statistic;
+use lariat::internals::Statistic;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::fmt;

@@ -16,7 +16,7 @@ use crate::properties::{self, OfModel, Property};
 use crate::record::{Record, SCHEMA};
 use crate::results::{self, Results};
 use crate::worker::Runner;
-use lariat::{Cancel, InputError};
+use lariat::internals::{Cancel, InputError};
 use std::collections::HashSet;
 use std::fmt;
 use std::io;

@@ -3,13 +3,14 @@
 use crate::args::{Ask, Topic, Volume};
 use crate::progress::Line;
 use crate::{Exit, Failure, input, out};
-use lariat::ask::examination::{Examination, fireable, places, total, transitions};
-use lariat::ask::report::{json, proof, reasons, run as run_of, run_text, word};
-use lariat::ask::{Answer, AskOptions, Ends, Go, Question, Reply, ask};
-use lariat::formats::Model;
-use lariat::model::suggestion;
-use lariat::{Explored, Reason, Stop, Systems};
+use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
+use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
+use lariat::internals::ask::{AskOptions, EarnedAnswer, EarnedReply, Ends, StateQuestion, ask};
+use lariat::internals::formats::Model;
+use lariat::internals::ir::suggestion;
+use lariat::internals::{Reason, RunContext, SpaceCache, Stop, Systems};
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
@@ -24,7 +25,8 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let budget = input::for_property(&budget, &args.limits);
     let model = input::watched_model(&args.model, &budget)?;
     let asked = questions(&model, args)?;
-    let questions: Vec<Question> = asked.iter().map(|(_, question)| question.clone()).collect();
+    let questions: Vec<StateQuestion> =
+        asked.iter().map(|(_, question)| question.clone()).collect();
     let line = Line::new(if args.json || args.quiet {
         Volume::Silent
     } else {
@@ -40,7 +42,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         ..AskOptions::default()
     };
     let mut written = Ok(());
-    let mut tell = |q: usize, reply: &Reply| {
+    let mut tell = |q: usize, reply: &EarnedReply| {
         let (about, _) = &asked[q];
         let seconds = start.elapsed().as_secs_f64();
         let told = if args.json {
@@ -58,21 +60,21 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         };
         match told {
             Ok(()) if args.topic == Topic::OneSafe => Examination::OneSafe.decides(reply),
-            Ok(()) => Go::On,
+            Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 written = Err(failure);
-                Go::Home
+                ControlFlow::Break(())
             }
         }
     };
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
+    let mut explored = SpaceCache::new(&systems);
     let replies = ask(
         &model,
         &questions,
         &options,
         &mut explored,
-        (&budget, &line),
+        RunContext::new(&budget, &line),
         &mut tell,
     );
     drop(line);
@@ -106,7 +108,7 @@ fn whole(topic: Topic) -> Option<Examination> {
     }
 }
 
-fn questions(model: &Model, args: &Ask) -> Result<Vec<(String, Question)>, Failure> {
+fn questions(model: &Model, args: &Ask) -> Result<Vec<(String, StateQuestion)>, Failure> {
     Ok(match args.topic {
         Topic::Deadlock => Examination::Deadlock.questions(model),
         Topic::DeadTransitions => Examination::QuasiLive.questions(model),
@@ -116,14 +118,15 @@ fn questions(model: &Model, args: &Ask) -> Result<Vec<(String, Question)>, Failu
             let named = named(args, places(model), "place", |name| {
                 model.names().number(name)
             })?;
-            let question = |(name, vars): (String, Vec<_>)| (name, Question::Most(total(&vars)));
+            let question =
+                |(name, vars): (String, Vec<_>)| (name, StateQuestion::Most(total(&vars)));
             named.into_iter().map(question).collect()
         }
         Topic::Live => {
             let all = transitions(model);
             let named = named(args, all, "transition", |name| model.names().events(name))?;
             let question =
-                |(name, events): (String, Vec<_>)| (name, Question::Always(fireable(&events)));
+                |(name, events): (String, Vec<_>)| (name, StateQuestion::Always(fireable(&events)));
             named.into_iter().map(question).collect()
         }
     })
@@ -153,14 +156,14 @@ fn named<T>(
 }
 
 /// What a person is told of one answer; nothing where only the exceptions are of interest.
-fn text(args: &Ask, model: &Model, about: &str, reply: &Reply) -> String {
+fn text(args: &Ask, model: &Model, about: &str, reply: &EarnedReply) -> String {
     let system = &model.system;
     let answer = &reply.answer;
     let expected = match (args.topic, answer) {
-        (Topic::DeadTransitions | Topic::Stable, Answer::Reached(_)) => true,
-        (Topic::OneSafe, Answer::Never(_)) => true,
+        (Topic::DeadTransitions | Topic::Stable, EarnedAnswer::Reached(_)) => true,
+        (Topic::OneSafe, EarnedAnswer::Never(_)) => true,
         // Somebody else has decided.
-        (Topic::OneSafe, Answer::Unknown { reason, .. }) => {
+        (Topic::OneSafe, EarnedAnswer::Unknown { reason, .. }) => {
             matches!(reason, Reason::Inconclusive(_))
         }
         _ => false,
@@ -169,15 +172,17 @@ fn text(args: &Ask, model: &Model, about: &str, reply: &Reply) -> String {
         return String::new();
     }
     let mut out = match (args.topic, answer) {
-        (Topic::Deadlock, Answer::Reached(_)) => "deadlock: yes".to_owned(),
-        (Topic::Deadlock, Answer::Never(_)) => {
+        (Topic::Deadlock, EarnedAnswer::Reached(_)) => "deadlock: yes".to_owned(),
+        (Topic::Deadlock, EarnedAnswer::Never(_)) => {
             "deadlock: no, there is always something to do".to_owned()
         }
-        (Topic::DeadTransitions, Answer::Never(_)) => format!("{about} can never fire"),
-        (Topic::Stable, Answer::Never(_)) => format!("{about} never changes"),
-        (Topic::OneSafe, Answer::Reached(_)) => format!("{about} can hold more than one token"),
-        (Topic::Live, Answer::Always(_)) => format!("{about} can always fire again"),
-        (Topic::Live, Answer::Lost(..)) => format!("{about} can be lost"),
+        (Topic::DeadTransitions, EarnedAnswer::Never(_)) => format!("{about} can never fire"),
+        (Topic::Stable, EarnedAnswer::Never(_)) => format!("{about} never changes"),
+        (Topic::OneSafe, EarnedAnswer::Reached(_)) => {
+            format!("{about} can hold more than one token")
+        }
+        (Topic::Live, EarnedAnswer::Always(_)) => format!("{about} can always fire again"),
+        (Topic::Live, EarnedAnswer::Lost(..)) => format!("{about} can be lost"),
         _ => format!("{about}: {}", word(answer)),
     };
     let run = run_of(answer);
@@ -203,15 +208,19 @@ fn text(args: &Ask, model: &Model, about: &str, reply: &Reply) -> String {
     out
 }
 
-fn is_endless(answer: &Answer) -> bool {
-    matches!(answer, Answer::Endless(_))
+fn is_endless(answer: &EarnedAnswer) -> bool {
+    matches!(answer, EarnedAnswer::Endless(_))
 }
 
 /// What all answers say together.
-fn summary(examination: Examination, asked: &[(String, Question)], replies: &[Reply]) -> String {
+fn summary(
+    examination: Examination,
+    asked: &[(String, StateQuestion)],
+    replies: &[EarnedReply],
+) -> String {
     let all = asked.len();
-    let count = |is: fn(&Answer) -> bool| replies.iter().filter(|r| is(&r.answer)).count();
-    let never = count(|answer| matches!(answer, Answer::Never(_)));
+    let count = |is: fn(&EarnedAnswer) -> bool| replies.iter().filter(|r| is(&r.answer)).count();
+    let never = count(|answer| matches!(answer, EarnedAnswer::Never(_)));
     let open = count(|answer| !answer.is_known());
     let verdict = match examination.verdict(replies) {
         Some(true) => "yes",
@@ -228,7 +237,7 @@ fn summary(examination: Examination, asked: &[(String, Question)], replies: &[Re
             _ => format!("{never} of {all} places never change, {open} are unknown\n"),
         },
         Examination::Live => {
-            let live = count(|answer| matches!(answer, Answer::Always(_)));
+            let live = count(|answer| matches!(answer, EarnedAnswer::Always(_)));
             format!("live: {verdict}, {live} of {all} transitions\n")
         }
         Examination::OneSafe => format!("one-safe: {verdict}\n"),
@@ -236,9 +245,9 @@ fn summary(examination: Examination, asked: &[(String, Question)], replies: &[Re
     }
 }
 
-fn exit(replies: &[Reply], decided: bool) -> Exit {
-    let of_reply = |reply: &Reply| match &reply.answer {
-        Answer::Unknown { reason, .. } => match reason {
+fn exit(replies: &[EarnedReply], decided: bool) -> Exit {
+    let of_reply = |reply: &EarnedReply| match &reply.answer {
+        EarnedAnswer::Unknown { reason, .. } => match reason {
             Reason::Internal(_) => Exit::Internal,
             Reason::Stopped(Stop::Interrupted) => Exit::Interrupted,
             _ if decided => Exit::Fine,

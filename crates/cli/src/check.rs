@@ -1,29 +1,25 @@
 //! `lariat check`.
 
-use crate::answered::{Answered, answered, finished};
 use crate::args::{Check, Volume, Without};
 use crate::cluster::{Part, take_part};
-use crate::program::Mistakes;
-use crate::progress::Lines;
-use crate::tasks::{Sources, Task, tasks};
+use crate::cross::complain_of_contradiction;
+use crate::progress::{Lines, grouped};
+use crate::sources::Sources;
 use crate::view::Page;
-use crate::{Exit, Failure, input, out, program, reach, vacuity};
+use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
-use lariat::formats::Model;
-use lariat::ltl::Formulas;
-use lariat::model::{Modality, Properties};
-use lariat::report::{self, Context};
-use lariat::{
-    Agreement, Attempt, Choice, Company, Decided, Idle, LeftOut, Options, Proofs, Reason, Reduce,
-    Removed, Report, Rules, Schedule, Shelf, Shortening, Stop, Subject, System, Systems, Variant,
-    Verdict, Workers, side_by_side,
+use lariat::internals::{
+    Agreement, Attempt, CheckOptions, EngineChoice, Faults, LeftOut, Proofs, ReductionChoice,
+    Removed, Rules, Schedule, Shortening, Variant, Workers,
 };
+use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::Index;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,209 +31,204 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         Part::Continue(asker) => asker,
     };
     if let Some(asker) = &asker {
-        if !matches!(args.engine, Choice::Auto(_)) {
+        if !matches!(args.engine, EngineChoice::Auto(_)) {
             return Err(Failure::new(format!(
-                "`{}` holds its states in one process; leave --engine or --hosts out",
+                "`{}` stores its states in one process; omit --engine or --hosts",
                 args.engine.name()
             )));
         }
         args.engine = asker.plan().into();
-        // One property after the other: workers are busy with one.
+        // The workers of the other processes check one property at a time.
         args.threads = Some(NonZeroUsize::MIN);
     }
     let args = Arc::new(args);
-    let mut options = options(&args)?;
+    let options = options(&args)?;
     let (budget, cancel) = input::budget(&args.limits);
     let reading = input::for_property(&budget, &args.limits);
     let time = args.limits.timeout.map(|time| time.0);
     let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
     let model = match input::watched_model(&args.model, &reading) {
-        Err(Failure::Undecided(stop)) => return unread(&args, &sources, stop, start),
+        Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
         model => Arc::new(model?),
     };
+    // The model lives as long as the process: a thread that binds its properties may be abandoned.
+    let model: &'static Model = Box::leak(Box::new(Model::from_loaded(
+        &args.model.display().to_string(),
+        model,
+    )));
     let (own, texts) = (Arc::clone(&args), sources.clone());
-    let names = Arc::clone(&model);
-    let bound = input::supervised(&reading, move || tasks(&own, &texts, &names));
-    let (properties, tasks) = match bound {
-        Err(Failure::Undecided(stop)) => return unread(&args, &sources, stop, start),
+    let bound = input::supervised(&reading, move || texts.bind(&own, model));
+    let properties = match bound {
+        Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
         bound => bound?,
     };
-    if tasks.len() == 1 {
-        search_together(&args, &mut options);
-    }
-    let systems = Systems::new();
-    let subject = Subject::new(&model, &properties);
-    let mistakes = program::mistakes(&model, &budget, time);
-    options.claims = mistakes.open();
-    let threads = threads(args.threads);
-    // What is left where there are fewer properties than threads goes to each, if threads were asked for: not every product gains.
-    let left = match args.threads {
-        Some(_) => threads.get() / tasks.len().max(1),
-        None => 1,
-    };
-    let mut answers = Answers {
-        args: &args,
-        file: args.model.display().to_string(),
-        model: &model,
-        properties: &properties,
-        index: Index::new(&model.system),
-        trace: args.trace.as_deref().map(Trace::create).transpose()?,
-        page: args.html.as_deref().map(Page::create).transpose()?,
-        mistakes,
-        company: match (tasks.len(), &args.engine) {
-            _ if threads == NonZeroUsize::MIN => Company::Nobody,
-            (2.., _) => Company::Questions,
-            (_, Choice::Auto(_)) => Company::Helpers,
-            _ if left > 1 => Company::Helpers,
-            _ => Company::Nobody,
-        },
-        worst: Exit::Fine,
-    };
     let lines = Lines::new(args.volume());
-    let starved = |answered: &Answered| {
-        let verdict = &answered.report.verdict;
-        matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Memory)))
-    };
-    let each = NonZeroUsize::new(left).unwrap_or(NonZeroUsize::MIN);
-    let idle = Idle::new(threads.get());
-    let budget = budget.with_threads(each).with_idle(&idle);
-    side_by_side(
-        &tasks,
-        (&idle, &Shelf::new(&systems)),
-        |task, explored| {
-            let subject = subject.clone().assuming(task.fairness.clone());
-            let (of, line) = ((&*args, &options, &properties), &lines.add());
-            let answered = answered(task, of, &subject, explored, (&budget, line));
-            match answered.may_wait(&options, &model.system) {
-                Some(steps) => Decided::Unfinished(answered, steps),
-                None => Decided::Answer(finished(
-                    task,
-                    (&args, &options),
-                    &subject,
-                    answered,
-                    (&budget, line),
-                )),
+    let observers = || lines.add_boxed();
+    let checker = checker(&args, model, &observers)
+        .options(options)
+        .budget(budget);
+    let mut printer = Printer::new(&args, model, &properties)?;
+    let mut failure = None;
+    checker.check_events(&properties, |event| {
+        let printed = lines.aside(|| printer.print(event));
+        match printed {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
             }
-        },
-        |task, answered| {
-            let subject = subject.clone().assuming(task.fairness.clone());
-            let of = (&*args, &options);
-            finished(task, of, &subject, answered, (&budget, &lines.add()))
-        },
-        starved,
-        |at, answered| lines.aside(|| answers.tell(&tasks[at], answered)),
-    )?;
+        }
+    })?;
     drop(lines);
     if let Some(asker) = asker {
         asker.dismiss();
     }
-    let mut worst = answers.finish()?;
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let mut worst = printer.finish()?;
     if cancel.is_pressed() {
         worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
 }
 
-/// From so many processors on several workers search together without having been asked to: they look at many edges twice, so that two gain
-/// little.
-const MANY: usize = 4;
-
-/// One property for several threads: its states are searched together, where the engine can.
-fn search_together(args: &Check, options: &mut Options) {
-    let threads = threads(args.threads);
-    let workers = Workers::new(threads);
-    let are_many = threads.get() >= MANY;
-    match &mut options.choice {
-        Choice::Plan(plan) if plan.works_together() && (are_many || args.threads.is_some()) => {
-            *plan = plan.by(workers);
-        }
-        Choice::Auto(_) if are_many => options.workers = workers,
-        _ => {}
+/// The checker that the arguments ask for.
+fn checker<'m>(
+    args: &Check,
+    model: &'m Model,
+    observers: &'m lariat::ObserverFactory<'m>,
+) -> Checker<'m> {
+    let mut checker = Checker::new(model)
+        .cross_check(args.cross_check)
+        .vacuity(!args.no_vacuity)
+        .observers(observers);
+    if let Some(time) = args.limits.timeout {
+        checker = checker.timeout(time.0);
+    }
+    match args.threads {
+        Some(count) => checker.threads(count),
+        None => checker.default_threads(threads(None)),
     }
 }
 
-/// The threads that are asked for: by default as many as there are processors. Also for `mcc`.
+/// The number of threads: as many as there are processors by default.
 pub(crate) fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
     asked
         .or_else(|| std::thread::available_parallelism().ok())
         .unwrap_or(NonZeroUsize::MIN)
 }
 
-/// What becomes of answers: they are printed, and go into the trace and onto the page.
-struct Answers<'a> {
+/// Prints reports, and collects them for the trace file and the page.
+struct Printer<'a> {
     args: &'a Check,
-    file: String,
     model: &'a Model,
-    properties: &'a Properties,
+    properties: &'a Properties<'a>,
     index: Index<'a>,
-    trace: Option<Trace<'a>>,
+    trace: Option<TraceFile<'a>>,
     page: Option<Page<'a>>,
-    mistakes: Mistakes,
-    company: Company,
+    faults: Option<Faults>,
+    /// The property whose verdict was printed last.
+    last: Option<String>,
     worst: Exit,
 }
 
-impl Answers<'_> {
-    fn tell(&mut self, task: &Task, answered: Answered) -> Result<(), Failure> {
-        let Answered {
-            report,
-            took,
-            opinion,
-            vacuous,
-            ..
-        } = &answered;
-        let context = Context {
-            model: &self.file,
-            property: &task.name,
-            formula: &task.text,
-            system: &self.model.system,
-            formulas: &self.properties.formulas,
-            propositions: &self.properties.propositions,
-            atoms: &task.atoms,
-            seconds: took.as_secs_f64(),
-            company: self.company,
-        };
-        self.mistakes.add(&report.account, report.overflow.as_ref());
-        self.worst = self.worst.max(task.exit(&report.verdict));
-        let mut answer = report::json(report, &context);
-        reach::enter(&mut answer, task.modality);
-        self.mistakes.enter(&mut answer);
-        vacuity::enter(&mut answer, &self.properties.formulas, vacuous);
-        if let Some(opinion) = opinion {
-            opinion.enter(&mut answer);
+impl<'a> Printer<'a> {
+    fn new(
+        args: &'a Check,
+        model: &'a Model,
+        properties: &'a Properties<'a>,
+    ) -> Result<Printer<'a>, Failure> {
+        Ok(Printer {
+            args,
+            model,
+            properties,
+            index: Index::new(&model.loaded().system),
+            trace: args.trace.as_deref().map(TraceFile::create).transpose()?,
+            page: args.html.as_deref().map(Page::create).transpose()?,
+            faults: None,
+            last: None,
+            worst: Exit::Fine,
+        })
+    }
+
+    /// Prints an event: the verdict line as soon as it is known, the rest with the final report. JSON consists of
+    /// final reports only.
+    fn print(&mut self, event: CheckEvent) -> Result<(), Failure> {
+        match event {
+            CheckEvent::Verdict(report) => {
+                self.warn(&report);
+                if !self.args.json {
+                    out::text(&verdict_line(self.args, &report))?;
+                    self.last = Some(report.name().to_owned());
+                }
+                Ok(())
+            }
+            CheckEvent::Report(report) => self.print_report(&report),
         }
-        let mut notes = answered.notes(&self.properties.formulas);
-        notes.extend(reach::note(task.modality));
-        let told = (report, task.modality);
-        tell(self.args, told, &context, (&answer, &notes))?;
-        if let Some(opinion) = opinion
-            && opinion.agreement == Agreement::Different
-        {
-            opinion.complain(&task.name);
+    }
+
+    fn print_report(&mut self, report: &Report) -> Result<(), Failure> {
+        self.warn(report);
+        self.worst = self.worst.max(exit(report));
+        let answer = report.to_json();
+        if self.args.json {
+            out::data(&format!("{answer}\n"))?;
+        } else {
+            let mut text = String::new();
+            if self.args.cross_check {
+                text += &verdict_line(self.args, report);
+            }
+            let details = details(self.args, report);
+            let others_followed = self.last.as_deref() != Some(report.name());
+            if others_followed && !self.args.cross_check && !details.is_empty() {
+                let _ = writeln!(text, "{}:", report.name());
+            }
+            out::text(&(text + &details))?;
         }
-        if let (Some(trace), Verdict::Violated(_)) = (&mut self.trace, &report.verdict)
-            && task.modality != Some(Modality::Some)
+        if let Some(check) = report.cross_check()
+            && check.agreement == Agreement::Different
         {
+            complain_of_contradiction(report.name(), check);
+        }
+        if let (Some(trace), Some(_)) = (&mut self.trace, report.counterexample()) {
             trace.add(&answer);
         }
         if let Some(page) = &mut self.page {
-            page.add(&self.index, answer, task.question.formula(), &task.atoms)?;
+            let property = self.properties.iter().find(|p| p.name() == report.name());
+            page.add(&self.index, answer, property)?;
         }
         Ok(())
     }
 
-    /// Writes what waits for the last answer, and tells how the worst of them ends.
+    /// Prints warnings about faults of the program that were found since the last report.
+    fn warn(&mut self, report: &Report) {
+        if let Some(faults) = report.faults() {
+            for warning in faults.new_warnings(self.faults.as_ref()) {
+                crate::warn(&warning);
+            }
+            self.faults = Some(faults.clone());
+        }
+    }
+
+    /// Writes the page, and returns the exit code of the worst verdict.
     fn finish(self) -> Result<Exit, Failure> {
         if let Some(page) = self.page {
+            let bound = self.properties.bound();
             page.finish(&lariat_draw::page::Subject {
-                name: &self.file,
-                model: self.model,
-                formulas: &self.properties.formulas,
-                propositions: &self.properties.propositions,
+                name: self.model.name(),
+                model: self.model.loaded(),
+                formulas: &bound.formulas,
+                propositions: &bound.propositions,
             })?;
         }
-        if self.args.volume() != Volume::Silent {
-            self.mistakes.tell_where_it_ended();
+        if self.args.volume() != Volume::Silent
+            && let Some(states) = self.faults.and_then(|faults| faults.incomplete_after())
+        {
+            crate::remark(&format!(
+                "searched {} states for failing assertions, errors and overflow; `lariat states` searches all",
+                grouped(states)
+            ));
         }
         let failed = self.trace.is_some_and(|trace| trace.has_failed);
         Ok(if failed {
@@ -248,54 +239,35 @@ impl Answers<'_> {
     }
 }
 
-/// Prints the answer to one property.
-fn tell(
+/// Reports every property as unknown when the model or the properties could not be read within the limits.
+fn unread(
     args: &Check,
-    (report, modality): (&Report, Option<Modality>),
-    context: &Context<'_>,
-    (answer, notes): (&Json, &[String]),
-) -> Result<(), Failure> {
-    if args.json {
-        out::data(&format!("{answer}\n"))
-    } else {
-        out::text(&text(args, (report, modality), context, notes))
-    }
-}
-
-/// Answers every property when the model or the properties could not be read within the limits: each
-/// is unknown.
-fn unread(args: &Check, sources: &Sources, stop: Stop, start: Instant) -> Result<Exit, Failure> {
+    options: &CheckOptions,
+    sources: &Sources,
+    stop: Stop,
+    start: Instant,
+) -> Result<Exit, Failure> {
     let mut outline = sources.outline();
     if !args.select.is_empty() {
         outline.list.retain(|(name, _)| args.select.contains(name));
     }
     crate::warn(&format!("{stop}, while reading"));
     let exit = Exit::of_stop(&stop);
-    let report = Report {
-        verdict: Verdict::Unknown(Reason::Stopped(stop)),
-        ..Report::nothing_run(&options(args)?)
-    };
-    let (nothing, formulas) = (System::default(), Formulas::new());
     for (name, text) in &outline.list {
-        let context = Context {
-            model: &args.model.display().to_string(),
-            property: name,
-            formula: text,
-            system: &nothing,
-            formulas: &formulas,
-            propositions: &[],
-            atoms: &[],
-            seconds: start.elapsed().as_secs_f64(),
-            company: Company::Nobody,
-        };
-        let answer = report::json(&report, &context);
-        tell(args, (&report, None), &context, (&answer, &[]))?;
+        let file = args.model.display().to_string();
+        let report = Report::unread(&file, name, text, options, stop.clone());
+        let report = report.after(start.elapsed());
+        if args.json {
+            out::data(&format!("{}\n", report.to_json()))?;
+        } else {
+            out::text(&(verdict_line(args, &report) + &details(args, &report)))?;
+        }
     }
     Ok(exit)
 }
 
-/// What the arguments ask for, if it goes together.
-pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
+/// The options that the arguments ask for, if they are compatible.
+pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
     let (mut rules, mut proofs, mut techniques) = (Vec::new(), Vec::new(), Vec::new());
     for without in &args.without {
         match without {
@@ -313,7 +285,7 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
         ..Variant::default()
     };
     let choice = match &args.engine {
-        Choice::Auto(_) => {
+        EngineChoice::Auto(_) => {
             let axis = [
                 (args.automaton_kind.is_some(), "the kind of automaton"),
                 (args.emptiness.is_some(), "the emptiness check"),
@@ -324,17 +296,17 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
                     "`auto` chooses {what} too; name an engine"
                 )));
             }
-            Choice::Auto(Schedule {
+            EngineChoice::Auto(Schedule {
                 without: LeftOut::of(&techniques),
                 ..Schedule::default()
             })
         }
-        Choice::Plan(preset) => {
+        EngineChoice::Plan(preset) => {
             if let Some(technique) = techniques.first() {
                 return Err(Failure::new(format!(
-                    "`{}` is a technique of `auto`; `{}` has none to do without",
+                    "`{}` is a technique of `auto`; `{}` has no techniques to switch off",
                     technique.name(),
-                    preset.name
+                    preset.id.name()
                 )));
             }
             let mut plan = preset.as_variant(variant);
@@ -344,24 +316,24 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
             if let Some(emptiness) = args.emptiness {
                 plan = plan.checked_by(emptiness);
             }
-            Choice::Plan(plan)
+            EngineChoice::Plan(plan)
         }
     };
-    let reduces = args.reduce || matches!(choice, Choice::Auto(_));
+    let reduces = args.reduce || matches!(choice, EngineChoice::Auto(_));
     if !rules.is_empty() && (args.no_reduce || !reduces) {
         return Err(Failure::new(format!(
-            "`{}` gets the net as it was read, and there is no reduction to do without; see --reduce",
+            "`{}` searches the original net, without reductions; see --reduce",
             choice.name()
         )));
     }
     let reduce = match (args.no_reduce, args.reduce, reduces) {
-        (true, ..) => Reduce::Only(Rules::NONE),
-        (false, true, _) => Reduce::Only(Rules::all().but(&rules)),
-        (false, false, true) => Reduce::Only(Rules::usual().but(&rules)),
-        (false, false, false) => Reduce::Usual,
+        (true, ..) => ReductionChoice::Only(Rules::NONE),
+        (false, true, _) => ReductionChoice::Only(Rules::all().but(&rules)),
+        (false, false, true) => ReductionChoice::Only(Rules::usual().but(&rules)),
+        (false, false, false) => ReductionChoice::Usual,
     };
-    let options = Options {
-        choice,
+    let options = CheckOptions {
+        engine: choice,
         order: args.order.clone(),
         deadlock: args.deadlock,
         reduce,
@@ -378,17 +350,17 @@ pub(crate) fn options(args: &Check) -> Result<Options, Failure> {
     Ok(options)
 }
 
-/// A file of counterexamples. Verdicts do not depend on it: if it cannot be written, that is said once.
-struct Trace<'a> {
+/// A file of counterexamples. Verdicts do not depend on it: if it cannot be written, one error is reported.
+struct TraceFile<'a> {
     path: &'a Path,
     file: File,
     has_failed: bool,
 }
 
-impl Trace<'_> {
-    fn create(path: &Path) -> Result<Trace<'_>, Failure> {
+impl TraceFile<'_> {
+    fn create(path: &Path) -> Result<TraceFile<'_>, Failure> {
         match File::create(path) {
-            Ok(file) => Ok(Trace {
+            Ok(file) => Ok(TraceFile {
                 path,
                 file,
                 has_failed: false,
@@ -412,9 +384,10 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write {}: {error}", path.display())
 }
 
-pub(crate) fn exit(verdict: &Verdict) -> Exit {
-    match verdict {
-        Verdict::Holds(_) => Exit::Fine,
+/// The exit code of a report.
+fn exit(report: &Report) -> Exit {
+    match report.verdict() {
+        Verdict::Holds => Exit::Fine,
         Verdict::Violated(_) => Exit::Violated,
         Verdict::Unknown(Reason::Internal(_)) => Exit::Internal,
         Verdict::Unknown(Reason::Stopped(Stop::Interrupted)) => Exit::Interrupted,
@@ -422,7 +395,7 @@ pub(crate) fn exit(verdict: &Verdict) -> Exit {
     }
 }
 
-/// What a rule did to a net.
+/// The effect of a reduction rule on a net, in words.
 pub(crate) fn in_words(removed: &Removed) -> String {
     let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut parts = Vec::new();
@@ -438,54 +411,55 @@ pub(crate) fn in_words(removed: &Removed) -> String {
     format!("{}: {}", removed.rule.name(), parts.join(", "))
 }
 
-/// The report for a person: verdict first, then how and why.
-fn text(
-    args: &Check,
-    (report, modality): (&Report, Option<Modality>),
-    context: &Context<'_>,
-    notes: &[String],
-) -> String {
-    let (colour, word) = match reach::holds(modality, &report.verdict) {
+/// The verdict in one line.
+fn verdict_line(args: &Check, report: &Report) -> String {
+    let (colour, word) = match report.holds() {
         Some(true) => (AnsiColor::Green, "HOLDS   "),
         Some(false) => (AnsiColor::Red, "VIOLATED"),
         None => (AnsiColor::Yellow, "UNKNOWN "),
     };
     let (bold, dim) = (colour.on_default().bold(), Style::new().dimmed());
-    let Context {
-        property, formula, ..
-    } = *context;
-    let mut text = format!("{bold}{word}{bold:#}  {property}: {formula}");
-    if args.quiet {
-        if let Verdict::Unknown(reason) = &report.verdict {
-            let _ = write!(text, "  {dim}[{reason}]{dim:#}");
-        }
-        return text + "\n";
+    let (name, formula) = (report.name(), report.formula());
+    let mut text = format!("{bold}{word}{bold:#}  {name}: {formula}");
+    if !args.quiet {
+        let _ = write!(text, "  {dim}[{}]{dim:#}", report.summary());
+    } else if let Verdict::Unknown(reason) = report.verdict() {
+        let _ = write!(text, "  {dim}[{reason}]{dim:#}");
     }
-    let summary = report::summary(report, context);
-    let _ = writeln!(text, "  {dim}[{summary}]{dim:#}");
-    for note in notes {
+    text + "\n"
+}
+
+/// Everything below the verdict line: notes, the counterexample, and on request facts and statistics.
+fn details(args: &Check, report: &Report) -> String {
+    let mut text = String::new();
+    if args.quiet {
+        return text;
+    }
+    let dim = Style::new().dimmed();
+    for note in report.notes() {
         let _ = writeln!(text, "  {note}");
     }
-    text += &report::text(report, context, args.full);
+    text += &report.evidence_text(args.full);
+    let decision = report.decision();
     if args.explain {
-        // Between joint steps the net as it was read may pass markings that the reduced one does not have.
-        let of = if report.passes.is_empty() {
+        // The original net may have markings between joined steps that the reduced net does not have.
+        let heading = if decision.passes.is_empty() {
             "fact"
         } else {
             "fact about the reduced net"
         };
-        for fact in &report.facts {
-            let _ = writeln!(text, "  {dim}{of}: {}{dim:#}", fact.says);
-            for reason in &fact.because {
+        for fact in &decision.facts {
+            let _ = writeln!(text, "  {dim}{heading}: {}{dim:#}", fact.statement);
+            for reason in &fact.reasons {
                 let _ = writeln!(text, "  {dim}        because {reason}{dim:#}");
             }
         }
     }
     if args.verbose {
-        for removed in &report.passes {
+        for removed in &decision.passes {
             let _ = writeln!(text, "  {dim}reduced: {}{dim:#}", in_words(removed));
         }
-        for attempt in &report.trail {
+        for attempt in &decision.trail {
             let Attempt {
                 engine,
                 outcome,
@@ -499,10 +473,10 @@ fn text(
                 "  {dim}auto: {engine} — {why}; {outcome} ({seconds:.3} s){dim:#}"
             );
         }
-        if let Some(order) = &report.account.order {
+        if let Some(order) = &decision.account.order {
             let _ = writeln!(text, "  {dim}{:>18} {order}{dim:#}", "order");
         }
-        for (name, figure) in report.account.stats.iter() {
+        for (name, figure) in decision.account.stats.iter() {
             let _ = writeln!(text, "  {dim}{name:>18} {figure}{dim:#}");
         }
     }

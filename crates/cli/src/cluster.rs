@@ -5,7 +5,7 @@
 
 use crate::args::{Cluster, Command, Limits, Team};
 use crate::{Exit, Failure};
-use lariat::{Plan, StateSpace, System};
+use lariat::internals::{Plan, StateSpace, System};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -35,9 +35,9 @@ mod absent {
         pub(crate) fn count(
             &self,
             _: &System,
-            _: &[lariat::model::Predicate],
-            _: &lariat::Budget,
-            _: &dyn lariat::Observer,
+            _: &[lariat::internals::ir::Predicate],
+            _: &lariat::internals::Budget,
+            _: &dyn lariat::internals::Observer,
         ) -> StateSpace {
             match *self {}
         }
@@ -78,8 +78,8 @@ mod present {
     use crate::args::Cli;
     use crate::input;
     use clap::Parser as _;
-    use lariat::model::Predicate;
-    use lariat::{Budget, Observer, Statistic, Stats};
+    use lariat::internals::ir::Predicate;
+    use lariat::internals::{Budget, Observer, Statistic, Stats};
     use lariat_campaign::units::Bytes;
     use lariat_distributed::{
         Count, Figures, Machines, digest, engine, hosts_here, read_hosts, serve,
@@ -132,24 +132,23 @@ mod present {
             let bits = workers.iter().map(|w| w.packed_bits).max();
             stats.set(Statistic::PACKED_BITS, bits.unwrap_or(0));
             let complete = stop.is_none();
-            StateSpace {
-                states: complete.then(|| states.into()),
-                edges: complete.then(|| edges.into()),
-                deadlocks: complete.then(|| counted.deadlocks.into()),
-                max_tokens_in_place: complete.then_some(counted.max_tokens_in_place),
-                max_tokens: complete.then_some(counted.max_tokens),
-                bounded: complete.then_some(true),
-                failed: counted.failed.into_iter().map(Into::into).collect(),
-                overflow: workers
-                    .iter()
-                    .find_map(|w| w.overflow)
-                    .map(lariat::model::VarId),
-                stop,
-                engine: "distributed",
-                stats,
-                workers: workers.iter().map(Figures::stats).collect(),
-                ..StateSpace::default()
-            }
+            let mut found = StateSpace::default();
+            found.states = complete.then(|| states.into());
+            found.edges = complete.then(|| edges.into());
+            found.deadlocks = complete.then(|| counted.deadlocks.into());
+            found.max_tokens_in_place = complete.then_some(counted.max_tokens_in_place);
+            found.max_tokens = complete.then_some(counted.max_tokens);
+            found.bounded = complete.then_some(true);
+            found.failed = counted.failed.into_iter().map(Into::into).collect();
+            found.overflow = workers
+                .iter()
+                .find_map(|w| w.overflow)
+                .map(lariat::internals::ir::VarId);
+            found.stop = stop;
+            found.engine = "distributed";
+            found.stats = stats;
+            found.workers = workers.iter().map(Figures::stats).collect();
+            found
         }
     }
 

@@ -1,80 +1,22 @@
-//! `--cross-check`: a second, unrelated engine is asked the same.
+//! The commands that repeat a cross-check whose engines contradict each other.
 
-use lariat::{Agreement, Report, report};
-use serde_json::{Value as Json, json};
+use lariat::internals::CrossCheck;
 use std::ffi::OsString;
 
-/// What the second engine said.
-pub(crate) struct Opinion {
-    pub second: Report,
-    pub agreement: Agreement,
-    pub seconds: f64,
-    /// The first engine, and what it said before it was taken back.
-    pub first: (&'static str, &'static str),
+/// Reports on stderr that two engines contradict each other, and how to repeat it.
+pub(crate) fn complain_of_contradiction(property: &str, check: &CrossCheck) {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let (first, second) = (check.first, check.second.engine);
+    crate::complain(&format!(
+        "two engines contradict each other about `{property}`, so one of them is wrong; please report it\n  {first} says {}:\n    {}\n  {second} says {}:\n    {}",
+        check.first_verdict,
+        repeating(&args, property, None),
+        check.second.verdict.word(),
+        repeating(&args, property, Some(second.name())),
+    ));
 }
 
-impl Opinion {
-    /// A line for a person.
-    pub(crate) fn in_words(&self) -> String {
-        let Opinion {
-            second, seconds, ..
-        } = self;
-        let engine = second.engine;
-        match (&self.agreement, &second.verdict) {
-            (Agreement::Same, _) => {
-                format!("cross-check: {engine} says the same ({seconds:.3} s)")
-            }
-            (Agreement::Open, lariat::Verdict::Unknown(reason)) => {
-                format!("not cross-checked: {engine}: {reason}")
-            }
-            (Agreement::Open, verdict) => {
-                format!(
-                    "cross-check: {engine} says {} ({seconds:.3} s)",
-                    report::word(verdict)
-                )
-            }
-            (Agreement::Different, verdict) => {
-                let (first, word) = self.first;
-                format!(
-                    "cross-check: {first} says {word}, {engine} says {} ({seconds:.3} s)",
-                    report::word(verdict)
-                )
-            }
-        }
-    }
-
-    /// Adds it to an answer.
-    pub(crate) fn enter(&self, answer: &mut Json) {
-        if let Some(object) = answer.as_object_mut() {
-            let opinion = json!({
-                "engine": self.second.engine,
-                "verdict": report::word(&self.second.verdict),
-                "agrees": match self.agreement {
-                    Agreement::Same => Json::from(true),
-                    Agreement::Different => false.into(),
-                    Agreement::Open => Json::Null,
-                },
-                "seconds": self.seconds,
-            });
-            object.insert("cross_check".to_owned(), opinion);
-        }
-    }
-
-    /// Says on stderr that two engines contradict each other, and how to see it again.
-    pub(crate) fn complain(&self, property: &str) {
-        let args: Vec<OsString> = std::env::args_os().collect();
-        let ((first, word), second) = (self.first, &self.second);
-        crate::complain(&format!(
-            "two engines disagree about `{property}`, so one of them is wrong; please report it\n  {first} says {word}:\n    {}\n  {} says {}:\n    {}",
-            repeating(&args, property, None),
-            second.engine,
-            report::word(&second.verdict),
-            repeating(&args, property, Some(second.engine)),
-        ));
-    }
-}
-
-/// Options that say how a property is decided, with whether they have a value.
+/// Options that choose how a property is decided, and whether they have a value.
 const HOW: [(&str, bool); 10] = [
     ("--engine", true),
     ("--automaton-kind", true),
@@ -88,7 +30,7 @@ const HOW: [(&str, bool); 10] = [
     ("--without", true),
 ];
 
-/// The command that asks this property again: as it was, or with another engine on the net as it was read.
+/// The command that checks this property again: in the same way, or with another engine on the original net.
 pub(crate) fn repeating(args: &[OsString], property: &str, engine: Option<&str>) -> String {
     let mut left_out = vec![("--cross-check", false), ("--select", true)];
     if engine.is_some() {
@@ -118,7 +60,7 @@ pub(crate) fn repeating(args: &[OsString], property: &str, engine: Option<&str>)
     words.join(" ")
 }
 
-/// A word as a shell reads it.
+/// A word quoted for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -133,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_ask_the_same_again() {
+    fn commands_repeat_the_check() {
         let args = [
             "lariat",
             "check",

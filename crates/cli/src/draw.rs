@@ -3,9 +3,9 @@
 use crate::args::Draw;
 use crate::view::write;
 use crate::{Exit, Failure, input, out, traces};
-use lariat::Budget;
-use lariat::formats::Model;
-use lariat::model::State;
+use lariat::internals::Budget;
+use lariat::internals::formats::Model;
+use lariat::internals::ir::State;
 use lariat_draw::net::{Net, NodeId, PART, WHOLE};
 use lariat_draw::run::Index;
 use lariat_draw::{
@@ -87,7 +87,7 @@ fn chosen(args: &Draw, net: Net) -> Result<Net, Failure> {
         let place = net.nodes.iter().position(|node| node.name == *name);
         let place = place.ok_or_else(|| {
             let names = net.nodes.iter().map(|node| node.name.as_str());
-            let help = lariat::model::suggestion(name, names);
+            let help = lariat::internals::ir::suggestion(name, names);
             let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
             Failure::new(format!("no place or transition is called `{name}`{help}"))
         })?;

@@ -6,11 +6,11 @@
 use crate::args::{Limits, Mcc};
 use crate::mcc::{Source, cannot_compute, model_for, over, read};
 use crate::{Exit, Failure, input, out};
-use lariat::ask::examination::{Examination, total};
-use lariat::ask::{Answer, AskOptions, Asker, Go, Question, Reply, ask};
-use lariat::formats::{Model, mcc};
-use lariat::model::Reachability;
-use lariat::{Budget, Cancel, Explored, Quiet, Systems};
+use lariat::internals::ask::examination::{Examination, total};
+use lariat::internals::ask::{AskOptions, Asker, EarnedAnswer, EarnedReply, StateQuestion, ask};
+use lariat::internals::formats::{Model, mcc};
+use lariat::internals::ir::Reachability;
+use lariat::internals::{Budget, Cancel, RunContext, SpaceCache, Systems};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -42,12 +42,12 @@ pub(crate) fn whole(
         model => model?,
     };
     let questions = examination.questions(&model);
-    let questions: Vec<Question> = questions.into_iter().map(|(_, q)| q).collect();
+    let questions: Vec<StateQuestion> = questions.into_iter().map(|(_, q)| q).collect();
     let options = AskOptions {
         ends: examination.ends(),
         ..AskOptions::default()
     };
-    let mut tell = |_: usize, reply: &Reply| examination.decides(reply);
+    let mut tell = |_: usize, reply: &EarnedReply| examination.decides(reply);
     let replies = asked(&model, &questions, &options, (&budget, end), &mut tell);
     match examination.verdict(&replies) {
         Some(verdict) => {
@@ -70,10 +70,10 @@ pub(crate) fn reachability(
         let list = mcc::read_reachability(&model.names(), origin, bytes)?;
         let row = |property: Reachability| Row {
             name: property.name.clone(),
-            question: Question::Reach(property.wanted()),
+            question: StateQuestion::Reach(property.wanted()),
             value: Box::new(move |answer| match answer {
-                Answer::Reached(_) => Some(truth(property.verdict(true))),
-                Answer::Never(_) => Some(truth(property.verdict(false))),
+                EarnedAnswer::Reached(_) => Some(truth(property.verdict(true))),
+                EarnedAnswer::Never(_) => Some(truth(property.verdict(false))),
                 _ => None,
             }),
         };
@@ -93,10 +93,10 @@ pub(crate) fn bounds(
         let list = mcc::read_bounds(&model.names(), origin, bytes)?;
         let row = |(name, vars): (String, Vec<_>)| Row {
             name,
-            question: Question::Most(total(&vars)),
+            question: StateQuestion::Most(total(&vars)),
             value: Box::new(|answer| match answer {
-                Answer::Most { value, .. } => Some(value.to_string()),
-                Answer::Endless(_) => Some("+inf".to_owned()),
+                EarnedAnswer::Most { value, .. } => Some(value.to_string()),
+                EarnedAnswer::Endless(_) => Some("+inf".to_owned()),
                 _ => None,
             }),
         };
@@ -112,12 +112,12 @@ fn truth(truth: bool) -> String {
 /// A question of a file, and what its answer is called.
 struct Row {
     name: String,
-    question: Question,
+    question: StateQuestion,
     value: Box<Value>,
 }
 
 /// What an answer is called, if it is one.
-type Value = dyn Fn(&Answer) -> Option<String>;
+type Value = dyn Fn(&EarnedAnswer) -> Option<String>;
 
 type Reader<'r> = &'r dyn Fn(&Model, &str, &[u8]) -> Result<Vec<Row>, Failure>;
 
@@ -135,19 +135,19 @@ fn rows(
         ControlFlow::Break(exit) => return Ok(exit),
     };
     let rows = of_file(&model, &source.origin, &source.bytes)?;
-    let questions: Vec<Question> = rows.iter().map(|row| row.question.clone()).collect();
+    let questions: Vec<StateQuestion> = rows.iter().map(|row| row.question.clone()).collect();
     let mut written = Ok(());
-    let mut tell = |q: usize, reply: &Reply| {
+    let mut tell = |q: usize, reply: &EarnedReply| {
         let row = &rows[q];
         let said = match (row.value)(&reply.answer) {
             Some(value) => line(&row.name, &value, reply.asker),
             None => cannot_compute(std::iter::once(&*row.name)),
         };
         match said {
-            Ok(()) => Go::On,
+            Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 written = Err(failure);
-                Go::Home
+                ControlFlow::Break(())
             }
         }
     };
@@ -159,13 +159,13 @@ fn rows(
 
 fn asked(
     model: &Model,
-    questions: &[Question],
+    questions: &[StateQuestion],
     options: &AskOptions,
     (budget, end): (&Budget, Instant),
-    tell: &mut dyn FnMut(usize, &Reply) -> Go,
-) -> Vec<Reply> {
+    tell: &mut dyn FnMut(usize, &EarnedReply) -> ControlFlow<()>,
+) -> Vec<EarnedReply> {
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
+    let mut explored = SpaceCache::new(&systems);
     let left = end.saturating_duration_since(Instant::now());
     let budget = budget.clone().with_deadline(left);
     ask(
@@ -173,7 +173,7 @@ fn asked(
         questions,
         options,
         &mut explored,
-        (&budget, &Quiet),
+        RunContext::quiet(&budget),
         tell,
     )
 }

@@ -2,8 +2,8 @@
 
 use crate::args::Generate;
 use crate::{Exit, Failure, out};
-use lariat::formats::pnml;
-use lariat::model::generate::generate;
+use lariat::internals::formats::pnml;
+use lariat::internals::ir::generate::generate;
 
 pub(crate) fn run(args: &Generate) -> Result<Exit, Failure> {
     let system = generate(args.family, args.size)?;

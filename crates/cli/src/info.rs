@@ -3,10 +3,10 @@
 use crate::args::Info;
 use crate::progress::grouped;
 use crate::{Exit, Failure, input, out};
-use lariat::Budget;
-use lariat::formats::{Format, Model};
-use lariat::model::Action;
-use lariat::reductions::symmetry::detect;
+use lariat::internals::Budget;
+use lariat::internals::formats::{Format, Model};
+use lariat::internals::ir::Action;
+use lariat::internals::reductions::symmetry::detect;
 use lariat_structural::Facts;
 use serde_json::json;
 use std::fmt::Write as _;

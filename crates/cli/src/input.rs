@@ -7,8 +7,8 @@
 
 use crate::Failure;
 use crate::args::Limits;
-use lariat::formats::{self, LoadError, Model};
-use lariat::{Budget, Cancel, InputError, Stop};
+use lariat::internals::formats::{self, LoadError, Model};
+use lariat::internals::{Budget, Cancel, InputError, Stop, default_memory};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -130,21 +130,6 @@ pub(crate) fn watched_model(path: &Path, budget: &Budget) -> Result<Model, Failu
         crate::warn(&warning.to_string());
     }
     Ok(model)
-}
-
-/// Three quarters of the memory that this process may use, as far as the system tells.
-fn default_memory() -> u64 {
-    let number = |path: &str, find: fn(&str) -> Option<u64>| {
-        std::fs::read_to_string(path).ok().as_deref().and_then(find)
-    };
-    let machine = number("/proc/meminfo", |text| {
-        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-        Some(kilobytes << 10)
-    });
-    let group = number("/sys/fs/cgroup/memory.max", |text| text.trim().parse().ok());
-    let known = machine.into_iter().chain(group).min().unwrap_or(4 << 30);
-    known / 4 * 3
 }
 
 /// The memory that a process may use.

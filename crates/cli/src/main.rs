@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-mod answered;
 mod args;
 mod ask;
 mod bench;
@@ -18,16 +17,13 @@ mod mcc;
 mod out;
 mod pages;
 mod plot;
-mod program;
 mod progress;
-mod reach;
 mod reduce;
 mod simulate;
+mod sources;
 mod states;
-mod tasks;
 mod traces;
 mod translate;
-mod vacuity;
 mod view;
 
 use args::{Cli, Command};
@@ -110,13 +106,6 @@ pub(crate) fn warn(message: &str) {
 pub(crate) fn remark(message: &str) {
     let dim = anstyle::Style::new().dimmed();
     let _ = writeln!(anstream::stderr(), "{dim}note: {message}{dim:#}");
-}
-
-/// The warning about a variable whose value has wrapped around.
-pub(crate) fn warn_of_overflow(variable: &str) {
-    warn(&format!(
-        "`{variable}` is assigned a value beyond its range, which wraps around"
-    ));
 }
 
 fn main() -> ExitCode {

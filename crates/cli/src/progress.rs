@@ -2,7 +2,7 @@
 
 use crate::args::Volume;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lariat::{Observer, Progress};
+use lariat::internals::{Observer, Progress};
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -40,6 +40,11 @@ impl Lines {
     /// One more line.
     pub(crate) fn add(&self) -> Line {
         Line::among(&self.all, self.volume)
+    }
+
+    /// One more line, as the observer of a property.
+    pub(crate) fn add_boxed(&self) -> Box<dyn Observer> {
+        Box::new(self.add())
     }
 
     /// Does something that prints, while no line is in the way.

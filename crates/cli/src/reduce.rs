@@ -3,9 +3,9 @@
 use crate::args::Reduce;
 use crate::check::in_words;
 use crate::{Exit, Failure, input, out};
-use lariat::formats::pnml;
-use lariat::model::{Errors, Properties};
-use lariat::{Property, Rules, Subject, reduction};
+use lariat::internals::formats::pnml;
+use lariat::internals::ir::{Errors, Properties};
+use lariat::internals::{PropertyForm, Rules, Subject, reduction};
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
@@ -20,7 +20,8 @@ pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
     errors.into_result()?;
     let subject = Subject::new(&model, &properties);
     let formulas = properties.list.iter();
-    let formulas: Vec<Property<'_>> = formulas.map(|p| Property::Formula(p.formula)).collect();
+    let formulas: Vec<PropertyForm<'_>> =
+        formulas.map(|p| PropertyForm::Formula(p.formula)).collect();
     let rules = Rules::all().but(&args.without);
     let found = reduction(&subject, &formulas, rules, &budget).map_err(Failure::Undecided)?;
     let (system, removed) = match &found {

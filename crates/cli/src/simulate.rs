@@ -5,10 +5,10 @@
 use crate::args::Simulate;
 use crate::view::write;
 use crate::{Exit, Failure, input, out, traces};
-use lariat::formats::Model;
-use lariat::ltl::{Formula, Formulas, Node, Random, holds};
-use lariat::model::{Errors, EventId, Names, Properties, Proposition, State, suggestion};
-use lariat::report;
+use lariat::internals::formats::Model;
+use lariat::internals::ir::{Errors, EventId, Names, Properties, Proposition, State, suggestion};
+use lariat::internals::ltl::{Formula, Formulas, Node, Random, holds};
+use lariat::internals::{changes, marking};
 use lariat_draw::page::{Subject, Told, can_be_run, page};
 use lariat_draw::run::{self, Index, Run};
 use serde_json::{Value as Json, json};
@@ -85,13 +85,13 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
 }
 
 /// The run in a file, to go on with.
-fn resumed(path: &Path, model: &Model, budget: &lariat::Budget) -> Result<Run, Failure> {
+fn resumed(path: &Path, model: &Model, budget: &lariat::internals::Budget) -> Result<Run, Failure> {
     let objects = traces::read(path, budget)?;
     let first = objects.first().and_then(traces::run).unwrap_or(&Json::Null);
     let mut run = Index::new(&model.system)
         .run(first)
         .map_err(|why| Failure::new(format!("the trace is none of this model: {why}")))?;
-    if let Some(step) = run.astray(&model.system, lariat::Deadlock::Stutter) {
+    if let Some(step) = run.astray(&model.system, lariat::internals::Deadlock::Stutter) {
         return Err(Failure::new(format!(
             "step {step} of the trace is none of this model"
         )));
@@ -190,19 +190,16 @@ impl Session<'_> {
         let system = &self.model.system;
         let number = self.run.events.len();
         let mut text = match self.run.states.len() {
-            1 => format!(
-                "{number}: {}\n",
-                report::marking(system, self.state(), false)
-            ),
+            1 => format!("{number}: {}\n", marking(system, self.state(), false)),
             n => {
                 let event = self.run.events[n - 2].map_or("nothing", |e| &system.event(e).name);
-                let changes = report::changes(system, &self.run.states[n - 2], self.state());
-                let changes = if changes.is_empty() {
+                let changed = changes(system, &self.run.states[n - 2], self.state());
+                let changed = if changed.is_empty() {
                     "changes nothing".to_owned()
                 } else {
-                    changes
+                    changed
                 };
-                format!("{number}: {event}  {changes}\n")
+                format!("{number}: {event}  {changed}\n")
             }
         };
         let moves = self.moves();
@@ -216,8 +213,8 @@ impl Session<'_> {
         let wide = names.max().unwrap_or(0).min(40);
         for (i, (event, to)) in moves.iter().enumerate().take(LISTED) {
             let name = &system.event(*event).name;
-            let changes = report::changes(system, self.state(), to);
-            let _ = writeln!(text, "  {:>3}  {name:wide$}  {changes}", i + 1);
+            let changed = changes(system, self.state(), to);
+            let _ = writeln!(text, "  {:>3}  {name:wide$}  {changed}", i + 1);
         }
         if moves.len() > LISTED {
             let _ = writeln!(text, "       and {} more; say a name", moves.len() - LISTED);
@@ -244,10 +241,7 @@ impl Session<'_> {
             ("q" | "quit" | "exit", _) => return None,
             ("?" | "h" | "help", _) => HELP.to_owned(),
             ("", _) => self.shown(false),
-            ("s", _) => format!(
-                "{}\n",
-                report::marking(&self.model.system, self.state(), true)
-            ),
+            ("s", _) => format!("{}\n", marking(&self.model.system, self.state(), true)),
             ("l", _) => self.told(),
             ("w", _) => self.save(rest),
             ("until", _) => self.until(rest),
@@ -349,10 +343,7 @@ impl Session<'_> {
 
     fn told(&self) -> String {
         let system = &self.model.system;
-        let mut text = format!(
-            "0: {}\n",
-            report::marking(system, &self.run.states[0], false)
-        );
+        let mut text = format!("0: {}\n", marking(system, &self.run.states[0], false));
         for (i, (event, pair)) in self
             .run
             .events
@@ -365,7 +356,7 @@ impl Session<'_> {
                 text,
                 "{}: {event}  {}",
                 i + 1,
-                report::changes(system, &pair[0], &pair[1])
+                changes(system, &pair[0], &pair[1])
             );
         }
         text

@@ -4,11 +4,11 @@ use crate::args::{States, Volume};
 use crate::cluster::{Part, take_part};
 use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
-use lariat::formats::Format;
-use lariat::space::symbolic::UBig;
-use lariat::{
-    Company, Counting, OrderChoice, Pumping, StateSpace, Stop, System, Workers, orbits, report,
-    states_together,
+use lariat::internals::formats::Format;
+use lariat::internals::space::symbolic::UBig;
+use lariat::internals::{
+    Company, CountOptions, CountingMethod, OrderChoice, Pumping, RunContext, StateSpace, Stop,
+    System, Workers, count_states, orbits, overflow_warning, stats_json,
 };
 use serde_json::json;
 use std::fmt::Write as _;
@@ -24,9 +24,9 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
         Part::Break(exit) => return Ok(exit),
         Part::Continue(asker) => asker,
     };
-    if asker.is_some() && (args.engine != Counting::Auto || args.symmetry) {
+    if asker.is_some() && (args.engine != CountingMethod::Auto || args.symmetry) {
         return Err(Failure::new(
-            "several processes count single states as they are; leave --engine, --symmetry or --hosts out",
+            "several processes count all single states; omit --engine, --symmetry or --hosts",
         ));
     }
     let args = &args;
@@ -35,7 +35,7 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
         (order, None) => order.clone(),
         (_, Some(_)) => {
             return Err(Failure::new(
-                "--order-schedule says how an order is found, so it needs --order auto",
+                "--order-schedule configures the search for an order, so it needs --order auto",
             ));
         }
     };
@@ -56,25 +56,33 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
     let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
     let engine = args.engine;
     let modulo = if args.symmetry {
-        orbits(&model, &budget, &line).map_err(Failure::Undecided)?
+        orbits(&model, RunContext::new(&budget, &line)).map_err(Failure::Undecided)?
     } else {
         None
     };
     if args.symmetry && modulo.is_none() {
-        crate::remark("no symmetries are known: states are counted as they are");
+        crate::remark("no symmetries found: counting all states");
     }
     let workers = Workers::new(args.threads);
     let budget = budget.with_threads(args.threads);
     let mut found = match (modulo, asker) {
         (Some(found), _) => found,
         (None, Some(asker)) => asker.count(system, &claims, &budget, &line),
-        (None, None) => states_together(system, &claims, engine, &order, workers, &budget, &line),
+        (None, None) => {
+            let options = CountOptions {
+                method: engine,
+                claims,
+                order,
+                workers,
+            };
+            count_states(system, &options, RunContext::new(&budget, &line))
+        }
     };
     let seconds = start.elapsed().as_secs_f64();
     drop(line);
     if found.orbits.is_some() && found.states.is_none() {
         crate::remark(
-            "the symmetries do not keep the initial marking, or orbits are too large or hard to tell apart: their states are not counted",
+            "the symmetries do not preserve the initial marking, or the orbits are too large: their states are not counted",
         );
     }
     if model.format != Format::Pnml {
@@ -83,7 +91,7 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
         found.max_tokens = None;
     }
     if let Some(var) = found.overflow {
-        crate::warn_of_overflow(&system.variable(var).name);
+        crate::warn(&overflow_warning(&system.variable(var).name));
     }
     let failed: Vec<(&str, String)> = model
         .assertions
@@ -104,14 +112,12 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
     Ok(found.stop.as_ref().map_or(Exit::Fine, Exit::of_stop))
 }
 
-/// Nothing is known of a model that could not be read.
+/// Reports the state space of a model that could not be read as unknown.
 fn unread(args: &States, stop: Stop, time: Duration) -> Result<Exit, Failure> {
     let exit = Exit::of_stop(&stop);
-    let found = StateSpace {
-        stop: Some(stop),
-        engine: "none",
-        ..StateSpace::default()
-    };
+    let mut found = StateSpace::default();
+    found.stop = Some(stop);
+    found.engine = "none";
     let (nothing, seconds) = (System::default(), time.as_secs_f64());
     if args.json {
         let file = args.model.display().to_string();
@@ -124,7 +130,7 @@ fn unread(args: &States, stop: Stop, time: Duration) -> Result<Exit, Failure> {
 }
 
 fn names(system: &System, pumping: &Pumping) -> [Vec<String>; 3] {
-    let events = |events: &[lariat::model::EventId]| {
+    let events = |events: &[lariat::internals::ir::EventId]| {
         events
             .iter()
             .map(|e| system.event(*e).name.clone())
@@ -158,7 +164,7 @@ fn json(
         "engine": found.engine,
         "order": found.order,
         "seconds": seconds,
-        "stats": report::stats(&found.stats),
+        "stats": stats_json(&found.stats),
     });
     if let Some(object) = object.as_object_mut() {
         let varying = found.stats.varying(Company::Nobody, found.stop.is_none());
@@ -166,7 +172,7 @@ fn json(
             object.insert("varying".to_owned(), json!(varying));
         }
         if !found.workers.is_empty() {
-            let workers = found.workers.iter().map(report::stats).collect();
+            let workers = found.workers.iter().map(stats_json).collect();
             object.insert("workers".to_owned(), workers);
         }
         if let Some(orbits) = found.orbits {
@@ -203,7 +209,7 @@ fn text(system: &System, found: &StateSpace, failed: &[(&str, String)], seconds:
     }
     if let Some(pumping) = &found.pumping {
         let [prefix, pump, grows] = names(system, pumping);
-        let _ = writeln!(text, "unbounded: there is no end to the states");
+        let _ = writeln!(text, "unbounded: the state space is infinite");
         let _ = writeln!(text, "{:>24}  {}", "after", prefix.join(" "));
         let _ = writeln!(text, "{:>24}  {}", "repeat", pump.join(" "));
         let _ = writeln!(text, "{:>24}  {}", "and these grow", grows.join(" "));

@@ -1,7 +1,7 @@
 //! Files of runs, as `check --trace` and `simulate` write them.
 
 use crate::{Failure, input};
-use lariat::{Budget, InputError};
+use lariat::internals::{Budget, InputError};
 use serde_json::Value as Json;
 use std::path::Path;
 

@@ -2,13 +2,13 @@
 
 use crate::args::{Format, Translate};
 use crate::{Exit, Failure, input, out};
-use lariat::automata::testing::{Ta, Tgta, write_testing_dot, write_testing_json};
-use lariat::automata::{
+use lariat::internals::automata::testing::{Ta, Tgta, write_testing_dot, write_testing_json};
+use lariat::internals::automata::{
     Automaton, Legal, Placement, buchi, stutter_invariant, translate, write_dot, write_hoa,
     write_json, write_never,
 };
-use lariat::ltl::{Formula, Formulas, FreeVocabulary, ParseError, Syntax, parse, print};
-use lariat::{AutomatonKind, Budget, InputError, Stop};
+use lariat::internals::ltl::{Formula, Formulas, FreeVocabulary, ParseError, Syntax, parse, print};
+use lariat::internals::{AutomatonKind, Budget, InputError, Stop};
 
 pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     let mut formulas = Formulas::new();

@@ -2,10 +2,11 @@
 
 use crate::args::View;
 use crate::{Exit, Failure, input, out, traces};
-use lariat::formats::{Format, Model};
-use lariat::ltl::{AtomId, Formula};
-use lariat::model::Properties;
-use lariat::{Budget, Deadlock};
+use lariat::Property;
+use lariat::internals::PropertyForm;
+use lariat::internals::formats::{Format, Model};
+use lariat::internals::ir::Properties;
+use lariat::internals::{Budget, Deadlock};
 use lariat_draw::page::{Subject, Told, page};
 use lariat_draw::run::{Index, system_of};
 use serde_json::Value as Json;
@@ -27,24 +28,26 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// Adds the answer to a property.
+    /// Adds the report on a property.
     pub(crate) fn add(
         &mut self,
         index: &Index<'_>,
         report: Json,
-        formula: Option<Formula>,
-        atoms: &[AtomId],
+        property: Option<&Property>,
     ) -> Result<(), Failure> {
         let run = traces::run(&report).map(|run| index.run(run));
         let run = run
             .transpose()
             .map_err(|why| Failure::new(format!("a run cannot be shown: {why}")))?;
-        let atoms = atoms.to_vec();
+        let formula = property.and_then(|property| match property.form() {
+            PropertyForm::Formula(formula) => Some(formula),
+            PropertyForm::Never(_) => None,
+        });
         self.told.push(Told {
             report,
             run,
             formula,
-            atoms,
+            atoms: property.map_or(Vec::new(), |property| property.atoms().to_vec()),
         });
         Ok(())
     }

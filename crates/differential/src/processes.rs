@@ -1,7 +1,7 @@
 //! Engines that are several processes on this machine. They are started once, by the program of this crate, and asked everything.
 
 use crate::subjects::{facade, on_tableau, on_translation};
-use lariat::Plan;
+use lariat::internals::Plan;
 use lariat_budget::Budget;
 use lariat_distributed::{Cluster, Machines, engine, hosts_here, serve};
 use lariat_testkit::Subject;

@@ -4,15 +4,18 @@
 //! that are complete must give one. Where they cannot, because the net is unbounded or large, what is said must not be
 //! contradicted by the nearest states. Runs are followed step by step by the interpreter of crate `testkit` in either case.
 
-use lariat::ask::examination::{Examination, places, total, transitions};
-use lariat::ask::{Answer, AskOptions, AskSchedule, Asker, Ends, Go, Question, Reply, ask};
-use lariat::{Explored, Systems};
-use lariat_budget::{Budget, Quiet};
+use lariat::internals::ask::examination::{Examination, places, total, transitions};
+use lariat::internals::ask::{
+    AskOptions, AskSchedule, Asker, EarnedAnswer, EarnedReply, Ends, StateQuestion, ask,
+};
+use lariat::internals::{RunContext, SpaceCache, Systems};
+use lariat_budget::Budget;
 use lariat_formats::{Format, Model, read};
 use lariat_model::{Predicate, State, System};
 use lariat_testkit::oracle::Reachable;
 use lariat_testkit::questions::{follow, is_reached, most, nearest, stays_reachable, value};
 use lariat_testkit::{Random, coloured, nets, predicates, programs, reducible};
+use std::ops::ControlFlow;
 
 /// States that brute force looks at.
 const CUT: usize = 3000;
@@ -30,7 +33,7 @@ pub struct Case {
     /// The model.
     pub model: Model,
     /// The questions.
-    pub questions: Vec<Question>,
+    pub questions: Vec<StateQuestion>,
 }
 
 /// Someone who answers.
@@ -91,13 +94,13 @@ impl Case {
         let mut rng = Random::new(seed);
         let net = nets::any(&mut rng);
         let system = reducible::added(&mut rng, net);
-        let mut questions = vec![Question::Reach(Predicate::Deadlock)];
+        let mut questions = vec![StateQuestion::Reach(Predicate::Deadlock)];
         let predicate = predicates::any(&mut rng, &system, 1);
         let var = *rng.one_of(&system.var_ids().collect::<Vec<_>>());
         match rng.below(4) {
-            0 => questions.push(Question::Reach(predicate)),
-            1 => questions = vec![Question::Always(predicate)],
-            2 => questions.push(Question::Most(vec![(var, 1)])),
+            0 => questions.push(StateQuestion::Reach(predicate)),
+            1 => questions = vec![StateQuestion::Always(predicate)],
+            2 => questions.push(StateQuestion::Most(vec![(var, 1)])),
             _ => {}
         }
         Case {
@@ -118,9 +121,9 @@ fn coloured_model(rng: &mut Random) -> Model {
     }
 }
 
-fn questions(rng: &mut Random, model: &Model) -> Vec<Question> {
+fn questions(rng: &mut Random, model: &Model) -> Vec<StateQuestion> {
     let system = &model.system;
-    let mut questions = vec![Question::Reach(Predicate::Deadlock)];
+    let mut questions = vec![StateQuestion::Reach(Predicate::Deadlock)];
     let bare = system.events.is_empty() || system.variables.is_empty();
     let predicate = |rng: &mut Random| {
         if bare {
@@ -130,14 +133,16 @@ fn questions(rng: &mut Random, model: &Model) -> Vec<Question> {
         }
     };
     for _ in 0..4 {
-        questions.push(Question::Reach(predicate(rng)));
+        questions.push(StateQuestion::Reach(predicate(rng)));
     }
-    questions.push(Question::Always(predicate(rng)));
+    questions.push(StateQuestion::Always(predicate(rng)));
     for (_, vars) in places(model) {
-        questions.push(Question::Most(total(&vars)));
+        questions.push(StateQuestion::Most(total(&vars)));
     }
     let weighted = system.var_ids().map(|var| (var, rng.between(-1, 2)));
-    questions.push(Question::Most(weighted.filter(|(_, w)| *w != 0).collect()));
+    questions.push(StateQuestion::Most(
+        weighted.filter(|(_, w)| *w != 0).collect(),
+    ));
     let all = [
         Examination::OneSafe,
         Examination::Stable,
@@ -208,17 +213,17 @@ pub fn subjects() -> Vec<Subject> {
 
 impl Subject {
     /// Its answers, with at most so much work.
-    pub fn answers(&self, case: &Case, work: u64) -> Vec<Reply> {
+    pub fn answers(&self, case: &Case, work: u64) -> Vec<EarnedReply> {
         let systems = Systems::new();
-        let mut explored = Explored::new(&systems);
+        let mut explored = SpaceCache::new(&systems);
         let budget = Budget::bytes(256 << 20).with_work(work);
-        let mut on = |_: usize, _: &Reply| Go::On;
+        let mut on = |_: usize, _: &EarnedReply| ControlFlow::Continue(());
         ask(
             &case.model,
             &case.questions,
             &self.options,
             &mut explored,
-            (&budget, &Quiet),
+            RunContext::quiet(&budget),
             &mut on,
         )
     }
@@ -263,10 +268,10 @@ pub fn judge(case: &Case, subjects: &[Subject], tally: &mut Tally) -> Result<(),
                 Ok(true) => tally.answers += 1,
                 Ok(false) => {
                     tally.open += 1;
-                    let Answer::Unknown { reason, .. } = &reply.answer else {
+                    let EarnedAnswer::Unknown { reason, .. } = &reply.answer else {
                         continue;
                     };
-                    if let lariat::Reason::Internal(what) = reason {
+                    if let lariat::internals::Reason::Internal(what) = reason {
                         return Err(told(what));
                     }
                     if owed {
@@ -284,12 +289,12 @@ fn one(
     system: &System,
     graph: Option<&Reachable>,
     near: &[State],
-    question: &Question,
-    answer: &Answer,
+    question: &StateQuestion,
+    answer: &EarnedAnswer,
     tally: &mut Tally,
 ) -> Result<bool, String> {
     let wrong = |is: bool, what: &str| if is { Err(what.to_owned()) } else { Ok(true) };
-    let mut end = |witness: &lariat::ask::Witness| -> Result<State, String> {
+    let mut end = |witness: &lariat::internals::ask::Witness| -> Result<State, String> {
         tally.runs += 1;
         let rounds = follow(system, witness.run())?;
         rounds.into_iter().next().ok_or_else(|| "no run".to_owned())
@@ -298,17 +303,17 @@ fn one(
         lariat_testkit::interpret::satisfies(system, state, predicate)
     };
     match (question, answer) {
-        (Question::Reach(predicate), Answer::Reached(run)) => {
+        (StateQuestion::Reach(predicate), EarnedAnswer::Reached(run)) => {
             let end = end(run)?;
             wrong(!satisfies(&end, predicate), "the run leads elsewhere")
         }
-        (Question::Reach(predicate), Answer::Never(_)) => {
+        (StateQuestion::Reach(predicate), EarnedAnswer::Never(_)) => {
             let met = near.iter().any(|state| satisfies(state, predicate));
             wrong(met, "there is such a state")
         }
         (
-            Question::Most(terms),
-            Answer::Most {
+            StateQuestion::Most(terms),
+            EarnedAnswer::Most {
                 value: most,
                 witness,
                 ..
@@ -319,7 +324,7 @@ fn one(
             wrong(value(terms, &end) != *most, "the run has another value")?;
             wrong(more, "there is a larger value")
         }
-        (Question::Most(terms), Answer::Endless(run)) => {
+        (StateQuestion::Most(terms), EarnedAnswer::Endless(run)) => {
             tally.unbounded += 1;
             tally.runs += 1;
             let rounds = follow(system, run.run())?;
@@ -329,11 +334,11 @@ fn one(
             wrong(graph.is_some(), "the states are finitely many")?;
             wrong(!grows || rounds.len() < 3, "the rounds add nothing")
         }
-        (Question::Always(predicate), Answer::Always(_)) => {
+        (StateQuestion::Always(predicate), EarnedAnswer::Always(_)) => {
             let no = graph.is_some_and(|graph| !stays_reachable(system, graph, predicate));
             wrong(no, "it can be lost")
         }
-        (Question::Always(predicate), Answer::Lost(run, _)) => {
+        (StateQuestion::Always(predicate), EarnedAnswer::Lost(run, _)) => {
             let end = end(run)?;
             let from = System {
                 initial: vec![end],
@@ -344,8 +349,8 @@ fn one(
             wrong(met, "it can be reached from there")
         }
         (
-            Question::Most(terms),
-            Answer::Unknown {
+            StateQuestion::Most(terms),
+            EarnedAnswer::Unknown {
                 at_least, at_most, ..
             },
         ) => {
@@ -359,7 +364,7 @@ fn one(
             }
             Ok(false)
         }
-        (_, Answer::Unknown { .. }) => Ok(false),
+        (_, EarnedAnswer::Unknown { .. }) => Ok(false),
         _ => Err("the answer is to another question".to_owned()),
     }
 }
@@ -370,10 +375,10 @@ fn examinations(case: &Case, graph: Option<&Reachable>) -> Result<(), String> {
         return Ok(());
     };
     let (model, system) = (&case.model, &case.model.system);
-    let reach = |q: &Question| match q {
-        Question::Reach(predicate) => is_reached(system, graph, predicate),
-        Question::Always(predicate) => stays_reachable(system, graph, predicate),
-        Question::Most(terms) => most(graph, terms) > 0,
+    let reach = |q: &StateQuestion| match q {
+        StateQuestion::Reach(predicate) => is_reached(system, graph, predicate),
+        StateQuestion::Always(predicate) => stays_reachable(system, graph, predicate),
+        StateQuestion::Most(terms) => most(graph, terms) > 0,
     };
     for examination in [
         Examination::Deadlock,
@@ -382,7 +387,7 @@ fn examinations(case: &Case, graph: Option<&Reachable>) -> Result<(), String> {
         Examination::QuasiLive,
         Examination::Live,
     ] {
-        let asked: Vec<Question> = (examination.questions(model).into_iter())
+        let asked: Vec<StateQuestion> = (examination.questions(model).into_iter())
             .map(|(_, question)| question)
             .collect();
         let expected = match examination {
@@ -392,19 +397,19 @@ fn examinations(case: &Case, graph: Option<&Reachable>) -> Result<(), String> {
             Examination::QuasiLive | Examination::Live => asked.iter().all(reach),
         };
         let systems = Systems::new();
-        let mut explored = Explored::new(&systems);
+        let mut explored = SpaceCache::new(&systems);
         let options = AskOptions {
             ends: examination.ends(),
             ..AskOptions::default()
         };
         let budget = Budget::bytes(256 << 20).with_work(WORK);
-        let mut decides = |_: usize, reply: &Reply| examination.decides(reply);
+        let mut decides = |_: usize, reply: &EarnedReply| examination.decides(reply);
         let replies = ask(
             model,
             &asked,
             &options,
             &mut explored,
-            (&budget, &Quiet),
+            RunContext::quiet(&budget),
             &mut decides,
         );
         let verdict = examination.verdict(&replies);

@@ -10,9 +10,9 @@ pub use asking::{
 pub use fair::fair;
 
 use asking::{facade_beside, has_tableau, on_translation_with};
-use lariat::{
-    AutomatonKind, Choice, Emptiness, Fixpoint, Needs, Options, Plan, Preset, Proof, Proofs,
-    Recurring, Reduce, Rule, Rules, Schedule, Variant, Workers,
+use lariat::internals::{
+    AutomatonKind, CheckOptions, Emptiness, EngineChoice, EngineId, Fixpoint, Needs, Plan, Preset,
+    Proof, Proofs, Recurring, ReductionChoice, Rule, Rules, Schedule, Variant, Workers,
 };
 use lariat_automata::Legal;
 use lariat_budget::Budget;
@@ -147,7 +147,7 @@ pub fn all() -> Vec<Subject> {
         let on_tableau = on_tableau(&name, plan);
         let on_translation = on_translation(&format!("{name}-translated"), plan);
         match plan.needs() {
-            Needs::Nothing if plan.engine.name == HYB => {
+            Needs::Nothing if plan.engine.id == EngineId::Hyb => {
                 // Automata of the plain tableau are larger; one combination is enough for them.
                 if name == HYB {
                     all.push(on_tableau);
@@ -174,9 +174,9 @@ pub fn all() -> Vec<Subject> {
     let walk = Plan::of("walk");
     all.push(on_tableau("walk", walk).may_give_up());
     all.push(on_translation("walk-translated", walk).may_give_up());
-    all.push(facade("facade-auto", Choice::default()));
+    all.push(facade("facade-auto", EngineChoice::default()));
     for preset in Preset::ALL {
-        let name = format!("facade-{}", preset.name);
+        let name = format!("facade-{}", preset.id.name());
         all.push(facade(&name, preset.plan().into()));
     }
     let (name, plan) = together("explicit", 2);
@@ -201,7 +201,7 @@ pub fn all() -> Vec<Subject> {
         // Silent steps before an event matter to some formulas.
         all.push(subject.may_refuse(|case| case.formula.uses_next() || case.uses_events()));
     }
-    all.push(facade("facade-auto-rounds", Choice::Auto(rounds())));
+    all.push(facade("facade-auto-rounds", EngineChoice::Auto(rounds())));
     all.extend(at_once());
     all.push(facade_text());
     all.extend(reduced());
@@ -239,7 +239,7 @@ fn built() -> Vec<Subject> {
         } else {
             String::new()
         };
-        let name = format!("{}{kind}{how}-{threads}-threads", plan.engine.name);
+        let name = format!("{}{kind}{how}-{threads}-threads", plan.engine.id.name());
         let subject = on_translation_with(&name, plan, threads);
         // Starting threads takes longer than small questions do: each asks about half of the formulas.
         subjects.push(match (plan.needs(), threads) {
@@ -283,9 +283,9 @@ fn built() -> Vec<Subject> {
 fn at_once() -> [Subject; 2] {
     let with = |idle: usize| {
         let name = format!("facade-auto-rounds-{idle}-idle");
-        let options = Options {
-            choice: Choice::Auto(rounds()),
-            ..Options::default()
+        let options = CheckOptions {
+            engine: EngineChoice::Auto(rounds()),
+            ..CheckOptions::default()
         };
         facade_beside(&name, options, idle)
     };
@@ -309,10 +309,10 @@ fn rounds() -> Schedule {
 fn reduced() -> Vec<Subject> {
     let mut subjects = Vec::new();
     let mut add = |name: &str, plan: Plan, rules: Rules| {
-        let options = Options {
-            choice: plan.into(),
-            reduce: Reduce::Only(rules),
-            ..Options::default()
+        let options = CheckOptions {
+            engine: plan.into(),
+            reduce: ReductionChoice::Only(rules),
+            ..CheckOptions::default()
         };
         let name = format!("reduced-{name}");
         subjects.push(facade_with(&name, options).only(Case::is_net));

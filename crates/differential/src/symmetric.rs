@@ -3,7 +3,7 @@
 //! A case knows the unfolded net alone, so the subjects are made for one model each.
 
 use crate::subjects::{MOST_EDGES, PATIENCE, automaton, decide_about, intern, legal, run_modulo};
-use lariat::{Choice, Emptiness, Options, Plan, Schedule};
+use lariat::internals::{CheckOptions, Emptiness, EngineChoice, Plan, Schedule};
 use lariat_automata::translate;
 use lariat_budget::{Budget, Idle};
 use lariat_formats::Model;
@@ -55,7 +55,11 @@ pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
             model.clone(),
         ));
     }
-    all.push(facade("facade-auto", Choice::default(), model.clone()));
+    all.push(facade(
+        "facade-auto",
+        EngineChoice::default(),
+        model.clone(),
+    ));
     // So that engines other than the first get a turn, those that divide by symmetries among them.
     let rounds = Schedule {
         glance: 1,
@@ -67,7 +71,7 @@ pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
     };
     all.push(facade(
         "facade-auto-rounds",
-        Choice::Auto(rounds),
+        EngineChoice::Auto(rounds),
         model.clone(),
     ));
     all
@@ -98,17 +102,17 @@ fn on_translation(name: &str, plan: Plan, model: Arc<Model>) -> Subject {
     })
 }
 
-fn facade(name: &str, choice: Choice, model: Arc<Model>) -> Subject {
+fn facade(name: &str, engine: EngineChoice, model: Arc<Model>) -> Subject {
     Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
         let mut properties = Properties::new();
         properties.formulas = formulas;
         properties.propositions = case.propositions();
-        let subject = lariat::Subject::new(&model, &properties);
-        let options = Options {
-            choice: choice.clone(),
+        let subject = lariat::internals::Subject::new(&model, &properties);
+        let options = CheckOptions {
+            engine: engine.clone(),
             deadlock: case.deadlock,
-            ..Options::default()
+            ..CheckOptions::default()
         };
         decide_about(&subject, case, formula, &options, &Idle::default())
     })

@@ -470,7 +470,7 @@ mod tests {
         for engine in [&WALK, &EXPLICIT] {
             let found = in_turn(engine, &turns);
             let Ok(Outcome::Accepting(run)) = found else {
-                panic!("{}: {found:?}", engine.name);
+                panic!("{}: {found:?}", engine.id);
             };
             assert!(run.comes_round() && run.growth.is_some(), "{run:?}");
             let found = in_turn(engine, &stuck);

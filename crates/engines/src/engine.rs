@@ -15,6 +15,7 @@
 
 use crate::account::Account;
 use crate::component_wise::{Proofs, Recurring};
+use crate::engine_id::EngineId;
 use crate::problem::Problem;
 use crate::sets::fixpoint::Fixpoint;
 use crate::sets::operators::Sets;
@@ -193,8 +194,8 @@ impl Default for Workers {
 /// An engine, described beside its algorithm.
 #[derive(Debug)]
 pub struct Engine {
-    /// Its name in the literature.
-    pub name: &'static str,
+    /// Identifies the engine.
+    pub id: EngineId,
     /// The kinds of automata that it reads, its own first.
     pub automata: &'static [AutomatonKind],
     /// The emptiness checks to choose from with a kind of automaton, its own first; none if it searches no

@@ -14,6 +14,7 @@ use crate::account::Account;
 use crate::claims::look_at_claims;
 use crate::covering::OnPath;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
+use crate::engine_id::EngineId;
 use crate::prefix::{LOOK, nearest};
 use crate::steps::{Steps, concrete, concrete_fair};
 use crate::sync::{Sync, Worker};
@@ -28,7 +29,7 @@ use lariat_space::explicit::States;
 
 /// The explicit engine.
 pub const EXPLICIT: Engine = Engine {
-    name: "explicit",
+    id: EngineId::Explicit,
     automata: &AutomatonKind::ALL,
     checks: |kind| match kind {
         AutomatonKind::Ta => &[Emptiness::TwoPass],

@@ -16,6 +16,7 @@ mod claims;
 pub mod component_wise;
 mod covering;
 mod engine;
+mod engine_id;
 mod explicit;
 mod fairness;
 mod labels;
@@ -44,6 +45,7 @@ pub use component_wise::{HYB, Proof, Proofs, Recurring};
 pub use engine::{
     AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Team, Variant, Workers,
 };
+pub use engine_id::EngineId;
 pub use explicit::EXPLICIT;
 pub use fairness::Folded;
 pub use lariat_emptiness::Outcome;

@@ -16,6 +16,7 @@
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
+use crate::engine_id::EngineId;
 use crate::explicit::{finish, synchronous, tell};
 use crate::labels::{Label, labelled};
 use crate::problem::Problem;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 
 /// The quotient engine.
 pub const SYM: Engine = Engine {
-    name: "sym",
+    id: EngineId::Sym,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[Emptiness::Couvreur],
     needs: Needs::Nothing,

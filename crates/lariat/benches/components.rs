@@ -13,16 +13,19 @@
 #[allow(dead_code, reason = "shared with the tests, which use all of it")]
 mod kit;
 
-use lariat::automata::{Legal, translate};
-use lariat::formats::{Format, Model};
-use lariat::ltl::{AtomId, Formula, Formulas, Random, Syntax, Weights, print, random_formula};
-use lariat::model::generate::{Family, generate};
-use lariat::model::order::Order;
-use lariat::model::{Deadlock, Properties};
-use lariat::space::symbolic::{Reach, Symbolic, reach};
-use lariat::{
-    AutomatonKind, Budget, Explored, Observer, Options, OrderChoice, Plan, Progress, Property,
-    Quiet, Report, Statistic, Stop, Subject, Systems, Verdict, check,
+use lariat::internals::automata::{Legal, translate};
+use lariat::internals::formats::{Format, Model};
+use lariat::internals::ir::generate::{Family, generate};
+use lariat::internals::ir::order::Order;
+use lariat::internals::ir::{Deadlock, Properties};
+use lariat::internals::ltl::{
+    AtomId, Formula, Formulas, Random, Syntax, Weights, print, random_formula,
+};
+use lariat::internals::space::symbolic::{Reach, Symbolic, reach};
+use lariat::internals::{
+    AutomatonKind, Budget, CheckOptions, Decision, EarnedVerdict, Observer, OrderChoice, Plan,
+    Progress, PropertyForm, Quiet, RunContext, SpaceCache, Statistic, Stop, Subject, Systems,
+    check_subject,
 };
 use lariat_corpora::bench::{self, cpu};
 use lariat_engines::testing_automata::Construction;
@@ -123,7 +126,7 @@ fn model(name: &str) -> Result<Model, String> {
     let folder = kit::folder().ok_or("no contest models")?;
     let bytes = std::fs::read(folder.join(name).join("model.pnml"));
     let bytes = bytes.map_err(|e| format!("{name}: {e}"))?;
-    lariat::formats::read(name, &bytes).map_err(|e| e.to_string())
+    lariat::internals::formats::read(name, &bytes).map_err(|e| e.to_string())
 }
 
 /// An order for the net and the seconds that its plain state space takes under it.
@@ -222,19 +225,25 @@ impl Ratios {
 }
 
 /// One formula; the seconds of the product and of the lasso.
-fn run(subject: &Subject<'_>, formula: Formula, order: &Order, limit: f64) -> (Report, f64, f64) {
-    let options = Options {
-        choice: Plan::of("hyb").into(),
+fn run(subject: &Subject<'_>, formula: Formula, order: &Order, limit: f64) -> (Decision, f64, f64) {
+    let options = CheckOptions {
+        engine: Plan::of("hyb").into(),
         order: OrderChoice::Given(order.clone()),
-        ..Options::default()
+        ..CheckOptions::default()
     };
     let limit = Duration::from_secs_f64(limit);
     let budget = Budget::bytes(MEMORY).with_deadline(limit);
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
+    let mut explored = SpaceCache::new(&systems);
     let phases = Phases::default();
-    let formula = Property::Formula(formula);
-    let report = check(subject, formula, &options, &mut explored, &budget, &phases);
+    let formula = PropertyForm::Formula(formula);
+    let report = check_subject(
+        subject,
+        formula,
+        &options,
+        &mut explored,
+        RunContext::new(&budget, &phases),
+    );
     let end = cpu();
     let phases = phases.0.lock().expect("nobody panics with it");
     let at = |name| phases.iter().find(|(n, _)| *n == name).map(|p| p.1);
@@ -308,9 +317,9 @@ fn measured(model: &Model, order: &Order, base: f64, arguments: &Arguments) -> [
         }
         let (report, product, lasso) = run(&subject, formula, order, arguments.limit);
         let answer = match report.verdict {
-            Verdict::Holds(_) => 0,
-            Verdict::Violated(_) => 1,
-            Verdict::Unknown(_) => {
+            EarnedVerdict::Holds(_) => 0,
+            EarnedVerdict::Violated(_) => 1,
+            EarnedVerdict::Unknown(_) => {
                 ratios[0].undecided += 1;
                 2
             }

@@ -6,13 +6,13 @@
 #[path = "../tests/it/kit.rs"]
 mod kit;
 
-use lariat::{AutomatonKind, Budget, Choice, Options, Preset};
+use lariat::internals::{AutomatonKind, Budget, CheckOptions, EngineChoice, EngineId, Preset};
 use lariat_corpora::bench::{self, cpu};
 use std::process::ExitCode;
 use std::time::Duration;
 
 struct Arguments {
-    options: Options,
+    options: CheckOptions,
     time: Duration,
     memory: u64,
     wanted: Vec<String>,
@@ -20,7 +20,7 @@ struct Arguments {
 
 fn arguments() -> Result<Arguments, String> {
     let mut result = Arguments {
-        options: Options::default(),
+        options: CheckOptions::default(),
         time: Duration::from_secs(10),
         memory: 4 << 30,
         wanted: Vec::new(),
@@ -33,7 +33,7 @@ fn arguments() -> Result<Arguments, String> {
             value.ok_or_else(|| format!("{argument} wants a value"))
         };
         match argument.as_str() {
-            "--engine" => result.options.choice = choice(&value()?)?,
+            "--engine" => result.options.engine = choice(&value()?)?,
             "--automaton-kind" => kind = Some(value()?),
             "--timeout" => {
                 let seconds = value()?.parse().map_err(|_| "no number of seconds")?;
@@ -47,7 +47,7 @@ fn arguments() -> Result<Arguments, String> {
             other => return Err(format!("what is {other}?")),
         }
     }
-    if let (Some(name), Choice::Plan(plan)) = (kind, &mut result.options.choice) {
+    if let (Some(name), EngineChoice::Plan(plan)) = (kind, &mut result.options.engine) {
         let found = AutomatonKind::ALL.into_iter().find(|k| k.name() == name);
         *plan = plan.reading(found.ok_or_else(|| format!("no kind is called {name}"))?);
     }
@@ -55,9 +55,9 @@ fn arguments() -> Result<Arguments, String> {
     Ok(result)
 }
 
-fn choice(name: &str) -> Result<Choice, String> {
-    if name == Choice::AUTO {
-        return Ok(Choice::default());
+fn choice(name: &str) -> Result<EngineChoice, String> {
+    if name == EngineId::Auto.name() {
+        return Ok(EngineChoice::default());
     }
     let preset = Preset::named(name);
     let preset = preset.ok_or_else(|| format!("no engine is called {name}"))?;

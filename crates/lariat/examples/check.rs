@@ -1,10 +1,8 @@
-//! Reads a net, checks a formula, and shows the run that violates it:
+//! Reads a net, checks a formula, and prints the run that violates it:
 //!
 //!     cargo run -p lariat --example check [-- MODEL FORMULA]
 
-use lariat::formats::read;
-use lariat::model::Properties;
-use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Systems, Verdict, check};
+use lariat::{Checker, Model, Verdict};
 use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,28 +14,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .as_deref()
         .unwrap_or("G (waiting_1 -> F critical_1)");
 
-    let model = read(&path, &std::fs::read(&path)?)?;
-    let mut properties = Properties::new();
-    properties.add_formula(&model.names(), "the command line", None, formula)?;
-
-    let subject = Subject::new(&model, &properties);
-    let report = check(
-        &subject,
-        Property::Formula(properties.list[0].formula),
-        &Options::default(),
-        &mut Explored::new(&Systems::new()),
-        &Budget::bytes(1 << 30).with_deadline(Duration::from_secs(60)),
-        &Quiet,
-    );
-    match report.verdict {
-        Verdict::Holds(_) => println!("holds"),
+    let model = Model::open(&path)?;
+    let report = Checker::new(&model)
+        .timeout(Duration::from_secs(60))
+        .check(formula)?;
+    match report.verdict() {
+        Verdict::Holds => println!("holds"),
         Verdict::Unknown(reason) => println!("unknown: {reason}"),
-        Verdict::Violated(replayed) => {
-            let lasso = replayed.lasso();
-            println!("violated by {} steps, then for ever:", lasso.prefix.len());
-            for step in &lasso.cycle {
-                let event = step.event.map(|e| &*model.system.event(e).name);
-                println!("  {}", event.unwrap_or("(nothing, for it is stuck)"));
+        Verdict::Violated(trace) => {
+            println!("violated by {} steps:", trace.len());
+            for step in trace.steps() {
+                let mark = if step.in_loop() { "loop" } else { "" };
+                println!("  {mark:4} {}", step.event().unwrap_or("(deadlock)"));
             }
         }
     }

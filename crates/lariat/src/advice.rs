@@ -1,21 +1,22 @@
-//! What reductions are told by linear programming.
+//! Advice for reductions from linear programming.
 //!
-//! Rules for nets are in `reductions`, which comes before `structural`; so the rules ask for advice, and this is who gives it.
+//! The rules for nets are in `lariat_reductions`, which `lariat_structural` depends on; a rule that needs linear
+//! programming receives the answers as advice, and checks them exactly.
 
 use lariat_budget::Budget;
 use lariat_model::{System, VarId};
 use lariat_reductions::Told;
 use lariat_structural::{Facts, Limits};
 
-/// What advice may cost each time it is asked for: a hundredth of a second or two. Questions that have an answer need few pivots.
+/// Limits on one request for advice. Queries that have an answer need few pivots.
 const LIMITS: Limits = Limits {
     question: 250,
     total: 1_000,
     nodes: Limits::NODES,
 };
 
-/// Advice by facts about the net, within a budget. Where that ends there is none.
-pub(crate) fn by_facts(budget: &Budget) -> impl FnMut(&System, &[VarId]) -> Vec<Told> {
+/// Advice from structural facts about the net; none when the budget ends.
+pub(crate) fn advice_by_facts(budget: &Budget) -> impl FnMut(&System, &[VarId]) -> Vec<Told> {
     move |net, places| {
         let mut facts = Facts::limited(net, LIMITS);
         facts.implicit(places, budget).unwrap_or_default()

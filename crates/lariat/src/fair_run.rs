@@ -8,7 +8,7 @@ use lariat_model::{Constraint, Lasso, State, Strength, System};
 
 /// How a run satisfies a fairness constraint. Positions are counted from the beginning of the run, as those of its states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Met {
+pub enum FairnessEvidence {
     /// One of its events is taken at this position of the loop.
     Taken(usize),
     /// It is weak, and not enabled at this position of the loop.
@@ -18,7 +18,11 @@ pub enum Met {
 }
 
 /// How a lasso satisfies every constraint; the error says which it does not.
-pub fn met(system: &System, fairness: &[Constraint], lasso: &Lasso) -> Result<Vec<Met>, String> {
+pub fn met(
+    system: &System,
+    fairness: &[Constraint],
+    lasso: &Lasso,
+) -> Result<Vec<FairnessEvidence>, String> {
     fairness
         .iter()
         .map(|constraint| of_constraint(system, constraint, lasso))
@@ -35,7 +39,11 @@ pub fn unmet<'c>(
     fairness.iter().filter(is_unmet).collect()
 }
 
-fn of_constraint(system: &System, constraint: &Constraint, lasso: &Lasso) -> Result<Met, String> {
+fn of_constraint(
+    system: &System,
+    constraint: &Constraint,
+    lasso: &Lasso,
+) -> Result<FairnessEvidence, String> {
     let first = lasso.prefix.len();
     let taken = |event| constraint.taken.contains(&event);
     if let Some(at) = lasso
@@ -43,7 +51,7 @@ fn of_constraint(system: &System, constraint: &Constraint, lasso: &Lasso) -> Res
         .iter()
         .position(|step| step.event.is_some_and(taken))
     {
-        return Ok(Met::Taken(first + at));
+        return Ok(FairnessEvidence::Taken(first + at));
     }
     let sources = std::iter::once(lasso.entry()).chain(lasso.cycle.iter().map(|step| &step.state));
     let mut idle = None;
@@ -61,8 +69,8 @@ fn of_constraint(system: &System, constraint: &Constraint, lasso: &Lasso) -> Res
         }
     }
     match (constraint.strength, idle) {
-        _ if always_idle => Ok(Met::Never),
-        (Strength::Weak, Some(position)) => Ok(Met::Idle(position)),
+        _ if always_idle => Ok(FairnessEvidence::Never),
+        (Strength::Weak, Some(position)) => Ok(FairnessEvidence::Idle(position)),
         (strength, _) => Err(format!(
             "the loop is not fair: `{}` is enabled {}, and it is never taken",
             constraint.name,
@@ -90,7 +98,7 @@ fn is_enabled(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::subject::{Property, Subject};
+    use crate::subject::{PropertyForm, Subject};
     use lariat_ltl::Formulas;
     use lariat_model::{
         Action, Arc, Deadlock, Domain, Event, EventId, Fairness, Step, VarId, Variable,
@@ -156,13 +164,13 @@ mod tests {
         let (system, lasso) = (turns(0), rounds(0));
         let how = |strength, event| met(&system, &[fair(strength, event)], &lasso);
         use Strength::{Strong, Weak};
-        assert_eq!(how(Strong, 1), Ok(vec![Met::Taken(2)]));
+        assert_eq!(how(Strong, 1), Ok(vec![FairnessEvidence::Taken(2)]));
         // It may be lost only while it is away, which is enough for the weak, and too much for the strong.
-        assert_eq!(how(Weak, 2), Ok(vec![Met::Idle(1)]));
+        assert_eq!(how(Weak, 2), Ok(vec![FairnessEvidence::Idle(1)]));
         assert!(how(Strong, 2).is_err_and(|why| why.contains("again and again")));
         // It was looked before, and never since.
         assert!(how(Weak, 3).is_err_and(|why| why.contains("all the time")));
-        assert_eq!(how(Strong, 4), Ok(vec![Met::Never]));
+        assert_eq!(how(Strong, 4), Ok(vec![FairnessEvidence::Never]));
         assert_eq!(
             unmet(&system, &[fair(Weak, 3), fair(Weak, 2)], &lasso).len(),
             1
@@ -187,7 +195,7 @@ mod tests {
                 told: Vec::new(),
                 constraints: fairness.to_vec(),
             });
-            let property = Property::Formula(Formulas::FALSE);
+            let property = PropertyForm::Formula(Formulas::FALSE);
             subject.replayed(property, Deadlock::Stutter, lasso)
         };
         let beginning = Lasso {

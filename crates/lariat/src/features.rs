@@ -1,6 +1,6 @@
 //! What `auto` looks at before it chooses: the property and the net.
 
-use crate::subject::{Property, Subject};
+use crate::subject::{PropertyForm, Subject};
 use lariat_ltl::{AtomId, Formulas, classes};
 use lariat_model::{Constraint, EventId, Predicate, Proposition, System, Value, VarId};
 
@@ -43,15 +43,15 @@ impl Features {
     pub fn of(
         subject: &Subject<'_>,
         formulas: &Formulas,
-        property: Property<'_>,
+        property: PropertyForm<'_>,
         known: Boundedness,
     ) -> Features {
         let system = subject.system();
         let (atoms, classes) = match property {
-            Property::Formula(formula) => {
+            PropertyForm::Formula(formula) => {
                 (formulas.atoms_of(formula), Some(classes(formulas, formula)))
             }
-            Property::Never(automaton) => (automaton.atoms.clone(), None),
+            PropertyForm::Never(automaton) => (automaton.atoms.clone(), None),
         };
         let meaning = |atom: &AtomId| subject.propositions().get(atom.index());
         let constraints = subject.constraints().iter();
@@ -134,7 +134,7 @@ mod tests {
         Features::of(
             &subject,
             &formulas,
-            Property::Formula(formula),
+            PropertyForm::Formula(formula),
             Boundedness::Open,
         )
     }

@@ -1,60 +1,64 @@
-//! `hyb` on programs, on the fly: with what their steps are near the initial states, before all states are explored to know everything.
+//! `hyb` on programs, on the fly: with the steps near the initial states, before all states are explored.
 //!
-//! The component-wise engine builds its product in one closure, by relations that it is given. Those of a program are learned from states
-//! (`space/symbolic/program.rs`), and what has been learned is right wherever it applies. So there are rounds,
+//! The component-wise engine builds its product in one closure, with relations that it is given. Those of
+//! a program are learned from states (`space/symbolic/program.rs`), and a learned step is correct
+//! wherever it applies. So there are rounds,
 //!
 //! ```text
-//! B_d = states within d steps of the initial ones, d = 4, 8, 16 …     the engine with what was learned in B_d
+//! B_d = states within d steps of the initial ones, d = 4, 8, 16 …     the engine with the steps learned in B_d
 //! ```
 //!
-//! and a run found in one is a run of the program; that there is none means nothing. A state whose steps were not learned looks dead, so stutter
-//! loops are left out; and where events are enabled is not known, so that questions about that wait for all states. Which event is taken is no such question: the
-//! engine sees it of the steps that it has.
+//! A run found in a round is a run of the program; finding none means nothing. A state whose steps were not
+//! learned looks dead, so stutter loops are omitted; and it is unknown where events are enabled, so that questions
+//! about enabledness wait until all states are explored. Questions about the event taken do not: the engine sees it
+//! in the steps that it has.
 
-use crate::explored::{Explored, Ground};
-use crate::on_sets::look;
-use lariat_budget::Stop;
+use crate::cache::{CacheKey, SpaceCache, StartingPoint};
+use crate::on_sets::check_claims;
+use lariat_budget::{RunContext, Stop};
 use lariat_emptiness::Outcome;
 use lariat_engines::{Found, Problem, Task};
 use lariat_model::{Action, Deadlock, Event, Lasso, Proposition, System};
 use lariat_space::symbolic::{OrderChoice, Symbolic, asks_for_events};
 
-/// Work of all rounds together: a quarter of a second.
-const ROUNDS: u64 = 1_000_000;
+/// Work of all rounds together.
+const ROUNDS_WORK: u64 = 1_000_000;
 
-/// Steps from the initial states in the first round; in each further one twice as many.
+/// Steps from the initial states in the first round; each further round doubles them.
 const FIRST_DEPTH: u32 = 4;
 
-/// Work that finding an order may cost before anything else is known.
-const ORDER: u64 = 50_000;
+/// Work for finding an order before anything else is known.
+const ORDER_WORK: u64 = 50_000;
 
-/// Asks a component-wise engine with what is learned near the initial states; `None` if that shows nothing, or nothing has to be learned.
+/// Runs a component-wise engine with the steps learned near the initial states. Returns `None` if no
+/// round decides, or if nothing has to be learned.
 pub(crate) fn while_learning<'s>(
     decide: fn(&mut Task<'_>, &Symbolic<'_>) -> Found,
     task: &mut Task<'_>,
     system: &'s System,
     order: &OrderChoice,
-    explored: &mut Explored<'s>,
+    cache: &mut SpaceCache<'s>,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
     let is_program = |event: &Event| matches!(event.action, Action::Program { .. });
-    if !system.events.iter().any(is_program) || asks_what_is_enabled(task.problem) {
+    if !system.events.iter().any(is_program) || reads_enabledness(task.problem) {
         return Ok(None);
     }
-    let (deadlock, budget) = (task.problem.deadlock, task.budget);
-    let order = match explored.ground(system, order, deadlock, ORDER, budget, task.observer)? {
-        Ground::States(_) => return Ok(None),
-        Ground::Order { space, name } => {
+    let key = CacheKey::new(order, task.problem.deadlock);
+    let ctx = RunContext::new(task.budget, task.observer);
+    let order = match cache.starting_point(system, &key, ORDER_WORK, ctx)? {
+        StartingPoint::States(_) => return Ok(None),
+        StartingPoint::Order { space, name } => {
             task.account.order = Some(name.to_owned());
             space.layout().order().clone()
         }
     };
-    let limited = budget.clone().with_work(ROUNDS);
+    let limited = ctx.budget.clone().with_work(ROUNDS_WORK);
     let mut space = Symbolic::new(system, &order, Deadlock::Ignore, &limited)?;
     let found = rounds(decide, &mut task.under(&limited), &mut space);
-    look(&mut space, task);
+    check_claims(&mut space, task);
     match found {
-        // Was it the rounds' share that ran out, or a limit around it?
-        Err(Stop::Work(_)) => budget.spend(0).map(|()| None),
+        // Running out of the share of the rounds is no result; an exhausted outer limit is an error.
+        Err(Stop::Work(_)) => ctx.budget.spend(0).map(|()| None),
         found => found,
     }
 }
@@ -84,10 +88,10 @@ fn rounds(
     }
 }
 
-fn asks_what_is_enabled(problem: &Problem<'_>) -> bool {
-    let asks = |proposition: &Proposition| match proposition {
+fn reads_enabledness(problem: &Problem<'_>) -> bool {
+    let reads = |proposition: &Proposition| match proposition {
         Proposition::Fires(_) => false,
         Proposition::State(predicate) => asks_for_events(predicate),
     };
-    !problem.fairness.is_empty() || problem.propositions.iter().any(asks)
+    !problem.fairness.is_empty() || problem.propositions.iter().any(reads)
 }

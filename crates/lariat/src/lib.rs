@@ -1,99 +1,118 @@
-//! Lariat, an LTL model checker whose answers can be trusted.
+//! Lariat, an LTL model checker for Petri nets and programs.
 //!
-//! One way leads through it: a model file becomes a [`System`], a formula an automaton of its
-//! negation; an engine searches their product; what it finds is replayed on the original
-//! system by an independent checker before anything is called a [`Verdict`].
+//! A [`Model`] is read from a file; a [`Checker`] decides linear-time properties of it. The answer is a [`Verdict`]:
+//! *holds* after an exhaustive search, *violated* with a [`Trace`] that was replayed on the original model, or
+//! *unknown* with the reason.
 //!
 //! ```
-//! use lariat::formats::read;
-//! use lariat::model::Properties;
-//! use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Systems, Verdict, check};
+//! use lariat::{Checker, Model, Verdict};
+//! use std::time::Duration;
 //!
-//! let text = b"process Light { state red, green; init red;
-//!                trans red -> green {}, red -> red {}, green -> red {}; }
-//!              system async;";
-//! let model = read("light.dve", text)?;
-//! let mut properties = Properties::new();
-//! properties.add_formula(&model.names(), "example", None, "G F \"Light.green\"")?;
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mutex.pnml");
+//! # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+//! let model = Model::open("examples/mutex.pnml")?;
+//! let report = Checker::new(&model)
+//!     .weak_fairness("all")
+//!     .timeout(Duration::from_secs(10))
+//!     .check("G (waiting_1 -> F critical_1)")?;
+//! match report.verdict() {
+//!     Verdict::Violated(trace) => println!("{trace}"),
+//!     Verdict::Holds => println!("holds"),
+//!     Verdict::Unknown(reason) => println!("unknown: {reason}"),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
-//! let subject = Subject::new(&model, &properties);
-//! let report = check(
-//!     &subject,
-//!     Property::Formula(properties.list[0].formula),
-//!     &Options::default(),
-//!     &mut Explored::new(&Systems::new()),
-//!     &Budget::bytes(1 << 30),
-//!     &Quiet,
-//! );
-//! // The light may stay red for ever, and here is how.
-//! let Verdict::Violated(replayed) = report.verdict else {
-//!     panic!("{:?}", report.verdict);
-//! };
-//! let event = replayed.lasso().cycle[0].event.expect("a step of the light");
-//! assert_eq!(model.system.event(event).name, "Light:red->red");
-//! # Ok::<(), lariat::InputError>(())
+//! Several properties share what is explored, and are checked on several threads; reports arrive as verdicts are
+//! known:
+//!
+//! ```
+//! use lariat::{Checker, Model, Properties};
+//! use std::num::NonZeroUsize;
+//! use std::ops::ControlFlow;
+//!
+//! # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+//! let model = Model::open("examples/mutex.pnml")?;
+//! let mut properties = Properties::new(&model);
+//! properties.add_named("exclusion", "G !(critical_1 & critical_2)")?;
+//! properties.add_named("progress", "G (waiting_1 -> F critical_1)")?;
+//! let checker = Checker::new(&model).threads(NonZeroUsize::new(2).unwrap());
+//! checker.check_all(&properties, |report| {
+//!     println!("{}: {:?}", report.name(), report.holds());
+//!     ControlFlow::Continue(())
+//! })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Questions about reachable states need no formula:
+//!
+//! ```
+//! use lariat::{Answer, Checker, Model, Question};
+//!
+//! # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+//! let model = Model::open("examples/mutex.pnml")?;
+//! let checker = Checker::new(&model);
+//! assert!(matches!(checker.ask(&Question::deadlock())?, Answer::No(_)));
+//! assert!(matches!(checker.ask(&Question::bound("critical_1"))?, Answer::Number(1)));
+//! let states = checker.count_states().states.expect("a small net");
+//! println!("{states} states");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
 mod advice;
+#[doc(hidden)]
 pub mod ask;
 mod auto;
 mod by_need;
-mod check;
-mod cross;
-mod explored;
+mod cache;
+mod check_one;
+mod check_parallel;
+mod check_partial_atoms;
+mod checker;
+mod cross_check;
+mod decision;
+mod error;
 mod fair_run;
+mod faults;
 mod features;
-mod finish;
+pub mod internals;
 mod learning;
+mod limits;
+mod model;
 mod on_sets;
-mod partial;
+mod options;
 mod plan;
+mod plan_run;
 mod premises;
-mod prepare;
-pub mod property_process;
+mod properties;
+mod query;
+mod question;
 mod reduce;
-pub mod replay;
-pub mod report;
-mod run;
+mod replay;
+mod report;
+mod search;
 mod settled;
-mod shortening;
-mod side_by_side;
+mod shorten;
+mod single;
 mod states;
 mod subject;
+mod time_slices;
+mod trace;
+mod translate;
+mod vacuity;
 mod verdict;
 
-pub use lariat_automata as automata;
-pub use lariat_formats as formats;
-pub use lariat_ltl as ltl;
-pub use lariat_model as model;
-pub use lariat_reductions as reductions;
-pub use lariat_space as space;
-
-pub use auto::{LeftOut, Schedule, Technique};
-pub use check::{Attempt, Choice, Fact, Options, Report, check, decide};
-pub use cross::{Agreement, agreement, reconciled, unrelated};
-pub use explored::{Explored, InCommon, Ordered, States};
-pub use fair_run::Met;
-pub use finish::finished;
-pub use lariat_budget::{
-    Budget, Cancel, Company, Figure, Idle, Observer, Progress, Quiet, Statistic, Stats, Stop,
-};
-pub use lariat_engines::{
-    Account, AutomatonKind, Claims, Emptiness, Fixpoint, Needs, Proof, Proofs, Recurring, Variant,
-    Workers,
-};
-pub use lariat_model::{
-    Constraint, Deadlock, Fairness, InputError, Lasso, Proposition, Step, Strength, System,
-};
-pub use lariat_reductions::{Lift, Pass, Removed, Rule, Rules, Systems};
-pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
-pub use plan::{Plan, Preset};
-pub use reduce::{Reduce, reduction};
-pub use run::Run;
-pub use shortening::Shortening;
-pub use side_by_side::{Decided, Shelf, side_by_side};
-pub use states::{Counting, StateSpace, orbits, states, states_and_claims, states_together};
-pub use subject::{Property, Subject};
-pub use verdict::{Complete, Reason, Replayed, Verdict};
+pub use checker::{CheckEvent, Checker, ObserverFactory};
+pub use error::Error;
+pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stop};
+pub use lariat_engines::EngineId;
+pub use lariat_model::{Deadlock, Errors, InputError};
+pub use model::Model;
+pub use properties::{Properties, Property};
+pub use question::{Answer, Question};
+pub use report::{Report, Verdict};
+pub use states::StateSpace;
+pub use trace::{Trace, TraceStep};
+pub use verdict::Reason;

@@ -1,20 +1,22 @@
-//! Engines on sets, on the fly: an order from a race that is cut short, and another where the engine drowns.
+//! Engines on sets, on the fly: the order race and the engine alternate with growing budgets.
 //!
-//! The reachable states need not be known, and usually cost more than the answer. What engines on sets do need is an order of
-//! the variables, and little is known of orders before states are explored. So order and engine take turns, in counted work:
+//! The reachable states are not needed, and usually cost more than the verdict. Engines on sets need an
+//! order of the variables, and little is known about orders before states are explored. So the race of orders and
+//! the engine alternate, in counted work:
 //!
 //! ```text
-//! the engine near the initial states, under the order of the best score
+//! the engine near the initial states, under the order with the best score
 //! race the orders with work w; all states found?   yes: the engine uses them, and ends
 //!                                                  no:  the engine under the favourite, with work ENGINE · w
-//! still undecided?                                 w := GROWTH · w, and again
+//! undecided                                        w := GROWTH · w, and again
 //! ```
 //!
-//! A race with more work may have another favourite; if not, the engine goes on in the same space, where what it computed is remembered. With a growth of 8
-//! what is done in vain is a small part of the whole. Programs learn their relations from the states that the engine meets.
+//! A race with more work may have another favourite; if it has the same one, the engine continues in the same
+//! space, whose cache is still valid. With a growth factor of 8 the repeated work is a small part of the whole.
+//! The relations of programs are learned from the states that the engine visits.
 
-use crate::explored::{Explored, Ground, States};
-use lariat_budget::{Abort, Budget, Late, Quiet, Statistic, Stop};
+use crate::cache::{CacheKey, ReachableStates, SpaceCache, StartingPoint};
+use lariat_budget::{Abort, Budget, Late, Quiet, RunContext, Statistic, Stop};
 use lariat_engines::sets::Procedure;
 use lariat_engines::{Claims, Found, Task, sets};
 use lariat_model::{Predicate, System};
@@ -22,30 +24,29 @@ use lariat_space::symbolic::{OrderChoice, Reached, Set, Symbolic};
 use std::num::NonZeroUsize;
 use std::thread::{Builder, scope};
 
-/// Work of a look near the initial states before any race, under an order that nobody has tried: a tenth of a second. A race on a wide net takes
-/// longer than seeing what is violated within a few steps: on PolyORBNT-PT-S05J30 3 s for a violation one step away, where the look takes 0.4 s and
-/// a quarter of it is not enough; on Echo-PT-d03r03, four steps, 1.3 s and 0.15 s.
-const FIRST_LOOK: u64 = 400_000;
+/// Work of the search near the initial states before any race. On wide nets a race takes much longer
+/// than finding a violation a few steps away.
+const NEAR_WORK: u64 = 400_000;
 
-/// The part of the work there is that it may take.
-const LOOK_SHARE: u64 = 4;
+/// The divisor of the remaining work that the search near the initial states may use.
+const NEAR_SHARE: u64 = 4;
 
-/// The work of a race whose favourite nobody has tried.
-const UNTRIED: u64 = 0;
+/// The effort of an order that is chosen by its score, without a race.
+const NO_RACE: u64 = 0;
 
-/// Stack of a thread that looks: that of a main thread, several times.
+/// Stack size of the thread that searches near the initial states.
 const STACK: usize = 64 << 20;
 
-/// Work of the first race: a hundredth of a second, in which small state spaces are found completely.
+/// Work of the first race, in which small state spaces are explored completely.
 const FIRST_RACE: u64 = 50_000;
 
-/// Work of the engine for each unit of the race.
+/// Work of the engine per unit of work of the race.
 const ENGINE: u64 = 4;
 
-/// How much more there is for both in the next turn.
+/// Growth factor of both budgets.
 const GROWTH: u64 = 8;
 
-/// Who decides, about which system, and under which order.
+/// A procedure on sets with the system and the order.
 #[derive(Clone, Copy)]
 pub(crate) struct OnSets<'a, 's> {
     pub procedure: Procedure,
@@ -53,42 +54,47 @@ pub(crate) struct OnSets<'a, 's> {
     pub order: &'a OrderChoice,
 }
 
+impl OnSets<'_, '_> {
+    fn key(&self, task: &Task<'_>) -> CacheKey {
+        CacheKey::new(self.order, task.problem.deadlock)
+    }
+}
+
 /// Decides a task with a procedure on sets.
 pub(crate) fn on_sets<'s>(
     how: OnSets<'_, 's>,
     task: &mut Task<'_>,
-    explored: &mut Explored<'s>,
+    cache: &mut SpaceCache<'s>,
 ) -> Found {
     let OnSets {
-        procedure,
-        system,
-        order,
+        procedure, system, ..
     } = how;
-    let (deadlock, budget, observer) = (task.problem.deadlock, task.budget, task.observer);
+    let key = how.key(task);
+    let ctx = RunContext::new(task.budget, task.observer);
     if task.variant.reachable_first {
-        let states = explored.states(system, order, deadlock, budget, observer)?;
-        return among(states, procedure, task);
+        let states = cache.states(system, &key, ctx)?;
+        return among_reachable(states, procedure, task);
     }
-    let looks =
-        is_tried(order) && !task.variant.published && explored.effort(system, order, deadlock) == 0;
-    if !looks {
-        return in_turns(how, task, explored);
+    let starts_near =
+        is_raced(how.order) && !task.variant.published && cache.effort(system, &key) == 0;
+    if !starts_near {
+        return alternate(how, task, cache);
     }
-    match explored.ground(system, order, deadlock, UNTRIED, budget, observer)? {
-        Ground::States(states) => among(states, procedure, task),
-        Ground::Order { space, name } => {
+    match cache.starting_point(system, &key, NO_RACE, ctx)? {
+        StartingPoint::States(states) => among_reachable(states, procedure, task),
+        StartingPoint::Order { space, name } => {
             task.account.order = Some(name.to_owned());
-            if budget.threads() > NonZeroUsize::MIN && !space.learns() {
+            if ctx.budget.threads() > NonZeroUsize::MIN && !space.learns() {
                 let space = space.anew()?;
-                return beside_a_look(space, how, task, explored);
+                return near_in_background(space, how, task, cache);
             }
-            let found = sets::near(procedure, task, space, work_of_look(budget));
-            look(space, task);
+            let found = sets::near(procedure, task, space, near_work(ctx.budget));
+            check_claims(space, task);
             match found {
-                Ok(None) => in_turns(how, task, explored),
+                Ok(None) => alternate(how, task, cache),
                 Ok(Some(found)) => Ok(found),
                 Err(stop) => {
-                    explored.empty(system);
+                    cache.drop_sets(system);
                     Err(stop)
                 }
             }
@@ -96,27 +102,29 @@ pub(crate) fn on_sets<'s>(
     }
 }
 
-/// Are orders raced?
-pub(crate) fn is_tried(order: &OrderChoice) -> bool {
+/// Returns whether orders are raced.
+pub(crate) fn is_raced(order: &OrderChoice) -> bool {
     matches!(order, OrderChoice::Auto | OrderChoice::Scheduled(_))
 }
 
-fn work_of_look(budget: &Budget) -> u64 {
+fn near_work(budget: &Budget) -> u64 {
     let left = budget.work_left().unwrap_or(u64::MAX);
-    FIRST_LOOK.min(left / LOOK_SHARE)
+    NEAR_WORK.min(left / NEAR_SHARE)
 }
 
-/// Looks near the initial states on a thread of its own, in `space`, while orders are raced and the engine begins. What the look finds is the answer, as it is on one
-/// thread, and nobody is done before it has ended: so it does not matter who is quicker. When it is over, its thread is a builder's.
-fn beside_a_look<'s>(
+/// Searches near the initial states in a background thread, in `space`, while this thread races orders and runs
+/// the engine. A run found by the background thread is the result, as with one thread, and this function returns
+/// only after that thread has ended: the result does not depend on timing. Afterwards the thread slot is
+/// available to builder threads.
+fn near_in_background<'s>(
     mut space: Symbolic<'s>,
     how: OnSets<'_, 's>,
     task: &mut Task<'_>,
-    explored: &mut Explored<'s>,
+    cache: &mut SpaceCache<'s>,
 ) -> Found {
-    let (seen, late) = (Abort::default(), Late::default());
+    let (decided, late) = (Abort::default(), Late::default());
     let alone = task.budget.clone().with_threads(NonZeroUsize::MIN);
-    let rest = task.budget.clone().with_abort(&seen).with_late(&late);
+    let rest = task.budget.clone().with_abort(&decided).with_late(&late);
     let mut account = task.account.clone();
     let mut near = Task {
         budget: &alone,
@@ -124,39 +132,39 @@ fn beside_a_look<'s>(
         account: &mut account,
         ..*task
     };
-    let (looked, found) = scope(|scope| {
-        let look = || {
-            let _free = Free(&late);
-            let work = work_of_look(&alone);
+    let (near, found) = scope(|scope| {
+        let search = || {
+            let _release = ReleaseOnDrop(&late);
+            let work = near_work(&alone);
             let found = sets::near(how.procedure, &mut near, &mut space, work);
             if let Ok(Some(_)) = found {
-                seen.because(Stop::Interrupted);
+                decided.because(Stop::Interrupted);
             }
             found
         };
-        let thread = Builder::new().name("look".to_owned()).stack_size(STACK);
-        let looking = thread.spawn_scoped(scope, look).ok();
-        if looking.is_none() {
-            // Where there is no thread to be had, the others do without what it would see.
+        let thread = Builder::new().name("near".to_owned()).stack_size(STACK);
+        let searching = thread.spawn_scoped(scope, search).ok();
+        if searching.is_none() {
+            // Without a background thread the result is still correct.
             late.come();
         }
-        let found = in_turns(how, &mut task.under(&rest), explored);
-        let lost = || Stop::Internal("a look near the initial states failed".to_owned());
-        let looked = looking.map_or(Ok(None), |looking| {
-            looking.join().unwrap_or_else(|_| Err(lost()))
+        let found = alternate(how, &mut task.under(&rest), cache);
+        let panicked = || Stop::Internal("the search near the initial states panicked".to_owned());
+        let near = searching.map_or(Ok(None), |thread| {
+            thread.join().unwrap_or_else(|_| Err(panicked()))
         });
-        (looked, found)
+        (near, found)
     });
-    let found = match (looked, found) {
+    let found = match (near, found) {
         (Ok(Some(near)), found) => {
             if found.is_err() {
-                explored.empty(how.system);
+                cache.drop_sets(how.system);
             }
             *task.account = account;
             Ok(near)
         }
         (Err(stop @ Stop::Internal(_)), _) => Err(stop),
-        // Why it has stopped is why the others have, or nothing to them.
+        // The background thread's limits are those of this thread, or do not concern it.
         (Ok(None) | Err(_), found) => found,
     };
     let threads = task.budget.threads().get();
@@ -164,46 +172,44 @@ fn beside_a_look<'s>(
     found
 }
 
-/// Lets a thread come when what it was busy with is over, however that ends.
-struct Free<'a>(&'a Late);
+/// Makes a pending thread slot available when the thread that occupies it ends, also by a panic.
+struct ReleaseOnDrop<'a>(&'a Late);
 
-impl Drop for Free<'_> {
+impl Drop for ReleaseOnDrop<'_> {
     fn drop(&mut self) {
         self.0.come();
     }
 }
 
-/// Orders and the engine in turns.
-fn in_turns<'s>(how: OnSets<'_, 's>, task: &mut Task<'_>, explored: &mut Explored<'s>) -> Found {
+/// Alternates between the race of orders and the engine.
+fn alternate<'s>(how: OnSets<'_, 's>, task: &mut Task<'_>, cache: &mut SpaceCache<'s>) -> Found {
     let OnSets {
-        procedure,
-        system,
-        order,
+        procedure, system, ..
     } = how;
-    let (deadlock, budget, observer) = (task.problem.deadlock, task.budget, task.observer);
-    let known = explored.effort(system, order, deadlock);
-    let mut race = known.max(FIRST_RACE);
+    let key = how.key(task);
+    let ctx = RunContext::new(task.budget, task.observer);
+    let mut race = cache.effort(system, &key).max(FIRST_RACE);
     loop {
-        let found = match explored.ground(system, order, deadlock, race, budget, observer)? {
-            Ground::States(states) => return among(states, procedure, task),
-            Ground::Order { space, name } => {
+        let found = match cache.starting_point(system, &key, race, ctx)? {
+            StartingPoint::States(states) => return among_reachable(states, procedure, task),
+            StartingPoint::Order { space, name } => {
                 task.account.order = Some(name.to_owned());
-                let work = if is_tried(order) {
+                let work = if is_raced(how.order) {
                     race.saturating_mul(ENGINE)
                 } else {
                     u64::MAX
                 };
-                let limited = budget.clone().with_work(work);
+                let limited = ctx.budget.clone().with_work(work);
                 let found = sets::on_the_fly(procedure, &mut task.under(&limited), space);
-                look(space, task);
+                check_claims(space, task);
                 found
             }
         };
-        // Was it the turn that is over, or a limit around it?
-        let over = matches!(found, Err(Stop::Work(_))) && budget.spend(0).is_ok();
-        if !over {
+        // Only this turn's limit is followed by another turn, not one around it.
+        let turn_is_over = matches!(found, Err(Stop::Work(_))) && ctx.budget.spend(0).is_ok();
+        if !turn_is_over {
             if found.is_err() {
-                explored.empty(system);
+                cache.drop_sets(system);
             }
             return found;
         }
@@ -211,21 +217,25 @@ fn in_turns<'s>(how: OnSets<'_, 's>, task: &mut Task<'_>, explored: &mut Explore
     }
 }
 
-/// Decides a task among all reachable states.
-fn among(states: &mut States<'_>, procedure: Procedure, task: &mut Task<'_>) -> Found {
+/// Decides a task within the reachable states.
+fn among_reachable(
+    states: &mut ReachableStates<'_>,
+    procedure: Procedure,
+    task: &mut Task<'_>,
+) -> Found {
     task.account.overflow = states.overflow;
     let reached = &mut states.reached;
     task.account.claims = {
         let Reached { space, states, .. } = reached;
-        let told = claims(space, states, task.problem.claims, Met::All);
-        told.ok().flatten()
+        let claims = claims(space, states, task.problem.claims, Coverage::All);
+        claims.ok().flatten()
     };
     sets::decide(procedure, task, reached)
 }
 
-/// Looks at what went wrong in the states of a program that an engine has met. That there is nothing left to look with takes nothing from its answer.
-/// Called here and for `hyb` (`learning.rs`).
-pub(crate) fn look(space: &mut Symbolic<'_>, task: &mut Task<'_>) {
+/// Checks the claims of a program in the states that an engine has visited. Running out of the budget does
+/// not affect the engine's answer. Also used for `hyb` (`learning.rs`).
+pub(crate) fn check_claims(space: &mut Symbolic<'_>, task: &mut Task<'_>) {
     if !space.learns() {
         return;
     }
@@ -234,47 +244,48 @@ pub(crate) fn look(space: &mut Symbolic<'_>, task: &mut Task<'_>) {
     if let Ok(overflow) = space.overflow(&states) {
         task.account.overflow = overflow;
     }
-    let told = met(space, &states).and_then(|met| claims(space, &states, task.problem.claims, met));
-    if let Ok(claims) = told {
+    let checked = coverage(space, &states)
+        .and_then(|coverage| claims(space, &states, task.problem.claims, coverage));
+    if let Ok(claims) = checked {
         task.account.claims = claims;
     }
 }
 
-/// Are `states` all that can be reached?
-fn met(space: &mut Symbolic<'_>, states: &Set) -> Result<Met, Stop> {
-    let all = space.all();
-    let behind = space.image(states, &all)?;
-    let initial = space.initial()?;
-    let must_be = space.store().union(&initial, &behind)?;
-    Ok(if space.store().is_subset(&must_be, states)? {
-        Met::All
-    } else {
-        Met::Some
-    })
-}
-
-/// How many of the reachable states an engine has met.
+/// Which of the reachable states an engine has visited.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Met {
+enum Coverage {
     All,
     Some,
 }
 
-/// Which claims fail in one of `states`.
+/// Returns whether `states` are all reachable states.
+fn coverage(space: &mut Symbolic<'_>, states: &Set) -> Result<Coverage, Stop> {
+    let all = space.all();
+    let successors = space.image(states, &all)?;
+    let initial = space.initial()?;
+    let required = space.store().union(&initial, &successors)?;
+    Ok(if space.store().is_subset(&required, states)? {
+        Coverage::All
+    } else {
+        Coverage::Some
+    })
+}
+
+/// Returns which claims fail in some of `states`.
 fn claims(
     space: &mut Symbolic<'_>,
     states: &Set,
     claims: &[Predicate],
-    met: Met,
+    coverage: Coverage,
 ) -> Result<Option<Claims>, Stop> {
     let mut failed = Vec::with_capacity(claims.len());
     for claim in claims {
         let fine = space.select(states, claim)?;
         failed.push(fine != *states);
     }
-    let states = match met {
-        Met::All => None,
-        Met::Some => {
+    let states = match coverage {
+        Coverage::All => None,
+        Coverage::Some => {
             let states = space.census(states, false)?.states;
             Some(u64::try_from(states).unwrap_or(u64::MAX))
         }
@@ -282,6 +293,6 @@ fn claims(
     Ok((!claims.is_empty()).then_some(Claims {
         failed,
         states,
-        complete: met == Met::All,
+        complete: coverage == Coverage::All,
     }))
 }

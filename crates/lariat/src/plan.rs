@@ -5,8 +5,8 @@
 //! property. `auto` is no plan: it makes several (see `auto.rs`).
 
 use lariat_engines::{
-    AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, Fixpoint, HYB, Needs, OWCTY, Procedure,
-    Proofs, Recurring, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK, Workers,
+    AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, EngineId, Fixpoint, HYB, Needs, OWCTY,
+    Procedure, Proofs, Recurring, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK, Workers,
 };
 use lariat_model::Strength;
 use std::fmt;
@@ -14,8 +14,8 @@ use std::fmt;
 /// How a property is decided.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The preset that it began as.
-    pub name: &'static str,
+    /// The preset from which it was derived.
+    pub id: EngineId,
     /// How states are held and searched.
     pub engine: &'static Engine,
     /// In which form the automaton is read.
@@ -29,8 +29,8 @@ pub struct Plan {
 /// A plan with a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// The name by which it is asked for.
-    pub name: &'static str,
+    /// The identity of the plan that it names.
+    pub id: EngineId,
     /// What it is, in a few words.
     pub about: &'static str,
     engine: &'static Engine,
@@ -41,79 +41,79 @@ impl Preset {
     /// Every preset, in the order in which help lists them. A new engine adds its line here.
     pub const ALL: &[Preset] = &[
         preset(
-            "explicit",
+            EngineId::Explicit,
             &EXPLICIT,
             "single states, packed; full LTL with events",
         ),
         preset(
-            "sym",
+            EngineId::Sym,
             &SYM,
             "single states modulo symmetries of a net; full LTL with events",
         ),
         preset(
-            "ssp",
+            EngineId::Ssp,
             &SSP,
             "sets of states that symmetries keep; for formulas that name single colours of a coloured net",
         ),
         preset(
-            "walk",
+            EngineId::Walk,
             &WALK,
             "random walks: find violations of full LTL with events, also where a net grows, and never say `holds`",
         ),
         preset(
-            "sog",
+            EngineId::Sog,
             &SOG,
             "aggregates closed under what is not observed; stutter-invariant properties",
         ),
         preset(
-            "sop",
+            EngineId::Sop,
             &SOP,
             "the same, observing only what can still matter",
         ),
         preset(
-            "slap",
+            EngineId::Slap,
             &SLAP,
             "sets closed under self-loops of the automaton; full LTL with events",
         ),
         preset(
-            "slap-fst",
+            EngineId::SlapFst,
             &SLAP_FST,
             "the same, with fixpoints where the automaton cannot leave",
         ),
         preset(
-            "bcz",
+            EngineId::Bcz,
             &BCZ,
             "sets of equal label, no closure; full LTL with events",
         ),
         preset(
-            "owcty",
+            EngineId::Owcty,
             &OWCTY,
             "a forward fixpoint on the whole product as sets; full LTL with events",
         ),
         preset(
-            "el",
+            EngineId::El,
             &EL,
             "a backward fixpoint on the whole product as sets; full LTL with events",
         ),
         preset(
-            "hyb",
+            EngineId::Hyb,
             &HYB,
             "the product by saturation, searched as it grows; full LTL with events, and on the fly",
         ),
         preset(
-            "ba",
+            EngineId::Ba,
             &EXPLICIT,
             "single states with a Büchi automaton; full LTL with events",
         )
         .reading(AutomatonKind::Ba),
         preset(
-            "ta",
+            EngineId::Ta,
             &EXPLICIT,
             "single states with a testing automaton; stutter-invariant properties of states",
         )
         .reading(AutomatonKind::Ta),
         preset(
-            "tgta",
+            EngineId::Tgta,
             &EXPLICIT,
             "the same with a generalized testing automaton",
         )
@@ -122,7 +122,7 @@ impl Preset {
 
     /// The preset of that name.
     pub fn named(name: &str) -> Option<Preset> {
-        Preset::ALL.iter().find(|p| p.name == name).copied()
+        Preset::ALL.iter().find(|p| p.id.name() == name).copied()
     }
 
     const fn reading(self, automaton: AutomatonKind) -> Preset {
@@ -132,7 +132,7 @@ impl Preset {
     /// The plan that it stands for.
     pub fn plan(self) -> Plan {
         let plan = Plan {
-            name: self.name,
+            id: self.id,
             engine: self.engine,
             automaton: self.automaton,
             emptiness: None,
@@ -142,9 +142,9 @@ impl Preset {
     }
 }
 
-const fn preset(name: &'static str, engine: &'static Engine, about: &'static str) -> Preset {
+const fn preset(id: EngineId, engine: &'static Engine, about: &'static str) -> Preset {
     Preset {
-        name,
+        id,
         about,
         engine,
         automaton: AutomatonKind::Tgba,
@@ -154,21 +154,14 @@ const fn preset(name: &'static str, engine: &'static Engine, about: &'static str
 /// Two plans are equal if they have the same axes.
 impl PartialEq for Plan {
     fn eq(&self, other: &Plan) -> bool {
-        let axes = |plan: &Plan| {
-            (
-                plan.engine.name,
-                plan.automaton,
-                plan.emptiness,
-                plan.variant,
-            )
-        };
+        let axes = |plan: &Plan| (plan.engine.id, plan.automaton, plan.emptiness, plan.variant);
         axes(self) == axes(other)
     }
 }
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.id.name())
     }
 }
 
@@ -188,7 +181,7 @@ impl Plan {
     /// The plan of an engine that no preset names, because it is made when the program runs: with the automaton that it reads first.
     pub fn of_engine(engine: &'static Engine) -> Plan {
         let plan = Plan {
-            name: engine.name,
+            id: engine.id,
             engine,
             automaton: AutomatonKind::Tgba,
             emptiness: None,
@@ -230,7 +223,7 @@ impl Plan {
         } else {
             self.emptiness
         };
-        let automaton = if variant.published && self.engine.name == HYB.name {
+        let automaton = if variant.published && self.engine.id == EngineId::Hyb {
             AutomatonKind::Ba
         } else {
             self.automaton
@@ -245,7 +238,7 @@ impl Plan {
 
     /// Can several workers search one product together?
     pub fn works_together(&self) -> bool {
-        self.engine.name == EXPLICIT.name && !self.automaton.is_testing()
+        self.engine.id == EngineId::Explicit && !self.automaton.is_testing()
     }
 
     /// The same by so many workers.
@@ -267,7 +260,7 @@ impl Plan {
 
     /// Does it know fairness of this strength? If not, a sentence says so.
     pub fn accepts(&self, asked: Strength) -> Result<(), String> {
-        let name = self.name;
+        let name = self.id;
         if self.variant.published {
             return Err(format!("`{name}` as it was published knows no fairness"));
         }
@@ -298,12 +291,12 @@ impl Plan {
 
     /// Does it work modulo symmetries?
     pub fn divides(&self) -> bool {
-        [SYM.name, SSP.name].contains(&self.engine.name)
+        matches!(self.engine.id, EngineId::Sym | EngineId::Ssp)
     }
 
     /// Does it look at every state if it is given the time? Others only find violations.
     pub fn is_complete(&self) -> bool {
-        self.engine.name != WALK.name
+        self.engine.id != EngineId::Walk
     }
 
     /// Do the choices go together? If not, a sentence says why.
@@ -314,7 +307,7 @@ impl Plan {
     }
 
     fn validate_automaton(&self) -> Result<(), String> {
-        let (name, kind) = (self.name, self.automaton);
+        let (name, kind) = (self.id, self.automaton);
         if self.engine.automata.contains(&kind) {
             return Ok(());
         }
@@ -330,7 +323,7 @@ impl Plan {
     }
 
     fn validate_emptiness(&self) -> Result<(), String> {
-        let name = self.name;
+        let name = self.id;
         let Some(check) = self.emptiness else {
             return Ok(());
         };
@@ -357,7 +350,7 @@ impl Plan {
     }
 
     fn validate_variant(&self) -> Result<(), String> {
-        let (name, variant) = (self.name, self.variant);
+        let (name, variant) = (self.id, self.variant);
         // Of testing automata the paper has products with single states.
         let has_published = if self.automaton.is_testing() {
             self.has_single_states()
@@ -393,7 +386,7 @@ impl Plan {
         if variant.recurring != Recurring::default() && !component_wise {
             return Err(format!("`{name}` keeps no recurring states; `hyb` does"));
         }
-        let has_fixpoint = self.engine.name == SLAP_FST.name;
+        let has_fixpoint = self.engine.id == EngineId::SlapFst;
         if variant.fixpoint != Fixpoint::default() && !has_fixpoint {
             return Err(format!("`{name}` has no fixpoint to choose"));
         }
@@ -409,8 +402,8 @@ mod tests {
     #[test]
     fn presets_are_legal_and_have_names_of_their_own() {
         for preset in Preset::ALL {
-            assert_eq!(preset.plan().validate(), Ok(()), "{}", preset.name);
-            assert_eq!(Preset::named(preset.name).unwrap().about, preset.about);
+            assert_eq!(preset.plan().validate(), Ok(()), "{}", preset.id.name());
+            assert_eq!(Preset::named(preset.id.name()).unwrap().about, preset.about);
         }
     }
 

@@ -1,50 +1,53 @@
-//! A smaller net for one property, before anybody searches it.
+//! Reduces the net for one property before a search.
 //!
-//! The rules are in `lariat_reductions`; what a rule may do depends on the atoms of the property and on whether it is known to be
-//! stutter-invariant. Nets that come out equal are kept once, so that properties with equal reductions share their
-//! reachable states.
+//! The rules are in `lariat_reductions`; a rule's conditions depend on the atoms of the property and on
+//! whether it is known to be stutter-invariant. Equal results are stored once, so that properties with equal
+//! reductions share their reachable states.
 
-use crate::advice::by_facts;
-use crate::check::{Choice, Options, atoms_of};
-use crate::explored::Explored;
-use crate::prepare::is_stutter_invariant;
-use crate::subject::{Property, Subject};
+use crate::advice::advice_by_facts;
+use crate::cache::SpaceCache;
+use crate::options::EngineChoice;
+use crate::query::{Query, atoms_of};
+use crate::subject::{PropertyForm, Subject};
+use crate::translate::is_stutter_invariant;
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::AtomId;
 use lariat_model::{Constraint, Proposition};
 use lariat_reductions::{Pass, Reduction, Removed, Rules, Support, reduce};
 
-/// Which reductions are made before a search.
+/// Which reductions are applied before a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Reduce {
-    /// Those that are [usual](Rules::usual) where `auto` decides. An engine that was asked for by name gets the net as it was read, so that engines can be compared.
+pub enum ReductionChoice {
+    /// The [usual](Rules::usual) rules for `auto`, none for an engine selected by name, so that engines can be
+    /// compared on the original net.
     #[default]
     Usual,
-    /// These, whoever decides.
+    /// These rules, whichever engine decides.
     Only(Rules),
 }
 
-impl Reduce {
-    fn rules(self, choice: &Choice) -> Rules {
-        match (self, choice) {
-            (Reduce::Only(rules), _) => rules,
-            (Reduce::Usual, Choice::Auto(_)) => Rules::usual(),
-            (Reduce::Usual, Choice::Plan(_)) => Rules::NONE,
+impl ReductionChoice {
+    fn rules(self, engine: &EngineChoice) -> Rules {
+        match (self, engine) {
+            (ReductionChoice::Only(rules), _) => rules,
+            (ReductionChoice::Usual, EngineChoice::Auto(_)) => Rules::usual(),
+            (ReductionChoice::Usual, EngineChoice::Plan(_)) => Rules::NONE,
         }
     }
 }
 
-/// Arcs that may be looked at: a limit for very large nets, on which the rules would take longer than a short search.
+/// Limit on the arcs that the rules inspect: on very large nets they would take longer than a short
+/// search.
 const MOST_WORK: u64 = 5_000_000;
 
-/// A subject after reductions, and what they did.
+/// A subject after reductions, and what they removed.
 pub(crate) struct Reduced<'s> {
     pub subject: Subject<'s>,
     pub removed: Vec<Removed>,
 }
 
 impl Reduced<'_> {
-    /// Were several steps made one?
+    /// Returns whether a step of the reduced net may stand for several steps of the original.
     pub fn merges_steps(&self) -> bool {
         self.removed
             .iter()
@@ -52,21 +55,28 @@ impl Reduced<'_> {
     }
 }
 
-/// The subject with a net that was made smaller for `property`; `None` if it was not.
-pub(crate) fn reduced<'s>(
+impl<'s> Query<'_, 's> {
+    /// The subject with a net that was reduced for the property; `None` if no rule applied.
+    pub fn reduce(&self, cache: &SpaceCache<'s>) -> Result<Option<Reduced<'s>>, Stop> {
+        reduced_for(self.subject, self.property, self, cache)
+    }
+}
+
+/// `subject` with a net that was reduced for `property`, under the options and the budget of `query`; `None`
+/// if no rule applied.
+pub(crate) fn reduced_for<'s>(
     subject: &Subject<'s>,
-    property: Property<'_>,
-    options: &Options,
-    explored: &Explored<'s>,
-    budget: &Budget,
+    property: PropertyForm<'_>,
+    query: &Query<'_, 's>,
+    cache: &SpaceCache<'s>,
 ) -> Result<Option<Reduced<'s>>, Stop> {
-    let rules = options.reduce.rules(&options.choice);
-    let Some((reduction, atoms)) = reduction(subject, &[property], rules, budget)? else {
+    let rules = query.options.reduce.rules(&query.options.engine);
+    let Some((reduction, atoms)) = reduction(subject, &[property], rules, query.budget())? else {
         return Ok(None);
     };
     let pass = Pass {
         name: "reductions",
-        system: explored.systems().keep(reduction.system),
+        system: cache.systems().keep(reduction.system),
         lift: Box::new(reduction.lift),
     };
     let removed = reduction.removed;
@@ -74,12 +84,13 @@ pub(crate) fn reduced<'s>(
     Ok(subject.map(|subject| Reduced { subject, removed }))
 }
 
-/// The net of a subject, made smaller for these properties, and their atoms; `None` if there is nothing to make smaller.
+/// The net of a subject, reduced for these properties, and their atoms; `None` if no rule applies.
 ///
-/// Without any property what is left still has the same runs, deadlocks included, but for places that decide nothing and for which of several equal ones a token is in.
+/// Without properties the reduced net has the same runs and deadlocks, except for places that decide nothing
+/// and for which of several equivalent places holds a token.
 pub fn reduction<'s>(
     subject: &Subject<'s>,
-    properties: &[Property<'_>],
+    properties: &[PropertyForm<'_>],
     rules: Rules,
     budget: &Budget,
 ) -> Result<Option<(Reduction<'s>, Vec<AtomId>)>, Stop> {
@@ -93,15 +104,15 @@ pub fn reduction<'s>(
         atoms.extend(atoms_of(subject, *property));
         stutters = stutters
             && match property {
-                Property::Formula(formula) => is_stutter_invariant(subject, *formula, budget)?,
-                Property::Never(_) => false,
+                PropertyForm::Formula(formula) => is_stutter_invariant(subject, *formula, budget)?,
+                PropertyForm::Never(_) => false,
             };
     }
     atoms.sort_unstable();
     atoms.dedup();
     let meaning = |atom: &AtomId| -> Proposition { subject.propositions()[atom.index()].clone() };
     let mut observed: Vec<Proposition> = atoms.iter().map(meaning).collect();
-    // That a constraint is met infinitely often is a part of the property, which stays stutter-invariant if it was.
+    // Meeting a constraint infinitely often is part of the property, which stays stutter-invariant if it was.
     observed.extend(
         subject
             .constraints()
@@ -110,7 +121,7 @@ pub fn reduction<'s>(
     );
     let support = Support::of(system, &observed, stutters);
     let limited = budget.clone().with_work(MOST_WORK);
-    let mut advice = by_facts(budget);
+    let mut advice = advice_by_facts(budget);
     let reduction = reduce(system, &support, rules, &mut advice, &limited);
     Ok(reduction.map(|reduction| (reduction, atoms)))
 }

@@ -1,4 +1,4 @@
-//! The independent checker: is this lasso a run of the system, and does it violate the property?
+//! The independent checker: whether a lasso is a run of the system and violates the property.
 //!
 //! It knows nothing of engines, products or packed states. It runs the original system with the
 //! reference semantics of `model` and evaluates the original formula with the plain fixpoints of
@@ -11,18 +11,30 @@
 //! nothing shows that there is an infinite one. A covering run shows it, so its rounds need not be alike behind such a prefix.
 
 use crate::settled::settled;
+use crate::subject::PropertyForm;
 use lariat_automata::{Automaton, Letter, Word, accepting_forever};
+use lariat_budget::Budget;
 use lariat_ltl::{AtomId, Formula, Formulas, progress};
 use lariat_model::{Deadlock, EventId, EvidenceKind, Lasso, Proposition, Step, System, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-/// What was to be checked.
+/// The property that a run is replayed against, with the store of its formula.
 #[derive(Clone, Copy, Debug)]
-pub enum Property<'a> {
+pub enum ReplayedProperty<'a> {
     /// Every run satisfies the formula.
     Formula(&'a Formulas, Formula),
     /// No run is accepted by the automaton.
     Never(&'a Automaton),
+}
+
+impl<'a> ReplayedProperty<'a> {
+    /// A property whose formula, if it is one, is in `formulas`.
+    pub(crate) fn new(formulas: &'a Formulas, property: PropertyForm<'a>) -> ReplayedProperty<'a> {
+        match property {
+            PropertyForm::Formula(formula) => ReplayedProperty::Formula(formulas, formula),
+            PropertyForm::Never(automaton) => ReplayedProperty::Never(automaton),
+        }
+    }
 }
 
 /// Checks that `lasso` is a run of `system` that violates `property`; says what is wrong if not.
@@ -31,7 +43,7 @@ pub enum Property<'a> {
 pub fn replay(
     system: &System,
     propositions: &[Proposition],
-    property: Property<'_>,
+    property: ReplayedProperty<'_>,
     deadlock: Deadlock,
     lasso: &Lasso,
 ) -> Result<(), String> {
@@ -41,8 +53,8 @@ pub fn replay(
     }
     if let Some(growth) = &lasso.growth {
         let atoms = match property {
-            Property::Formula(formulas, formula) => formulas.atoms_of(formula),
-            Property::Never(automaton) => automaton.atoms.clone(),
+            ReplayedProperty::Formula(formulas, formula) => formulas.atoms_of(formula),
+            ReplayedProperty::Never(automaton) => automaton.atoms.clone(),
         };
         let alike = rounds_are_alike(system, propositions, &atoms, lasso, growth);
         if alike.is_err() && beginning(system, propositions, property, lasso).is_ok() {
@@ -53,14 +65,14 @@ pub fn replay(
     }
     let letters = Letters::new(system, propositions, lasso);
     let violated = match property {
-        Property::Formula(formulas, formula) => !lariat_ltl::holds(
+        ReplayedProperty::Formula(formulas, formula) => !lariat_ltl::holds(
             formulas,
             formula,
             lasso.prefix.len(),
             lasso.cycle.len(),
             |position, atom| letters.holds(position, atom),
         ),
-        Property::Never(automaton) => {
+        ReplayedProperty::Never(automaton) => {
             let word = |steps: std::ops::Range<usize>| -> Vec<Letter> {
                 steps
                     .map(|position| letters.letter(position, &automaton.atoms))
@@ -84,14 +96,20 @@ pub fn replay(
 pub(crate) fn beginning(
     system: &System,
     propositions: &[Proposition],
-    property: Property<'_>,
+    property: ReplayedProperty<'_>,
     lasso: &Lasso,
 ) -> Result<(), String> {
     let decided = match property {
-        Property::Formula(formulas, formula) => {
-            bad_beginning(system, propositions, (formulas, formula), lasso).is_some()
-        }
-        Property::Never(automaton) => {
+        ReplayedProperty::Formula(formulas, formula) => bad_beginning(
+            system,
+            propositions,
+            formulas,
+            formula,
+            lasso,
+            &Budget::unlimited(),
+        )
+        .is_some(),
+        ReplayedProperty::Never(automaton) => {
             let letters = Letters::new(system, propositions, lasso);
             let mut reached = automaton.initial.clone();
             for position in 0..letters.positions.len() {
@@ -112,57 +130,104 @@ pub(crate) fn beginning(
     }
 }
 
-/// Formulas that progression may make before nobody waits for it.
+/// Limit on the formulas that progression may create.
 const MOST_FORMULAS: usize = 100_000;
 
-/// The beginning of a run that no continuation can mend.
+/// A prefix that no continuation makes satisfy the property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BadBeginning {
     /// The first position after which no continuation satisfies the formula.
     pub position: usize,
-    /// Steps to that position, and the one taken from it if that matters.
+    /// Steps to that position, and the one taken from it if it matters.
     pub steps: usize,
 }
 
-/// The beginning of a run after which no continuation satisfies the formula, by progression; `None` if that is not seen.
+/// The prefix of a run after which no continuation satisfies the formula, by progression; `None` if progression
+/// does not show it, or if the budget ends.
 ///
-/// A violated safety property has one. The run need not be continued as the lasso continues it.
+/// A violated safety property has one. Each residual is progressed once per letter: the cost is linear in the run.
 pub fn bad_beginning(
     system: &System,
     propositions: &[Proposition],
-    (formulas, formula): (&Formulas, Formula),
+    formulas: &Formulas,
+    formula: Formula,
     lasso: &Lasso,
+    budget: &Budget,
 ) -> Option<BadBeginning> {
     let letters = Letters::new(system, propositions, lasso);
-    let taken = letters.events(&formulas.atoms_of(formula));
-    let mut formulas = formulas.clone();
-    let most = formulas.len() + MOST_FORMULAS;
-    let mut left = formula;
+    let atoms = formulas.atoms_of(formula);
+    let taken = letters.events(&atoms);
+    let mut progression = Progression::new(formulas, atoms);
+    let mut residual = formula;
     let ends = lasso
         .steps()
         .last()
         .map_or(&lasso.initial, |step| &step.state);
     let last: (&[Value], Option<EventId>) = (ends, None);
     for (position, (state, event)) in letters.positions.iter().copied().chain([last]).enumerate() {
-        // Whatever is taken from here?
-        let lost = taken.iter().all(|event| {
-            let letter = |atom| letters.says(atom, state, *event);
-            progress(&mut formulas, left, letter) == Formulas::FALSE
-        });
+        budget.check().ok()?;
+        let mut lost = true;
+        for event in &taken {
+            let next = progression.step(residual, |atom| letters.says(atom, state, *event));
+            if next != Formulas::FALSE {
+                lost = false;
+                break;
+            }
+        }
         if lost {
             let steps = position;
             return Some(BadBeginning { position, steps });
         }
-        if formulas.len() > most || position == letters.positions.len() {
+        if progression.is_too_large() || position == letters.positions.len() {
             return None;
         }
-        left = progress(&mut formulas, left, |atom| letters.says(atom, state, event));
-        if left == Formulas::FALSE {
+        residual = progression.step(residual, |atom| letters.says(atom, state, event));
+        if residual == Formulas::FALSE {
             let steps = position + 1;
             return Some(BadBeginning { position, steps });
         }
     }
     None
+}
+
+/// Progression of formulas by letters, with a memo table.
+struct Progression {
+    formulas: Formulas,
+    atoms: Vec<AtomId>,
+    known: HashMap<(Formula, Vec<bool>), Formula>,
+    most: usize,
+}
+
+impl Progression {
+    fn new(formulas: &Formulas, atoms: Vec<AtomId>) -> Progression {
+        Progression {
+            most: formulas.len() + MOST_FORMULAS,
+            formulas: formulas.clone(),
+            atoms,
+            known: HashMap::new(),
+        }
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.formulas.len() > self.most
+    }
+
+    /// The residual of `formula` after a position with this letter.
+    fn step(&mut self, formula: Formula, letter: impl Fn(AtomId) -> bool) -> Formula {
+        let values: Vec<bool> = self.atoms.iter().map(|atom| letter(*atom)).collect();
+        let (formulas, atoms) = (&mut self.formulas, &self.atoms);
+        let key = (formula, values);
+        if let Some(residual) = self.known.get(&key) {
+            return *residual;
+        }
+        let value = |atom: AtomId| {
+            let at = atoms.iter().position(|known| *known == atom);
+            at.is_some_and(|at| key.1[at])
+        };
+        let residual = progress(formulas, formula, value);
+        self.known.insert(key, residual);
+        residual
+    }
 }
 
 /// Checks that `lasso` is a run of `system`, and infinite unless finite runs count.

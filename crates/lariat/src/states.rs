@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use crate::on_sets::is_tried;
-use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
+use crate::on_sets::is_raced;
+use lariat_budget::{Budget, RunContext, Statistic, Stats, Stop};
 use lariat_engines::Workers;
 use lariat_formats::Model;
 use lariat_model::{Deadlock, Predicate, System, VarId};
@@ -11,10 +11,10 @@ use lariat_reductions::symmetry::detect;
 use lariat_space::explicit::{self, Explicit};
 use lariat_space::symbolic::{OrderChoice, Pumping, Reach, Reached, UBig, reach};
 
-/// What the state space is counted with.
+/// The method by which a state space is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Counting {
-    /// Single states and diagrams in turns, with ever more work.
+pub enum CountingMethod {
+    /// Single states and diagrams in turns, with growing budgets.
     #[default]
     Auto,
     /// Single states, packed.
@@ -23,69 +23,74 @@ pub enum Counting {
     Symbolic,
 }
 
-impl Counting {
-    /// All of them.
-    pub const ALL: [Counting; 3] = [Counting::Auto, Counting::Explicit, Counting::Symbolic];
+impl CountingMethod {
+    /// All methods.
+    pub const ALL: [CountingMethod; 3] = [
+        CountingMethod::Auto,
+        CountingMethod::Explicit,
+        CountingMethod::Symbolic,
+    ];
 
-    /// The name by which it is asked for.
+    /// The name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Counting::Auto => "auto",
-            Counting::Explicit => "explicit",
-            Counting::Symbolic => "symbolic",
+            CountingMethod::Auto => "auto",
+            CountingMethod::Explicit => "explicit",
+            CountingMethod::Symbolic => "symbolic",
         }
     }
 
-    /// What it is, in a few words.
+    /// A short description.
     pub fn about(self) -> &'static str {
         match self {
-            Counting::Auto => "single states and diagrams in turns, with ever more work",
-            Counting::Explicit => "single states, packed",
-            Counting::Symbolic => "sets of states in decision diagrams, by saturation",
+            CountingMethod::Auto => "single states and diagrams in turns, with growing budgets",
+            CountingMethod::Explicit => "single states, packed",
+            CountingMethod::Symbolic => "sets of states in decision diagrams, by saturation",
         }
     }
 }
 
-/// How `auto` shares the work. Whoever comes to the end of it in a turn has counted: nobody knows before which nets are small as a list and
-/// large as a diagram, and some are a hundred times slower one way than the other.
+/// How `auto` divides the work. Which nets are small as a list of states and which as a diagram is not known in
+/// advance, so both methods run in turns.
 #[derive(Clone, Copy)]
-struct Turns {
-    /// States that are counted one by one before diagrams are tried.
+struct CountingTurns {
+    /// Single states counted before diagrams are tried.
     first: u64,
-    /// Nodes of diagrams for each state of the turn before; as in [`AskSchedule::sets`](crate::ask::AskSchedule::sets).
+    /// Diagram nodes per single state of the turn before.
     nodes: u64,
-    /// How much more work there is in a turn than in the one before. Each begins anew: all before it together cost a seventh of the last.
+    /// Growth factor of the work per turn. Each turn starts again: all turns before it cost a small part of the last.
     growth: u64,
 }
 
-const TURNS: Turns = Turns {
+const TURNS: CountingTurns = CountingTurns {
     first: 50_000,
     nodes: 7,
     growth: 8,
 };
 
-/// What was counted. A figure is `None` where it is not known.
+/// The figures of a state space. A figure is `None` where it is not known.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct StateSpace {
-    /// Different states.
+    /// The number of states.
     pub states: Option<UBig>,
-    /// Different states modulo symmetries, if they were counted so.
+    /// The number of states modulo symmetries, if counted so.
     pub orbits: Option<u64>,
-    /// Pairs of a state and a step from it; stuttering is none.
+    /// Pairs of a state and an event enabled in it.
     pub edges: Option<UBig>,
-    /// States without a step.
+    /// States in which no event is enabled.
     pub deadlocks: Option<UBig>,
     /// The largest number of tokens in one place.
     pub max_tokens_in_place: Option<u64>,
     /// The largest number of tokens in all places together.
     pub max_tokens: Option<u128>,
-    /// Is the number of states finite?
+    /// Whether the number of states is finite.
     pub bounded: Option<bool>,
-    /// If not: this can be repeated for ever.
+    /// If not: a sequence that can be repeated indefinitely.
     pub pumping: Option<Pumping>,
     /// Why the counting ended early.
     pub stop: Option<Stop>,
-    /// For each claim, the number of states found in which it does not hold.
+    /// Per claim, the number of states in which it does not hold.
     pub failed: Vec<UBig>,
     /// A variable that is assigned a value beyond its range, which wraps around.
     pub overflow: Option<VarId>,
@@ -93,64 +98,46 @@ pub struct StateSpace {
     pub engine: &'static str,
     /// The order of the variables in the diagrams.
     pub order: Option<String>,
-    /// What else was counted, also of an unfinished state space.
+    /// Further statistics, also of an incomplete state space.
     pub stats: Stats,
-    /// What each worker has counted, where several divide the states.
+    /// Statistics per worker, where several share the states.
     pub workers: Vec<Stats>,
 }
 
+/// How a state space is counted.
+#[derive(Clone, Debug, Default)]
+pub struct CountOptions {
+    /// Single states, sets, or both in turns.
+    pub method: CountingMethod,
+    /// Predicates of which the states are counted in which they do not hold.
+    pub claims: Vec<Predicate>,
+    /// The order of the variables in decision diagrams.
+    pub order: OrderChoice,
+    /// Workers that explore single states together; the figures do not depend on their number.
+    pub workers: Workers,
+}
+
 /// Counts the state space of `system`.
-pub fn states(
-    system: &System,
-    counting: Counting,
-    order: &OrderChoice,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> StateSpace {
-    states_and_claims(system, &[], counting, order, budget, observer)
-}
-
-/// Counts the state space of `system`, and the states in which `claims` do not hold.
-pub fn states_and_claims(
-    system: &System,
-    claims: &[Predicate],
-    counting: Counting,
-    order: &OrderChoice,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> StateSpace {
-    let one = Workers::ONE;
-    states_together(system, claims, counting, order, one, budget, observer)
-}
-
-/// The same; single states are explored by so many workers together. What is counted does not depend on their number.
-pub fn states_together(
-    system: &System,
-    claims: &[Predicate],
-    counting: Counting,
-    order: &OrderChoice,
-    workers: Workers,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> StateSpace {
-    let explicit = |budget: &Budget| explicit(system, claims, workers, budget, observer);
-    let symbolic = |budget: &Budget| symbolic(system, claims, order, budget, observer);
-    match counting {
-        Counting::Explicit => explicit(budget),
-        Counting::Symbolic => symbolic(budget),
-        // Programs are quick to run, and some are slow to learn as relations.
-        Counting::Auto if !system.is_net() => {
+pub fn count_states(system: &System, options: &CountOptions, ctx: RunContext<'_>) -> StateSpace {
+    let explicit = |budget: &Budget| explicit(system, options, ctx.with_budget(budget));
+    let symbolic = |budget: &Budget| symbolic(system, options, ctx.with_budget(budget));
+    let budget = ctx.budget;
+    match options.method {
+        CountingMethod::Explicit => explicit(budget),
+        CountingMethod::Symbolic => symbolic(budget),
+        // Programs are fast to run, and some are slow to learn as relations.
+        CountingMethod::Auto if !system.is_net() => {
             let all = explicit(budget);
-            let full = matches!(all.stop, Some(Stop::Memory));
-            if full { symbolic(budget) } else { all }
+            let out_of_memory = matches!(all.stop, Some(Stop::Memory));
+            if out_of_memory { symbolic(budget) } else { all }
         }
-        Counting::Auto => in_turns(TURNS, budget, &explicit, &symbolic),
+        CountingMethod::Auto => in_turns(TURNS, budget, &explicit, &symbolic),
     }
 }
 
-/// Lists and diagrams in turns. Whoever cannot go on leaves the rest to the other.
+/// Single states and diagrams in turns. If one method cannot continue, the other gets the rest.
 fn in_turns(
-    turns: Turns,
+    turns: CountingTurns,
     budget: &Budget,
     explicit: &dyn Fn(&Budget) -> StateSpace,
     symbolic: &dyn Fn(&Budget) -> StateSpace,
@@ -170,7 +157,7 @@ fn in_turns(
             Some(Stop::Memory | Stop::Unsupported(_) | Stop::Bound(_)) => return explicit(budget),
             _ => return sets,
         }
-        // A limit around all of it ends the turns.
+        // A limit around all turns ends them.
         if work == u64::MAX || budget.spend(0).is_err() {
             return sets;
         }
@@ -180,12 +167,10 @@ fn in_turns(
 
 /// Counts the state space of a net modulo its symmetries; `None` if none are found.
 ///
-/// States, and deadlocks among them, are known if the symmetries keep the initial marking and no orbit can have been counted twice.
-pub fn orbits(
-    model: &Model,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Option<StateSpace>, Stop> {
+/// The numbers of states and deadlocks are known if the symmetries preserve the initial marking and no orbit can have
+/// been counted twice.
+pub fn orbits(model: &Model, ctx: RunContext<'_>) -> Result<Option<StateSpace>, Stop> {
+    let RunContext { budget, observer } = ctx;
     let symmetry = detect(&model.system, model.coloured.as_deref(), budget)?;
     if symmetry.is_trivial() {
         return Ok(None);
@@ -216,16 +201,12 @@ pub fn orbits(
     }))
 }
 
-fn explicit(
-    system: &System,
-    claims: &[Predicate],
-    workers: Workers,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> StateSpace {
+fn explicit(system: &System, options: &CountOptions, ctx: RunContext<'_>) -> StateSpace {
     let space = Explicit::new(system, Deadlock::Stutter);
+    let workers = options.workers;
     let several = workers.count();
-    let count = explicit::count_together(&space, claims, several, budget, observer);
+    let RunContext { budget, observer } = ctx;
+    let count = explicit::count_together(&space, &options.claims, several, budget, observer);
     let mut stats = Stats::default();
     if workers != Workers::ONE {
         stats.set(Statistic::WORKERS, several.get());
@@ -249,30 +230,31 @@ fn explicit(
         failed: count.failed.into_iter().map(UBig::from).collect(),
         overflow: count.overflow,
         stop: count.stop,
-        engine: Counting::Explicit.name(),
+        engine: CountingMethod::Explicit.name(),
         order: None,
         stats,
         workers: Vec::new(),
     }
 }
 
-fn symbolic(
-    system: &System,
-    claims: &[Predicate],
-    order: &OrderChoice,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> StateSpace {
+fn symbolic(system: &System, options: &CountOptions, ctx: RunContext<'_>) -> StateSpace {
+    let RunContext { budget, observer } = ctx;
     let mut found = StateSpace {
-        engine: Counting::Symbolic.name(),
+        engine: CountingMethod::Symbolic.name(),
         ..StateSpace::default()
     };
     let start = budget.elapsed();
     let counted = budget.clone().with_work(u64::MAX);
-    let reached = reach(system, order, Deadlock::Stutter, &counted, observer);
+    let reached = reach(
+        system,
+        &options.order,
+        Deadlock::Stutter,
+        &counted,
+        observer,
+    );
     let seconds = (budget.elapsed() - start).as_secs_f64();
     found.stats.set(Statistic::REACH_SECONDS, seconds);
-    if budget.threads() > NonZeroUsize::MIN && is_tried(order) {
+    if budget.threads() > NonZeroUsize::MIN && is_raced(&options.order) {
         // One thread saturates, the other searches for a better order.
         found.stats.set(Statistic::THREADS, 2_usize);
     }
@@ -281,7 +263,7 @@ fn symbolic(
         Ok(Reach::All(mut reached)) => {
             found.bounded = Some(true);
             found.order = Some(reached.order.clone());
-            found.stop = figures(&mut reached, claims, &mut found).err();
+            found.stop = figures(&mut reached, &options.claims, &mut found).err();
         }
         Ok(Reach::Unbounded(proof)) => {
             found.bounded = Some(false);
@@ -329,52 +311,49 @@ fn figures(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_budget::Quiet;
     use lariat_model::generate::{Family, generate};
 
-    /// Many turns count what one does, whoever comes to the end first.
+    /// Many turns yield the figures of one, whichever method ends first.
     #[test]
-    fn turns_begin_anew() {
+    fn turns_start_again() {
         let system = generate(Family::Philosophers, 6).unwrap();
-        let (budget, order) = (Budget::bytes(64 << 20), OrderChoice::default());
-        let one_by_one = |budget: &Budget| explicit(&system, &[], Workers::ONE, budget, &Quiet);
-        let as_sets = |budget: &Budget| symbolic(&system, &[], &order, budget, &Quiet);
+        let (budget, options) = (Budget::bytes(64 << 20), CountOptions::default());
+        let single = |budget: &Budget| explicit(&system, &options, RunContext::quiet(budget));
+        let sets_of = |budget: &Budget| symbolic(&system, &options, RunContext::quiet(budget));
         let stuck = |stop: Stop| {
             move |_: &Budget| StateSpace {
                 stop: Some(stop.clone()),
                 ..StateSpace::default()
             }
         };
-        let turns = Turns {
+        let turns = CountingTurns {
             first: 3,
             nodes: 2,
             growth: 2,
         };
-        let all = one_by_one(&budget);
+        let all = single(&budget);
         let counted = |found: &StateSpace| (found.states.clone(), found.edges.clone());
-        let both = in_turns(turns, &budget, &one_by_one, &as_sets);
+        let both = in_turns(turns, &budget, &single, &sets_of);
         assert_eq!(counted(&both), counted(&all));
         for stop in [Stop::Work(1), Stop::Memory] {
-            let sets = in_turns(turns, &budget, &stuck(stop), &as_sets);
+            let sets = in_turns(turns, &budget, &stuck(stop), &sets_of);
             assert_eq!((counted(&sets), sets.engine), (counted(&all), "symbolic"));
         }
         for stop in [Stop::Work(1), Stop::Memory, Stop::Bound("so".to_owned())] {
-            let list = in_turns(turns, &budget, &one_by_one, &stuck(stop));
+            let list = in_turns(turns, &budget, &single, &stuck(stop));
             assert_eq!((counted(&list), list.engine), (counted(&all), "explicit"));
         }
     }
 
-    /// Work that is limited as a whole ends all turns.
+    /// An outer work limit ends all turns.
     #[test]
     fn a_limit_ends_all_turns() {
         let system = generate(Family::Philosophers, 12).unwrap();
         let budget = Budget::bytes(64 << 20).with_work(5000);
-        let found = states(
+        let found = count_states(
             &system,
-            Counting::Auto,
-            &OrderChoice::default(),
-            &budget,
-            &Quiet,
+            &CountOptions::default(),
+            RunContext::quiet(&budget),
         );
         assert!(
             matches!(found.stop, Some(Stop::Work(_))),

@@ -1,13 +1,14 @@
-//! What is checked: the model as the user wrote it, and what passes have made of it.
+//! The subject of a check: the model as the user wrote it, and the systems that passes made of it.
 //!
 //! ```text
-//! original ──pass──► … ──pass──► system     propositions go forward
-//! original ◄──lift── … ◄──lift── lasso      runs come back, and are replayed on the original
+//! original ──pass──► … ──pass──► system     propositions are translated forward
+//! original ◄──lift── … ◄──lift── lasso      runs are lifted back, and replayed on the original
 //! ```
 
-use crate::fair_run::{Met, met};
-use crate::replay::{self, BadBeginning, replay};
+use crate::fair_run::{FairnessEvidence, met};
+use crate::replay::{self, BadBeginning, ReplayedProperty, replay};
 use lariat_automata::Automaton;
+use lariat_budget::Budget;
 use lariat_engines::folded;
 use lariat_formats::Model;
 use lariat_ltl::{AtomId, Formula, Formulas};
@@ -17,82 +18,84 @@ use lariat_model::{
     System, Value,
 };
 use lariat_reductions::{Astray, Lift, Pass, UnfoldingLift};
-use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What is to be checked of a system.
+/// A property in the form that the pipeline works on.
 #[derive(Clone, Copy, Debug)]
-pub enum Property<'a> {
+pub enum PropertyForm<'a> {
     /// Every run satisfies the formula.
     Formula(Formula),
     /// No run is accepted: the automaton is that of the *negated* property.
     Never(&'a Automaton),
 }
 
-/// A model with the vocabulary of its properties, and the passes that were made on it.
+/// A model with the vocabulary of its properties, and the passes that were applied to it.
 #[derive(Clone, Debug)]
 pub struct Subject<'s> {
     /// The system that the properties were bound to.
     original: &'s System,
-    /// What the atoms mean in it, by their ids.
-    bound: Cow<'s, [Proposition]>,
-    /// Where those atoms have values that do not have one in every state.
-    valued: Vec<(AtomId, &'s Predicate)>,
-    /// The way further back, to the coloured net that it is the unfolding of.
+    /// The meaning of the atoms in the original, by id.
+    bound: Arc<Vec<Proposition>>,
+    /// For atoms that do not have a value in every state: where they have one.
+    valued: Arc<[(AtomId, Predicate)]>,
+    /// The lift to the coloured net of which the original is the unfolding.
     unfolding: Option<UnfoldingLift<'s>>,
     coloured: Option<&'s Coloured>,
-    formulas: Cow<'s, Formulas>,
+    formulas: Arc<Formulas>,
     passes: Vec<Arc<Pass<'s>>>,
-    /// What the atoms mean in the last system.
-    propositions: Cow<'s, [Proposition]>,
-    /// Which runs count.
+    /// The meaning of the atoms in the last system.
+    propositions: Arc<Vec<Proposition>>,
+    /// The fairness assumptions, about the original.
     fairness: Arc<Fairness>,
-    /// The constraints of fairness, about the last system.
+    /// The fairness constraints, about the last system.
     constraints: Arc<[Constraint]>,
 }
 
 impl<'s> Subject<'s> {
     /// A model as it was read, with properties that were bound to it.
-    pub fn new(model: &'s Model, properties: &'s Properties) -> Subject<'s> {
+    pub fn new(model: &'s Model, properties: &Properties) -> Subject<'s> {
         let Properties {
             formulas,
             propositions,
             ..
         } = properties;
         let atoms = (0..formulas.atom_count()).map(|id| AtomId(id as u32));
-        let system = &model.system;
-        let unfolding = |net| UnfoldingLift { net, system };
+        let lift = |net| UnfoldingLift {
+            net,
+            system: &model.system,
+        };
         Subject {
-            unfolding: model.coloured_net().map(unfolding),
+            unfolding: model.coloured_net().map(lift),
             coloured: model.coloured.as_deref(),
             valued: atoms
-                .filter_map(|atom| Some((atom, properties.known(atom)?)))
+                .filter_map(|atom| Some((atom, properties.known(atom)?.clone())))
                 .collect(),
-            ..Subject::of_system(system, formulas, propositions)
+            ..Subject::of_system(&model.system, formulas, propositions)
         }
     }
 
-    /// A system that came from nowhere else. `propositions` are what the atoms of the formulas mean, by their ids.
+    /// A system without a model. `propositions` are the meanings of the formulas' atoms, by id.
     pub fn of_system(
         system: &'s System,
-        formulas: &'s Formulas,
-        propositions: &'s [Proposition],
+        formulas: &Formulas,
+        propositions: &[Proposition],
     ) -> Subject<'s> {
+        let propositions = Arc::new(propositions.to_vec());
         Subject {
             original: system,
-            bound: Cow::Borrowed(propositions),
-            valued: Vec::new(),
+            bound: Arc::clone(&propositions),
+            valued: Arc::default(),
             unfolding: None,
             coloured: None,
-            formulas: Cow::Borrowed(formulas),
+            formulas: Arc::new(formulas.clone()),
             passes: Vec::new(),
-            propositions: Cow::Borrowed(propositions),
+            propositions,
             fairness: Arc::default(),
             constraints: Arc::default(),
         }
     }
 
-    /// The same about fair runs alone; nothing was assumed and no pass made before.
+    /// Restricts the subject to fair runs. Nothing was assumed before, and no pass was applied.
     #[must_use]
     pub fn assuming(self, fairness: Fairness) -> Subject<'s> {
         Subject {
@@ -102,27 +105,27 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// What is assumed of runs, in terms of what the user wrote.
+    /// The fairness assumptions, about the original.
     pub fn fairness(&self) -> &Fairness {
         &self.fairness
     }
 
-    /// What is assumed of runs, in terms of [`system`](Subject::system).
+    /// The fairness constraints, about [`system`](Subject::system).
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
     }
 
-    /// Where a run, as [`replayed`](Subject::replayed) returns it, meets each constraint of [`fairness`](Subject::fairness).
-    pub(crate) fn met(&self, lasso: &Lasso) -> Vec<Met> {
+    /// Where a run of the original meets each constraint of [`fairness`](Subject::fairness).
+    pub(crate) fn met(&self, lasso: &Lasso) -> Vec<FairnessEvidence> {
         met(self.original, &self.fairness.constraints, lasso).unwrap_or_default()
     }
 
-    /// The same after one more pass on [`system`](Subject::system), for properties with no other atoms than these; `None` if the new
-    /// system cannot tell what some of them say.
+    /// The subject after one more pass on [`system`](Subject::system), for properties over `atoms`; `None` if
+    /// the new system cannot express some of them.
     pub fn after(&self, pass: Pass<'s>, atoms: &[AtomId]) -> Option<Subject<'s>> {
-        // What is not asked for has no meaning any more.
-        let unasked = Proposition::State(Predicate::Const(false));
-        let mut propositions = vec![unasked; self.propositions.len()];
+        // Other atoms have no meaning in the new system.
+        let unused = Proposition::State(Predicate::Const(false));
+        let mut propositions = vec![unused; self.propositions.len()];
         for atom in atoms {
             let before = &self.propositions[atom.index()];
             propositions[atom.index()] = pass.lift.forward(before)?;
@@ -134,28 +137,27 @@ impl<'s> Subject<'s> {
             constraints.push(constraint.about(now)?);
         }
         let mut passes = self.passes.clone();
-        let propositions = Cow::Owned(propositions);
         passes.push(Arc::new(pass));
         Some(Subject {
             passes,
-            propositions,
+            propositions: Arc::new(propositions),
             constraints: constraints.into(),
             ..self.clone()
         })
     }
 
-    /// The system that engines see: what the last pass has made.
+    /// The system that engines search: the result of the last pass.
     pub fn system(&self) -> &'s System {
         self.passes.last().map_or(self.original, |pass| pass.system)
     }
 
-    /// The coloured net that [`system`](Subject::system) is the unfolding of, if it is one: symmetries are those of its colours. After
-    /// a pass it is none.
+    /// The coloured net of which [`system`](Subject::system) is the unfolding; `None` after a pass, which
+    /// does not preserve the symmetries of colours.
     pub fn coloured(&self) -> Option<&'s Coloured> {
         self.coloured.filter(|_| self.passes.is_empty())
     }
 
-    /// What the atoms mean in [`system`](Subject::system), by their ids.
+    /// The meaning of the atoms in [`system`](Subject::system), by id.
     pub fn propositions(&self) -> &[Proposition] {
         &self.propositions
     }
@@ -165,69 +167,70 @@ impl<'s> Subject<'s> {
         &self.formulas
     }
 
-    /// That these atoms have values in all states, fair runs or not, as a formula of a subject that is this one but for the atoms that say
-    /// so. `None` if it is certain.
+    /// The formula that these atoms have values in all states, of fair runs or not, and the subject that it is
+    /// about: this one with one more atom per partial atom. `None` if all atoms have values everywhere.
     pub(crate) fn always_valued(&self, atoms: &[AtomId]) -> Option<(Subject<'s>, Formula)> {
-        let questioned = self.valued.iter().filter(|(atom, _)| atoms.contains(atom));
-        let mut subject = Subject {
-            passes: Vec::new(),
-            propositions: self.bound.clone(),
-            fairness: Arc::default(),
-            constraints: Arc::default(),
-            ..self.clone()
-        };
+        let partial: Vec<_> = { self.valued.iter() }
+            .filter(|(atom, _)| atoms.contains(atom))
+            .collect();
+        if partial.is_empty() {
+            return None;
+        }
+        let mut formulas = Formulas::clone(&self.formulas);
+        let mut bound = Vec::clone(&self.bound);
         let mut all = Vec::new();
-        for (atom, valued) in questioned {
-            let formulas = subject.formulas.to_mut();
+        for (atom, valued) in partial {
             let mut text = format!("{} has a value", formulas.atom_name(*atom));
             let mut id = formulas.atom_id(&text);
-            // A name of the model may be spelt like that.
-            while id.index() < subject.bound.len() {
+            // The model may have a name that is spelt like that.
+            while id.index() < bound.len() {
                 text.push('!');
                 id = formulas.atom_id(&text);
             }
             all.push(formulas.atom(id));
-            subject
-                .bound
-                .to_mut()
-                .push(Proposition::State((*valued).clone()));
+            bound.push(Proposition::State(valued.clone()));
         }
-        if all.is_empty() {
-            return None;
-        }
-        subject.propositions = subject.bound.clone();
-        let formulas = subject.formulas.to_mut();
         let all = formulas.and(all);
         let always = formulas.globally(all);
+        let bound = Arc::new(bound);
+        let subject = Subject {
+            passes: Vec::new(),
+            propositions: Arc::clone(&bound),
+            bound,
+            formulas: Arc::new(formulas),
+            fairness: Arc::default(),
+            constraints: Arc::default(),
+            ..self.clone()
+        };
         Some((subject, always))
     }
 
-    /// Why an atom has no value in a state of the original, in words; `None` if it has one.
+    /// Why an atom has no value in a state of the original; `None` if it has one.
     pub(crate) fn missing(&self, atom: AtomId, state: &[Value]) -> Option<String> {
         let (_, valued) = self.valued.iter().find(|(partial, _)| *partial == atom)?;
         valued.missing(self.original, state)
     }
 
-    /// The same with another store of formulas over the same atoms.
+    /// The same subject with another store of formulas over the same atoms.
     pub(crate) fn with_formulas(&self, formulas: Formulas) -> Subject<'s> {
         Subject {
-            formulas: Cow::Owned(formulas),
+            formulas: Arc::new(formulas),
             ..self.clone()
         }
     }
 
-    /// The passes that were made, first to last.
+    /// The passes that were applied, first to last.
     pub fn passes(&self) -> impl Iterator<Item = &Pass<'s>> {
         self.passes.iter().map(|pass| &**pass)
     }
 
-    /// The run of what the user wrote that a run of [`system`](Subject::system) stands for: back through all passes.
+    /// Lifts a run of [`system`](Subject::system) to the original, through all passes.
     pub(crate) fn lifted(&self, lasso: Lasso) -> Result<Lasso, Astray> {
         let mut lasso = lasso;
         for pass in self.passes.iter().rev() {
             lasso = pass.lift.back(lasso).map_err(|astray| match astray {
                 Astray::Defect(why) => {
-                    Astray::Defect(format!("the way back from `{}`: {why}", pass.name))
+                    Astray::Defect(format!("the lift through `{}`: {why}", pass.name))
                 }
                 astray => astray,
             })?;
@@ -235,23 +238,21 @@ impl<'s> Subject<'s> {
         Ok(folded(lasso))
     }
 
-    /// Replays a run on what the user wrote.
+    /// Replays a run on the model as the user wrote it, and returns it in these terms.
     ///
-    /// [`Verdict::earn`](crate::Verdict::earn) calls this before anything is called violated.
+    /// [`EarnedVerdict::earn`](crate::internals::EarnedVerdict::earn) calls this before a property is reported as
+    /// violated.
     pub(crate) fn replayed(
         &self,
-        property: Property<'_>,
+        property: PropertyForm<'_>,
         deadlock: Deadlock,
         lasso: Lasso,
     ) -> Result<Lasso, String> {
-        let property = match property {
-            Property::Formula(formula) => replay::Property::Formula(&self.formulas, formula),
-            Property::Never(automaton) => replay::Property::Never(automaton),
-        };
+        let property = ReplayedProperty::new(&self.formulas, property);
         replay(self.original, &self.bound, property, deadlock, &lasso)?;
         let is_prefix = lasso.kind() == EvidenceKind::Prefix;
         if is_prefix && !self.fairness.constraints.is_empty() {
-            return Err("nothing shows that the run goes on fairly".to_owned());
+            return Err("a finite prefix does not show a fair continuation".to_owned());
         }
         met(self.original, &self.fairness.constraints, &lasso)?;
         match self.unfolding {
@@ -262,7 +263,8 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// Has each of these atoms one value at each position of the cycle of `lasso`, a run of the original, in all rounds?
+    /// Returns whether each atom has one value at each position of the cycle of `lasso`, a run of the original, in
+    /// all rounds.
     pub(crate) fn settles(&self, atoms: &[AtomId], lasso: &Lasso) -> bool {
         match &lasso.growth {
             None => true,
@@ -272,31 +274,36 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// Is a property, whose formula is of `formulas`, violated by how `lasso`, a run of the original, begins, whatever follows?
+    /// Returns whether every continuation of `lasso`, a run of the original, violates the property, whose formula is
+    /// in `formulas`.
     pub(crate) fn decides(
         &self,
         formulas: &Formulas,
-        property: Property<'_>,
+        property: PropertyForm<'_>,
         lasso: &Lasso,
     ) -> bool {
-        let property = match property {
-            Property::Formula(formula) => replay::Property::Formula(formulas, formula),
-            Property::Never(automaton) => replay::Property::Never(automaton),
-        };
+        let property = ReplayedProperty::new(formulas, property);
         replay::beginning(self.original, &self.bound, property, lasso).is_ok()
     }
 
-    /// The beginning of a run of the original after which every continuation violates the property, if that is seen.
+    /// The prefix of a run of the original after which every continuation violates the property, if progression
+    /// shows it within the budget.
     pub(crate) fn bad_beginning(
         &self,
-        property: Property<'_>,
+        property: PropertyForm<'_>,
         lasso: &Lasso,
+        budget: &Budget,
     ) -> Option<BadBeginning> {
         match property {
-            Property::Formula(formula) => {
-                replay::bad_beginning(self.original, &self.bound, (&self.formulas, formula), lasso)
-            }
-            Property::Never(_) => None,
+            PropertyForm::Formula(formula) => replay::bad_beginning(
+                self.original,
+                &self.bound,
+                &self.formulas,
+                formula,
+                lasso,
+                budget,
+            ),
+            PropertyForm::Never(_) => None,
         }
     }
 }

@@ -1,36 +1,36 @@
-//! The verdict: three-valued, and earned.
+//! The verdict of a search: three-valued, and earned.
 //!
-//! `Holds` comes only from a search that says it is complete, `Violated` only with a lasso that
-//! has been replayed; both carry a value that no other module can make. Everything else is
-//! `Unknown` with the reason.
+//! `Holds` is made only from a search that reports completeness, `Violated` only from a lasso that was
+//! replayed; both contain a value that no other module can construct. Everything else is `Unknown` with the
+//! reason.
 
 use lariat_budget::Stop;
 use lariat_engines::Outcome;
 use lariat_model::Lasso;
 use std::fmt;
 
-/// The answer to "does every run satisfy the property?"
+/// The verdict on a property, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Yes: a complete search found no run that violates it.
-    Holds(Complete),
-    /// No: this run violates it.
-    Violated(Replayed),
+pub enum EarnedVerdict {
+    /// A complete search found no run that violates the property.
+    Holds(CompletedSearch),
+    /// This run violates the property.
+    Violated(ReplayedRun),
     /// Undecided, for this reason.
     Unknown(Reason),
 }
 
-/// Proof that a search ended with nothing left to look at. Only this module makes one.
+/// Proof that a search was complete. Only this module constructs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Complete(());
+pub struct CompletedSearch(());
 
-/// A lasso that was replayed, step by step, on the original system, and that violates
-/// the original property. Only this module makes one.
+/// A lasso that was replayed step by step on the original system, and that violates the original property.
+/// Only this module constructs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replayed(Lasso);
+pub struct ReplayedRun(Lasso);
 
-impl Replayed {
-    /// The lasso, in terms of the original system.
+impl ReplayedRun {
+    /// The lasso, as a run of the original system.
     pub fn lasso(&self) -> &Lasso {
         &self.0
     }
@@ -38,12 +38,13 @@ impl Replayed {
 
 /// Why a verdict is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
-    /// A budget ended or an engine cannot answer.
+    /// A limit was reached, or the engine does not support the question.
     Stopped(Stop),
-    /// The search ended without an answer, and says why.
+    /// The search ended without a verdict.
     Inconclusive(String),
-    /// A defect of Lariat: a lasso that fails its replay, say. Never to be taken for a verdict.
+    /// A defect of Lariat, such as a lasso that fails its replay.
     Internal(String),
 }
 
@@ -57,26 +58,39 @@ impl fmt::Display for Reason {
     }
 }
 
-impl Verdict {
-    /// The only way to a verdict: what an engine returned, and a replay of what it found.
+impl EarnedVerdict {
+    /// Makes a verdict of an engine's result; the only constructor.
     ///
-    /// `replay` carries the lasso back to the original system and checks it there; its error
-    /// says what was wrong with it.
+    /// `replay` replays a lasso on the original system; its error says what is wrong with the lasso.
     pub fn earn(
         found: Result<Outcome<Lasso>, Stop>,
         replay: impl FnOnce(Lasso) -> Result<Lasso, String>,
-    ) -> Verdict {
+    ) -> EarnedVerdict {
         match found {
-            Ok(Outcome::Empty) => Verdict::Holds(Complete(())),
+            Ok(Outcome::Empty) => EarnedVerdict::Holds(CompletedSearch(())),
             Ok(Outcome::Accepting(lasso)) => match replay(lasso) {
-                Ok(lasso) => Verdict::Violated(Replayed(lasso)),
-                Err(what) => Verdict::Unknown(Reason::Internal(what)),
+                Ok(lasso) => EarnedVerdict::Violated(ReplayedRun(lasso)),
+                Err(what) => EarnedVerdict::Unknown(Reason::Internal(what)),
             },
-            Ok(Outcome::Undecided(_)) => Verdict::Unknown(Reason::Inconclusive(
-                "undecided, the check found a cycle that may not exist".to_owned(),
+            Ok(Outcome::Undecided(_)) => EarnedVerdict::Unknown(Reason::Inconclusive(
+                "the emptiness check found a cycle that may not exist".to_owned(),
             )),
-            Err(Stop::Internal(what)) => Verdict::Unknown(Reason::Internal(what)),
-            Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
+            Err(Stop::Internal(what)) => EarnedVerdict::Unknown(Reason::Internal(what)),
+            Err(stop) => EarnedVerdict::Unknown(Reason::Stopped(stop)),
+        }
+    }
+
+    /// Returns whether the property is decided.
+    pub fn is_known(&self) -> bool {
+        !matches!(self, EarnedVerdict::Unknown(_))
+    }
+
+    /// `holds`, `violated` or `unknown`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            EarnedVerdict::Holds(_) => "holds",
+            EarnedVerdict::Violated(_) => "violated",
+            EarnedVerdict::Unknown(_) => "unknown",
         }
     }
 }

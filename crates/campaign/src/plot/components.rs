@@ -16,7 +16,7 @@
 
 use super::results::{Class, Results, Run};
 use super::table::{Cell, Table};
-use lariat::Statistic;
+use lariat::internals::Statistic;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks of a saturated node with a residual.

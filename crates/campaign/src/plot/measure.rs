@@ -1,7 +1,7 @@
 //! What is compared, and how its figures are written.
 
 use crate::Record;
-use lariat::Statistic;
+use lariat::internals::Statistic;
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -13,7 +13,7 @@ use super::measure::Unit;
 use super::results::{Case, Class, End, Failure, Results, Run};
 use super::scale::Log;
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, width};
-use lariat::ltl::Random;
+use lariat::internals::ltl::Random;
 
 /// The side of the square in which both engines succeed.
 const SIDE: f64 = 330.0;

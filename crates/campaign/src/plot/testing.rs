@@ -9,7 +9,7 @@
 use super::results::{Class, Results};
 use super::table::{Cell, Table};
 use crate::Record;
-use lariat::Statistic;
+use lariat::internals::Statistic;
 use std::collections::BTreeSet;
 
 /// A column of the table: its head, and where its figures come from, the first that is there.

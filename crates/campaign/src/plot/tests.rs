@@ -5,7 +5,7 @@ use super::svg::Picture;
 use super::*;
 use crate::Outcome;
 use csv::tests::parse;
-use lariat::ltl::Random;
+use lariat::internals::ltl::Random;
 
 /// Records of `engines` on `cases` properties: times from a millisecond to an hour, all kinds of ends.
 fn campaign(engines: &[String], cases: usize) -> Vec<Record> {

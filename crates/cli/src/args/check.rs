@@ -5,7 +5,7 @@ use super::values::{
 };
 use super::{Limits, Team};
 use clap::Args;
-use lariat::{AutomatonKind, Choice, Deadlock, Emptiness, OrderChoice, Recurring};
+use lariat::internals::{AutomatonKind, Deadlock, Emptiness, EngineChoice, OrderChoice, Recurring};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ pub(crate) struct Check {
     pub select: Vec<String>,
     /// How to decide.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
-    pub engine: Choice,
+    pub engine: EngineChoice,
     /// The kind of automaton, if not the engine's own.
     #[arg(long, value_name = "KIND", value_parser = automaton_kind())]
     pub automaton_kind: Option<AutomatonKind>,

@@ -3,8 +3,8 @@
 use super::Limits;
 use super::values::{automaton_kind, rule};
 use clap::{Args, ValueEnum};
-use lariat::model::generate::Family;
-use lariat::{AutomatonKind, Rule};
+use lariat::internals::ir::generate::Family;
+use lariat::internals::{AutomatonKind, Rule};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use super::Limits;
 use super::values::{counting, order, schedule_help};
 use clap::Args;
-use lariat::{Counting, OrderChoice, OrderSchedule};
+use lariat::internals::{CountingMethod, OrderChoice, OrderSchedule};
 use lariat_campaign::units::Span;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -55,7 +55,7 @@ pub(crate) struct States {
     pub model: PathBuf,
     /// How to count.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = counting())]
-    pub engine: Counting,
+    pub engine: CountingMethod,
     /// Count single states modulo the symmetries of a net: orbits, and the states in them where the initial marking is
     /// symmetric. `lariat info` says which symmetries there are.
     #[arg(long, conflicts_with = "engine")]

@@ -1,9 +1,9 @@
 //! Values that the library names, as they are typed: engines, checks, orders, rules. Help lists them from the library's own tables.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use lariat::{
-    AutomatonKind, Choice, Counting, Deadlock, Emptiness, OrderChoice, OrderSchedule, Preset,
-    Proof, Recurring, Rule, Technique,
+use lariat::internals::{
+    AutomatonKind, CountingMethod, Deadlock, Emptiness, EngineChoice, EngineId, OrderChoice,
+    OrderSchedule, Preset, Proof, Recurring, Rule, Technique,
 };
 
 /// One of the library's values, by name; help lists what each is.
@@ -20,13 +20,13 @@ fn one_of<T: Copy + Send + Sync + 'static>(
 }
 
 /// Who decides: `auto`, or the name of a preset.
-pub(super) fn engine() -> impl TypedValueParser<Value = Choice> {
-    let auto = PossibleValue::new(Choice::AUTO).help("Lariat chooses, and says why");
-    let preset = |preset: &Preset| PossibleValue::new(preset.name).help(preset.about);
+pub(super) fn engine() -> impl TypedValueParser<Value = EngineChoice> {
+    let auto = PossibleValue::new(EngineId::Auto.name()).help("Lariat chooses, and says why");
+    let preset = |preset: &Preset| PossibleValue::new(preset.id.name()).help(preset.about);
     let values = std::iter::once(auto).chain(Preset::ALL.iter().map(preset));
     PossibleValuesParser::new(values).map(|name| match Preset::named(&name) {
-        Some(preset) => Choice::Plan(preset.plan()),
-        None => Choice::default(),
+        Some(preset) => EngineChoice::Plan(preset.plan()),
+        None => EngineChoice::default(),
     })
 }
 
@@ -79,8 +79,12 @@ pub(super) fn deadlock() -> impl TypedValueParser<Value = Deadlock> {
     one_of(&Deadlock::ALL, Deadlock::name, Deadlock::about)
 }
 
-pub(super) fn counting() -> impl TypedValueParser<Value = Counting> {
-    one_of(&Counting::ALL, Counting::name, Counting::about)
+pub(super) fn counting() -> impl TypedValueParser<Value = CountingMethod> {
+    one_of(
+        &CountingMethod::ALL,
+        CountingMethod::name,
+        CountingMethod::about,
+    )
 }
 
 /// An order of the variables: `auto`, or the name of a heuristic.

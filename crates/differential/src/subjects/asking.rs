@@ -1,11 +1,11 @@
 //! How an engine or the façade is asked about a case, and its answer is taken down.
 
-use lariat::{
-    Account, Choice, Explored, Needs, Options, OrderChoice, Plan, Property, Run, Systems, Verdict,
-    check,
+use lariat::internals::{
+    Account, CheckOptions, EarnedVerdict, EngineChoice, Needs, OrderChoice, Plan, PlanRun,
+    PropertyForm, RunContext, SpaceCache, Systems, check_subject,
 };
 use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
-use lariat_budget::{Budget, Idle, Quiet};
+use lariat_budget::{Budget, Idle};
 use lariat_emptiness::Marks;
 use lariat_engines::{Found, Invariance, Outcome, Problem};
 use lariat_ltl::{AtomId, Formula, Formulas};
@@ -17,9 +17,9 @@ use lariat_testkit::{Answer, Case, Ltl, Subject, tableau};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// A way to run a plan: [`Run::decide`] or [`Run::by_need`].
+/// A way to run a plan: [`PlanRun::decide`] or [`PlanRun::by_need`].
 pub(super) type Way =
-    for<'s> fn(&Run<'_>, &Problem<'_>, &'s System, &mut Explored<'s>, &mut Account) -> Found;
+    for<'s> fn(&PlanRun<'_>, &Problem<'_>, &'s System, &mut SpaceCache<'s>, &mut Account) -> Found;
 
 /// Longer than this no small case takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -74,15 +74,15 @@ pub(super) fn on_translation_with(name: &str, plan: Plan, threads: usize) -> Sub
 }
 
 /// The whole way from a formula to a replayed verdict. It may only refuse what it says it cannot do.
-pub fn facade(name: &str, choice: Choice) -> Subject {
-    let (needs, walks) = match &choice {
-        Choice::Auto(_) => (Needs::Nothing, false),
-        Choice::Plan(plan) => (plan.needs(), *plan == Plan::of("walk")),
+pub fn facade(name: &str, engine: EngineChoice) -> Subject {
+    let (needs, walks) = match &engine {
+        EngineChoice::Auto(_) => (Needs::Nothing, false),
+        EngineChoice::Plan(plan) => (plan.needs(), *plan == Plan::of("walk")),
     };
-    let testing = matches!(&choice, Choice::Plan(plan) if plan.automaton.is_testing());
-    let options = Options {
-        choice,
-        ..Options::default()
+    let testing = matches!(&engine, EngineChoice::Plan(plan) if plan.automaton.is_testing());
+    let options = CheckOptions {
+        engine,
+        ..CheckOptions::default()
     };
     let subject = facade_with(name, options);
     match needs {
@@ -98,15 +98,15 @@ pub fn facade(name: &str, choice: Choice) -> Subject {
 }
 
 /// The façade with these options, under the policy of each case.
-pub fn facade_with(name: &str, options: Options) -> Subject {
+pub fn facade_with(name: &str, options: CheckOptions) -> Subject {
     facade_beside(name, options, 0)
 }
 
 /// The same where so many threads are idle.
-pub(super) fn facade_beside(name: &str, options: Options, idle: usize) -> Subject {
+pub(super) fn facade_beside(name: &str, options: CheckOptions, idle: usize) -> Subject {
     Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
-        let options = Options {
+        let options = CheckOptions {
             deadlock: case.deadlock,
             ..options.clone()
         };
@@ -126,9 +126,9 @@ pub fn facade_text() -> Subject {
             Err(error) => Answer::Unknown(format!("internal: `{text}` is refused: {error}")),
             Ok(()) => {
                 let formula = properties.list[0].formula;
-                let options = Options {
+                let options = CheckOptions {
                     deadlock: case.deadlock,
-                    ..Options::default()
+                    ..CheckOptions::default()
                 };
                 let Properties {
                     formulas,
@@ -148,47 +148,46 @@ pub(super) fn decide(
     formulas: &Formulas,
     propositions: &[Proposition],
     formula: Formula,
-    options: &Options,
+    options: &CheckOptions,
     idle: &Idle,
 ) -> Answer {
     let fairness = Fairness {
         told: case.fairness.iter().map(|c| c.name.clone()).collect(),
         constraints: case.fairness.clone(),
     };
-    let subject = lariat::Subject::of_system(&case.system, formulas, propositions);
+    let subject = lariat::internals::Subject::of_system(&case.system, formulas, propositions);
     let subject = subject.assuming(fairness);
     decide_about(&subject, case, formula, options, idle)
 }
 
 /// What the façade says of a formula about a subject that a case is about.
 pub(crate) fn decide_about(
-    subject: &lariat::Subject<'_>,
+    subject: &lariat::internals::Subject<'_>,
     case: &Case,
     formula: Formula,
-    options: &Options,
+    options: &CheckOptions,
     idle: &Idle,
 ) -> Answer {
     let systems = Systems::new();
-    let plan = match &options.choice {
-        Choice::Auto(_) => None,
-        Choice::Plan(plan) => Some(plan),
+    let plan = match &options.engine {
+        EngineChoice::Auto(_) => None,
+        EngineChoice::Plan(plan) => Some(plan),
     };
     let budget = budget(plan, case).with_idle(idle);
-    let report = check(
+    let report = check_subject(
         subject,
-        Property::Formula(formula),
+        PropertyForm::Formula(formula),
         options,
-        &mut Explored::new(&systems),
-        &budget,
-        &Quiet,
+        &mut SpaceCache::new(&systems),
+        RunContext::quiet(&budget),
     );
     match report.verdict {
-        Verdict::Holds(_) if report.vacuous.is_some() == case.has_fair_run() => {
+        EarnedVerdict::Holds(_) if report.vacuous.is_some() == case.has_fair_run() => {
             Answer::Unknown("internal: wrong about whether there are runs that count".to_owned())
         }
-        Verdict::Holds(_) => Answer::Holds,
-        Verdict::Violated(replayed) => Answer::Violated(replayed.lasso().clone()),
-        Verdict::Unknown(reason) => Answer::Unknown(reason.to_string()),
+        EarnedVerdict::Holds(_) => Answer::Holds,
+        EarnedVerdict::Violated(replayed) => Answer::Violated(replayed.lasso().clone()),
+        EarnedVerdict::Unknown(reason) => Answer::Unknown(reason.to_string()),
     }
 }
 
@@ -281,15 +280,14 @@ pub(super) fn run_by(
     let budget = budget(Some(&plan), case).with_threads(threads);
     // Under an order that is given nobody looks for states in order to find one: engines on sets begin on the fly.
     let order = OrderChoice::Named(OrderName::FILE);
-    let run = Run {
+    let run = PlanRun {
         plan: &plan,
         order: &order,
-        budget: &budget,
         shared: &budget,
-        observer: &Quiet,
+        ctx: RunContext::quiet(&budget),
     };
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
+    let mut explored = SpaceCache::new(&systems);
     let account = &mut Account::default();
     match way(&run, &problem, &case.system, &mut explored, account) {
         Ok(Outcome::Empty) => Answer::Holds,

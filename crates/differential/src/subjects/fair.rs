@@ -4,7 +4,7 @@ use super::asking::{
     PATIENCE, Way, decide, facade, intern, legal, on_tableau, on_translation, run_by,
 };
 use super::{plans, reduced, rounds, stutter_invariant};
-use lariat::{Choice, Options, Plan, Preset};
+use lariat::internals::{CheckOptions, EngineChoice, Plan, Preset};
 use lariat_automata::translate;
 use lariat_budget::{Budget, Idle};
 use lariat_engines::Needs;
@@ -40,10 +40,10 @@ pub fn fair() -> Vec<Subject> {
             .only(is_weak)
             .may_give_up(),
     );
-    all.push(facade("facade-auto", Choice::default()));
-    all.push(facade("facade-auto-rounds", Choice::Auto(rounds())));
+    all.push(facade("facade-auto", EngineChoice::default()));
+    all.push(facade("facade-auto-rounds", EngineChoice::Auto(rounds())));
     for preset in Preset::ALL {
-        let name = format!("facade-{}", preset.name);
+        let name = format!("facade-{}", preset.id.name());
         all.push(
             facade(&name, preset.plan().into())
                 .only(is_weak)
@@ -103,10 +103,10 @@ fn by_formula() -> Subject {
             premise = binary(Op2::And, premise, demand);
         }
         asked.formula = binary(Op2::Implies, premise, case.formula.clone());
-        let options = Options {
+        let options = CheckOptions {
             deadlock: case.deadlock,
-            choice: Plan::of("explicit").into(),
-            ..Options::default()
+            engine: Plan::of("explicit").into(),
+            ..CheckOptions::default()
         };
         let (formulas, formula) = intern(&asked, &asked.formula);
         let propositions = asked.propositions();

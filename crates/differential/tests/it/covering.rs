@@ -1,7 +1,10 @@
 //! Covering runs: evidence of nets that grow, where no state need ever come back.
 
-use lariat::{Explored, Options, Plan, Property, Reason, Subject, Systems, Verdict, check, report};
-use lariat_budget::{Budget, Quiet};
+use lariat::internals::{
+    CheckOptions, EarnedVerdict, Plan, PropertyForm, Reason, RunContext, SpaceCache, Subject,
+    Systems, check_subject,
+};
+use lariat_budget::Budget;
 use lariat_differential::subjects;
 use lariat_model::{
     Action, Arc, Deadlock, Domain, Event, Lasso, Names, Properties, System, VarId, Variable,
@@ -39,38 +42,45 @@ pub fn net(places: &[(&str, i64)], transitions: Transitions<'_>) -> System {
 const FINDERS: [&str; 2] = ["walk", "explicit"];
 
 /// What one of them says of a formula, under both policies, which must agree.
-fn ask(finder: &str, system: &System, formula: &str) -> Verdict {
+fn ask(finder: &str, system: &System, formula: &str) -> EarnedVerdict {
     let verdicts = Deadlock::ALL.map(|deadlock| ask_under(finder, system, formula, deadlock));
     for verdict in &verdicts {
-        if let Verdict::Unknown(Reason::Internal(what)) = verdict {
+        if let EarnedVerdict::Unknown(Reason::Internal(what)) = verdict {
             panic!("{formula}: {what}");
         }
     }
     assert_eq!(
-        report::word(&verdicts[0]),
-        report::word(&verdicts[1]),
+        verdicts[0].word(),
+        verdicts[1].word(),
         "{finder}: {formula}"
     );
     verdicts[0].clone()
 }
 
-fn ask_under(finder: &str, system: &System, formula: &str, deadlock: Deadlock) -> Verdict {
+fn ask_under(finder: &str, system: &System, formula: &str, deadlock: Deadlock) -> EarnedVerdict {
     let mut properties = Properties::new();
     let names = Names::of(system);
     properties
         .add_formula(&names, "formula", None, formula)
         .unwrap();
     let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
-    let options = Options {
-        choice: Plan::of(finder).into(),
+    let options = CheckOptions {
+        engine: Plan::of(finder).into(),
         deadlock,
-        ..Options::default()
+        ..CheckOptions::default()
     };
     let systems = Systems::new();
     let budget = Budget::unlimited().with_work(20_000);
-    let property = Property::Formula(properties.list[0].formula);
-    let mut explored = Explored::new(&systems);
-    check(&subject, property, &options, &mut explored, &budget, &Quiet).verdict
+    let property = PropertyForm::Formula(properties.list[0].formula);
+    let mut explored = SpaceCache::new(&systems);
+    check_subject(
+        &subject,
+        property,
+        &options,
+        &mut explored,
+        RunContext::quiet(&budget),
+    )
+    .verdict
 }
 
 /// Violated by covering runs; that of a depth-first search is returned.
@@ -82,7 +92,7 @@ fn covered(system: &System, formula: &str) -> Lasso {
 /// Violated by a covering run, which is returned.
 fn covered_by(finder: &str, system: &System, formula: &str) -> Lasso {
     match ask(finder, system, formula) {
-        Verdict::Violated(run) => {
+        EarnedVerdict::Violated(run) => {
             let lasso = run.lasso().clone();
             assert!(lasso.growth.is_some(), "{finder}: {formula}: {lasso:?}");
             lasso
@@ -95,7 +105,9 @@ fn covered_by(finder: &str, system: &System, formula: &str) -> Lasso {
 fn begun(system: &System, formula: &str) {
     for finder in FINDERS {
         match ask(finder, system, formula) {
-            Verdict::Violated(run) => assert!(run.lasso().cycle.is_empty(), "{formula}: {run:?}"),
+            EarnedVerdict::Violated(run) => {
+                assert!(run.lasso().cycle.is_empty(), "{formula}: {run:?}")
+            }
             verdict => panic!("{finder}: {formula}: {verdict:?}"),
         }
     }
@@ -105,12 +117,12 @@ fn begun(system: &System, formula: &str) {
 fn open(system: &System, formula: &str) {
     let verdict = ask("walk", system, formula);
     assert!(
-        matches!(verdict, Verdict::Unknown(Reason::Stopped(_))),
+        matches!(verdict, EarnedVerdict::Unknown(Reason::Stopped(_))),
         "{formula}: {verdict:?}"
     );
     let verdict = ask("explicit", system, formula);
     assert!(
-        !matches!(verdict, Verdict::Violated(_)),
+        !matches!(verdict, EarnedVerdict::Violated(_)),
         "{formula}: {verdict:?}"
     );
 }
@@ -250,7 +262,7 @@ fn places_with_bounds_do_not_grow() {
         variable.domain = Domain::Count { bound: Some(9) };
     }
     let verdict = ask("explicit", &system, "F G a");
-    assert!(!matches!(&verdict, Verdict::Violated(run) if run.lasso().growth.is_some()));
+    assert!(!matches!(&verdict, EarnedVerdict::Violated(run) if run.lasso().growth.is_some()));
 }
 
 /// Random nets that grow: whatever is claimed is a run that can be taken again and again with the same letters, and the

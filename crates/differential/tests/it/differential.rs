@@ -1,6 +1,6 @@
 //! Every subject on every fixed case and on random ones.
 
-use lariat::{Needs, Plan};
+use lariat::internals::{Needs, Plan};
 use lariat_differential::subjects;
 use lariat_testkit::case::Case;
 use lariat_testkit::oracle::{self, Buchi};

@@ -1,7 +1,7 @@
 //! What the explicit engine must not keep to itself: that it has left out states, that claims fail beyond its search, that a run is a beginning.
 
 use crate::covering::net;
-use lariat::{Account, Explored, OrderChoice, Plan, Run, Systems};
+use lariat::internals::{Account, OrderChoice, Plan, PlanRun, RunContext, SpaceCache, Systems};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Quiet, Stop};
 use lariat_differential::subjects;
@@ -15,15 +15,14 @@ use lariat_testkit::oracle::{Buchi, BuchiEdge};
 fn decide(engine: &str, problem: &Problem<'_>) -> (Found, Account) {
     let (plan, order) = (Plan::of(engine), OrderChoice::Named(OrderName::FILE));
     let budget = Budget::unlimited().with_work(20_000);
-    let run = Run {
+    let run = PlanRun {
         plan: &plan,
         order: &order,
-        budget: &budget,
         shared: &budget,
-        observer: &Quiet,
+        ctx: RunContext::quiet(&budget),
     };
     let systems = Systems::new();
-    let (mut explored, mut account) = (Explored::new(&systems), Account::default());
+    let (mut explored, mut account) = (SpaceCache::new(&systems), Account::default());
     let found = run.decide(problem, problem.system, &mut explored, &mut account);
     (found, account)
 }

@@ -1,6 +1,6 @@
 //! Fair runs: every engine that knows fairness against the oracle, and those that do not refuse it.
 
-use lariat::{Plan, Strength};
+use lariat::internals::{Plan, Strength};
 use lariat_differential::subjects;
 use lariat_testkit::{Answer, Campaign, Case, cases};
 

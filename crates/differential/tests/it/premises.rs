@@ -1,6 +1,6 @@
 //! Premises of a property that engines are given as fairness: who gets them agrees with who reads them in an automaton.
 
-use lariat::Plan;
+use lariat::internals::Plan;
 use lariat_differential::subjects;
 use lariat_model::Deadlock;
 use lariat_testkit::formulas::{Op1, Op2};

@@ -1,6 +1,6 @@
 //! The façade about nets on which rules of reduction find something, or almost.
 
-use lariat::{Choice, Options, Plan, Reduce, Rules, Schedule};
+use lariat::internals::{CheckOptions, EngineChoice, Plan, ReductionChoice, Rules, Schedule};
 use lariat_differential::subjects;
 use lariat_testkit::{Campaign, Case};
 
@@ -8,11 +8,11 @@ const REPLAY: &str = "cargo test -p lariat-differential --test it reducible";
 
 #[test]
 fn nets_on_which_rules_find_something_are_answered_as_the_oracle_does() {
-    let after_reductions = |name: &str, choice: Choice| {
-        let options = Options {
-            choice,
-            reduce: Reduce::Only(Rules::all()),
-            ..Options::default()
+    let after_reductions = |name: &str, engine: EngineChoice| {
+        let options = CheckOptions {
+            engine,
+            reduce: ReductionChoice::Only(Rules::all()),
+            ..CheckOptions::default()
         };
         subjects::facade_with(name, options)
     };
@@ -25,7 +25,7 @@ fn nets_on_which_rules_find_something_are_answered_as_the_oracle_does() {
     };
     let subjects = [
         after_reductions("explicit", Plan::of("explicit").into()),
-        after_reductions("auto", Choice::Auto(hasty)),
+        after_reductions("auto", EngineChoice::Auto(hasty)),
         after_reductions("slap", Plan::of("slap").into()).only(|case| case.fairness.is_empty()),
     ];
     let campaign = Campaign::from_env(60)

@@ -1,6 +1,6 @@
 //! Nets with places that follow others, by whom it is told, or almost, that there is enough in them.
 
-use lariat::{Choice, Options, Plan, Reduce, Rule, Rules};
+use lariat::internals::{CheckOptions, EngineChoice, Plan, ReductionChoice, Rule, Rules};
 use lariat_differential::subjects;
 use lariat_testkit::{Campaign, Case, Subject};
 
@@ -11,10 +11,10 @@ fn after_reductions() -> Vec<Subject> {
         ("implicit-places", Rules::only(&[Rule::ImplicitPlaces])),
     ];
     let subject = |(name, rules)| {
-        let options = Options {
-            choice: Choice::from(Plan::of("explicit")),
-            reduce: Reduce::Only(rules),
-            ..Options::default()
+        let options = CheckOptions {
+            engine: EngineChoice::from(Plan::of("explicit")),
+            reduce: ReductionChoice::Only(rules),
+            ..CheckOptions::default()
         };
         subjects::facade_with(&format!("explicit-{name}"), options)
     };

@@ -1,16 +1,16 @@
 //! The façade about nets with steps in two parts, which agglomerations join.
 
-use lariat::{Choice, Options, Plan, Reduce, Rule, Rules};
+use lariat::internals::{CheckOptions, EngineChoice, Plan, ReductionChoice, Rule, Rules};
 use lariat_differential::subjects;
 use lariat_testkit::{Campaign, Case};
 
 #[test]
 fn nets_with_steps_in_two_parts_are_answered_as_the_oracle_does() {
     let subject = |(name, rules)| {
-        let options = Options {
-            choice: Choice::from(Plan::of("explicit")),
-            reduce: Reduce::Only(rules),
-            ..Options::default()
+        let options = CheckOptions {
+            engine: EngineChoice::from(Plan::of("explicit")),
+            reduce: ReductionChoice::Only(rules),
+            ..CheckOptions::default()
         };
         subjects::facade_with(name, options)
     };

@@ -65,6 +65,7 @@ mod still;
 mod structure;
 
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task, Variant};
+use crate::engine_id::EngineId;
 use crate::problem::Problem;
 use crate::sets::walk::lost;
 use beginning::Forever;
@@ -94,7 +95,7 @@ pub use proofs::{Proof, Proofs, Recurring};
 
 /// Hyb-MC, the component-wise engine.
 pub const HYB: Engine = Engine {
-    name: "hyb",
+    id: EngineId::Hyb,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[],
     needs: Needs::Nothing,

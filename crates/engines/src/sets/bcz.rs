@@ -18,6 +18,7 @@ use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
 use super::search;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
+use crate::engine_id::EngineId;
 use lariat_automata::{Automaton, Guard};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 
 /// Sets of equal label without closure.
 pub const BCZ: Engine = Engine {
-    name: "bcz",
+    id: EngineId::Bcz,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,

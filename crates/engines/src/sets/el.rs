@@ -20,13 +20,14 @@ use super::operators::Sets;
 use super::whole::{Family, Whole, is_empty};
 use super::{Fixpoint, solve};
 use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
+use crate::engine_id::EngineId;
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::Strength;
 
 /// EL on the whole product.
 pub const EL: Engine = Engine {
-    name: "el",
+    id: EngineId::El,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[],
     needs: Needs::Nothing,

@@ -29,6 +29,7 @@ use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
 use super::search;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure, Variant};
+use crate::engine_id::EngineId;
 use lariat_automata::{Guard, Guards, StateId, Transition};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
@@ -36,7 +37,7 @@ use lariat_model::Strength;
 
 /// Sets closed under self-loops of the automaton.
 pub const SLAP: Engine = Engine {
-    name: "slap",
+    id: EngineId::Slap,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,

@@ -36,6 +36,7 @@ use super::walk::Ending;
 use super::whole::{AutomatonEdge, Family, Whole};
 use super::witness;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
+use crate::engine_id::EngineId;
 use lariat_automata::{Guard, Guards, StateId, automaton_components};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
@@ -43,7 +44,7 @@ use lariat_model::{State, Strength};
 
 /// SLAP with a fixpoint in terminal nodes.
 pub const SLAP_FST: Engine = Engine {
-    name: "slap-fst",
+    id: EngineId::SlapFst,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,

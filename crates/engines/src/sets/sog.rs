@@ -37,6 +37,7 @@ use super::search;
 use super::sog_testing::SogTesting;
 use super::sop::{Grain, Sop};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
+use crate::engine_id::EngineId;
 use crate::problem::Invariance;
 use crate::testing_automata::note_automaton;
 use lariat_budget::Stop;
@@ -44,7 +45,7 @@ use lariat_model::Strength;
 
 /// The symbolic observation graph, in product with any kind of automaton.
 pub const SOG: Engine = Engine {
-    name: "sog",
+    id: EngineId::Sog,
     automata: &[
         AutomatonKind::Tgba,
         AutomatonKind::Ba,

@@ -28,6 +28,7 @@ use super::product::{Aggregate, Passage, Product};
 use super::search;
 use super::walk::stay;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
+use crate::engine_id::EngineId;
 use crate::problem::Invariance;
 use lariat_automata::{Automaton, Cube, Guard, Letter, StateId};
 use lariat_budget::Stop;
@@ -40,7 +41,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The symbolic observation product.
 pub const SOP: Engine = Engine {
-    name: "sop",
+    id: EngineId::Sop,
     automata: &[AutomatonKind::Tgba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::StateStuttering,

@@ -25,6 +25,7 @@ mod product;
 mod sets;
 
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
+use crate::engine_id::EngineId;
 use crate::explicit::{finish, synchronous};
 use crate::symmetry::Locals;
 use lariat_budget::{Statistic, Stop};
@@ -34,7 +35,7 @@ use node::{Ssp, Worker};
 
 /// The engine of the symbolic synchronized product.
 pub const SSP: Engine = Engine {
-    name: "ssp",
+    id: EngineId::Ssp,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| Emptiness::OF_SETS,
     needs: Needs::Nothing,

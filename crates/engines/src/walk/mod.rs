@@ -33,6 +33,7 @@ mod ways;
 use crate::chart::Chart;
 use crate::covering::Covering;
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
+use crate::engine_id::EngineId;
 use crate::explicit::{finish, tell};
 use crate::problem::Problem;
 use crate::steps::steps;
@@ -52,7 +53,7 @@ use trail::Trail;
 
 /// Random walks.
 pub const WALK: Engine = Engine {
-    name: "walk",
+    id: EngineId::Walk,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
     checks: |_| &[],
     needs: Needs::Nothing,

@@ -4,15 +4,15 @@
 //! search that came to its end, or a certificate that was checked in exact integers. Nobody but this module makes either.
 
 use crate::verdict::Reason;
-use lariat_engines::questions::Question;
-use lariat_formats::Model;
+use lariat_engines::questions::Question as StateQuestion;
+use lariat_formats::Model as LoadedModel;
 use lariat_model::{EvidenceKind, Lasso, Predicate, Step, System, Value, VarId};
 use lariat_reductions::{Astray, Lift as _, UnfoldingLift};
 use lariat_structural::Certificate;
 
 /// What is known of a question.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum EarnedAnswer {
     /// Of `reach`: yes, by this run.
     Reached(Witness),
     /// Of `reach`: no.
@@ -63,25 +63,25 @@ impl Witness {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proof {
     /// All that there is was searched.
-    Searched(Complete),
+    Searched(CompletedSearch),
     /// Invariants exclude it.
     Certificate(Certificate),
 }
 
 /// Proof that a search came to its end. Only this module makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Complete(());
+pub struct CompletedSearch(());
 
-impl Answer {
+impl EarnedAnswer {
     /// Is it an answer?
     pub fn is_known(&self) -> bool {
-        !matches!(self, Answer::Unknown { .. })
+        !matches!(self, EarnedAnswer::Unknown { .. })
     }
 }
 
 /// For engines whose search says that it is complete.
 pub(super) fn searched() -> Proof {
-    Proof::Searched(Complete(()))
+    Proof::Searched(CompletedSearch(()))
 }
 
 /// A certificate, checked once more, on the system that it is about.
@@ -97,13 +97,17 @@ pub(super) fn certified(system: &System, certificate: Certificate) -> Result<Pro
 #[derive(Clone, Copy)]
 pub(super) enum Shows<'q> {
     /// That its end answers the question, or has this value.
-    End(&'q Question, i128),
+    End(&'q StateQuestion, i128),
     /// That the sum grows with each round.
     Growth(&'q [(VarId, Value)]),
 }
 
 /// Replays a run of the unfolded system, and for a coloured net that of the net itself.
-pub(super) fn witness(model: &Model, lasso: Lasso, shows: Shows<'_>) -> Result<Witness, String> {
+pub(super) fn witness(
+    model: &LoadedModel,
+    lasso: Lasso,
+    shows: Shows<'_>,
+) -> Result<Witness, String> {
     let system = &model.system;
     let is_initial = system.initial.contains(&lasso.initial);
     if !is_initial {
@@ -121,17 +125,17 @@ pub(super) fn witness(model: &Model, lasso: Lasso, shows: Shows<'_>) -> Result<W
         at = state;
     }
     match shows {
-        Shows::End(Question::Reach(predicate), _) => {
+        Shows::End(StateQuestion::Reach(predicate), _) => {
             if !system.holds(predicate, at) {
                 return Err("the end of the run is not what was asked for".to_owned());
             }
         }
-        Shows::End(Question::Most(terms), value) => {
+        Shows::End(StateQuestion::Most(terms), value) => {
             if sum(terms, at) != value {
                 return Err("the end of the run has another value".to_owned());
             }
         }
-        Shows::End(Question::Always(predicate), _) => {
+        Shows::End(StateQuestion::Always(predicate), _) => {
             if system.holds(predicate, at) {
                 return Err("the end of the run is what was said to be lost".to_owned());
             }
@@ -149,7 +153,10 @@ pub(super) fn witness(model: &Model, lasso: Lasso, shows: Shows<'_>) -> Result<W
     };
     let unfolding = UnfoldingLift { net, system };
     // The coloured net must say by itself that nothing can fire.
-    let at_rest = matches!(shows, Shows::End(Question::Reach(Predicate::Deadlock), _));
+    let at_rest = matches!(
+        shows,
+        Shows::End(StateQuestion::Reach(Predicate::Deadlock), _)
+    );
     let told = if at_rest {
         resting(lasso.clone())
     } else {

@@ -11,9 +11,10 @@
 //! Of a coloured net, a place is the number of its tokens of all colours, and a transition any of its bindings: what its user sees.
 
 use super::answer::sum;
-use super::{Answer, Ends, Go, Question, Reply};
-use lariat_formats::Model;
+use super::{EarnedAnswer, EarnedReply, Ends, StateQuestion};
+use lariat_formats::Model as LoadedModel;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
+use std::ops::ControlFlow;
 
 /// What is asked of a model as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -31,7 +32,7 @@ pub enum Examination {
 }
 
 /// Places as the user knows them: names, and the variables whose sum they are.
-pub fn places(model: &Model) -> Vec<(String, Vec<VarId>)> {
+pub fn places(model: &LoadedModel) -> Vec<(String, Vec<VarId>)> {
     let system = &model.system;
     match model.coloured_net() {
         None => (system.var_ids())
@@ -46,7 +47,7 @@ pub fn places(model: &Model) -> Vec<(String, Vec<VarId>)> {
 }
 
 /// Transitions as the user knows them: names, and the events that they are.
-pub fn transitions(model: &Model) -> Vec<(String, Vec<EventId>)> {
+pub fn transitions(model: &LoadedModel) -> Vec<(String, Vec<EventId>)> {
     let system = &model.system;
     match model.coloured_net() {
         None => (system.event_ids())
@@ -93,13 +94,13 @@ pub fn fireable(events: &[EventId]) -> Predicate {
 
 impl Examination {
     /// Its questions, each with the name of what it is about.
-    pub fn questions(self, model: &Model) -> Vec<(String, Question)> {
+    pub fn questions(self, model: &LoadedModel) -> Vec<(String, StateQuestion)> {
         let of_places = |question: &dyn Fn(&[VarId]) -> Predicate| {
             let all = places(model).into_iter();
-            all.map(|(name, vars)| (name, Question::Reach(question(&vars))))
+            all.map(|(name, vars)| (name, StateQuestion::Reach(question(&vars))))
                 .collect()
         };
-        let of_transitions = |question: &dyn Fn(Predicate) -> Question| {
+        let of_transitions = |question: &dyn Fn(Predicate) -> StateQuestion| {
             let all = transitions(model).into_iter();
             all.map(|(name, events)| (name, question(fireable(&events))))
                 .collect()
@@ -107,12 +108,12 @@ impl Examination {
         match self {
             Examination::Deadlock => {
                 let name = "deadlock".to_owned();
-                vec![(name, Question::Reach(Predicate::Deadlock))]
+                vec![(name, StateQuestion::Reach(Predicate::Deadlock))]
             }
             Examination::OneSafe => of_places(&|vars| compare(vars, Comparison::Ge, 2)),
             Examination::Stable => of_places(&|vars| changed(model, vars)),
-            Examination::QuasiLive => of_transitions(&Question::Reach),
-            Examination::Live => of_transitions(&Question::Always),
+            Examination::QuasiLive => of_transitions(&StateQuestion::Reach),
+            Examination::Live => of_transitions(&StateQuestion::Always),
         }
     }
 
@@ -127,26 +128,30 @@ impl Examination {
     }
 
     /// Does one answer decide the whole?
-    pub fn decides(self, reply: &Reply) -> Go {
+    pub fn decides(self, reply: &EarnedReply) -> ControlFlow<()> {
         let home = match self {
             Examination::Deadlock => reply.answer.is_known(),
-            Examination::OneSafe => matches!(reply.answer, Answer::Reached(_)),
+            Examination::OneSafe => matches!(reply.answer, EarnedAnswer::Reached(_)),
             Examination::Stable | Examination::QuasiLive => {
-                matches!(reply.answer, Answer::Never(_))
+                matches!(reply.answer, EarnedAnswer::Never(_))
             }
-            Examination::Live => matches!(reply.answer, Answer::Lost(..)),
+            Examination::Live => matches!(reply.answer, EarnedAnswer::Lost(..)),
         };
-        if home { Go::Home } else { Go::On }
+        if home {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     /// Is it true, as far as the answers say?
-    pub fn verdict(self, replies: &[Reply]) -> Option<bool> {
-        let some = |is: fn(&Answer) -> bool| replies.iter().any(|reply| is(&reply.answer));
-        let all = |is: fn(&Answer) -> bool| replies.iter().all(|reply| is(&reply.answer));
-        let reached = |answer: &Answer| matches!(answer, Answer::Reached(_));
-        let never = |answer: &Answer| matches!(answer, Answer::Never(_));
-        let always = |answer: &Answer| matches!(answer, Answer::Always(_));
-        let lost = |answer: &Answer| matches!(answer, Answer::Lost(..));
+    pub fn verdict(self, replies: &[EarnedReply]) -> Option<bool> {
+        let some = |is: fn(&EarnedAnswer) -> bool| replies.iter().any(|reply| is(&reply.answer));
+        let all = |is: fn(&EarnedAnswer) -> bool| replies.iter().all(|reply| is(&reply.answer));
+        let reached = |answer: &EarnedAnswer| matches!(answer, EarnedAnswer::Reached(_));
+        let never = |answer: &EarnedAnswer| matches!(answer, EarnedAnswer::Never(_));
+        let always = |answer: &EarnedAnswer| matches!(answer, EarnedAnswer::Always(_));
+        let lost = |answer: &EarnedAnswer| matches!(answer, EarnedAnswer::Lost(..));
         let (one, rest): (bool, bool) = match self {
             Examination::Deadlock => (some(reached), all(never)),
             Examination::OneSafe => (all(never), some(reached)),
@@ -165,7 +170,7 @@ impl Examination {
 }
 
 /// The number of tokens is not what it was at the start.
-fn changed(model: &Model, vars: &[VarId]) -> Predicate {
+fn changed(model: &LoadedModel, vars: &[VarId]) -> Predicate {
     let initial = &model.system.initial;
     let tokens = |state: &lariat_model::State| sum(&total(vars), state);
     let first = initial.first().map_or(0, tokens);

@@ -8,8 +8,8 @@
 //! predicate, which is true of the same reachable markings and looks at less of the net.
 
 use super::answer::{Proof, Shows, certified, witness};
-use super::{Answer, Asker, Desk, Question, standing};
-use crate::explored::Explored;
+use super::{AskSession, Asker, EarnedAnswer, StateQuestion, standing};
+use crate::cache::SpaceCache;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Comparison, Domain, Linear, Predicate, Proposition, System, Variable};
 use lariat_reductions::Systems;
@@ -21,23 +21,23 @@ pub(super) enum About {
     /// Maxima of sums.
     Sums,
     /// Predicates.
-    States,
+    ReachableStates,
 }
 
-impl<'s> Desk<'_, 's> {
+impl<'s> AskSession<'_, 's> {
     /// Asks for facts about the net as it was read, for all open questions of a kind, with about so much work.
     pub(super) fn facts(
         &mut self,
-        explored: &mut Explored<'s>,
+        cache: &mut SpaceCache<'s>,
         about: About,
         work: u64,
     ) -> Result<(), Stop> {
         if !self.may(Asker::Facts) || self.is_over() {
             return Ok(());
         }
-        self.observer.engine(Asker::Facts.name());
-        let system = undeclared(&self.model.system, explored.systems());
-        let facts = explored.facts(system);
+        self.ctx.observer.engine(Asker::Facts.name());
+        let system = undeclared(&self.model.system, cache.systems());
+        let facts = cache.facts(system);
         for case in &self.cases {
             // What was seen needs no proof of its absence.
             if let Some((_, seen)) = &case.low {
@@ -46,28 +46,30 @@ impl<'s> Desk<'_, 's> {
         }
         let (_, before) = facts.effort();
         for q in self.open() {
-            self.budget.check()?;
-            let facts = explored.facts(system);
+            self.ctx.budget.check()?;
+            let facts = cache.facts(system);
             let (_, now) = facts.effort();
             if self.is_over() || now - before > work {
                 break;
             }
-            let is_sum = matches!(self.cases[q].question, Question::Most(_));
+            let is_sum = matches!(self.cases[q].question, StateQuestion::Most(_));
             if is_sum != (about == About::Sums) {
                 continue;
             }
             facts.next_property();
             match self.cases[q].question {
-                Question::Reach(predicate) => match never(facts, predicate, self.budget)? {
-                    Ok(why) => {
-                        if let Some(proof) = self.certified(why) {
-                            self.reply(q, Answer::Never(proof), Asker::Facts);
+                StateQuestion::Reach(predicate) => {
+                    match never(facts, predicate, self.ctx.budget)? {
+                        Ok(why) => {
+                            if let Some(proof) = self.certified(why) {
+                                self.reply(q, EarnedAnswer::Never(proof), Asker::Facts);
+                            }
                         }
+                        Err(folded) => self.fold(q, folded, StateQuestion::Reach),
                     }
-                    Err(folded) => self.fold(q, folded, Question::Reach),
-                },
-                Question::Most(terms) => {
-                    let found = facts.most(terms, self.budget)?;
+                }
+                StateQuestion::Most(terms) => {
+                    let found = facts.most(terms, self.ctx.budget)?;
                     if let Some((most, why)) = found
                         && let Some(proof) = self.certified(why)
                     {
@@ -76,13 +78,14 @@ impl<'s> Desk<'_, 's> {
                     }
                 }
                 // What never happens cannot happen again: the initial state is as lost as any.
-                Question::Always(predicate) => match never(facts, predicate, self.budget)? {
+                StateQuestion::Always(predicate) => match never(facts, predicate, self.ctx.budget)?
+                {
                     Ok(why) => {
                         if let Some(proof) = self.certified(why) {
                             self.lost_at_once(q, proof);
                         }
                     }
-                    Err(folded) => self.fold(q, folded, Question::Always),
+                    Err(folded) => self.fold(q, folded, StateQuestion::Always),
                 },
             }
         }
@@ -90,7 +93,7 @@ impl<'s> Desk<'_, 's> {
     }
 
     /// Searches are asked the folded predicate, if what it rests on is checked once more.
-    fn fold(&mut self, q: usize, folded: Option<Folded>, kind: fn(Predicate) -> Question) {
+    fn fold(&mut self, q: usize, folded: Option<Folded>, kind: fn(Predicate) -> StateQuestion) {
         let Some(Folded { predicate, grounds }) = folded else {
             return;
         };
@@ -107,7 +110,7 @@ impl<'s> Desk<'_, 's> {
         };
         let run = standing(initial.clone());
         match witness(self.model, run, Shows::End(question, 0)) {
-            Ok(run) => self.reply(q, Answer::Lost(run, proof), Asker::Facts),
+            Ok(run) => self.reply(q, EarnedAnswer::Lost(run, proof), Asker::Facts),
             Err(what) => {
                 self.defect.get_or_insert(what);
             }

@@ -1,26 +1,27 @@
 //! A question as a temporal formula: a state with `p` is reachable iff `G !p` is violated.
 //!
-//! For what is left when everything that answers many questions at once has had its turn. The engines for formulas go about
-//! it in their own ways: reductions for this one predicate, products with few states, symmetries. A sum is asked for by `G (c·s <= k)`, where
-//! `k` is the largest value that is known: either that is its maximum, or there is a run beyond it.
+//! Used for the questions that remain after the methods that answer many at once. The engines for formulas have their
+//! own methods: reductions for this one predicate, products with few states, symmetries. For a sum the formula is
+//! `G (c·s <= k)`, where `k` is the largest known value: either it is the maximum, or a run exceeds it.
 
 use super::answer::{searched, sum};
-use super::{Answer, Asker, Desk, Question};
-use crate::check::{Options, check};
-use crate::explored::Explored;
-use crate::shortening::Shortening;
-use crate::subject::{Property, Subject};
-use crate::verdict::{Reason, Verdict};
+use super::{AskSession, Asker, EarnedAnswer, StateQuestion};
+use crate::cache::SpaceCache;
+use crate::check_one::check_subject;
+use crate::options::CheckOptions;
+use crate::shorten::Shortening;
+use crate::subject::{PropertyForm, Subject};
+use crate::verdict::{EarnedVerdict, Reason};
 use lariat_budget::Stop;
 use lariat_engines::questions::Finding;
 use lariat_model::{Comparison, Lasso, Linear, Predicate, Properties, Proposition, Value};
 use lariat_reductions::Systems;
 
-/// How often a sum is asked for before somebody else has a turn.
+/// Increases of a sum's known value before the next method has its turn.
 const STEPS_UP: usize = 4;
 
-impl Desk<'_, '_> {
-    /// Asks for the open questions one by one, each with so much work.
+impl AskSession<'_, '_> {
+    /// Decides the open questions one by one, each with this work limit.
     pub(super) fn formulas(&mut self, work: u64) -> Result<Option<Stop>, Stop> {
         if !self.may(Asker::Formula) {
             return Ok(None);
@@ -31,19 +32,19 @@ impl Desk<'_, '_> {
                 break;
             }
             last = match self.cases[q].question {
-                Question::Reach(predicate) => self.violated(q, predicate, work)?,
-                Question::Most(_) => self.climb(q, work)?,
-                Question::Always(_) => last,
+                StateQuestion::Reach(predicate) => self.violated(q, predicate, work)?,
+                StateQuestion::Most(_) => self.climb(q, work)?,
+                StateQuestion::Always(_) => last,
             };
         }
         Ok(last)
     }
 
-    /// Looks for larger and larger values of a sum.
+    /// Searches for larger and larger values of a sum.
     fn climb(&mut self, q: usize, work: u64) -> Result<Option<Stop>, Stop> {
         for _ in 0..STEPS_UP {
             let case = &self.cases[q];
-            let (Question::Most(terms), None) = (case.question, &case.reply) else {
+            let (StateQuestion::Most(terms), None) = (case.question, &case.reply) else {
                 break;
             };
             let known = case.low.as_ref().map(|(low, _)| *low);
@@ -63,9 +64,9 @@ impl Desk<'_, '_> {
         Ok(None)
     }
 
-    /// Is `G !p` violated?
+    /// Decides `G !p`.
     fn violated(&mut self, q: usize, p: &Predicate, work: u64) -> Result<Option<Stop>, Stop> {
-        self.observer.engine(Asker::Formula.name());
+        self.ctx.observer.engine(Asker::Formula.name());
         let mut properties = Properties::new();
         let atom = properties.formulas.atom_id("p");
         let asked = properties.formulas.atom(atom);
@@ -73,39 +74,37 @@ impl Desk<'_, '_> {
         let not = properties.formulas.not(asked);
         let never = properties.formulas.globally(not);
         let subject = Subject::new(self.model, &properties);
-        let options = Options {
+        let options = CheckOptions {
             shortening: Shortening::Never,
-            ..Options::default()
+            ..CheckOptions::default()
         };
         let systems = Systems::new();
-        let mut explored = Explored::new(&systems);
-        let limited = self.budget.clone().with_work(work);
-        let property = Property::Formula(never);
-        let report = check(
+        let mut cache = SpaceCache::new(&systems);
+        let limited = self.ctx.budget.clone().with_work(work);
+        let report = check_subject(
             &subject,
-            property,
+            PropertyForm::Formula(never),
             &options,
-            &mut explored,
-            &limited,
-            self.observer,
+            &mut cache,
+            self.ctx.with_budget(&limited),
         );
         let asker = Asker::Formula;
         match report.verdict {
-            Verdict::Holds(_) => match self.cases[q].question {
-                Question::Most(_) => {
+            EarnedVerdict::Holds(_) => match self.cases[q].question {
+                StateQuestion::Most(_) => {
                     if let Some((low, _)) = self.cases[q].low {
                         self.at_most(q, low, searched(), asker);
                         self.meet(q);
                     }
                 }
-                _ => self.reply(q, Answer::Never(searched()), asker),
+                _ => self.reply(q, EarnedAnswer::Never(searched()), asker),
             },
-            Verdict::Violated(run) => {
+            EarnedVerdict::Violated(run) => {
                 let Some(run) = until(self.model, run.lasso(), p) else {
                     return Ok(None);
                 };
                 let finding = match self.cases[q].question {
-                    Question::Most(terms) => Finding::AtLeast(sum(terms, run.entry()), run),
+                    StateQuestion::Most(terms) => Finding::AtLeast(sum(terms, run.entry()), run),
                     _ => Finding::Reached(run),
                 };
                 let whole = super::Stage::whole(&self.model.system, &self.cases, &[q]);
@@ -113,20 +112,20 @@ impl Desk<'_, '_> {
                     self.defect.get_or_insert(what);
                 }
             }
-            Verdict::Unknown(Reason::Stopped(stop)) => match stop {
+            EarnedVerdict::Unknown(Reason::Stopped(stop)) => match stop {
                 Stop::Time | Stop::Interrupted => return Err(stop),
                 stop => return Ok(Some(stop)),
             },
-            Verdict::Unknown(Reason::Internal(what)) => {
+            EarnedVerdict::Unknown(Reason::Internal(what)) => {
                 self.defect.get_or_insert(what);
             }
-            Verdict::Unknown(Reason::Inconclusive(_)) => {}
+            EarnedVerdict::Unknown(Reason::Inconclusive(_)) => {}
         }
         Ok(None)
     }
 }
 
-/// The beginning of a run, up to the first state like this.
+/// The prefix of a run up to the first state that satisfies `p`.
 fn until(model: &lariat_formats::Model, run: &Lasso, p: &Predicate) -> Option<Lasso> {
     let system = &model.system;
     let states = std::iter::once(&run.initial).chain(run.steps().map(|step| &step.state));

@@ -1,16 +1,17 @@
-//! Questions about reachable states, answered for good.
+//! Questions about reachable states.
 //!
-//! A [`Question`] is a predicate to be reached, a sum whose maximum is wanted, or a predicate that must stay reachable. All questions about
-//! one model are asked together, because what answers one answers others: a walk looks at every marking for all of them, facts and
-//! reachable states are those of the net. [`ask`] goes from what is cheap to what is complete,
+//! A [`StateQuestion`] asks whether a predicate is reachable, for the maximum of a sum, or whether a predicate stays
+//! reachable. All questions about one model are answered together, because the same work serves them all: a walk
+//! inspects every marking for every question, facts and reachable states are those of the net. [`ask`] goes from cheap
+//! to complete methods,
 //!
 //! ```text
-//! a glance at the nearest states → walks → facts → reductions → rounds of walks, trees, sweeps and sets
+//! the nearest states → walks → facts → reductions → rounds of walks, trees, sweeps and sets
 //! ```
 //!
-//! with counted work, so that runs repeat. Engines find, and nobody believes them: a run is lifted back over all reductions and
-//! replayed on what the user wrote, a certificate is checked again, and `never`, `at most` and `always` need a search that says it was
-//! complete (`answer.rs`). Everything else is [`Answer::Unknown`].
+//! with counted work, so that runs are deterministic. Findings of engines are checked: a run is lifted through all
+//! reductions and replayed on the original model, a certificate is checked again, and `never`, `at most` and
+//! `always` need a search that was complete (`answer.rs`). Everything else is [`EarnedAnswer::Unknown`].
 
 mod answer;
 pub mod examination;
@@ -20,31 +21,32 @@ pub mod report;
 mod schedule;
 mod stage;
 
-pub use answer::{Answer, Proof, Witness};
-pub use lariat_engines::questions::{Asker, Ends, Question};
+pub use answer::{EarnedAnswer, Proof, Witness};
+pub use lariat_engines::questions::{Asker, Ends, Question as StateQuestion};
 pub use schedule::AskSchedule;
 
-use crate::explored::Explored;
+use crate::cache::{CacheKey, SpaceCache};
 use crate::verdict::Reason;
 use answer::{Shows, searched, sum, witness};
 use facts::About as Facts;
-use lariat_budget::{Budget, Observer, Stop};
+use lariat_budget::{RunContext, Stop};
 use lariat_engines::questions::{Finding, Search, by_sets, karp_miller, sweep, wander};
-use lariat_formats::Model;
+use lariat_formats::Model as LoadedModel;
 use lariat_model::{Deadlock, Lasso, State};
 use lariat_space::symbolic::OrderChoice;
 use stage::Stage;
+use std::ops::ControlFlow;
 
-/// How to ask.
+/// Options of [`ask`].
 #[derive(Clone, Debug)]
 pub struct AskOptions {
     /// When enough is known.
     pub ends: Ends,
-    /// How much work is given to whom.
+    /// The work of each method.
     pub schedule: AskSchedule,
-    /// The engines that may be asked; all by default.
+    /// The engines that may be used; all by default.
     pub askers: Vec<Asker>,
-    /// Are reductions made?
+    /// Whether reductions are applied.
     pub reduce: bool,
 }
 
@@ -59,66 +61,56 @@ impl Default for AskOptions {
     }
 }
 
-/// An answer, and whom it is owed to.
+/// An answer, and the engine that found it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
+pub struct EarnedReply {
     /// The answer.
-    pub answer: Answer,
+    pub answer: EarnedAnswer,
     /// The engine that found it.
     pub asker: Asker,
 }
 
-/// Hears of answers as soon as they are known; says whether to go on.
-pub type Teller<'t> = dyn FnMut(usize, &Reply) -> Go + 't;
+/// Receives answers as soon as they are known; a break ends the session.
+pub type ReplyCallback<'t> = dyn FnMut(usize, &EarnedReply) -> ControlFlow<()> + 't;
 
-/// Whether to go on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Go {
-    /// More answers are wanted.
-    On,
-    /// What is known is enough.
-    Home,
-}
-
-/// Answers questions about the reachable states of `model`; replies are in the order of the questions. `tell` hears of each as soon as it is
-/// known, and of the unknown ones at last.
+/// Answers questions about the reachable states of `model`; replies are in the order of the questions. `on_reply`
+/// receives each as soon as it is known, and the unknown ones last.
 pub fn ask<'s>(
-    model: &'s Model,
-    questions: &[Question],
+    model: &'s LoadedModel,
+    questions: &[StateQuestion],
     options: &AskOptions,
-    explored: &mut Explored<'s>,
-    (budget, observer): (&Budget, &dyn Observer),
-    tell: &mut Teller<'_>,
-) -> Vec<Reply> {
-    let mut desk = Desk {
+    cache: &mut SpaceCache<'s>,
+    ctx: RunContext<'_>,
+    on_reply: &mut ReplyCallback<'_>,
+) -> Vec<EarnedReply> {
+    let mut session = AskSession {
         model,
-        cases: questions.iter().map(Case::new).collect(),
+        cases: questions.iter().map(OpenQuestion::new).collect(),
         options,
-        budget,
-        observer,
-        tell,
+        ctx,
+        on_reply,
         done: false,
         defect: None,
     };
-    let stop = desk.auto(explored).err();
-    desk.leave(stop)
+    let stop = session.run(cache).err();
+    session.conclude(stop)
 }
 
-/// A question and what is known of it.
-struct Case<'q> {
-    question: &'q Question,
-    /// The same question, as far as reachable states go.
-    folded: Option<Question>,
-    reply: Option<Reply>,
-    /// Of a sum.
+/// A question and what is known about it.
+struct OpenQuestion<'q> {
+    question: &'q StateQuestion,
+    /// An equivalent question on reachable states, simplified by facts.
+    folded: Option<StateQuestion>,
+    reply: Option<EarnedReply>,
+    /// Bounds of a sum.
     low: Option<(i128, Witness)>,
     high: Option<(i128, Proof)>,
     asker: Asker,
 }
 
-impl<'q> Case<'q> {
-    fn new(question: &'q Question) -> Case<'q> {
-        Case {
+impl<'q> OpenQuestion<'q> {
+    fn new(question: &'q StateQuestion) -> OpenQuestion<'q> {
+        OpenQuestion {
             question,
             folded: None,
             reply: None,
@@ -129,21 +121,20 @@ impl<'q> Case<'q> {
     }
 }
 
-/// Where questions are answered.
-struct Desk<'a, 's> {
-    model: &'s Model,
-    cases: Vec<Case<'a>>,
+/// The state of one call of [`ask`].
+struct AskSession<'a, 's> {
+    model: &'s LoadedModel,
+    cases: Vec<OpenQuestion<'a>>,
     options: &'a AskOptions,
-    budget: &'a Budget,
-    observer: &'a dyn Observer,
-    tell: &'a mut Teller<'a>,
-    /// Is enough known?
+    ctx: RunContext<'a>,
+    on_reply: &'a mut ReplyCallback<'a>,
+    /// Whether enough is known.
     done: bool,
-    /// Something that must not happen.
+    /// A defect of Lariat that was detected.
     defect: Option<String>,
 }
 
-impl<'s> Desk<'_, 's> {
+impl<'s> AskSession<'_, 's> {
     fn may(&self, asker: Asker) -> bool {
         self.options.askers.contains(&asker)
     }
@@ -157,35 +148,35 @@ impl<'s> Desk<'_, 's> {
         (0..self.cases.len()).filter(open).collect()
     }
 
-    /// The schedule. Ends with what stopped it, if something is still open.
-    fn auto(&mut self, explored: &mut Explored<'s>) -> Result<(), Stop> {
+    /// Runs the schedule. The error is the stop, if questions are still open.
+    fn run(&mut self, cache: &mut SpaceCache<'s>) -> Result<(), Stop> {
         let schedule = self.options.schedule;
         let system = &self.model.system;
         self.at_start();
-        // A bound is best told by an invariant, and whoever knows it need not look further.
-        self.facts(explored, Facts::Sums, schedule.facts)?;
+        // Invariants give bounds most cheaply.
+        self.facts(cache, Facts::Sums, schedule.facts)?;
         let whole = Stage::whole(system, &self.cases, &self.open());
         self.sweep(&whole, schedule.glance)?;
         let whole = Stage::whole(system, &self.cases, &self.open());
         self.wander(&whole, schedule.walk, 0)?;
-        self.facts(explored, Facts::States, schedule.facts)?;
+        self.facts(cache, Facts::ReachableStates, schedule.facts)?;
         if self.is_over() {
             return Ok(());
         }
         let (mut look, mut tree) = (schedule.first_look, schedule.tree);
         for round in 1.. {
-            let mut stops = self.together(explored, (look, tree), round)?;
+            let mut stops = self.together(cache, (look, tree), round)?;
             let alone = self.open().len();
             if !self.is_over() && alone <= schedule.alone {
                 let share = look / alone as u64;
-                stops.extend(self.one_by_one(explored, share)?);
+                stops.extend(self.one_by_one(cache, share)?);
                 stops.extend(self.formulas(share)?);
             }
             if self.is_over() {
                 return Ok(());
             }
             let more_work = |stop: &Stop| matches!(stop, Stop::Work(_));
-            // Whoever asks for more than there is does not work at all.
+            // With unlimited work there is nothing to add.
             if look == u64::MAX || !stops.iter().any(more_work) {
                 let none = || Stop::Bound("no engine can go on".to_owned());
                 return Err(stops.pop().unwrap_or_else(none));
@@ -196,55 +187,56 @@ impl<'s> Desk<'_, 's> {
         Ok(())
     }
 
-    /// All open questions on one net, made smaller for all of them. Says why engines stopped.
+    /// Runs all engines on one net, reduced for all open questions. Returns why engines stopped.
     fn together(
         &mut self,
-        explored: &mut Explored<'s>,
+        cache: &mut SpaceCache<'s>,
         (look, tree): (u64, u64),
         round: u64,
     ) -> Result<Vec<Stop>, Stop> {
-        self.budget.check()?;
-        // A limit around all of this ends it.
-        self.budget.spend(0)?;
+        self.ctx.budget.check()?;
+        // An outer limit ends the session.
+        self.ctx.budget.spend(0)?;
         let whole = Stage::whole(&self.model.system, &self.cases, &self.open());
-        let stage = self.reduced(whole, explored)?;
+        let stage = self.reduced(whole, cache)?;
         let sets = look.saturating_mul(self.options.schedule.sets);
-        // Walks could go on for ever: they are no reason for another round.
+        // Walks never complete: they are no reason for another round.
         self.wander(&stage, look / 2, round)?;
         let stops = [
             self.tree(&stage, tree)?,
             self.sweep(&stage, look)?,
-            self.sets(&stage, sets, explored)?,
+            self.sets(&stage, sets, cache)?,
         ];
         Ok(stops.into_iter().flatten().collect())
     }
 
-    /// Each open question on a net that is made smaller for it alone, where that is smaller than for all together.
-    fn one_by_one(&mut self, explored: &mut Explored<'s>, look: u64) -> Result<Vec<Stop>, Stop> {
+    /// Runs engines for each open question on a net reduced for it alone, if that is smaller than the net reduced for
+    /// all.
+    fn one_by_one(&mut self, cache: &mut SpaceCache<'s>, look: u64) -> Result<Vec<Stop>, Stop> {
         let open = self.open();
         let mut stops = Vec::new();
         let whole = Stage::whole(&self.model.system, &self.cases, &open);
-        let all = self.reduced(whole, explored)?.system.variables.len();
+        let all = self.reduced(whole, cache)?.system.variables.len();
         for q in open {
             if self.is_over() || !self.options.reduce {
                 break;
             }
             let one = Stage::whole(&self.model.system, &self.cases, &[q]);
-            let stage = self.reduced(one, explored)?;
+            let stage = self.reduced(one, cache)?;
             if stage.system.variables.len() < all {
                 let sets = look.saturating_mul(self.options.schedule.sets);
                 self.wander(&stage, look, q as u64)?;
                 stops.extend(self.sweep(&stage, look)?);
-                stops.extend(self.sets(&stage, sets, explored)?);
+                stops.extend(self.sets(&stage, sets, cache)?);
             }
         }
         Ok(stops)
     }
 
-    /// The same questions about a net that is smaller, if reductions are made.
-    fn reduced(&self, stage: Stage<'s>, explored: &Explored<'s>) -> Result<Stage<'s>, Stop> {
+    /// The same questions about a reduced net, if reductions are enabled.
+    fn reduced(&self, stage: Stage<'s>, cache: &SpaceCache<'s>) -> Result<Stage<'s>, Stop> {
         if self.options.reduce {
-            stage.reduced(explored.systems(), self.budget)
+            stage.reduced(cache.systems(), self.ctx.budget)
         } else {
             Ok(stage)
         }
@@ -254,8 +246,8 @@ impl<'s> Desk<'_, 's> {
         if !self.may(Asker::Explicit) || self.is_over() {
             return Ok(None);
         }
-        self.observer.engine(Asker::Explicit.name());
-        let limited = self.budget.clone().with_work(work);
+        self.ctx.observer.engine(Asker::Explicit.name());
+        let limited = self.ctx.budget.clone().with_work(work);
         let mut board = self.board(stage);
         if board.is_over() {
             return Ok(None);
@@ -268,8 +260,8 @@ impl<'s> Desk<'_, 's> {
         if !self.may(Asker::Walk) || self.is_over() {
             return Ok(None);
         }
-        self.observer.engine(Asker::Walk.name());
-        let limited = self.budget.clone().with_work(work);
+        self.ctx.observer.engine(Asker::Walk.name());
+        let limited = self.ctx.budget.clone().with_work(work);
         let mut board = self.board(stage);
         if board.is_over() {
             return Ok(None);
@@ -279,13 +271,13 @@ impl<'s> Desk<'_, 's> {
     }
 
     fn tree(&mut self, stage: &Stage<'s>, work: u64) -> Result<Option<Stop>, Stop> {
-        // Where no tokens are made the tree is the graph, and sweeping that is quicker.
+        // Without growing token counts the tree is the graph, and sweeping it is faster.
         let may = self.may(Asker::KarpMiller) && stage.system.makes_tokens();
         if !may || self.is_over() {
             return Ok(None);
         }
-        self.observer.engine(Asker::KarpMiller.name());
-        let limited = self.budget.clone().with_work(work);
+        self.ctx.observer.engine(Asker::KarpMiller.name());
+        let limited = self.ctx.budget.clone().with_work(work);
         let mut board = self.board(stage);
         if board.is_over() {
             return Ok(None);
@@ -298,21 +290,19 @@ impl<'s> Desk<'_, 's> {
         &mut self,
         stage: &Stage<'s>,
         work: u64,
-        explored: &mut Explored<'s>,
+        cache: &mut SpaceCache<'s>,
     ) -> Result<Option<Stop>, Stop> {
         if !self.may(Asker::Sets) || self.is_over() {
             return Ok(None);
         }
-        self.observer.engine(Asker::Sets.name());
-        let limited = self.budget.clone().with_work(work);
+        self.ctx.observer.engine(Asker::Sets.name());
+        let limited = self.ctx.budget.clone().with_work(work);
         let mut board = self.board(stage);
         if board.is_over() {
             return Ok(None);
         }
-        let order = OrderChoice::Auto;
-        let deadlock = Deadlock::Stutter;
-        let search = match explored.states(stage.system, &order, deadlock, &limited, self.observer)
-        {
+        let key = CacheKey::new(&OrderChoice::Auto, Deadlock::Stutter);
+        let search = match cache.states(stage.system, &key, self.ctx.with_budget(&limited)) {
             Ok(states) => by_sets(&mut board, &mut states.reached, &limited),
             Err(stop) => Search {
                 stop: Some(stop),
@@ -322,7 +312,7 @@ impl<'s> Desk<'_, 's> {
         self.settle(stage, search, Asker::Sets)
     }
 
-    /// The board of a stage's questions that are still open.
+    /// The questions of a stage that are still open.
     fn board(&self, stage: &Stage<'s>) -> lariat_engines::questions::Board<'s> {
         let mut board = stage.board(self.options.ends);
         for (i, (q, _)) in stage.asked.iter().enumerate() {
@@ -340,7 +330,8 @@ impl<'s> Desk<'_, 's> {
         board
     }
 
-    /// Takes what an engine has found, after a replay. Ends if somebody wants it to; otherwise says why the engine stopped.
+    /// Checks and records the findings of an engine. The error is a stop that ends the session; otherwise returns why the
+    /// engine stopped.
     fn settle(
         &mut self,
         stage: &Stage<'s>,
@@ -374,20 +365,22 @@ impl<'s> Desk<'_, 's> {
         let earn = |run: Lasso, shows: Shows<'_>| -> Result<Option<Witness>, String> {
             match stage.back(run, question)? {
                 Some(run) => witness(model, run, shows).map(Some),
-                // Too long to be told: as if it had not been found.
+                // The run is too long to lift: as if it had not been found.
                 None => Ok(None),
             }
         };
         let answer = match finding {
-            Finding::Reached(run) => earn(run, Shows::End(question, 0))?.map(Answer::Reached),
-            Finding::Never => Some(Answer::Never(searched())),
-            Finding::Always => Some(Answer::Always(searched())),
+            Finding::Reached(run) => earn(run, Shows::End(question, 0))?.map(EarnedAnswer::Reached),
+            Finding::Never => Some(EarnedAnswer::Never(searched())),
+            Finding::Always => Some(EarnedAnswer::Always(searched())),
             Finding::Lost(run) => {
                 let lost = earn(run, Shows::End(question, 0))?;
-                lost.map(|run| Answer::Lost(run, searched()))
+                lost.map(|run| EarnedAnswer::Lost(run, searched()))
             }
             Finding::Endless(run) => match question {
-                Question::Most(terms) => earn(run, Shows::Growth(terms))?.map(Answer::Endless),
+                StateQuestion::Most(terms) => {
+                    earn(run, Shows::Growth(terms))?.map(EarnedAnswer::Endless)
+                }
                 _ => return Err("growth where none was asked for".to_owned()),
             },
             Finding::AtLeast(value, run) => {
@@ -431,7 +424,7 @@ impl<'s> Desk<'_, 's> {
             return;
         };
         if low == high {
-            let answer = Answer::Most {
+            let answer = EarnedAnswer::Most {
                 value: *low,
                 witness: witness.clone(),
                 proof: proof.clone(),
@@ -442,39 +435,39 @@ impl<'s> Desk<'_, 's> {
         }
     }
 
-    fn reply(&mut self, q: usize, answer: Answer, asker: Asker) {
+    fn reply(&mut self, q: usize, answer: EarnedAnswer, asker: Asker) {
         if self.cases[q].reply.is_some() {
             return;
         }
         let is_run = matches!(
             answer,
-            Answer::Reached(_) | Answer::Lost(..) | Answer::Endless(_)
+            EarnedAnswer::Reached(_) | EarnedAnswer::Lost(..) | EarnedAnswer::Endless(_)
         );
         self.done |= is_run && self.options.ends == Ends::WithTheFirstRun;
-        let reply = Reply { answer, asker };
-        self.done |= (self.tell)(q, &reply) == Go::Home;
+        let reply = EarnedReply { answer, asker };
+        self.done |= (self.on_reply)(q, &reply).is_break();
         self.cases[q].reply = Some(reply);
     }
 
-    /// What is left is unknown.
-    fn leave(mut self, stop: Option<Stop>) -> Vec<Reply> {
+    /// Replies to the remaining questions with `unknown`.
+    fn conclude(mut self, stop: Option<Stop>) -> Vec<EarnedReply> {
         let reason = match (self.defect.take(), stop) {
             (Some(what), _) | (None, Some(Stop::Internal(what))) => Reason::Internal(what),
             (None, Some(stop)) => Reason::Stopped(stop),
-            (None, None) => Reason::Inconclusive("others have answered what was asked".to_owned()),
+            (None, None) => Reason::Inconclusive("answers to other questions sufficed".to_owned()),
         };
         let mut replies = Vec::new();
         for (q, case) in self.cases.into_iter().enumerate() {
             let reply = case.reply.unwrap_or_else(|| {
-                let reply = Reply {
-                    answer: Answer::Unknown {
+                let reply = EarnedReply {
+                    answer: EarnedAnswer::Unknown {
                         reason: reason.clone(),
                         at_least: case.low,
                         at_most: case.high,
                     },
                     asker: case.asker,
                 };
-                (self.tell)(q, &reply);
+                let _ = (self.on_reply)(q, &reply);
                 reply
             });
             replies.push(reply);
@@ -482,11 +475,11 @@ impl<'s> Desk<'_, 's> {
         replies
     }
 
-    /// The value of a sum at the start: a run without steps.
+    /// Records the values of sums in the initial states, which runs without steps show.
     fn at_start(&mut self) {
         let system = &self.model.system;
         for q in self.open() {
-            let Question::Most(terms) = self.cases[q].question else {
+            let StateQuestion::Most(terms) = self.cases[q].question else {
                 continue;
             };
             let Some(initial) = (system.initial.iter()).max_by_key(|state| sum(terms, state))

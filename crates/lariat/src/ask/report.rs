@@ -1,7 +1,8 @@
 //! What a person and a script are told about a question.
 
-use super::{Answer, Proof, Reply, Witness};
-use crate::report::{changes, marking};
+use super::{EarnedAnswer, EarnedReply, Proof, Witness};
+use crate::report::json::lasso_json;
+use crate::report::text::{changes, marking};
 use lariat_model::{Lasso, System};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -10,13 +11,13 @@ use std::fmt::Write as _;
 const SHOWN: usize = 40;
 
 /// `yes`, `no`, a number, `unbounded` or `unknown`: the answer in a word. Of `reach` and `always`, yes or no as they were asked.
-pub fn word(answer: &Answer) -> String {
+pub fn word(answer: &EarnedAnswer) -> String {
     match answer {
-        Answer::Reached(_) | Answer::Always(_) => "yes".to_owned(),
-        Answer::Never(_) | Answer::Lost(..) => "no".to_owned(),
-        Answer::Most { value, .. } => value.to_string(),
-        Answer::Endless(_) => "unbounded".to_owned(),
-        Answer::Unknown {
+        EarnedAnswer::Reached(_) | EarnedAnswer::Always(_) => "yes".to_owned(),
+        EarnedAnswer::Never(_) | EarnedAnswer::Lost(..) => "no".to_owned(),
+        EarnedAnswer::Most { value, .. } => value.to_string(),
+        EarnedAnswer::Endless(_) => "unbounded".to_owned(),
+        EarnedAnswer::Unknown {
             reason,
             at_least,
             at_most,
@@ -34,22 +35,26 @@ pub fn word(answer: &Answer) -> String {
 }
 
 /// The run that shows an answer, if one does.
-pub fn run(answer: &Answer) -> Option<&Witness> {
+pub fn run(answer: &EarnedAnswer) -> Option<&Witness> {
     match answer {
-        Answer::Reached(run) | Answer::Endless(run) | Answer::Lost(run, _) => Some(run),
-        Answer::Most { witness, .. } => Some(witness),
-        Answer::Unknown { at_least, .. } => at_least.as_ref().map(|(_, run)| run),
-        Answer::Never(_) | Answer::Always(_) => None,
+        EarnedAnswer::Reached(run) | EarnedAnswer::Endless(run) | EarnedAnswer::Lost(run, _) => {
+            Some(run)
+        }
+        EarnedAnswer::Most { witness, .. } => Some(witness),
+        EarnedAnswer::Unknown { at_least, .. } => at_least.as_ref().map(|(_, run)| run),
+        EarnedAnswer::Never(_) | EarnedAnswer::Always(_) => None,
     }
 }
 
 /// What proves an answer, if that is not a run alone.
-pub fn proof(answer: &Answer) -> Option<&Proof> {
+pub fn proof(answer: &EarnedAnswer) -> Option<&Proof> {
     match answer {
-        Answer::Never(proof) | Answer::Always(proof) | Answer::Lost(_, proof) => Some(proof),
-        Answer::Most { proof, .. } => Some(proof),
-        Answer::Unknown { at_most, .. } => at_most.as_ref().map(|(_, proof)| proof),
-        Answer::Reached(_) | Answer::Endless(_) => None,
+        EarnedAnswer::Never(proof) | EarnedAnswer::Always(proof) | EarnedAnswer::Lost(_, proof) => {
+            Some(proof)
+        }
+        EarnedAnswer::Most { proof, .. } => Some(proof),
+        EarnedAnswer::Unknown { at_most, .. } => at_most.as_ref().map(|(_, proof)| proof),
+        EarnedAnswer::Reached(_) | EarnedAnswer::Endless(_) => None,
     }
 }
 
@@ -100,14 +105,14 @@ pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
 pub fn json(
     (model, system): (&str, &System),
     (ask, about): (&str, Option<&str>),
-    reply: &Reply,
+    reply: &EarnedReply,
     seconds: f64,
 ) -> Json {
     let answer = &reply.answer;
     let number = |value: &i128| Json::from(value.to_string());
     let (mut at_least, mut at_most, mut reason) = (Json::Null, Json::Null, Json::Null);
     let word = match answer {
-        Answer::Unknown {
+        EarnedAnswer::Unknown {
             reason: why,
             at_least: low,
             at_most: high,
@@ -117,7 +122,7 @@ pub fn json(
             at_most = high.as_ref().map_or(Json::Null, |(value, _)| number(value));
             "unknown".to_owned()
         }
-        Answer::Most { value, .. } => {
+        EarnedAnswer::Most { value, .. } => {
             (at_least, at_most) = (number(value), number(value));
             word(answer)
         }
@@ -135,6 +140,6 @@ pub fn json(
         "engine": reply.asker.name(),
         "seconds": seconds,
         "certificate": proof(answer).map(|proof| reasons(system, proof)).filter(|r| !r.is_empty()),
-        "run": run(answer).map(|run| crate::report::lasso_json(system, run.run(), None)),
+        "run": run(answer).map(|run| lasso_json(system, run.run(), None)),
     })
 }

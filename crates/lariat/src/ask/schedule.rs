@@ -17,13 +17,13 @@
 /// How much work is given to whom; see the table above.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AskSchedule {
-    /// States of the first sweep.
+    /// ReachableStates of the first sweep.
     pub glance: u64,
     /// Steps of the first walks.
     pub walk: u64,
     /// Units of linear programming.
     pub facts: u64,
-    /// States of the sweep of the first round.
+    /// ReachableStates of the sweep of the first round.
     pub first_look: u64,
     /// Nodes of the coverability tree in the first round.
     pub tree: u64,

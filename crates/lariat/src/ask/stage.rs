@@ -7,8 +7,8 @@
 //! of the markings up to bisimilarity.
 
 use super::answer::resting;
-use super::{Case, Question};
-use crate::advice::by_facts;
+use super::{OpenQuestion, StateQuestion};
+use crate::advice::advice_by_facts;
 use lariat_budget::{Budget, Stop};
 use lariat_engines::questions::{Board, Ends};
 use lariat_model::{Comparison, Lasso, Linear, Predicate, Proposition, System};
@@ -22,15 +22,15 @@ pub(super) struct Stage<'s> {
     /// The net.
     pub system: &'s System,
     /// Questions by their position among all, in terms of the net.
-    pub asked: Vec<(usize, Question)>,
+    pub asked: Vec<(usize, StateQuestion)>,
     lift: Option<ReductionLift<'s>>,
 }
 
 impl<'s> Stage<'s> {
     /// The net as it was read.
-    pub fn whole(system: &'s System, cases: &[Case<'_>], questions: &[usize]) -> Stage<'s> {
+    pub fn whole(system: &'s System, cases: &[OpenQuestion<'_>], questions: &[usize]) -> Stage<'s> {
         let asked = questions.iter().map(|q| {
-            let Case {
+            let OpenQuestion {
                 question, folded, ..
             } = &cases[*q];
             (*q, folded.as_ref().unwrap_or(question).clone())
@@ -49,16 +49,17 @@ impl<'s> Stage<'s> {
             .filter_map(|(_, question)| observed(question))
             .map(Proposition::State)
             .collect();
-        let joins = !(self.asked.iter()).any(|(_, q)| matches!(q, Question::Always(_)));
+        let joins = !(self.asked.iter()).any(|(_, q)| matches!(q, StateQuestion::Always(_)));
         let support = Support::of(self.system, &observed, joins);
         let limited = budget.clone().with_work(MOST_WORK);
-        let mut advice = by_facts(budget);
+        let mut advice = advice_by_facts(budget);
         let rules = Rules::usual();
         let Some(reduction) = reduce(self.system, &support, rules, &mut advice, &limited) else {
             return Ok(self);
         };
         let lift = reduction.lift;
-        let forward = |(q, question): &(usize, Question)| Some((*q, forward(&lift, question)?));
+        let forward =
+            |(q, question): &(usize, StateQuestion)| Some((*q, forward(&lift, question)?));
         let Some(asked) = self.asked.iter().map(forward).collect() else {
             return Ok(self);
         };
@@ -76,11 +77,11 @@ impl<'s> Stage<'s> {
     }
 
     /// The run of the net as it was read that a run of this one stands for, if it can be told. `question` is what the run answers.
-    pub fn back(&self, run: Lasso, question: &Question) -> Result<Option<Lasso>, String> {
+    pub fn back(&self, run: Lasso, question: &StateQuestion) -> Result<Option<Lasso>, String> {
         let Some(lift) = &self.lift else {
             return Ok(Some(run));
         };
-        let at_rest = matches!(question, Question::Reach(Predicate::Deadlock));
+        let at_rest = matches!(question, StateQuestion::Reach(Predicate::Deadlock));
         let told = if at_rest { resting(run) } else { run };
         match lift.back(told) {
             Ok(run) if at_rest => Ok(Some(Lasso {
@@ -96,11 +97,13 @@ impl<'s> Stage<'s> {
 }
 
 /// What a question looks at; nothing if it is about deadlocks alone.
-fn observed(question: &Question) -> Option<Predicate> {
+fn observed(question: &StateQuestion) -> Option<Predicate> {
     match question {
-        Question::Reach(Predicate::Deadlock) => None,
-        Question::Reach(predicate) | Question::Always(predicate) => Some(predicate.clone()),
-        Question::Most(terms) => Some(Predicate::Linear(at_least(terms))),
+        StateQuestion::Reach(Predicate::Deadlock) => None,
+        StateQuestion::Reach(predicate) | StateQuestion::Always(predicate) => {
+            Some(predicate.clone())
+        }
+        StateQuestion::Most(terms) => Some(Predicate::Linear(at_least(terms))),
     }
 }
 
@@ -114,17 +117,17 @@ fn at_least(terms: &[(lariat_model::VarId, i64)]) -> Linear {
 }
 
 /// The question about the net that a reduction leaves.
-fn forward(lift: &ReductionLift<'_>, question: &Question) -> Option<Question> {
+fn forward(lift: &ReductionLift<'_>, question: &StateQuestion) -> Option<StateQuestion> {
     let state =
         |predicate: &Predicate| match lift.forward(&Proposition::State(predicate.clone()))? {
             Proposition::State(predicate) => Some(predicate),
             Proposition::Fires(_) => None,
         };
     Some(match question {
-        Question::Reach(predicate) => Question::Reach(state(predicate)?),
-        Question::Always(predicate) => Question::Always(state(predicate)?),
-        Question::Most(terms) => match state(&Predicate::Linear(at_least(terms)))? {
-            Predicate::Linear(linear) => Question::Most(linear.terms),
+        StateQuestion::Reach(predicate) => StateQuestion::Reach(state(predicate)?),
+        StateQuestion::Always(predicate) => StateQuestion::Always(state(predicate)?),
+        StateQuestion::Most(terms) => match state(&Predicate::Linear(at_least(terms)))? {
+            Predicate::Linear(linear) => StateQuestion::Most(linear.terms),
             _ => return None,
         },
     })

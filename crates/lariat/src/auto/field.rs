@@ -1,14 +1,15 @@
-//! Who is asked, with how much work, and why.
+//! The engines of the rounds, with the work of each and the reason for its choice.
 
 use super::schedule::Schedule;
 use super::technique::Technique;
 use crate::features::Features;
 use crate::plan::Plan;
+use lariat_engines::EngineId;
 use lariat_model::{Strength, Value};
 
-/// A plan, how much it may create, and why it is tried.
+/// A plan with its work limit, and the reason for running it.
 #[derive(Clone)]
-pub(super) struct Candidate {
+pub(super) struct EngineRun {
     pub plan: Plan,
     pub work: u64,
     /// See [`lariat_engines::Problem::most_tokens`].
@@ -16,20 +17,20 @@ pub(super) struct Candidate {
     pub why: String,
 }
 
-impl Candidate {
-    /// What it is, if that can be left out.
+impl EngineRun {
+    /// The technique of the engine, if it can be switched off.
     pub fn technique(&self) -> Option<Technique> {
-        match self.plan.name {
-            "walk" => Some(Technique::Walk),
-            "hyb" => Some(Technique::Saturation),
-            "explicit" | "sym" => None,
+        match self.plan.id {
+            EngineId::Walk => Some(Technique::Walk),
+            EngineId::Hyb => Some(Technique::Saturation),
+            EngineId::Explicit | EngineId::Sym => None,
             _ => Some(Technique::Sets),
         }
     }
 }
 
-pub(super) fn candidate(preset: &str, work: u64, why: impl Into<String>) -> Candidate {
-    Candidate {
+pub(super) fn engine_run(preset: &str, work: u64, why: impl Into<String>) -> EngineRun {
+    EngineRun {
         plan: Plan::of(preset),
         work,
         most_tokens: None,
@@ -37,33 +38,36 @@ pub(super) fn candidate(preset: &str, work: u64, why: impl Into<String>) -> Cand
     }
 }
 
-/// Before anything else is found out: small models end here, for less than facts about them would cost.
-pub(super) fn glance(schedule: &Schedule) -> Candidate {
-    candidate("explicit", schedule.glance, "small models end here")
+/// The search before everything else: small models end here, for less than facts about them would cost.
+pub(super) fn glance(schedule: &Schedule) -> EngineRun {
+    engine_run("explicit", schedule.glance, "small models end here")
 }
 
-/// Next, still before facts: what almost any run shows need not be searched for.
-pub(super) fn stroll(schedule: &Schedule) -> Candidate {
+/// The walk after it, still before facts: many violations show on almost any run.
+pub(super) fn early_walk(schedule: &Schedule) -> EngineRun {
     let why = "many violations show on almost any run";
-    candidate("walk", schedule.walk, why)
+    engine_run("walk", schedule.walk, why)
 }
 
-/// Before the rounds.
-pub(super) fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
+/// The searches before the rounds.
+pub(super) fn first_look(features: &Features, schedule: &Schedule) -> Vec<EngineRun> {
     let look = schedule.first_look;
     if !features.net {
-        return vec![candidate(
+        return vec![engine_run(
             "explicit",
             u64::MAX,
-            "steps of programs and tables are quick to take and slow to learn as relations of sets",
+            "steps of programs and tables are fast to execute and slow to learn as relations on sets",
         )];
     }
     let (engine, why) = if features.symmetries <= 0.0 {
-        ("explicit", "most counterexamples are near")
+        (
+            "explicit",
+            "most counterexamples are near the initial state",
+        )
     } else {
         (
             "sym",
-            "most counterexamples are near, and many states differ by symmetries that the property cannot tell apart",
+            "most counterexamples are near the initial state, and many states are equal modulo symmetries of the property",
         )
     };
     let work = if features.symmetries >= schedule.many_symmetries {
@@ -71,14 +75,14 @@ pub(super) fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candid
     } else {
         look
     };
-    let mut turns = vec![candidate(engine, work, why)];
+    let mut turns = vec![engine_run(engine, work, why)];
     if features.grows {
-        let low = candidate(
+        let low = engine_run(
             engine,
             look,
-            "the net may be unbounded, and a depth-first search would run away: first where there are few tokens",
+            "the net may be unbounded, and a depth-first search may not return: first the states with few tokens",
         );
-        turns.push(Candidate {
+        turns.push(EngineRun {
             most_tokens: Some(features.tokens.max(schedule.few_tokens)),
             ..low
         });
@@ -86,8 +90,8 @@ pub(super) fn first_look(features: &Features, schedule: &Schedule) -> Vec<Candid
     turns
 }
 
-/// Who takes part in the rounds, the most promising first, with the work of the first round.
-pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> {
+/// The engines of the rounds, the most promising first, with the work of the first round.
+pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<EngineRun> {
     if !features.net {
         return Vec::new();
     }
@@ -100,18 +104,18 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> 
     let look = schedule.first_look;
     let saturation_work = look.saturating_mul(schedule.saturation);
     let sets_work = look.saturating_mul(schedule.sets);
-    let saturation = candidate(
+    let saturation = engine_run(
         "hyb",
         saturation_work,
-        "sets of states; cycles are found while the product grows, also where there is no end to it",
+        "sets of states; cycles are found while the product grows, also in unbounded nets",
     );
-    let single = candidate(
+    let single = engine_run(
         "explicit",
         look,
-        "what sets cannot hold, single states may decide",
+        "single states may decide what sets cannot store",
     );
     let sets = if features.stutters && features.is_local() {
-        candidate(
+        engine_run(
             "sop",
             sets_work,
             format!(
@@ -125,18 +129,18 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> 
             "not known to be stutter-invariant"
         };
         let why = format!("{reason}: sets closed under self-loops of the automaton");
-        candidate("slap", sets_work, why)
+        engine_run("slap", sets_work, why)
     };
-    let fixpoints = candidate(
+    let fixpoints = engine_run(
         "slap-fst",
         sets_work,
         if features.safety {
-            "a safety property: what is to be found is a state, not a cycle"
+            "a safety property: the search is for a state, not for a cycle"
         } else {
             "sets, with fixpoints where the automaton cannot leave"
         },
     );
-    let walk = candidate(
+    let walk = engine_run(
         "walk",
         schedule.walk.saturating_mul(schedule.growth),
         "longer walks, directed at what the automaton waits for",
@@ -147,21 +151,22 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<Candidate> 
         vec![walk, saturation, single, sets, fixpoints]
     };
     if features.symmetries >= schedule.many_symmetries {
-        // What is left of single states modulo so many symmetries is all there is to be searched.
-        let why = "many symmetries: there are far fewer states than there seem to be";
+        // With so many symmetries the quotient is small: it replaces the search of single states.
+        let why = "many symmetries: the quotient may be far smaller";
         for turn in &mut field {
-            if turn.plan.name == "explicit" {
-                *turn = candidate("sym", look, why);
+            if turn.plan.id == EngineId::Explicit {
+                *turn = engine_run("sym", look, why);
             }
         }
     }
     field
 }
 
-/// Leaves those in the field who know fairness of this strength, and adds one on sets who knows any, of any number of constraints.
-pub(super) fn of_fairness(field: &mut Vec<Candidate>, asked: Strength, schedule: &Schedule) {
-    field.retain(|candidate| candidate.plan.accepts(asked).is_ok());
-    field.push(candidate(
+/// Removes engines that do not support fairness of this strength, and adds one on sets that supports any number
+/// of constraints of any strength.
+pub(super) fn add_fair_engines(field: &mut Vec<EngineRun>, asked: Strength, schedule: &Schedule) {
+    field.retain(|run| run.plan.accepts(asked).is_ok());
+    field.push(engine_run(
         "el",
         schedule.first_look.saturating_mul(schedule.sets),
         "sets, with a fixpoint that knows every kind of fairness",
@@ -187,11 +192,11 @@ mod tests {
 
     fn engines(features: &Features) -> Vec<&'static str> {
         let field = field(features, &Schedule::default());
-        field.iter().map(|candidate| candidate.plan.name).collect()
+        field.iter().map(|run| run.plan.id.name()).collect()
     }
 
     #[test]
-    fn the_question_decides_who_takes_part() {
+    fn the_question_decides_the_field() {
         assert_eq!(
             engines(&PLAIN),
             ["walk", "hyb", "explicit", "sop", "slap-fst"]
@@ -222,12 +227,13 @@ mod tests {
     }
 
     #[test]
-    fn symmetries_are_used_first_and_many_of_them_for_ever() {
+    fn symmetries_are_used_first_and_many_in_all_rounds() {
         let few = Features {
             symmetries: 0.3,
             ..PLAIN
         };
-        let look = |features: &Features| first_look(features, &Schedule::default())[0].plan.name;
+        let look =
+            |features: &Features| first_look(features, &Schedule::default())[0].plan.id.name();
         assert_eq!((look(&PLAIN), look(&few)), ("explicit", "sym"));
         assert!(engines(&few).contains(&"explicit"));
         let many = Features {
@@ -238,12 +244,12 @@ mod tests {
     }
 
     #[test]
-    fn fairness_is_for_those_who_know_it() {
+    fn engines_without_fairness_leave_the_field() {
         let schedule = Schedule::default();
         let fair = |asked| {
             let mut field = field(&PLAIN, &schedule);
-            of_fairness(&mut field, asked, &schedule);
-            let names = field.iter().map(|candidate| candidate.plan.name);
+            add_fair_engines(&mut field, asked, &schedule);
+            let names = field.iter().map(|run| run.plan.id.name());
             names.collect::<Vec<_>>()
         };
         assert_eq!(
@@ -254,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn nets_that_may_grow_are_looked_at_where_there_are_few_tokens() {
+    fn nets_that_may_grow_are_first_searched_with_few_tokens() {
         let most = |features: &Features| -> Vec<Option<Value>> {
             let turns = first_look(features, &Schedule::default());
             turns.iter().map(|turn| turn.most_tokens).collect()

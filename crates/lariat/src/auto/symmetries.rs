@@ -1,86 +1,87 @@
-//! Turns for the engine that divides by symmetries. It is asked about the net as it was read, as reductions keep none.
+//! Runs of the engine that uses symmetries. It searches the original net, as reductions preserve none.
 //!
-//! Symmetries of colours are known for little work. Where there are many, a glance at single states modulo them comes before facts, and they are a
-//! feature of the question from then on. Symmetries of places have to be searched for, and compete with reductions: they are asked for
-//! when the first look at the reduced net was not enough, and if there are many their engine joins the field.
+//! Symmetries of colours are known for little work. If there are many, a short search of single states modulo
+//! symmetries comes before facts, and they are a feature of the question from then on. Symmetries of places have to
+//! be searched for, and compete with reductions: they are computed if the first look at the reduced net did not
+//! decide, and if there are many, their engine joins the field.
 
-use super::field::{Candidate, candidate};
-use super::learn::Learned;
+use super::field::{EngineRun, engine_run};
 use super::schedule::Schedule;
+use super::simplify::SimplifiedQuestion;
 use super::technique::Technique;
-use crate::check::Query;
-use crate::explored::Explored;
+use crate::cache::SpaceCache;
 use crate::plan::Plan;
-use crate::prepare::prepare;
+use crate::query::Query;
+use crate::translate::translate;
 use lariat_budget::Stop;
 use lariat_engines::Problem;
 
-/// Where symmetries come from.
+/// The origin of symmetries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Colours,
     Places,
 }
 
-/// The symmetries of the net as it was read that the property cannot tell apart: the logarithm of their number. 0 if the net has them from elsewhere, or if
-/// nobody is to divide by them.
+/// The logarithm of the number of symmetries of the original net that preserve the property. 0 if the net's
+/// symmetries are of the other origin, or if they cannot be used.
 pub(super) fn kept<'s>(
     query: &Query<'_, 's>,
-    learned: Option<&Learned>,
+    simplified: Option<&SimplifiedQuestion>,
     origin: Origin,
     schedule: &Schedule,
-    explored: &mut Explored<'s>,
+    cache: &mut SpaceCache<'s>,
 ) -> Result<f64, Stop> {
     let has_colours = query.subject.coloured().is_some();
     if schedule.without.contains(Technique::Symmetries)
         || has_colours != (origin == Origin::Colours)
-        // Nobody who divides by symmetries knows fairness.
+        // Engines that use symmetries do not support fairness.
         || !query.subject.constraints().is_empty()
     {
         return Ok(0.0);
     }
-    let symmetry = explored.symmetry(query.subject, query.budget)?;
+    let symmetry = cache.symmetry(query.subject, query.budget())?;
     if symmetry.is_trivial() {
         return Ok(0.0);
     }
     let plan = Plan::of("sym");
-    let (formulas, property) = match learned {
-        Some(learned) => (&learned.formulas, learned.property_for(&plan)),
+    let (formulas, property) = match simplified {
+        Some(simplified) => (&simplified.formulas, simplified.property_for(&plan)),
         None => (query.formulas, query.property),
     };
-    let prepared = prepare(query.subject, formulas, property, &plan, query.budget)?;
+    let translated = translate(query.subject, formulas, property, &plan, query.budget())?;
     let problem = Problem::new(
         query.subject.system(),
-        &prepared.automaton,
-        &prepared.propositions,
+        &translated.automaton,
+        &translated.propositions,
         query.options.deadlock,
     );
-    lariat_engines::symmetries_kept(&problem, &symmetry, query.budget)
+    lariat_engines::symmetries_kept(&problem, &symmetry, query.budget())
 }
 
-/// Before facts: nets that are small modulo their colours end here.
+/// The run before facts: nets that are small modulo their colours end here.
 pub(super) fn glance<'s>(
     query: &Query<'_, 's>,
     schedule: &Schedule,
-    explored: &mut Explored<'s>,
-) -> Result<Vec<Candidate>, Stop> {
-    let kept = kept(query, None, Origin::Colours, schedule, explored)?;
-    let why = "many symmetries: models that are small without them end here";
-    let glance = || candidate("sym", schedule.glance, why);
+    cache: &mut SpaceCache<'s>,
+) -> Result<Vec<EngineRun>, Stop> {
+    let kept = kept(query, None, Origin::Colours, schedule, cache)?;
+    let why = "many symmetries: models whose quotient is small end here";
+    let glance = || engine_run("sym", schedule.glance, why);
     let is_worthwhile = kept >= schedule.many_symmetries;
     Ok(is_worthwhile.then(glance).into_iter().collect())
 }
 
-/// After the first look: who joins the field if the net has many symmetries of places.
+/// The run that joins the field after the first look if the net has many symmetries of places.
 pub(super) fn of_places<'s>(
     query: &Query<'_, 's>,
-    learned: Option<&Learned>,
+    simplified: Option<&SimplifiedQuestion>,
     schedule: &Schedule,
-    explored: &mut Explored<'s>,
-) -> Result<Option<Candidate>, Stop> {
-    let kept = kept(query, learned, Origin::Places, schedule, explored)?;
-    let why = "many symmetries of places: there may be far fewer states than there seem to be";
+    cache: &mut SpaceCache<'s>,
+) -> Result<Option<EngineRun>, Stop> {
+    let kept = kept(query, simplified, Origin::Places, schedule, cache)?;
+    let why = "many symmetries of places: the quotient may be far smaller";
     let work = schedule.first_look / schedule.symmetric_places.max(1);
-    let joins = || candidate("sym", work, why);
+    let joins = || engine_run("sym", work, why);
     Ok((kept >= schedule.many_symmetries).then(joins))
 }

@@ -1,13 +1,14 @@
 //! What several tests begin with: philosophers and a property of them, questions about small systems, automata.
 
-use lariat::automata::{Automaton, Guards, StateId, Transition};
-use lariat::ltl::{AtomId, Formula};
-use lariat::model::generate::{Family, generate};
-use lariat::model::order::OrderName;
-use lariat::model::{EventId, Names, Properties};
-use lariat::{
-    Budget, Constraint, Explored, Fairness, Options, OrderChoice, Plan, Property, Quiet, Report,
-    Schedule, Strength, Subject, System, Systems, Verdict, check,
+use lariat::internals::automata::{Automaton, Guards, StateId, Transition};
+use lariat::internals::ir::generate::{Family, generate};
+use lariat::internals::ir::order::OrderName;
+use lariat::internals::ir::{EventId, Names, Properties};
+use lariat::internals::ltl::{AtomId, Formula};
+use lariat::internals::{
+    Budget, CheckOptions, Constraint, Decision, EarnedVerdict, Fairness, OrderChoice, Plan,
+    PropertyForm, RunContext, Schedule, SpaceCache, Strength, Subject, System, Systems,
+    check_subject,
 };
 use lariat_emptiness::Marks;
 
@@ -34,7 +35,7 @@ pub fn about(system: &System, formulas: &[&str]) -> (Properties, Vec<Formula>) {
 pub fn first_question<'s>(
     system: &'s System,
     properties: &'s Properties,
-) -> (Subject<'s>, Property<'s>) {
+) -> (Subject<'s>, PropertyForm<'s>) {
     let Properties {
         formulas,
         propositions,
@@ -42,7 +43,7 @@ pub fn first_question<'s>(
         ..
     } = properties;
     let subject = Subject::of_system(system, formulas, propositions);
-    (subject, Property::Formula(list[0].formula))
+    (subject, PropertyForm::Formula(list[0].formula))
 }
 
 /// The answer to the formula, or whether a run is accepted by the automaton over its atoms, if these events are fair. Diagrams have the
@@ -52,38 +53,37 @@ pub fn asked(
     system: &System,
     question: (&str, Option<&Automaton>),
     fair: &[(Strength, u32)],
-) -> Report {
-    let options = Options {
-        choice: plan.into(),
+) -> Decision {
+    let options = CheckOptions {
+        engine: plan.into(),
         order: OrderChoice::Named(OrderName::FILE),
-        ..Options::default()
+        ..CheckOptions::default()
     };
     asked_with(&options, system, question, fair)
 }
 
 /// The same with other options.
 pub fn asked_with(
-    options: &Options,
+    options: &CheckOptions,
     system: &System,
     (formula, never): (&str, Option<&Automaton>),
     fair: &[(Strength, u32)],
-) -> Report {
+) -> Decision {
     let (properties, list) = about(system, &[formula]);
     let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
-    let formula = Property::Formula(list[0]);
+    let formula = PropertyForm::Formula(list[0]);
     let constraint = |(strength, event): &(Strength, u32)| {
         Constraint::of_events("it", *strength, vec![EventId(*event)])
     };
-    check(
+    check_subject(
         &subject.assuming(Fairness {
             told: vec!["some events".to_owned()],
             constraints: fair.iter().map(constraint).collect(),
         }),
-        never.map_or(formula, Property::Never),
+        never.map_or(formula, PropertyForm::Never),
         options,
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
     )
 }
 
@@ -98,11 +98,11 @@ pub fn in_rounds() -> Schedule {
 }
 
 /// The verdict; there must be one.
-pub fn holds(report: &Report) -> bool {
+pub fn holds(report: &Decision) -> bool {
     match &report.verdict {
-        Verdict::Holds(_) => true,
-        Verdict::Violated(_) => false,
-        Verdict::Unknown(reason) => panic!("{reason}: {:?}", report.account),
+        EarnedVerdict::Holds(_) => true,
+        EarnedVerdict::Violated(_) => false,
+        EarnedVerdict::Unknown(reason) => panic!("{reason}: {:?}", report.account),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Engines of `auto` that have their turns at once: who answers is who would on one thread.
 
 use crate::asking::{about_philosophers, first_question, holds, in_rounds};
-use lariat::{
-    Attempt, Budget, Choice, Company, Explored, Figure, Idle, LeftOut, Options, Quiet, Reason,
-    Report, Schedule, Stop, Systems, Technique, Verdict, check,
+use lariat::internals::{
+    Attempt, Budget, CheckOptions, Company, Decision, EarnedVerdict, EngineChoice, EngineId,
+    Figure, Idle, LeftOut, Reason, RunContext, Schedule, SpaceCache, Stop, Systems, Technique,
+    check_subject,
 };
 use lariat_corpora::which_ends;
 use std::time::Duration;
@@ -15,34 +16,33 @@ fn told(
     schedule: Schedule,
     budget: &Budget,
     idle: usize,
-) -> Report {
+) -> Decision {
     let (system, properties) = about_philosophers(philosophers, formula);
     let (subject, property) = first_question(&system, &properties);
-    let options = Options {
-        choice: Choice::Auto(schedule),
-        ..Options::default()
+    let options = CheckOptions {
+        engine: EngineChoice::Auto(schedule),
+        ..CheckOptions::default()
     };
     let idle = Idle::new(idle);
     let budget = budget.clone().with_idle(&idle);
     let systems = Systems::new();
-    check(
+    check_subject(
         &subject,
         property,
         &options,
-        &mut Explored::new(&systems),
-        &budget,
-        &Quiet,
+        &mut SpaceCache::new(&systems),
+        RunContext::quiet(&budget),
     )
 }
 
 /// Who was asked, with how much work, and how it ended.
-fn trail(report: &Report) -> Vec<(&'static str, String, u64)> {
-    let line = |a: &Attempt| (a.engine, a.outcome.clone(), a.work);
+fn trail(report: &Decision) -> Vec<(&'static str, String, u64)> {
+    let line = |a: &Attempt| (a.engine.name(), a.outcome.clone(), a.work);
     report.trail.iter().map(line).collect()
 }
 
 /// What the engine counted, but for times and what depends on whoever was at work beside it.
-fn figures(report: &Report) -> Vec<(&'static str, Figure)> {
+fn figures(report: &Decision) -> Vec<(&'static str, Figure)> {
     let stats = &report.account.stats;
     let varying = stats.varying(Company::Helpers, true);
     let is_time = |figure: &Figure| matches!(figure, Figure::Real(_));
@@ -78,8 +78,8 @@ fn who_answers_does_not_depend_on_threads() {
                 assert_eq!(trail(&several), trail(&one), "{formula}");
                 assert_eq!(figures(&several), figures(&one), "{formula}");
                 match (&one.verdict, &several.verdict) {
-                    (Verdict::Holds(_), Verdict::Holds(_)) => {}
-                    (Verdict::Violated(a), Verdict::Violated(b)) => {
+                    (EarnedVerdict::Holds(_), EarnedVerdict::Holds(_)) => {}
+                    (EarnedVerdict::Violated(a), EarnedVerdict::Violated(b)) => {
                         assert_eq!(a.lasso(), b.lasso(), "{formula}");
                     }
                     verdicts => panic!("{formula}: {verdicts:?}"),
@@ -105,11 +105,11 @@ fn what_was_found_in_time_counts() {
     let within = |millis| Budget::unlimited().with_deadline(Duration::from_millis(millis));
     which_ends(|| {
         let alone = told(3, FORMULAS[0], schedule, &within(200), 0);
-        let Verdict::Unknown(Reason::Stopped(stop)) = &alone.verdict else {
+        let EarnedVerdict::Unknown(Reason::Stopped(stop)) = &alone.verdict else {
             panic!("{:?}", alone.verdict)
         };
         assert_eq!(*stop, Stop::Time);
         let beside = told(3, FORMULAS[0], schedule, &within(1000), 1);
-        assert_eq!((holds(&beside), beside.engine), (true, "hyb"));
+        assert_eq!((holds(&beside), beside.engine), (true, EngineId::Hyb));
     });
 }

@@ -1,9 +1,9 @@
 //! Threads that compute edges ahead of the check: the check sees the same product, and whatever ends one ends all.
 
 use crate::asking::{about_philosophers, first_question};
-use lariat::{
-    Budget, Cancel, Explored, Figure, Options, OrderChoice, Plan, Quiet, Reason, Report, Statistic,
-    Stop, Systems, Variant, Verdict, check,
+use lariat::internals::{
+    Budget, Cancel, CheckOptions, Decision, EarnedVerdict, Figure, OrderChoice, Plan, Reason,
+    RunContext, SpaceCache, Statistic, Stop, Systems, Variant, check_subject,
 };
 use lariat_corpora::each_case;
 use std::num::NonZeroUsize;
@@ -29,27 +29,26 @@ enum Begin {
 }
 
 /// What `engine` says of a formula about philosophers.
-fn ask(engine: &str, begin: Begin, philosophers: u32, formula: &str, budget: &Budget) -> Report {
+fn ask(engine: &str, begin: Begin, philosophers: u32, formula: &str, budget: &Budget) -> Decision {
     let (system, properties) = about_philosophers(philosophers, formula);
     let (subject, property) = first_question(&system, &properties);
     let variant = Variant {
         reachable_first: begin == Begin::States,
         ..Variant::default()
     };
-    check(
+    check_subject(
         &subject,
         property,
-        &Options {
-            choice: Plan::of(engine).as_variant(variant).into(),
+        &CheckOptions {
+            engine: Plan::of(engine).as_variant(variant).into(),
             order: match begin {
                 Begin::States => OrderChoice::Named("file-up".parse().unwrap()),
                 Begin::Look => OrderChoice::Auto,
             },
-            ..Options::default()
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        budget,
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(budget),
     )
 }
 
@@ -58,11 +57,11 @@ fn threads(count: usize) -> NonZeroUsize {
 }
 
 /// The verdict with the run that shows it, and what the check counts.
-fn essence(report: &Report) -> String {
+fn essence(report: &Decision) -> String {
     let verdict = match &report.verdict {
-        Verdict::Holds(_) => "holds".to_owned(),
-        Verdict::Violated(replayed) => format!("{:?}", replayed.lasso()),
-        Verdict::Unknown(reason) => panic!("{reason}"),
+        EarnedVerdict::Holds(_) => "holds".to_owned(),
+        EarnedVerdict::Violated(replayed) => format!("{:?}", replayed.lasso()),
+        EarnedVerdict::Unknown(reason) => panic!("{reason}"),
     };
     let counted = [
         Statistic::AGGREGATES,
@@ -81,7 +80,7 @@ fn the_check_sees_the_same_product_on_any_number_of_threads() {
             let alone = ask(engine, Begin::States, 4, formula, &Budget::unlimited());
             assert!(alone.account.stats.get(Statistic::THREADS).is_none());
             assert_eq!(
-                matches!(alone.verdict, Verdict::Holds(_)),
+                matches!(alone.verdict, EarnedVerdict::Holds(_)),
                 holds,
                 "{engine}: {formula}"
             );
@@ -165,13 +164,13 @@ fn what_ends_one_ends_all() {
             )
         });
         match &report.verdict {
-            Verdict::Holds(_) => assert!(holds),
-            Verdict::Violated(_) => assert!(!holds),
-            Verdict::Unknown(Reason::Stopped(stop)) => {
+            EarnedVerdict::Holds(_) => assert!(holds),
+            EarnedVerdict::Violated(_) => assert!(!holds),
+            EarnedVerdict::Unknown(Reason::Stopped(stop)) => {
                 assert_eq!(*stop, expected, "{engine}, {begin:?}: {formula}");
                 ended[which] += 1;
             }
-            Verdict::Unknown(reason) => panic!("{engine}, {begin:?}: {formula}: {reason}"),
+            EarnedVerdict::Unknown(reason) => panic!("{engine}, {begin:?}: {formula}: {reason}"),
         }
         drop(report);
         assert_eq!(budget.bytes_used(), 0);

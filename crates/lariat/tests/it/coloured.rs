@@ -4,9 +4,12 @@
 //! Instances of more than `LARIAT_STATES` (100 000) markings, or of unknown size, are left out; with
 //! `LARIAT_STATES=all` none.
 
-use lariat::formats::{mcc, read};
-use lariat::model::Properties;
-use lariat::{Budget, Explored, Options, Property, Quiet, Subject, Systems, Verdict, check};
+use lariat::internals::formats::{mcc, read};
+use lariat::internals::ir::Properties;
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, PropertyForm, RunContext, SpaceCache, Subject, Systems,
+    check_subject,
+};
 use lariat_corpora::{models, table};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -39,31 +42,30 @@ fn verdicts_and_lassos_of_coloured_nets() {
         }
         let subject = Subject::new(&model, &properties);
         let systems = Systems::new();
-        let mut explored = Explored::new(&systems);
+        let mut explored = SpaceCache::new(&systems);
         let budget = Budget::bytes(2 << 30);
         for property in &properties.list {
             let budget = budget.clone().with_deadline(Duration::from_secs(10));
-            let formula = Property::Formula(property.formula);
-            let report = check(
+            let formula = PropertyForm::Formula(property.formula);
+            let report = check_subject(
                 &subject,
                 formula,
-                &Options::default(),
+                &CheckOptions::default(),
                 &mut explored,
-                &budget,
-                &Quiet,
+                RunContext::quiet(&budget),
             );
             let answer = match report.verdict {
-                Verdict::Holds(_) => {
+                EarnedVerdict::Holds(_) => {
                     holds += 1;
                     "T"
                 }
-                Verdict::Violated(proof) => {
+                EarnedVerdict::Violated(proof) => {
                     violated += 1;
                     net.replay(&model.system, proof.lasso())
                         .unwrap_or_else(|error| panic!("{}: {error}", property.name));
                     "F"
                 }
-                Verdict::Unknown(reason) => {
+                EarnedVerdict::Unknown(reason) => {
                     undecided += 1;
                     println!("undecided {}: {reason}", property.name);
                     continue;

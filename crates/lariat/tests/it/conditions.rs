@@ -2,14 +2,15 @@
 
 use crate::asking::{about, asked, asked_with, holds, reading};
 use crate::covering::event;
-use lariat::ask::{Answer, AskOptions, AskSchedule, Asker, Go, Question, ask};
-use lariat::formats::{Format, Model};
-use lariat::model::{Action, Domain, Event, VarId, Variable};
-use lariat::{
-    Budget, Explored, Options, Plan, Property, Quiet, Recurring, Reduce, Rule, Rules, Strength,
-    Subject, System, Systems, Variant, reduction,
+use lariat::internals::ask::{AskOptions, AskSchedule, Asker, EarnedAnswer, StateQuestion, ask};
+use lariat::internals::formats::{Format, Model};
+use lariat::internals::ir::{Action, Domain, Event, VarId, Variable};
+use lariat::internals::{
+    Budget, CheckOptions, Plan, PropertyForm, Recurring, ReductionChoice, Rule, Rules, RunContext,
+    SpaceCache, Strength, Subject, System, Systems, Variant, reduction,
 };
 use lariat_emptiness::Marks;
+use std::ops::ControlFlow;
 
 /// A system by its steps: `x` begins with 0 and does what the events say, `y` is always 0.
 fn steps(events: &[&[(i64, i64)]]) -> System {
@@ -209,10 +210,10 @@ fn automata_are_not_known_to_be_stutter_invariant() {
         ],
     );
     let never = (r#"F "p0 = 1" & F "p0 = 0""#, Some(&automaton));
-    let options = Options {
-        choice: Plan::of("explicit").into(),
-        reduce: Reduce::Only(Rules::all()),
-        ..Options::default()
+    let options = CheckOptions {
+        engine: Plan::of("explicit").into(),
+        reduce: ReductionChoice::Only(Rules::all()),
+        ..CheckOptions::default()
     };
     let system = net(&[1, 0, 0], ROUND);
     assert!(!holds(&asked_with(&options, &system, never, &[])));
@@ -229,10 +230,10 @@ fn events_of_constraints_are_not_joined() {
             &[(4, 1, 0)],
         ],
     );
-    let options = Options {
-        choice: Plan::of("explicit").into(),
-        reduce: Reduce::Only(Rules::only(&[Rule::PreAgglomeration])),
-        ..Options::default()
+    let options = CheckOptions {
+        engine: Plan::of("explicit").into(),
+        reduce: ReductionChoice::Only(Rules::only(&[Rule::PreAgglomeration])),
+        ..CheckOptions::default()
     };
     let formula = (r#"F "p3 >= 1""#, None);
     for strength in [Strength::Weak, Strength::Strong] {
@@ -249,7 +250,7 @@ fn a_net_is_reduced_for_all_properties_at_once() {
     let left = |formulas: &[&str]| {
         let (properties, list) = about(&system, formulas);
         let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
-        let list: Vec<Property<'_>> = list.into_iter().map(Property::Formula).collect();
+        let list: Vec<PropertyForm<'_>> = list.into_iter().map(PropertyForm::Formula).collect();
         let found = reduction(&subject, &list, rules, &Budget::unlimited()).unwrap();
         found.map(|(reduction, _)| reduction.system.variables.len())
     };
@@ -274,10 +275,10 @@ fn constraints_name_the_same_events_in_a_smaller_net() {
             &[(0, 0, 1), (2, 1, -1)],
         ],
     );
-    let options = Options {
-        choice: Plan::of("explicit").into(),
-        reduce: Reduce::Only(Rules::only(&[Rule::DeadEvents])),
-        ..Options::default()
+    let options = CheckOptions {
+        engine: Plan::of("explicit").into(),
+        reduce: ReductionChoice::Only(Rules::only(&[Rule::DeadEvents])),
+        ..CheckOptions::default()
     };
     let formula = (r#"F "p2 >= 1""#, None);
     let report = asked_with(&options, &system, formula, &[(Strength::Weak, 1)]);
@@ -309,14 +310,14 @@ fn the_largest_sum_may_be_one_between_two_steps() {
     };
     let replies = ask(
         &model,
-        &[Question::Most(vec![(VarId(2), 3), (VarId(3), -1)])],
+        &[StateQuestion::Most(vec![(VarId(2), 3), (VarId(3), -1)])],
         &options,
-        &mut Explored::new(&Systems::new()),
-        (&Budget::unlimited(), &Quiet),
-        &mut |_, _| Go::On,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
+        &mut |_, _| ControlFlow::Continue(()),
     );
     let most = replies.iter().map(|reply| match &reply.answer {
-        Answer::Most { value, .. } => *value,
+        EarnedAnswer::Most { value, .. } => *value,
         other => panic!("{other:?}"),
     });
     assert_eq!(most.collect::<Vec<_>>(), [3]);

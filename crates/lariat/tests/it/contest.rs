@@ -2,7 +2,7 @@
 //! states, all its formulas, against the verdicts that the contest's tools agreed on.
 
 use crate::kit::{Tally, examine, folder, instances};
-use lariat::{Budget, Options};
+use lariat::internals::{Budget, CheckOptions};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn verdicts_of_the_contest() {
                     let Some((_, instance, examination)) = job else {
                         break;
                     };
-                    let options = Options::default();
+                    let options = CheckOptions::default();
                     let tally = examine(&folder, &instance, examination, &options, &budget, TIME);
                     tallies.lock().unwrap().push(tally);
                 }

@@ -1,10 +1,10 @@
 //! Covering runs: what the replay accepts, and how they are told.
 
-use lariat::replay::{self, replay};
-use lariat::{
-    Budget, Choice, Explored, Options, Plan, Property, Quiet, Reduce, Rules, Subject, Systems,
-    Verdict,
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, EngineChoice, Plan, PropertyForm, ReductionChoice, Rules,
+    RunContext, SpaceCache, Subject, Systems,
 };
+use lariat::internals::{ReplayedProperty, replay};
 use lariat_model::{
     Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, Properties, Step, System, VarId,
     Variable,
@@ -75,7 +75,7 @@ fn replayed(lasso: &Lasso, formula: &str) -> Result<(), String> {
         list,
         ..
     } = &properties;
-    let property = replay::Property::Formula(formulas, list[0].formula);
+    let property = ReplayedProperty::Formula(formulas, list[0].formula);
     let under = |deadlock| replay(&system, propositions, property, deadlock, lasso);
     assert_eq!(under(Deadlock::Stutter), under(Deadlock::Ignore));
     under(Deadlock::Stutter)
@@ -164,20 +164,19 @@ fn what_comes_back_from_a_smaller_net_stays_settled() {
     properties
         .add_formula(&Names::of(&system), "test", None, formula)
         .unwrap();
-    let report = lariat::check(
+    let report = lariat::internals::check_subject(
         &Subject::of_system(&system, &properties.formulas, &properties.propositions),
-        Property::Formula(properties.list[0].formula),
-        &Options {
-            choice: Choice::Plan(Plan::of("walk")),
-            reduce: Reduce::Only(Rules::all()),
-            ..Options::default()
+        PropertyForm::Formula(properties.list[0].formula),
+        &CheckOptions {
+            engine: EngineChoice::Plan(Plan::of("walk")),
+            reduce: ReductionChoice::Only(Rules::all()),
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
     );
     assert!(
-        matches!(report.verdict, Verdict::Violated(_)),
+        matches!(report.verdict, EarnedVerdict::Violated(_)),
         "{:?}",
         report.verdict
     );

@@ -1,78 +1,77 @@
-//! Second opinions: who is asked, and what becomes of answers that contradict each other.
+//! Cross-checks: which second engine is chosen, and how contradicting verdicts are reported.
 
 use crate::asking::first_question;
-use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
-use lariat::{
-    Agreement, Budget, Choice, Explored, Options, Plan, Preset, Quiet, Reason, Report, Systems,
-    Verdict, agreement, check, reconciled, unrelated,
+use lariat::internals::ir::generate::{Family, generate};
+use lariat::internals::ir::{Names, Properties};
+use lariat::internals::{
+    Agreement, Budget, CheckOptions, Decision, EarnedVerdict, EngineChoice, EngineId, Plan, Preset,
+    Reason, RunContext, SpaceCache, Systems, agreement, check_subject, reconcile, unrelated,
 };
 use lariat_engines::Outcome;
 
-fn checked(options: &Options) -> Report {
+fn checked(options: &CheckOptions) -> Decision {
     let system = generate(Family::Philosophers, 2).unwrap();
     let mut properties = Properties::new();
     let names = Names::of(&system);
     let added = properties.add_formula(&names, "test", None, "G !deadlock");
     added.unwrap();
     let (subject, property) = first_question(&system, &properties);
-    check(
+    check_subject(
         &subject,
         property,
         options,
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
     )
 }
 
 #[test]
 fn the_second_engine_has_little_in_common_with_the_first() {
     for preset in Preset::ALL {
-        let options = Options {
-            choice: preset.plan().into(),
-            ..Options::default()
+        let options = CheckOptions {
+            engine: preset.plan().into(),
+            ..CheckOptions::default()
         };
         let first = checked(&options);
-        let other = unrelated(&first, &options);
-        let Choice::Plan(plan) = &other.choice else {
+        let other = unrelated(first.engine, &options);
+        let EngineChoice::Plan(plan) = &other.engine else {
             panic!("no single engine");
         };
         let single = preset.plan().has_single_states();
-        assert_ne!(plan.has_single_states(), single, "{}", preset.name);
+        assert_ne!(plan.has_single_states(), single, "{}", preset.id.name());
         let second = checked(&other);
         let agreement = agreement(&first.verdict, &second.verdict);
-        assert_eq!(agreement, Agreement::Same, "{}", preset.name);
+        assert_eq!(agreement, Agreement::Same, "{}", preset.id.name());
     }
 }
 
 #[test]
 fn answers_that_contradict_each_other_are_taken_back() {
-    let options = Options {
-        choice: Plan::of("explicit").into(),
-        ..Options::default()
+    let options = CheckOptions {
+        engine: Plan::of("explicit").into(),
+        ..CheckOptions::default()
     };
     let first = checked(&options);
     // An engine that is wrong.
-    let second = Report {
-        verdict: Verdict::earn(Ok(Outcome::Empty), Ok),
-        engine: "slap-fst",
+    let second = Decision {
+        verdict: EarnedVerdict::earn(Ok(Outcome::Empty), Ok),
+        engine: EngineId::SlapFst,
         ..first.clone()
     };
     for (one, other) in [(&first, &second), (&second, &first)] {
-        let (report, agreement) = reconciled(one.clone(), other);
-        assert_eq!(agreement, Agreement::Different);
-        let Verdict::Unknown(Reason::Internal(what)) = report.verdict else {
+        let mut report = one.clone();
+        assert_eq!(reconcile(&mut report, other), Agreement::Different);
+        let EarnedVerdict::Unknown(Reason::Internal(what)) = report.verdict else {
             panic!("{:?}", report.verdict);
         };
         assert!(what.contains("explicit says violated"), "{what}");
         assert!(what.contains("slap-fst says holds"), "{what}");
     }
-    let unknown = Report {
-        verdict: Verdict::Unknown(Reason::Inconclusive("nobody asked".to_owned())),
+    let unknown = Decision {
+        verdict: EarnedVerdict::Unknown(Reason::Inconclusive("not asked".to_owned())),
         ..first.clone()
     };
-    let (report, agreement) = reconciled(first.clone(), &unknown);
-    assert_eq!(agreement, Agreement::Open);
+    let mut report = first.clone();
+    assert_eq!(reconcile(&mut report, &unknown), Agreement::Open);
     assert_eq!(report.verdict, first.verdict);
 }

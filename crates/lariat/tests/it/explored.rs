@@ -1,12 +1,13 @@
 //! Properties that share the reachable states of their model are decided as if each were alone, and
 //! they do not make the store grow.
 
-use lariat::ltl::{AtomId, Formula};
-use lariat::ltl::{Random, Weights, random_formula};
-use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
-use lariat::{
-    Budget, Explored, Options, Plan, Property, Quiet, Subject, System, Systems, Verdict, check,
+use lariat::internals::ir::generate::{Family, generate};
+use lariat::internals::ir::{Names, Properties};
+use lariat::internals::ltl::{AtomId, Formula};
+use lariat::internals::ltl::{Random, Weights, random_formula};
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, Plan, PropertyForm, RunContext, SpaceCache, Subject,
+    System, Systems, check_subject,
 };
 
 const SETS: [&str; 7] = ["sog", "sop", "slap", "slap-fst", "bcz", "owcty", "el"];
@@ -38,11 +39,11 @@ fn sixty(system: &System) -> (Properties, Vec<Formula>) {
     (properties, formulas)
 }
 
-fn word(verdict: &Verdict) -> Option<bool> {
+fn word(verdict: &EarnedVerdict) -> Option<bool> {
     match verdict {
-        Verdict::Holds(_) => Some(true),
-        Verdict::Violated(_) => Some(false),
-        Verdict::Unknown(_) => None,
+        EarnedVerdict::Holds(_) => Some(true),
+        EarnedVerdict::Violated(_) => Some(false),
+        EarnedVerdict::Unknown(_) => None,
     }
 }
 
@@ -54,14 +55,20 @@ fn sixty_formulas_share_the_states_and_leave_nothing_behind() {
     let systems = Systems::new();
     // Each of the 420 runs fits in this room, all their nodes together are far from it.
     let budget = Budget::bytes(24 << 20);
-    let mut explored = Explored::new(&systems);
+    let mut explored = SpaceCache::new(&systems);
     let mut decide = |engine: &str, formula: Formula| {
-        let options = Options {
-            choice: Plan::of(engine).into(),
-            ..Options::default()
+        let options = CheckOptions {
+            engine: Plan::of(engine).into(),
+            ..CheckOptions::default()
         };
-        let property = Property::Formula(formula);
-        check(&subject, property, &options, &mut explored, &budget, &Quiet)
+        let property = PropertyForm::Formula(formula);
+        check_subject(
+            &subject,
+            property,
+            &options,
+            &mut explored,
+            RunContext::quiet(&budget),
+        )
     };
     let mut decided = 0;
     let mut held = Vec::new();

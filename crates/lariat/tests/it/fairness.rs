@@ -2,15 +2,15 @@
 
 use crate::asking::{about_philosophers, asked, holds, reading};
 use crate::covering::event;
-use lariat::model::{Domain, Event, Properties, Variable};
-use lariat::{
-    Budget, Constraint, Explored, Fairness, Figure, Options, Plan, Property, Quiet, Report,
-    Statistic, Strength, Subject, System, Systems, check,
+use lariat::internals::ir::{Domain, Event, Properties, Variable};
+use lariat::internals::{
+    Budget, CheckOptions, Constraint, Decision, Fairness, Figure, Plan, PropertyForm, RunContext,
+    SpaceCache, Statistic, Strength, Subject, System, Systems, check_subject,
 };
 use lariat_emptiness::Marks;
 
 /// The answer to a formula about philosophers, all of whose transitions are weakly fair.
-fn ask(engine: &str, philosophers: u32, formula: &str) -> Report {
+fn ask(engine: &str, philosophers: u32, formula: &str) -> Decision {
     let (system, properties) = about_philosophers(philosophers, formula);
     let Properties {
         formulas,
@@ -26,16 +26,15 @@ fn ask(engine: &str, philosophers: u32, formula: &str) -> Report {
         told: vec!["weak all".to_owned()],
         constraints: system.event_ids().map(fair).collect(),
     });
-    check(
+    check_subject(
         &subject,
-        Property::Formula(list[0].formula),
-        &Options {
-            choice: Plan::of(engine).into(),
-            ..Options::default()
+        PropertyForm::Formula(list[0].formula),
+        &CheckOptions {
+            engine: Plan::of(engine).into(),
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
     )
 }
 

@@ -1,14 +1,16 @@
-//! Runs on several threads that are stopped at any point, in one thread or in all: the answer is the right one or says what ended, everybody comes
-//! home, and what is left behind is as good as before.
+//! Runs on several threads that are stopped at any poll, in one thread or in all: the verdict is right or names the
+//! stop, all threads end, and the caches stay valid.
 
 use crate::asking::{about_philosophers, first_question, in_rounds};
-use lariat::{
-    Budget, Choice, Decided, Explored, Idle, Options, OrderChoice, Plan, Quiet, Reason, Shelf,
-    Stop, Systems, Variant, Verdict, Workers, check, decide, finished, side_by_side,
+use lariat::internals::{
+    Budget, CachePool, CheckOptions, Decision, EarnedVerdict, EngineChoice, Idle, OrderChoice,
+    Plan, Reason, RunContext, SpaceCache, Stop, Systems, Variant, Workers, check_parallel,
+    check_subject,
 };
 use lariat_budget::{Fault, Victim};
 use lariat_corpora::{Random, each_case, which_ends};
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 
 /// Engines with builders, and the one whose workers search together.
 const ENGINES: [&str; 6] = ["sog", "sop", "slap", "slap-fst", "bcz", "explicit"];
@@ -33,7 +35,7 @@ fn random_fault(random: &mut Random) -> (Budget, Stop, Victim) {
     (Budget::faulty(fault).with_threads(threads), stop, victim)
 }
 
-fn options(engine: &str, budget: &Budget) -> Options {
+fn options(engine: &str, budget: &Budget) -> CheckOptions {
     let threads = budget.threads();
     let variant = match engine {
         "explicit" => Variant {
@@ -46,23 +48,23 @@ fn options(engine: &str, budget: &Budget) -> Options {
             ..Variant::default()
         },
     };
-    Options {
-        choice: Plan::of(engine).as_variant(variant).into(),
+    CheckOptions {
+        engine: Plan::of(engine).as_variant(variant).into(),
         order: OrderChoice::Named("file-up".parse().unwrap()),
-        ..Options::default()
+        ..CheckOptions::default()
     }
 }
 
 /// True if the verdict is the right one; otherwise it says that `stop` was met.
-fn is_right(verdict: &Verdict, holds: bool, stop: &Stop) -> bool {
+fn is_right(verdict: &EarnedVerdict, holds: bool, stop: &Stop) -> bool {
     match verdict {
-        Verdict::Unknown(Reason::Stopped(met)) => {
+        EarnedVerdict::Unknown(Reason::Stopped(met)) => {
             assert_eq!(met, stop);
             false
         }
-        Verdict::Unknown(reason) => panic!("{reason}"),
+        EarnedVerdict::Unknown(reason) => panic!("{reason}"),
         known => {
-            assert_eq!(matches!(known, Verdict::Holds(_)), holds);
+            assert_eq!(matches!(known, EarnedVerdict::Holds(_)), holds);
             true
         }
     }
@@ -80,9 +82,15 @@ fn a_run_on_several_threads_stops_at_any_point() {
             let (budget, stop, victim) = random_fault(random);
             let options = options(ENGINES[which], &budget);
             let systems = Systems::new();
-            let mut explored = Explored::new(&systems);
+            let mut explored = SpaceCache::new(&systems);
             let mut ask = || {
-                let report = check(&subject, property, &options, &mut explored, &budget, &Quiet);
+                let report = check_subject(
+                    &subject,
+                    property,
+                    &options,
+                    &mut explored,
+                    RunContext::quiet(&budget),
+                );
                 is_right(&report.verdict, holds, &stop)
             };
             if !ask() {
@@ -111,13 +119,19 @@ fn engines_of_auto_that_are_asked_at_once_stop_at_any_point() {
             let seats = budget.threads().get() - 1;
             let idle = Idle::new(seats);
             let budget = budget.with_idle(&idle);
-            let options = Options {
-                choice: Choice::Auto(in_rounds()),
-                ..Options::default()
+            let options = CheckOptions {
+                engine: EngineChoice::Auto(in_rounds()),
+                ..CheckOptions::default()
             };
             let systems = Systems::new();
-            let mut explored = Explored::new(&systems);
-            let report = check(&subject, property, &options, &mut explored, &budget, &Quiet);
+            let mut explored = SpaceCache::new(&systems);
+            let report = check_subject(
+                &subject,
+                property,
+                &options,
+                &mut explored,
+                RunContext::quiet(&budget),
+            );
             stopped += u32::from(!is_right(&report.verdict, holds, &stop));
             assert_eq!(idle.take_up_to(usize::MAX).len(), seats);
             drop(explored);
@@ -129,7 +143,7 @@ fn engines_of_auto_that_are_asked_at_once_stop_at_any_point() {
 }
 
 #[test]
-fn questions_side_by_side_stop_at_any_point() {
+fn properties_checked_in_parallel_stop_at_any_point() {
     let mut stopped = 0;
     which_ends(|| {
         each_case(60, |random| {
@@ -141,34 +155,28 @@ fn questions_side_by_side_stop_at_any_point() {
             let engine = *random.one_of(&ENGINES);
             let one = budget.clone().with_threads(NonZeroUsize::MIN);
             let systems = Systems::new();
-            let mut told = Vec::new();
+            let mut answered = Vec::new();
             let questions: Vec<_> = models.iter().collect();
-            side_by_side(
+            check_parallel(
                 &questions,
-                (&Idle::new(budget.threads().get()), &Shelf::new(&systems)),
-                |&question, explored| {
+                &Idle::new(budget.threads().get()),
+                &CachePool::new(&systems),
+                |&question, _, cache, output| {
                     let ((system, properties), _) = question;
                     let (subject, property) = first_question(system, properties);
                     let options = options(engine, &one);
-                    let report = decide(&subject, property, &options, explored, &one, &Quiet);
-                    Decided::Unfinished(report, 1)
+                    let ctx = RunContext::quiet(&one);
+                    output.emit(check_subject(&subject, property, &options, cache, ctx));
                 },
-                |&question, report| {
-                    let ((system, properties), _) = question;
-                    let (subject, property) = first_question(system, properties);
-                    let options = options(engine, &one);
-                    finished(&subject, property, &options, report, &one, &Quiet)
-                },
-                |_| false,
-                |at, report| {
-                    told.push(at);
+                |at, report: Decision| {
+                    answered.push(at);
                     let holds = questions[at].1;
                     stopped += usize::from(!is_right(&report.verdict, holds, &stop));
-                    Ok::<(), ()>(())
+                    ControlFlow::Continue(())
                 },
-            )
-            .unwrap();
-            assert_eq!(told, [0, 1, 2, 3]);
+            );
+            answered.sort_unstable();
+            assert_eq!(answered, [0, 1, 2, 3]);
             drop(systems);
             assert_eq!(budget.bytes_used(), 0);
         });

@@ -1,10 +1,11 @@
 //! Instances of the Model Checking Contest and what is known of them. The files are not part of the
 //! project; they are looked for in the folder `LARIAT_MODELS`, or else beside the workspace.
 
-use lariat::formats::mcc;
-use lariat::model::Properties;
-use lariat::{
-    Budget, Explored, Options, Property, Quiet, Reason, Subject, Systems, Verdict, check,
+use lariat::internals::formats::mcc;
+use lariat::internals::ir::Properties;
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, PropertyForm, Reason, RunContext, SpaceCache, Subject,
+    Systems, check_subject,
 };
 use lariat_corpora::{models, table};
 use std::collections::HashMap;
@@ -51,13 +52,13 @@ pub fn examine(
     folder: &Path,
     instance: &str,
     examination: &str,
-    options: &Options,
+    options: &CheckOptions,
     budget: &Budget,
     time: Duration,
 ) -> Tally {
     let folder = folder.join(instance);
     let read = |name: &str| std::fs::read(folder.join(name)).expect(name);
-    let model = lariat::formats::read(instance, &read("model.pnml")).expect(instance);
+    let model = lariat::internals::formats::read(instance, &read("model.pnml")).expect(instance);
     let mut properties = Properties::new();
     let file = format!("{examination}.xml");
     mcc::read(&mut properties, &model.names(), &file, &read(&file)).expect(instance);
@@ -68,22 +69,28 @@ pub fn examine(
         .collect();
     let subject = Subject::new(&model, &properties);
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
+    let mut explored = SpaceCache::new(&systems);
     let mut tally = Tally::default();
     for property in &properties.list {
         let budget = budget.clone().with_deadline(time);
-        let formula = Property::Formula(property.formula);
-        let report = check(&subject, formula, options, &mut explored, &budget, &Quiet);
+        let formula = PropertyForm::Formula(property.formula);
+        let report = check_subject(
+            &subject,
+            formula,
+            options,
+            &mut explored,
+            RunContext::quiet(&budget),
+        );
         let answer = match report.verdict {
-            Verdict::Holds(_) => {
+            EarnedVerdict::Holds(_) => {
                 tally.holds += 1;
                 "T"
             }
-            Verdict::Violated(_) => {
+            EarnedVerdict::Violated(_) => {
                 tally.violated += 1;
                 "F"
             }
-            Verdict::Unknown(reason) => {
+            EarnedVerdict::Unknown(reason) => {
                 let text = format!("{}: {reason}", property.name);
                 match reason {
                     Reason::Internal(_) => tally.wrong.push(text),

@@ -1,13 +1,13 @@
 //! Engines on sets begin with the initial states: they find what is near whatever is far, and say `holds` only where nothing was left out.
 
-use lariat::model::generate::{Family, generate};
-use lariat::model::order::OrderName;
-use lariat::model::{
+use lariat::internals::ir::generate::{Family, generate};
+use lariat::internals::ir::order::OrderName;
+use lariat::internals::ir::{
     Action, Arc, Deadlock, Domain, Event, Names, Properties, System, VarId, Variable,
 };
-use lariat::{
-    Budget, Emptiness, Explored, Options, OrderChoice, Plan, Property, Quiet, Reason, Stop,
-    Subject, Systems, Variant, Verdict, check,
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, Emptiness, OrderChoice, Plan, PropertyForm, Reason,
+    RunContext, SpaceCache, Stop, Subject, Systems, Variant, check_subject,
 };
 
 const SETS: [&str; 7] = ["sog", "sop", "slap", "slap-fst", "bcz", "owcty", "el"];
@@ -54,22 +54,29 @@ fn alone(
     order: OrderChoice,
     formula: &str,
     budget: &Budget,
-) -> Verdict {
+) -> EarnedVerdict {
     let mut properties = Properties::new();
     let names = Names::of(system);
     properties
         .add_formula(&names, "formula", None, formula)
         .unwrap();
     let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
-    let options = Options {
-        choice: plan.into(),
+    let options = CheckOptions {
+        engine: plan.into(),
         order,
-        ..Options::default()
+        ..CheckOptions::default()
     };
-    let property = Property::Formula(properties.list[0].formula);
+    let property = PropertyForm::Formula(properties.list[0].formula);
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
-    check(&subject, property, &options, &mut explored, budget, &Quiet).verdict
+    let mut explored = SpaceCache::new(&systems);
+    check_subject(
+        &subject,
+        property,
+        &options,
+        &mut explored,
+        RunContext::quiet(budget),
+    )
+    .verdict
 }
 
 fn published() -> Variant {
@@ -87,7 +94,7 @@ fn a_violation_one_step_away_is_found_in_a_net_without_end() {
             let budget = Budget::unlimited().with_work(2_000_000);
             for formula in ["G p0", "F G p0", "G F \"p2 == 0\""] {
                 let verdict = alone(&system, plan, OrderChoice::Auto, formula, &budget);
-                let violated = matches!(verdict, Verdict::Violated(_));
+                let violated = matches!(verdict, EarnedVerdict::Violated(_));
                 assert!(violated, "{engine} {formula}: {verdict:?}");
             }
         }
@@ -102,7 +109,7 @@ fn a_violation_one_step_away_is_found_before_any_race() {
         let budget = Budget::unlimited().with_work(10_000_000);
         let plan = Plan::of(engine);
         let verdict = alone(&system, plan, OrderChoice::Auto, formula, &budget);
-        let violated = matches!(verdict, Verdict::Violated(_));
+        let violated = matches!(verdict, EarnedVerdict::Violated(_));
         assert!(violated, "{engine} {formula}: {verdict:?}");
         budget.work_spent()
     };
@@ -140,7 +147,7 @@ fn a_violation_a_dozen_steps_away_is_found_along_what_leads_there() {
             &formula,
             &budget,
         );
-        let violated = matches!(verdict, Verdict::Violated(_));
+        let violated = matches!(verdict, EarnedVerdict::Violated(_));
         assert!(violated, "{engine}: {verdict:?}");
     }
 }
@@ -156,7 +163,7 @@ system async;";
 /// Relations of programs are learned from the states that are met, so that what is near need not wait for all of them.
 #[test]
 fn a_violation_is_found_near_the_initial_state_of_a_program() {
-    let model = lariat::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
+    let model = lariat::internals::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
     let mut properties = Properties::new();
     let names = model.names();
     for (name, formula) in [
@@ -169,17 +176,23 @@ fn a_violation_is_found_near_the_initial_state_of_a_program() {
     let subject = Subject::new(&model, &properties);
     for engine in SETS.into_iter().chain(["hyb"]) {
         for property in &properties.list {
-            let options = Options {
-                choice: Plan::of(engine).into(),
-                ..Options::default()
+            let options = CheckOptions {
+                engine: Plan::of(engine).into(),
+                ..CheckOptions::default()
             };
-            let property = Property::Formula(property.formula);
+            let property = PropertyForm::Formula(property.formula);
             let budget = Budget::unlimited().with_work(5_000_000);
             let systems = Systems::new();
-            let mut explored = Explored::new(&systems);
-            let verdict =
-                check(&subject, property, &options, &mut explored, &budget, &Quiet).verdict;
-            let violated = matches!(verdict, Verdict::Violated(_));
+            let mut explored = SpaceCache::new(&systems);
+            let verdict = check_subject(
+                &subject,
+                property,
+                &options,
+                &mut explored,
+                RunContext::quiet(&budget),
+            )
+            .verdict;
+            let violated = matches!(verdict, EarnedVerdict::Violated(_));
             assert!(violated, "{engine}: {verdict:?}");
         }
     }
@@ -188,14 +201,17 @@ fn a_violation_is_found_near_the_initial_state_of_a_program() {
 /// A state whose steps nobody has learned yet is not dead, though nothing is known that could be taken from it.
 #[test]
 fn a_program_does_not_end_where_learning_does() {
-    let model = lariat::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
+    let model = lariat::internals::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
     let events = model.system.events.iter();
     let fires: Vec<_> = events.map(|e| format!("fires({})", e.name)).collect();
     let formula = format!("G F ({})", fires.join(" | "));
     let budget = Budget::unlimited().with_work(2_000_000);
     let order = OrderChoice::default();
     let verdict = alone(&model.system, Plan::of("hyb"), order, &formula, &budget);
-    let work = matches!(verdict, Verdict::Unknown(Reason::Stopped(Stop::Work(_))));
+    let work = matches!(
+        verdict,
+        EarnedVerdict::Unknown(Reason::Stopped(Stop::Work(_)))
+    );
     assert!(work, "{verdict:?}");
 }
 
@@ -212,7 +228,7 @@ fn nothing_holds_of_a_net_without_end_because_it_was_cut() {
                 formula,
                 &budget,
             );
-            let unknown = matches!(verdict, Verdict::Unknown(_));
+            let unknown = matches!(verdict, EarnedVerdict::Unknown(_));
             assert!(unknown, "{engine} {formula}: {verdict:?}");
         }
         let first = Plan::of(engine).as_variant(Variant {
@@ -226,7 +242,10 @@ fn nothing_holds_of_a_net_without_end_because_it_was_cut() {
             "G p0",
             &Budget::unlimited(),
         );
-        let refused = matches!(&verdict, Verdict::Unknown(Reason::Stopped(Stop::Bound(_))));
+        let refused = matches!(
+            &verdict,
+            EarnedVerdict::Unknown(Reason::Stopped(Stop::Bound(_)))
+        );
         assert!(refused, "{engine}: {verdict:?}");
     }
 }
@@ -251,9 +270,9 @@ fn a_cap_that_was_too_small_is_raised_until_nothing_is_left_out() {
             let order = OrderChoice::Named(OrderName::FILE);
             let verdict = alone(&system, plan, order, formula, &Budget::unlimited());
             match verdict {
-                Verdict::Holds(_) => assert!(holds, "{engine} {formula}"),
-                Verdict::Violated(_) => assert!(!holds, "{engine} {formula}"),
-                Verdict::Unknown(why) => panic!("{engine} {formula}: {why}"),
+                EarnedVerdict::Holds(_) => assert!(holds, "{engine} {formula}"),
+                EarnedVerdict::Violated(_) => assert!(!holds, "{engine} {formula}"),
+                EarnedVerdict::Unknown(why) => panic!("{engine} {formula}: {why}"),
             }
         }
     }
@@ -277,9 +296,9 @@ fn the_policy_for_deadlocks_may_change_between_two_properties() {
         .add_formula(&names, "formula", None, "G F p0")
         .unwrap();
     let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
-    let property = Property::Formula(properties.list[0].formula);
+    let property = PropertyForm::Formula(properties.list[0].formula);
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
+    let mut explored = SpaceCache::new(&systems);
     for engine in SETS.iter().chain(&["hyb", "explicit"]) {
         for reachable_first in [false, true] {
             if reachable_first && !SETS.contains(engine) {
@@ -290,22 +309,28 @@ fn the_policy_for_deadlocks_may_change_between_two_properties() {
                 (Deadlock::Ignore, true),
                 (Deadlock::Stutter, false),
             ] {
-                let options = Options {
-                    choice: Plan::of(engine)
+                let options = CheckOptions {
+                    engine: Plan::of(engine)
                         .as_variant(Variant {
                             reachable_first,
                             ..Variant::default()
                         })
                         .into(),
                     deadlock,
-                    ..Options::default()
+                    ..CheckOptions::default()
                 };
                 let budget = Budget::unlimited();
-                let report = check(&subject, property, &options, &mut explored, &budget, &Quiet);
+                let report = check_subject(
+                    &subject,
+                    property,
+                    &options,
+                    &mut explored,
+                    RunContext::quiet(&budget),
+                );
                 match report.verdict {
-                    Verdict::Holds(_) => assert!(holds, "{engine} {deadlock:?}"),
-                    Verdict::Violated(_) => assert!(!holds, "{engine} {deadlock:?}"),
-                    Verdict::Unknown(why) => panic!("{engine} {deadlock:?}: {why}"),
+                    EarnedVerdict::Holds(_) => assert!(holds, "{engine} {deadlock:?}"),
+                    EarnedVerdict::Violated(_) => assert!(!holds, "{engine} {deadlock:?}"),
+                    EarnedVerdict::Unknown(why) => panic!("{engine} {deadlock:?}: {why}"),
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! Atoms without a value: no caller of the library is told that a slip holds.
 
-use lariat::model::Properties;
-use lariat::{
-    Budget, Explored, Options, Plan, Property, Quiet, Reason, Subject, Systems, Verdict, check,
+use lariat::internals::ir::Properties;
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, Plan, PropertyForm, Reason, RunContext, SpaceCache,
+    Subject, Systems, check_subject,
 };
 
 /// `i` runs from 0 to 3 and around, over an array of three.
@@ -18,23 +19,22 @@ process P {
 system async;
 ";
 
-fn verdict(formula: &str, plan: Plan) -> Verdict {
-    let model = lariat::formats::read("flags.dve", PROGRAM.as_bytes()).expect("a model");
+fn verdict(formula: &str, plan: Plan) -> EarnedVerdict {
+    let model = lariat::internals::formats::read("flags.dve", PROGRAM.as_bytes()).expect("a model");
     let mut properties = Properties::new();
     properties
         .add_formula(&model.names(), "formula", None, formula)
         .expect("a formula");
     let subject = Subject::new(&model, &properties);
-    check(
+    check_subject(
         &subject,
-        Property::Formula(properties.list[0].formula),
-        &Options {
-            choice: plan.into(),
-            ..Options::default()
+        PropertyForm::Formula(properties.list[0].formula),
+        &CheckOptions {
+            engine: plan.into(),
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::bytes(1 << 30),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::bytes(1 << 30)),
     )
     .verdict
 }
@@ -44,19 +44,23 @@ fn an_answer_counts_where_all_atoms_have_values() {
     for plan in ["explicit", "tgta", "slap", "hyb"].map(Plan::of) {
         // Only where `i` is 3 there is no such element: it would hold silently.
         match verdict("G !\"flag[i] >= 1\"", plan) {
-            Verdict::Unknown(Reason::Inconclusive(why)) => {
+            EarnedVerdict::Unknown(Reason::Inconclusive(why)) => {
                 assert!(why.contains("has no value after 3 steps"), "{why}");
             }
-            other => panic!("{}: {other:?}", plan.name),
+            other => panic!("{}: {other:?}", plan.id.name()),
         }
         // The run that violates it meets the missing element too.
         match verdict("F \"flag[i] >= 1\"", plan) {
-            Verdict::Unknown(Reason::Inconclusive(why)) => {
+            EarnedVerdict::Unknown(Reason::Inconclusive(why)) => {
                 assert!(why.contains("has no value"), "{why}");
             }
-            other => panic!("{}: {other:?}", plan.name),
+            other => panic!("{}: {other:?}", plan.id.name()),
         }
         let guarded = verdict("G !(\"i < 3 && flag[i] >= 1\")", plan);
-        assert!(matches!(guarded, Verdict::Holds(_)), "{}", plan.name);
+        assert!(
+            matches!(guarded, EarnedVerdict::Holds(_)),
+            "{}",
+            plan.id.name()
+        );
     }
 }

@@ -2,26 +2,27 @@
 //! engines on sets decide, holding properties included.
 
 use crate::asking::{about_philosophers, first_question};
-use lariat::{Budget, Explored, Options, Plan, Quiet, Systems, Verdict, check};
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, Plan, RunContext, SpaceCache, Systems, check_subject,
+};
 
 fn holds(engine: &str, philosophers: u32, formula: &str) -> bool {
     let (system, properties) = about_philosophers(philosophers, formula);
     let (subject, property) = first_question(&system, &properties);
-    let report = check(
+    let report = check_subject(
         &subject,
         property,
-        &Options {
-            choice: Plan::of(engine).into(),
-            ..Options::default()
+        &CheckOptions {
+            engine: Plan::of(engine).into(),
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
     );
     match report.verdict {
-        Verdict::Holds(_) => true,
-        Verdict::Violated(_) => false,
-        Verdict::Unknown(reason) => panic!("{reason}: {:?}", report.account),
+        EarnedVerdict::Holds(_) => true,
+        EarnedVerdict::Violated(_) => false,
+        EarnedVerdict::Unknown(reason) => panic!("{reason}: {:?}", report.account),
     }
 }
 

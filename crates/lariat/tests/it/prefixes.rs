@@ -1,11 +1,11 @@
 //! The beginning of a run as evidence: what is violated whatever follows is found where no run ever comes back.
 
-use lariat::model::{EvidenceKind, Lasso, Names, Properties};
-use lariat::replay::{self, replay};
-use lariat::{
-    Budget, Choice, Deadlock, Explored, Options, Plan, Property, Quiet, Report, Schedule,
-    Shortening, Subject, Systems, Verdict, check,
+use lariat::internals::ir::{EvidenceKind, Lasso, Names, Properties};
+use lariat::internals::{
+    Budget, CheckOptions, Deadlock, Decision, EarnedVerdict, EngineChoice, Plan, PropertyForm,
+    RunContext, Schedule, Shortening, SpaceCache, Subject, Systems, check_subject,
 };
+use lariat::internals::{ReplayedProperty, replay};
 use lariat_model::{Action, Arc, Domain, Event, EventId, Step, System, VarId, Variable};
 
 /// A token goes from `p0` to `r` in five steps, from where `leave` takes it to `s` and the rest goes on. Every transition adds to `heap`, so that no
@@ -37,21 +37,25 @@ fn growing() -> System {
     }
 }
 
-fn checked(choice: Choice, deadlock: Deadlock, formula: &str, shortening: Shortening) -> Report {
+fn checked(
+    engine: EngineChoice,
+    deadlock: Deadlock,
+    formula: &str,
+    shortening: Shortening,
+) -> Decision {
     let system = growing();
     let properties = bound(&system, formula);
-    check(
+    check_subject(
         &Subject::of_system(&system, &properties.formulas, &properties.propositions),
-        Property::Formula(properties.list[0].formula),
-        &Options {
-            choice,
+        PropertyForm::Formula(properties.list[0].formula),
+        &CheckOptions {
+            engine,
             deadlock,
             shortening,
-            ..Options::default()
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited().with_work(2_000_000),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited().with_work(2_000_000)),
     )
 }
 
@@ -63,10 +67,10 @@ fn bound(system: &System, formula: &str) -> Properties {
     properties
 }
 
-fn lasso(report: &Report) -> &Lasso {
+fn lasso(report: &Decision) -> &Lasso {
     match &report.verdict {
-        Verdict::Violated(replayed) => replayed.lasso(),
-        other => panic!("{}: {other:?}", report.engine),
+        EarnedVerdict::Violated(replayed) => replayed.lasso(),
+        other => panic!("{}: {other:?}", report.engine.name()),
     }
 }
 
@@ -75,8 +79,8 @@ const NEVER_R: &str = r#"G !("r >= 1" & "heap <= 900")"#;
 
 #[test]
 fn what_is_violated_whatever_follows_is_found_on_nets_that_never_come_back() {
-    let plans =
-        ["explicit", "ba", "ta", "tgta", "walk", "hyb"].map(|name| Choice::Plan(Plan::of(name)));
+    let plans = ["explicit", "ba", "ta", "tgta", "walk", "hyb"]
+        .map(|name| EngineChoice::Plan(Plan::of(name)));
     // With so little work in its first turns `auto` goes on to facts, reductions included.
     let rounds = Schedule {
         glance: 1,
@@ -84,14 +88,14 @@ fn what_is_violated_whatever_follows_is_found_on_nets_that_never_come_back() {
         first_look: 1,
         ..Schedule::default()
     };
-    let auto = [Choice::default(), Choice::Auto(rounds)];
+    let auto = [EngineChoice::default(), EngineChoice::Auto(rounds)];
     for choice in plans.into_iter().chain(auto) {
         for shortening in [Shortening::Counted, Shortening::Insist] {
             let report = checked(choice.clone(), Deadlock::Stutter, NEVER_R, shortening);
             let run = lasso(&report);
-            assert_eq!(run.kind(), EvidenceKind::Prefix, "{}", report.engine);
-            assert_eq!(run.prefix.len(), 5, "{}", report.engine);
-            assert_eq!(report.bad, Some(5), "{}", report.engine);
+            assert_eq!(run.kind(), EvidenceKind::Prefix, "{}", report.engine.name());
+            assert_eq!(run.prefix.len(), 5, "{}", report.engine.name());
+            assert_eq!(report.bad, Some(5), "{}", report.engine.name());
         }
         let report = checked(
             choice.clone(),
@@ -99,7 +103,7 @@ fn what_is_violated_whatever_follows_is_found_on_nets_that_never_come_back() {
             NEVER_R,
             Shortening::Never,
         );
-        assert!(lasso(&report).prefix.len() >= 5, "{}", report.engine);
+        assert!(lasso(&report).prefix.len() >= 5, "{}", report.engine.name());
     }
 }
 
@@ -107,7 +111,7 @@ fn what_is_violated_whatever_follows_is_found_on_nets_that_never_come_back() {
 fn properties_that_name_events_end_behind_the_event() {
     let formula = r#"G !(fires(leave) & X "heap <= 900")"#;
     for engine in ["explicit", "walk"] {
-        let plan = Choice::Plan(Plan::of(engine));
+        let plan = EngineChoice::Plan(Plan::of(engine));
         let report = checked(plan, Deadlock::Stutter, formula, Shortening::Counted);
         let run = lasso(&report);
         assert_eq!((run.prefix.len(), run.cycle.len()), (6, 0), "{engine}");
@@ -115,7 +119,7 @@ fn properties_that_name_events_end_behind_the_event() {
     }
     // The letter of the last state needs the event that is taken from it.
     let report = checked(
-        Choice::Plan(Plan::of("explicit")),
+        EngineChoice::Plan(Plan::of("explicit")),
         Deadlock::Stutter,
         r#"G !(fires(leave) & "heap <= 900")"#,
         Shortening::Counted,
@@ -129,7 +133,7 @@ fn properties_that_name_events_end_behind_the_event() {
 fn a_state_is_evidence_if_it_decides_with_every_event() {
     let formula = r#"G !(("p0 >= 1" & fires(leave)) | ("r >= 1" & "heap <= 900"))"#;
     for engine in ["owcty", "el", "slap", "slap-fst", "sop"] {
-        let plan = Choice::Plan(Plan::of(engine));
+        let plan = EngineChoice::Plan(Plan::of(engine));
         let report = checked(plan, Deadlock::Stutter, formula, Shortening::Counted);
         assert_eq!(lasso(&report).kind(), EvidenceKind::Prefix, "{engine}");
     }
@@ -137,15 +141,23 @@ fn a_state_is_evidence_if_it_decides_with_every_event() {
 
 #[test]
 fn where_finite_runs_do_not_count_a_continuation_is_shown() {
-    for choice in [Choice::Plan(Plan::of("walk")), Choice::default()] {
+    for choice in [
+        EngineChoice::Plan(Plan::of("walk")),
+        EngineChoice::default(),
+    ] {
         let report = checked(choice, Deadlock::Ignore, NEVER_R, Shortening::Counted);
         let run = lasso(&report);
-        assert_eq!(run.kind(), EvidenceKind::Covering, "{}", report.engine);
+        assert_eq!(
+            run.kind(),
+            EvidenceKind::Covering,
+            "{}",
+            report.engine.name()
+        );
         let bad = report.bad.expect("a position behind which nothing helps");
         let states: Vec<_> = std::iter::once(&run.initial)
             .chain(run.steps().map(|step| &step.state))
             .collect();
-        assert!(states[bad][5] >= 1, "{}", report.engine);
+        assert!(states[bad][5] >= 1, "{}", report.engine.name());
     }
 }
 
@@ -153,7 +165,7 @@ fn where_finite_runs_do_not_count_a_continuation_is_shown() {
 fn facts_beyond_the_property_are_no_reason_for_a_beginning() {
     // `p0` never has two tokens, so every run violates it from the start; the property alone does not say so.
     let report = checked(
-        Choice::default(),
+        EngineChoice::default(),
         Deadlock::Stutter,
         r#"F "p0 >= 2""#,
         Shortening::Counted,
@@ -179,7 +191,7 @@ fn the_replay_takes_no_beginning_on_trust() {
     };
     let said = |formula: &str, deadlock, run: &Lasso| {
         let properties = bound(&system, formula);
-        let property = replay::Property::Formula(&properties.formulas, properties.list[0].formula);
+        let property = ReplayedProperty::Formula(&properties.formulas, properties.list[0].formula);
         replay(&system, &properties.propositions, property, deadlock, run)
     };
     let under = Deadlock::Stutter;

@@ -2,9 +2,9 @@
 //! shows here first; who means it changes the table.
 
 use crate::asking::{about_philosophers, first_question};
-use lariat::{
-    Budget, Explored, Figure, Options, OrderChoice, Preset, Quiet, Statistic, Systems, Verdict,
-    check,
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, Figure, OrderChoice, Preset, RunContext, SpaceCache,
+    Statistic, Systems, check_subject,
 };
 
 /// A question: philosophers, a formula, and whether it holds.
@@ -39,24 +39,23 @@ fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
     let (philosophers, formula, holds) = question;
     let (system, properties) = about_philosophers(philosophers, formula);
     let (subject, property) = first_question(&system, &properties);
-    let report = check(
+    let report = check_subject(
         &subject,
         property,
-        &Options {
-            choice: preset.plan().into(),
+        &CheckOptions {
+            engine: preset.plan().into(),
             order: OrderChoice::Named("file-up".parse().unwrap()),
-            ..Options::default()
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
     );
     let found = match &report.verdict {
-        Verdict::Holds(_) => true,
-        Verdict::Violated(_) => false,
-        Verdict::Unknown(reason) => panic!("{}: {reason}", preset.name),
+        EarnedVerdict::Holds(_) => true,
+        EarnedVerdict::Violated(_) => false,
+        EarnedVerdict::Unknown(reason) => panic!("{}: {reason}", preset.id.name()),
     };
-    assert_eq!(found, holds, "{}: {formula}", preset.name);
+    assert_eq!(found, holds, "{}: {formula}", preset.id.name());
     let figure = |statistic| match report.account.stats.get(statistic) {
         Some(Figure::Count(count)) => count.to_string(),
         _ => "-".to_owned(),
@@ -69,11 +68,14 @@ fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
 fn products_have_as_many_nodes_as_ever() {
     let mut differences = Vec::new();
     // Walks explore no product, they pass through it.
-    for preset in Preset::ALL.iter().filter(|preset| preset.name != "walk") {
+    for preset in Preset::ALL
+        .iter()
+        .filter(|preset| preset.id.name() != "walk")
+    {
         let sizes = QUESTIONS.map(|question| size(preset, question));
-        let pinned = PINNED.iter().find(|(name, _)| *name == preset.name);
+        let pinned = PINNED.iter().find(|(name, _)| *name == preset.id.name());
         if pinned.is_none_or(|(_, pinned)| *pinned != sizes) {
-            differences.push(format!("    ({:?}, {sizes:?}),", preset.name));
+            differences.push(format!("    ({:?}, {sizes:?}),", preset.id.name()));
         }
     }
     let table = differences.join("\n");

@@ -4,11 +4,11 @@
 //! there are none the tests say so and pass. Models of more than `LARIAT_STATES` (10 000) states
 //! are left out.
 
-use lariat::formats::Model;
-use lariat::model::Properties;
-use lariat::{
-    Budget, Choice, Explored, Options, Plan, Property, Quiet, Subject, Systems, Verdict, check,
-    property_process,
+use lariat::internals::formats::Model;
+use lariat::internals::ir::Properties;
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, EngineChoice, Plan, PropertyForm, RunContext, SpaceCache,
+    Subject, Systems, check_subject, process_automaton,
 };
 use lariat_corpora::{models, number, table};
 use std::fs;
@@ -20,7 +20,8 @@ fn limit() -> u64 {
 
 fn read(path: &Path) -> Model {
     let bytes = fs::read(path).expect("a readable model");
-    lariat::formats::read(&path.display().to_string(), &bytes).unwrap_or_else(|e| panic!("{e}"))
+    lariat::internals::formats::read(&path.display().to_string(), &bytes)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn properties(model: &Model, path: &Path) -> Properties {
@@ -35,33 +36,32 @@ fn properties(model: &Model, path: &Path) -> Properties {
 fn verdict(
     model: &Model,
     properties: &Properties,
-    property: Property<'_>,
-    choice: Choice,
+    property: PropertyForm<'_>,
+    engine: EngineChoice,
 ) -> &'static str {
     let subject = Subject::new(model, properties);
-    let report = check(
+    let report = check_subject(
         &subject,
         property,
-        &Options {
-            choice,
-            ..Options::default()
+        &CheckOptions {
+            engine,
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::bytes(2 << 30),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::bytes(2 << 30)),
     );
     match report.verdict {
-        Verdict::Holds(_) => "T",
-        Verdict::Violated(_) => "F",
-        Verdict::Unknown(reason) => panic!("{reason}"),
+        EarnedVerdict::Holds(_) => "T",
+        EarnedVerdict::Violated(_) => "F",
+        EarnedVerdict::Unknown(reason) => panic!("{reason}"),
     }
 }
 
 /// Engines for a model with so many states: those on sets for small ones.
-fn engines(states: u64) -> Vec<Choice> {
-    let mut engines = vec![Choice::default()];
+fn engines(states: u64) -> Vec<EngineChoice> {
+    let mut engines = vec![EngineChoice::default()];
     if states <= limit() / 5 {
-        engines.extend(["slap-fst", "owcty"].map(|name| Choice::Plan(Plan::of(name))));
+        engines.extend(["slap-fst", "owcty"].map(|name| EngineChoice::Plan(Plan::of(name))));
     }
     engines
 }
@@ -91,7 +91,7 @@ fn formulas_have_the_published_verdicts() {
             }
             for (property, want) in properties.list.iter().zip(wanted) {
                 for engine in engines(states) {
-                    let question = Property::Formula(property.formula);
+                    let question = PropertyForm::Formula(property.formula);
                     let (path, name) = (path.display(), engine.name());
                     let found = verdict(&model, &properties, question, engine);
                     assert_eq!(found, want[3], "{path}: {}, {name}", property.text);
@@ -120,13 +120,12 @@ fn property_processes_have_the_published_verdicts() {
         let model = read(&path);
         let mut properties = Properties::new();
         let process = model.property.as_ref().expect("a property process");
-        let automaton =
-            property_process::automaton(process, &mut properties).expect("an automaton");
+        let automaton = process_automaton(process, &mut properties).expect("an automaton");
         let found = verdict(
             &model,
             &properties,
-            Property::Never(&automaton),
-            Choice::default(),
+            PropertyForm::Never(&automaton),
+            EngineChoice::default(),
         );
         assert_eq!(found, want.expect("a verdict")[3], "{file}");
     }

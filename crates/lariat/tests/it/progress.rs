@@ -1,10 +1,10 @@
 //! Who listens to a run hears which engine works.
 
-use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
-use lariat::{
-    Budget, Cancel, Choice, Explored, Observer, Options, Property, Reason, Report, Schedule, Stop,
-    Subject, Systems, Verdict,
+use lariat::internals::ir::generate::{Family, generate};
+use lariat::internals::ir::{Names, Properties};
+use lariat::internals::{
+    Budget, Cancel, CheckOptions, Decision, EarnedVerdict, EngineChoice, Observer, PropertyForm,
+    Reason, RunContext, Schedule, SpaceCache, Stop, Subject, Systems,
 };
 use std::sync::Mutex;
 
@@ -29,7 +29,7 @@ impl Observer for Interrupter {
 }
 
 /// A question that a first look does not answer, so short is it: others have their turn.
-fn checked(budget: &Budget, observer: &dyn Observer) -> Report {
+fn checked(budget: &Budget, observer: &dyn Observer) -> Decision {
     let system = generate(Family::Philosophers, 5).unwrap();
     let mut properties = Properties::new();
     let names = Names::of(&system);
@@ -42,16 +42,15 @@ fn checked(budget: &Budget, observer: &dyn Observer) -> Report {
         first_look: 10,
         ..Schedule::default()
     };
-    lariat::check(
+    lariat::internals::check_subject(
         &Subject::of_system(&system, &properties.formulas, &properties.propositions),
-        Property::Formula(properties.list[0].formula),
-        &Options {
-            choice: Choice::Auto(schedule),
-            ..Options::default()
+        PropertyForm::Formula(properties.list[0].formula),
+        &CheckOptions {
+            engine: EngineChoice::Auto(schedule),
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        budget,
-        observer,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::new(budget, observer),
     )
 }
 
@@ -59,7 +58,11 @@ fn checked(budget: &Budget, observer: &dyn Observer) -> Report {
 fn every_engine_that_auto_tries_is_named_when_it_begins() {
     let listener = Listener::default();
     let report = checked(&Budget::unlimited(), &listener);
-    let tried: Vec<&str> = report.trail.iter().map(|attempt| attempt.engine).collect();
+    let tried: Vec<&str> = report
+        .trail
+        .iter()
+        .map(|attempt| attempt.engine.name())
+        .collect();
     assert!(tried.len() > 1, "{tried:?}");
     assert_eq!(*listener.0.lock().unwrap(), tried);
 }
@@ -71,14 +74,14 @@ fn who_is_interrupted_is_named() {
     for attempt in &report.trail {
         let cancel = Cancel::default();
         let budget = Budget::unlimited().with_cancel(cancel.clone());
-        let report = checked(&budget, &Interrupter(attempt.engine, cancel));
-        let interrupted = Verdict::Unknown(Reason::Stopped(Stop::Interrupted));
+        let report = checked(&budget, &Interrupter(attempt.engine.name(), cancel));
+        let interrupted = EarnedVerdict::Unknown(Reason::Stopped(Stop::Interrupted));
         assert_eq!(
             format!("{:?}", report.verdict),
             format!("{interrupted:?}"),
             "{}",
-            attempt.engine
+            attempt.engine.name()
         );
-        assert_eq!(report.engine, attempt.engine);
+        assert_eq!(report.engine.name(), attempt.engine.name());
     }
 }

@@ -1,16 +1,17 @@
 //! Engines as they were published are what the papers have, which answers alone do not show.
 
-use lariat::model::generate::{Family, generate};
-use lariat::model::{Names, Properties};
-use lariat::{
-    AutomatonKind, Budget, Explored, Figure, Options, OrderChoice, Plan, Proof, Proofs, Property,
-    Quiet, Reason, Recurring, Report, Statistic, Stop, Subject, Systems, Variant, Verdict, check,
+use lariat::internals::ir::generate::{Family, generate};
+use lariat::internals::ir::{Names, Properties};
+use lariat::internals::{
+    AutomatonKind, Budget, CheckOptions, Decision, EarnedVerdict, Figure, OrderChoice, Plan, Proof,
+    Proofs, PropertyForm, Reason, Recurring, RunContext, SpaceCache, Statistic, Stop, Subject,
+    Systems, Variant, check_subject,
 };
 
 const REWORK: &str = "(G F work_4 & G F !work_4) -> (G F done_4 | G F redo_4)";
 
 /// What a plan says of a formula about a small kanban system, and what it counted.
-fn asked(plan: Plan, formula: &str) -> Report {
+fn asked(plan: Plan, formula: &str) -> Decision {
     let system = generate(Family::Kanban, 2).unwrap();
     let mut properties = Properties::new();
     let names = Names::of(&system);
@@ -18,19 +19,25 @@ fn asked(plan: Plan, formula: &str) -> Report {
         .add_formula(&names, "formula", None, formula)
         .unwrap();
     let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
-    let options = Options {
-        choice: plan.into(),
+    let options = CheckOptions {
+        engine: plan.into(),
         order: OrderChoice::Named("noack-up".parse().unwrap()),
-        ..Options::default()
+        ..CheckOptions::default()
     };
-    let property = Property::Formula(properties.list[0].formula);
+    let property = PropertyForm::Formula(properties.list[0].formula);
     let systems = Systems::new();
-    let mut explored = Explored::new(&systems);
+    let mut explored = SpaceCache::new(&systems);
     let budget = Budget::unlimited();
-    check(&subject, property, &options, &mut explored, &budget, &Quiet)
+    check_subject(
+        &subject,
+        property,
+        &options,
+        &mut explored,
+        RunContext::quiet(&budget),
+    )
 }
 
-fn count(report: &Report, statistic: Statistic) -> u64 {
+fn count(report: &Decision, statistic: Statistic) -> u64 {
     match report.account.stats.get(statistic) {
         Some(Figure::Count(count)) => *count,
         other => panic!("{statistic:?}: {other:?}"),
@@ -60,7 +67,7 @@ fn hyb_reads_a_büchi_automaton_keeps_sets_and_does_without_our_proofs() {
     let hyb = Plan::of("hyb").reading(AutomatonKind::Ba);
     let counted = |variant| {
         let report = asked(hyb.as_variant(variant), REWORK);
-        assert!(matches!(report.verdict, Verdict::Holds(_)));
+        assert!(matches!(report.verdict, EarnedVerdict::Holds(_)));
         PROOFS.map(|statistic| count(&report, statistic))
     };
     let parts = |recurring, left_out: &[Proof]| Variant {
@@ -96,11 +103,11 @@ fn the_observation_product_of_the_paper_has_no_events() {
     let sop = Plan::of("sop");
     let formula = "G F fires(finish_1)";
     let ours = asked(sop, formula).verdict;
-    assert!(!matches!(ours, Verdict::Unknown(_)), "{ours:?}");
+    assert!(!matches!(ours, EarnedVerdict::Unknown(_)), "{ours:?}");
     let theirs = asked(sop.as_variant(published()), formula).verdict;
     let refused = matches!(
         theirs,
-        Verdict::Unknown(Reason::Stopped(Stop::Unsupported(_)))
+        EarnedVerdict::Unknown(Reason::Stopped(Stop::Unsupported(_)))
     );
     assert!(refused, "{theirs:?}");
 }

@@ -1,7 +1,7 @@
 //! What the replay refuses: it is the last to look at a run before anything is called violated.
 
-use lariat::replay::{self, replay};
-use lariat::{Reason, Verdict};
+use lariat::internals::{EarnedVerdict, Reason};
+use lariat::internals::{ReplayedProperty, replay};
 use lariat_automata::{Automaton, Guards, StateId, Transition};
 use lariat_emptiness::Marks;
 use lariat_engines::Outcome;
@@ -84,7 +84,7 @@ fn asked(system: &System, lasso: &Lasso, formula: &str, deadlock: Deadlock) -> R
     let names = Names::of(system);
     let added = properties.add_formula(&names, "formula", None, formula);
     added.unwrap();
-    let property = replay::Property::Formula(&properties.formulas, properties.list[0].formula);
+    let property = ReplayedProperty::Formula(&properties.formulas, properties.list[0].formula);
     replay(system, &properties.propositions, property, deadlock, lasso)
 }
 
@@ -215,7 +215,7 @@ fn one_of_the_states_of_an_automaton_must_accept_whatever_follows() {
             vec![edge(Guards::TRUE, Marks::one(0), 1)],
         ],
     };
-    let property = replay::Property::Never(&guessing);
+    let property = ReplayedProperty::Never(&guessing);
     let said = |run: &Lasso| replay(&system, &properties.propositions, property, Stutter, run);
     assert_eq!(said(&run(&[1, 0, 0], lost(), vec![])), Ok(()));
     let why = said(&run(&[1, 0, 0], lost()[..1].to_vec(), vec![])).unwrap_err();
@@ -226,14 +226,18 @@ fn one_of_the_states_of_an_automaton_must_accept_whatever_follows() {
 #[test]
 fn verdicts_are_earned() {
     let any = || run(&[1, 0, 0], lost(), vec![stutter(&[0, 0, 1])]);
-    let holds = Verdict::earn(Ok(Outcome::Empty), |_| Err("not asked".to_owned()));
-    assert!(matches!(holds, Verdict::Holds(_)), "{holds:?}");
-    let doubt = Verdict::earn(Ok(Outcome::Undecided(any())), Ok);
-    let inconclusive = |v: &Verdict| matches!(v, Verdict::Unknown(Reason::Inconclusive(_)));
+    let holds = EarnedVerdict::earn(Ok(Outcome::Empty), |_| Err("not asked".to_owned()));
+    assert!(matches!(holds, EarnedVerdict::Holds(_)), "{holds:?}");
+    let doubt = EarnedVerdict::earn(Ok(Outcome::Undecided(any())), Ok);
+    let inconclusive =
+        |v: &EarnedVerdict| matches!(v, EarnedVerdict::Unknown(Reason::Inconclusive(_)));
     assert!(inconclusive(&doubt), "{doubt:?}");
-    let failed = Verdict::earn(Ok(Outcome::Accepting(any())), |_| Err("wrong".to_owned()));
-    let wrong = Verdict::Unknown(Reason::Internal("wrong".to_owned()));
+    let failed = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), |_| Err("wrong".to_owned()));
+    let wrong = EarnedVerdict::Unknown(Reason::Internal("wrong".to_owned()));
     assert_eq!(failed, wrong);
-    let violated = Verdict::earn(Ok(Outcome::Accepting(any())), Ok);
-    assert!(matches!(violated, Verdict::Violated(_)), "{violated:?}");
+    let violated = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), Ok);
+    assert!(
+        matches!(violated, EarnedVerdict::Violated(_)),
+        "{violated:?}"
+    );
 }

@@ -1,31 +1,31 @@
 //! Counterexamples are short, whoever has found them, and end where a safety property is violated.
 
 use crate::asking::{about_philosophers, first_question};
-use lariat::{
-    Budget, Explored, Options, Preset, Quiet, Report, Shortening, Systems, Verdict, check,
+use lariat::internals::{
+    Budget, CheckOptions, Decision, EarnedVerdict, Preset, RunContext, Shortening, SpaceCache,
+    Systems, check_subject,
 };
 
-fn checked(preset: &Preset, formula: &str, shortening: Shortening) -> Report {
+fn checked(preset: &Preset, formula: &str, shortening: Shortening) -> Decision {
     let (system, properties) = about_philosophers(4, formula);
     let (subject, property) = first_question(&system, &properties);
-    check(
+    check_subject(
         &subject,
         property,
-        &Options {
-            choice: preset.plan().into(),
+        &CheckOptions {
+            engine: preset.plan().into(),
             shortening,
-            ..Options::default()
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
     )
 }
 
 /// Steps of the prefix and of the loop.
-fn length(report: &Report) -> usize {
-    let Verdict::Violated(replayed) = &report.verdict else {
-        panic!("{}: {:?}", report.engine, report.verdict);
+fn length(report: &Decision) -> usize {
+    let EarnedVerdict::Violated(replayed) = &report.verdict else {
+        panic!("{}: {:?}", report.engine.name(), report.verdict);
     };
     let lasso = replayed.lasso();
     lasso.prefix.len() + lasso.cycle.len()

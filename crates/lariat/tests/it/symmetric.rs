@@ -1,31 +1,31 @@
 //! Nets of many processes that are alike: when `auto` divides by symmetries, and by which; walks among them.
 
-use lariat::formats::read;
-use lariat::model::Properties;
-use lariat::{
-    Budget, Choice, Explored, LeftOut, Options, Plan, Property, Quiet, Reduce, Report, Rules,
-    Schedule, Subject, Systems, Technique, Verdict, check,
+use lariat::internals::formats::read;
+use lariat::internals::ir::Properties;
+use lariat::internals::{
+    Budget, CheckOptions, Decision, EarnedVerdict, EngineChoice, LeftOut, Plan, PropertyForm,
+    ReductionChoice, Rules, RunContext, Schedule, SpaceCache, Subject, Systems, Technique,
+    check_subject,
 };
 use std::fmt::Write;
 
 /// The answer to one question about a net, without reductions and with so little work that symmetries matter.
-fn answered(net: &str, formula: &str, schedule: Schedule) -> Report {
+fn answered(net: &str, formula: &str, schedule: Schedule) -> Decision {
     let model = read("net", net.as_bytes()).expect("a net");
     let mut properties = Properties::new();
     properties
         .add_formula(&model.names(), "test", None, formula)
         .expect(formula);
-    check(
+    check_subject(
         &Subject::new(&model, &properties),
-        Property::Formula(properties.list[0].formula),
-        &Options {
-            choice: Choice::Auto(schedule),
-            reduce: Reduce::Only(Rules::NONE),
-            ..Options::default()
+        PropertyForm::Formula(properties.list[0].formula),
+        &CheckOptions {
+            engine: EngineChoice::Auto(schedule),
+            reduce: ReductionChoice::Only(Rules::NONE),
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
     )
 }
 
@@ -70,9 +70,9 @@ fn processes(count: usize) -> String {
     net + "</page></net></pnml>"
 }
 
-fn engines(report: &Report) -> Vec<&str> {
+fn engines(report: &Decision) -> Vec<&str> {
     let attempts = report.trail.iter();
-    attempts.map(|attempt| attempt.engine).collect()
+    attempts.map(|attempt| attempt.engine.name()).collect()
 }
 
 /// Six processes have 256 markings, but 13 modulo their 720 symmetries.
@@ -88,8 +88,8 @@ fn symmetries_of_places_are_asked_for_when_a_first_look_was_not_enough() {
     };
     let formula = r#"G F "lock = 1""#;
     let report = answered(&processes(6), formula, schedule);
-    assert!(matches!(report.verdict, Verdict::Holds(_)));
-    assert_eq!(report.engine, "sym", "{:?}", engines(&report));
+    assert!(matches!(report.verdict, EarnedVerdict::Holds(_)));
+    assert_eq!(report.engine.name(), "sym", "{:?}", engines(&report));
     // A name of one process leaves the 120 symmetries of the others; of three processes that is too few.
     let one = r#"G F ("lock = 1" | "work0 = 1")"#;
     let report = answered(&processes(6), one, schedule);
@@ -107,18 +107,17 @@ fn walks_among_a_thousand_processes() {
     properties
         .add_formula(&model.names(), "test", None, formula)
         .expect(formula);
-    let report = check(
+    let report = check_subject(
         &Subject::new(&model, &properties),
-        Property::Formula(properties.list[0].formula),
-        &Options {
-            choice: Choice::Plan(Plan::of("walk")),
-            ..Options::default()
+        PropertyForm::Formula(properties.list[0].formula),
+        &CheckOptions {
+            engine: EngineChoice::Plan(Plan::of("walk")),
+            ..CheckOptions::default()
         },
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited(),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited()),
     );
-    assert!(matches!(report.verdict, Verdict::Violated(_)));
+    assert!(matches!(report.verdict, EarnedVerdict::Violated(_)));
 }
 
 /// Colours are divided by before facts are asked for.
@@ -134,6 +133,6 @@ fn symmetries_of_colours_come_before_facts() {
         ..Schedule::default()
     };
     let report = answered(&net, r#"G(F(("Idle >= 1" | X("Request >= 1"))))"#, schedule);
-    assert!(matches!(report.verdict, Verdict::Holds(_)));
+    assert!(matches!(report.verdict, EarnedVerdict::Holds(_)));
     assert_eq!(engines(&report), ["explicit", "walk", "sym"]);
 }

@@ -1,7 +1,8 @@
 //! Walks that ask for the way.
 
-use lariat::{
-    Budget, Choice, Explored, Options, Plan, Property, Quiet, Subject, Systems, Verdict, check,
+use lariat::internals::{
+    Budget, CheckOptions, EarnedVerdict, EngineChoice, Plan, PropertyForm, RunContext, SpaceCache,
+    Subject, Systems, check_subject,
 };
 use lariat_model::{Action, Arc, Domain, Event, Names, Properties, System, VarId, Variable};
 
@@ -54,23 +55,22 @@ fn lock() -> System {
     }
 }
 
-fn walked(formula: &str, steps: u64) -> Verdict {
+fn walked(formula: &str, steps: u64) -> EarnedVerdict {
     let system = lock();
     let mut properties = Properties::new();
     properties
         .add_formula(&Names::of(&system), "test", None, formula)
         .unwrap();
-    let options = Options {
-        choice: Choice::Plan(Plan::of("walk")),
-        ..Options::default()
+    let options = CheckOptions {
+        engine: EngineChoice::Plan(Plan::of("walk")),
+        ..CheckOptions::default()
     };
-    let report = check(
+    let report = check_subject(
         &Subject::of_system(&system, &properties.formulas, &properties.propositions),
-        Property::Formula(properties.list[0].formula),
+        PropertyForm::Formula(properties.list[0].formula),
         &options,
-        &mut Explored::new(&Systems::new()),
-        &Budget::unlimited().with_work(steps),
-        &Quiet,
+        &mut SpaceCache::new(&Systems::new()),
+        RunContext::quiet(&Budget::unlimited().with_work(steps)),
     );
     report.verdict
 }
@@ -80,11 +80,11 @@ fn walked(formula: &str, steps: u64) -> Verdict {
 fn the_state_equation_knows_the_way_to_a_letter_and_back() {
     for formula in [r#"G !"d12 >= 1""#, r#"F G !"d12 >= 1""#] {
         assert!(
-            matches!(walked(formula, 20_000), Verdict::Unknown(_)),
+            matches!(walked(formula, 20_000), EarnedVerdict::Unknown(_)),
             "{formula}"
         );
         let found = walked(formula, 100_000);
-        let Verdict::Violated(found) = found else {
+        let EarnedVerdict::Violated(found) = found else {
             panic!("{formula}: {found:?}");
         };
         let steps = found.lasso().steps().count();

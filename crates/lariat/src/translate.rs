@@ -1,11 +1,11 @@
-//! From a property to the automaton of its violations, with what is known of it.
+//! Translates a property into the automaton of its violations, with the invariance properties that a plan needs.
 
 use crate::plan::Plan;
 use crate::premises::premises;
-use crate::subject::{Property, Subject};
+use crate::subject::{PropertyForm, Subject};
 use lariat_automata::{
     Automaton, Legal, silent_step_invariant, stutter_invariant, stutter_invariant_language,
-    translate, translate_labelled,
+    translate_labelled,
 };
 use lariat_budget::{Budget, Stop};
 use lariat_engines::{EventClass, Invariance, Needs, event_classes};
@@ -13,22 +13,22 @@ use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{Constraint, Proposition};
 use std::borrow::Cow;
 
-/// Work that a stutter test may cost: it is an opportunity, not the question.
+/// Work limit of a stutter test, which is optional.
 const MOST_STUTTER_WORK: u64 = 200_000;
 
-/// The automaton of all violating runs, for one engine.
-pub(crate) struct Prepared<'a> {
+/// The automaton of all violating runs, for one plan.
+pub(crate) struct Translated<'a> {
     pub automaton: Cow<'a, Automaton>,
-    /// What its atoms mean, in its own order.
+    /// The meanings of its atoms, in its own order.
     pub propositions: Vec<Proposition>,
-    /// The fairness that is assumed, and premises of the property that are given to the engine in this form.
+    /// The fairness assumptions, and premises of the property that the engine gets in this form.
     pub fairness: Vec<Constraint>,
     letters: bool,
     silent: bool,
     states: Vec<bool>,
 }
 
-impl Prepared<'_> {
+impl Translated<'_> {
     pub fn invariance(&self) -> Invariance<'_> {
         Invariance {
             letters: self.letters,
@@ -38,15 +38,15 @@ impl Prepared<'_> {
     }
 }
 
-/// Prepares a property for a plan: the automaton, and what the plan needs to know of it.
-pub(crate) fn prepare<'a>(
+/// Translates a property for a plan.
+pub(crate) fn translate<'a>(
     subject: &Subject<'_>,
     formulas: &Formulas,
-    property: Property<'a>,
+    property: PropertyForm<'a>,
     plan: &Plan,
     budget: &Budget,
-) -> Result<Prepared<'a>, Stop> {
-    let mut prepared = Prepared {
+) -> Result<Translated<'a>, Stop> {
+    let mut translated = Translated {
         automaton: Cow::Owned(Automaton::universal()),
         propositions: Vec::new(),
         fairness: subject.constraints().to_vec(),
@@ -55,24 +55,24 @@ pub(crate) fn prepare<'a>(
         states: Vec::new(),
     };
     match property {
-        Property::Never(automaton) => {
+        PropertyForm::Never(automaton) => {
             if matches!(plan.needs(), Needs::Stuttering | Needs::StateStuttering) {
                 let limited = budget.clone().with_work(MOST_STUTTER_WORK);
                 let legal = legal_letters(subject);
                 let invariant = stutter_invariant_language(automaton, &legal, &limited);
-                prepared.letters = known(invariant)?;
+                translated.letters = known(invariant)?;
             }
-            prepared.automaton = Cow::Borrowed(automaton);
+            translated.automaton = Cow::Borrowed(automaton);
         }
-        Property::Formula(formula) => {
-            translated(subject, formulas, formula, plan, budget, &mut prepared)?;
+        PropertyForm::Formula(formula) => {
+            translate_formula(subject, formulas, formula, plan, budget, &mut translated)?;
         }
     }
-    prepared.propositions = meanings(subject, &prepared.automaton);
-    Ok(prepared)
+    translated.propositions = meanings(subject, &translated.automaton);
+    Ok(translated)
 }
 
-/// What the atoms of an automaton mean, in its own order.
+/// The meanings of an automaton's atoms, in its own order.
 pub(crate) fn meanings(subject: &Subject<'_>, automaton: &Automaton) -> Vec<Proposition> {
     let atoms = automaton.atoms.iter();
     atoms
@@ -80,15 +80,15 @@ pub(crate) fn meanings(subject: &Subject<'_>, automaton: &Automaton) -> Vec<Prop
         .collect()
 }
 
-fn translated(
+fn translate_formula(
     subject: &Subject<'_>,
     formulas: &Formulas,
     formula: Formula,
     plan: &Plan,
     budget: &Budget,
-    prepared: &mut Prepared<'_>,
+    translated: &mut Translated<'_>,
 ) -> Result<(), Stop> {
-    // Rewriting makes many formulas; they go with this copy of the store.
+    // Rewriting creates many formulas, in this copy of the store.
     let mut formulas = formulas.clone();
     let mut negation = formulas.not(formula);
     if plan.engine.takes_constraints(plan.automaton)
@@ -96,36 +96,36 @@ fn translated(
         && let Some((rest, assumed)) = premises(subject, &mut formulas, negation)
     {
         negation = rest;
-        prepared.fairness.extend(assumed);
+        translated.fairness.extend(assumed);
     }
     let legal = legal_letters(subject);
     let needs = plan.needs();
     let limited = budget.clone().with_work(MOST_STUTTER_WORK);
     if matches!(needs, Needs::Stuttering | Needs::StateStuttering) {
         let invariant = stutter_invariant(&mut formulas, negation, &legal, &limited);
-        prepared.letters = known(invariant)?;
+        translated.letters = known(invariant)?;
     }
-    // The published event graph leaves silent steps out.
+    // The published event graph omits silent steps.
     if plan.variant.published {
         let invariant = silent_step_invariant(&mut formulas, negation, &legal, &limited);
-        prepared.silent = known(invariant)?;
+        translated.silent = known(invariant)?;
     }
-    if needs == Needs::StateStuttering && prepared.letters {
+    if needs == Needs::StateStuttering && translated.letters {
         let labelled = translate_labelled(&mut formulas, negation, &legal, budget)?;
         for &f in &labelled.formulas {
-            // Several states share one limit; what it does not suffice for is not known.
+            // All states share one limit; states beyond it count as not invariant.
             let invariant = stutter_invariant(&mut formulas, f, &legal, &limited);
-            prepared.states.push(known(invariant)?);
+            translated.states.push(known(invariant)?);
         }
-        prepared.automaton = Cow::Owned(labelled.automaton);
+        translated.automaton = Cow::Owned(labelled.automaton);
     } else {
-        let automaton = translate(&mut formulas, negation, &legal, budget)?;
-        prepared.automaton = Cow::Owned(automaton);
+        let automaton = lariat_automata::translate(&mut formulas, negation, &legal, budget)?;
+        translated.automaton = Cow::Owned(automaton);
     }
     Ok(())
 }
 
-/// Is the property known to be stutter-invariant? "No" may mean that the test ran out of its own limits.
+/// Returns whether the property is known to be stutter-invariant; false if the test ran out of its limits.
 pub(crate) fn is_stutter_invariant(
     subject: &Subject<'_>,
     formula: Formula,
@@ -137,7 +137,7 @@ pub(crate) fn is_stutter_invariant(
     known(stutter_invariant(&mut formulas, formula, &legal, &limited))
 }
 
-/// The answer of a test; one that ran out of its own limits is "not known", which is not "yes".
+/// The answer of a test; false if it ran out of its own limits.
 fn known(answer: Result<bool, Stop>) -> Result<bool, Stop> {
     match answer {
         Err(Stop::Work(_) | Stop::Unsupported(_)) => Ok(false),
@@ -145,7 +145,7 @@ fn known(answer: Result<bool, Stop>) -> Result<bool, Stop> {
     }
 }
 
-/// Which `fires` atoms can be true together: those of a class of events.
+/// The combinations of `fires` atoms that can be true together: those of a class of events.
 pub(crate) fn legal_letters(subject: &Subject<'_>) -> Legal {
     let propositions = subject.propositions().iter().enumerate();
     let atom = |i: usize| AtomId(i as u32);

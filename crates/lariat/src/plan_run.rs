@@ -1,41 +1,39 @@
-//! A plan on a problem: finds what the engine takes, and runs it.
+//! Running one plan on a problem: provides what the engine needs, and runs it.
 
-use crate::explored::Explored;
+use crate::cache::{CacheKey, SpaceCache};
 use crate::learning::while_learning;
 use crate::on_sets::{OnSets, on_sets};
 use crate::plan::Plan;
-use lariat_budget::{Budget, Observer, Statistic, Stop};
+use lariat_budget::{Budget, RunContext, Statistic, Stop};
 use lariat_engines::{Account, AutomatonKind, Folded, Found, Problem, Procedure, Task};
 use lariat_model::System;
 use lariat_space::symbolic::OrderChoice;
 
-/// Work that finding an order may cost where the reachable states are not needed: the product should be small
-/// where they are many, and they may be too many.
+/// Work for finding an order where the reachable states are not needed: the product is often small
+/// where the states are too many.
 const ORDER_WORK: u64 = 2_000_000;
 
-/// One engine's turn: how it is to decide, and with what.
+/// A plan with everything it needs to run.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
-    /// How.
+pub struct PlanRun<'a> {
+    /// The engine and its options.
     pub plan: &'a Plan,
-    /// The order of the variables in diagrams.
+    /// The order of the variables in decision diagrams.
     pub order: &'a OrderChoice,
-    /// What the engine may spend.
-    pub budget: &'a Budget,
-    /// What finding an order may cost where the engine needs nothing else: it serves all properties.
+    /// The budget for finding an order, which serves all properties.
     pub shared: &'a Budget,
-    /// Where progress is reported.
-    pub observer: &'a dyn Observer,
+    /// The budget of the engine, and the observer.
+    pub ctx: RunContext<'a>,
 }
 
-impl Run<'_> {
-    /// Decides `problem`, which is about `system`. What is explored on the way is kept in `explored`; what is to be told
-    /// of the run is entered in `account`, also if it ends early.
+impl PlanRun<'_> {
+    /// Decides `problem`, which is about `system`. Explored states are stored in `cache`; statistics
+    /// are entered in `account`, also if the run stops early.
     pub fn decide<'s>(
         &self,
         problem: &Problem<'_>,
         system: &'s System,
-        explored: &mut Explored<'s>,
+        cache: &mut SpaceCache<'s>,
         account: &mut Account,
     ) -> Found {
         let kind = self.plan.automaton;
@@ -48,59 +46,57 @@ impl Run<'_> {
             ));
         }
         let Some(asked) = problem.fairness.iter().map(|c| c.strength).max() else {
-            return self.in_form(problem, system, explored, account);
+            return self.with_automaton_kind(problem, system, cache, account);
         };
         self.plan.accepts(asked).map_err(Stop::Unsupported)?;
         if self.plan.engine.takes_constraints(kind) {
-            return self.in_form(problem, system, explored, account);
+            return self.with_automaton_kind(problem, system, cache, account);
         }
         match Folded::new(problem) {
-            Ok(folded) => self.in_form(&folded.problem(), system, explored, account),
-            Err(Stop::Unsupported(_)) => self.by_need(problem, system, explored, account),
+            Ok(folded) => self.with_automaton_kind(&folded.problem(), system, cache, account),
+            Err(Stop::Unsupported(_)) => self.by_need(problem, system, cache, account),
             Err(stop) => Err(stop),
         }
     }
 
-    /// Decides a problem whose fairness the engine knows, with the kind of automaton that it reads.
-    pub(crate) fn in_form<'s>(
+    /// Decides a problem whose fairness the engine supports, with the kind of automaton that it reads.
+    pub(crate) fn with_automaton_kind<'s>(
         &self,
         problem: &Problem<'_>,
         system: &'s System,
-        explored: &mut Explored<'s>,
+        cache: &mut SpaceCache<'s>,
         account: &mut Account,
     ) -> Found {
-        let kind = self.plan.automaton;
-        if kind != AutomatonKind::Ba {
+        if self.plan.automaton != AutomatonKind::Ba {
             account.automaton(problem.automaton);
-            return self.with_engine(problem, system, explored, account);
+            return self.with_engine(problem, system, cache, account);
         }
-        let automaton = problem.degeneralized(self.budget)?;
+        let automaton = problem.degeneralized(self.ctx.budget)?;
         account.automaton(&automaton);
         let problem = problem.with_automaton(&automaton);
-        self.with_engine(&problem, system, explored, account)
+        self.with_engine(&problem, system, cache, account)
     }
 
     fn with_engine<'s>(
         &self,
         problem: &Problem<'_>,
         system: &'s System,
-        explored: &mut Explored<'s>,
+        cache: &mut SpaceCache<'s>,
         account: &mut Account,
     ) -> Found {
-        let Run {
+        let PlanRun {
             plan,
             order,
-            budget,
             shared,
-            observer,
+            ctx,
         } = *self;
         let mut task = Task {
             problem,
             automaton: plan.automaton,
             emptiness: plan.emptiness,
             variant: plan.variant,
-            budget,
-            observer,
+            budget: ctx.budget,
+            observer: ctx.observer,
             account,
         };
         match plan.engine.procedure {
@@ -112,25 +108,19 @@ impl Run<'_> {
                     system,
                     order,
                 };
-                let found = on_sets(how, &mut task, explored);
+                let found = on_sets(how, &mut task, cache);
                 if matches!(found, Err(Stop::Memory)) {
-                    // Half-made diagrams would be in the next engine's way.
-                    explored.forget(system);
+                    // Unfinished diagrams would take the memory of the next engine.
+                    cache.forget(system);
                 }
                 found
             }
             Procedure::ComponentWise(decide) => {
-                if let Some(found) = while_learning(decide, &mut task, system, order, explored)? {
+                if let Some(found) = while_learning(decide, &mut task, system, order, cache)? {
                     return Ok(found);
                 }
-                let ordered = explored.ordered(
-                    system,
-                    order,
-                    problem.deadlock,
-                    ORDER_WORK,
-                    shared,
-                    observer,
-                )?;
+                let key = CacheKey::new(order, problem.deadlock);
+                let ordered = cache.ordered(system, &key, ORDER_WORK, ctx.with_budget(shared))?;
                 task.account.overflow = ordered.overflow;
                 task.account.order = Some(ordered.name.to_owned());
                 decide(&mut task, ordered.space)

@@ -1,0 +1,191 @@
+//! Faults of a program, independent of the property: failed assertions, the error state, overflow.
+//!
+//! A verdict about a faulty program may be a verdict about the fault. So a check explores some thousand states
+//! before the first property, which are all states of a small program. For a larger one, engines check the same
+//! claims in the states that they visit ([`lariat_engines::Account::claims`]). If neither covers all states, this is
+//! reported: no fault is claimed to be absent.
+
+use crate::states::{CountOptions, CountingMethod, count_states};
+use lariat_budget::{Budget, Figure, RunContext, Statistic};
+use lariat_engines::Account;
+use lariat_formats::{Format, Model as LoadedModel};
+use lariat_model::{Comparison, Predicate};
+use lariat_space::symbolic::UBig;
+use std::time::Duration;
+
+/// Limit on the states explored before the first property.
+const STATES: u64 = 50_000;
+/// The divisor of the time per property that this may take.
+const SHARE: u32 = 10;
+/// Limit on its time.
+const MOST_TIME: Duration = Duration::from_millis(500);
+
+/// The faults of a program that are known so far.
+#[derive(Clone, Debug)]
+pub struct Faults {
+    /// The claims of the program: its assertions, and last the absence of errors, if errors are possible.
+    claims: Vec<Claim>,
+    /// A variable that is assigned a value beyond its range.
+    overflow: Option<String>,
+    /// The largest number of states that was checked.
+    states: u64,
+    /// Whether all states were checked.
+    complete: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Claim {
+    holds: Predicate,
+    kind: ClaimKind,
+    fails: bool,
+}
+
+#[derive(Clone, Debug)]
+enum ClaimKind {
+    /// An assertion by its name.
+    Assertion(String),
+    /// The error state, by the atom that names it.
+    Fault(String),
+}
+
+impl Claim {
+    fn warning(&self) -> String {
+        match &self.kind {
+            ClaimKind::Assertion(name) => format!(
+                "assertion {name} fails in a reachable state; `lariat states` counts the states"
+            ),
+            ClaimKind::Fault(fault) => format!(
+                "the program can fail (an index, a divisor or a shift) and stops there; -f 'G !{fault}' shows a run"
+            ),
+        }
+    }
+}
+
+impl Faults {
+    /// Explores the first states of a program within a share of `limit`; `None` for other models.
+    pub(crate) fn look_for(
+        model: &LoadedModel,
+        budget: &Budget,
+        limit: Option<Duration>,
+    ) -> Option<Faults> {
+        let system = &model.system;
+        if model.format != Format::Dve {
+            return None;
+        }
+        let name = |var| system.variable(var).name.clone();
+        let assertions = model.assertions.iter().map(|assertion| Claim {
+            holds: assertion.holds.clone(),
+            kind: ClaimKind::Assertion(assertion.name.clone()),
+            fails: false,
+        });
+        let no_error = system.fault.map(|var| Claim {
+            holds: Predicate::compare(var, Comparison::Eq, 0),
+            kind: ClaimKind::Fault(name(var)),
+            fails: false,
+        });
+        let mut faults = Faults {
+            claims: assertions.chain(no_error).collect(),
+            overflow: None,
+            states: 0,
+            complete: false,
+        };
+        let time = limit.map_or(MOST_TIME, |limit| (limit / SHARE).min(MOST_TIME));
+        let own = budget.clone().with_deadline(time).with_work(STATES);
+        let options = CountOptions {
+            method: CountingMethod::Explicit,
+            claims: faults.predicates(),
+            ..CountOptions::default()
+        };
+        let found = count_states(system, &options, RunContext::quiet(&own));
+        let failed: Vec<bool> = found.failed.iter().map(|n| *n != UBig::ZERO).collect();
+        faults.learn(&failed, found.overflow.map(name));
+        faults.complete = found.stop.is_none();
+        if let Some(Figure::Count(states)) = found.stats.get(Statistic::STATES_SEEN) {
+            faults.states = *states;
+        }
+        Some(faults)
+    }
+
+    /// The claims that engines check besides the property: none if all states were checked.
+    pub(crate) fn open_claims(&self) -> Vec<Predicate> {
+        if self.complete {
+            Vec::new()
+        } else {
+            self.predicates()
+        }
+    }
+
+    fn predicates(&self) -> Vec<Predicate> {
+        self.claims
+            .iter()
+            .map(|claim| claim.holds.clone())
+            .collect()
+    }
+
+    fn learn(&mut self, failed: &[bool], overflow: Option<String>) {
+        for (claim, failed) in self.claims.iter_mut().zip(failed) {
+            claim.fails |= *failed;
+        }
+        if self.overflow.is_none() {
+            self.overflow = overflow;
+        }
+    }
+
+    /// Adds what an engine has found.
+    pub(crate) fn add(&mut self, account: &Account, overflow: Option<&String>) {
+        let claims = account.claims.clone().unwrap_or_default();
+        self.learn(&claims.failed, overflow.cloned());
+        self.complete |= claims.complete;
+        self.states = self.states.max(claims.states.unwrap_or(0));
+    }
+
+    /// Warnings about faults that `before` did not have.
+    pub fn new_warnings(&self, before: Option<&Faults>) -> Vec<String> {
+        let was_known = |at: usize| before.is_some_and(|before| before.claims[at].fails);
+        let claims = self.claims.iter().enumerate();
+        let mut warnings: Vec<String> = claims
+            .filter(|(at, claim)| claim.fails && !was_known(*at))
+            .map(|(_, claim)| claim.warning())
+            .collect();
+        if let Some(variable) = &self.overflow
+            && before.is_none_or(|before| before.overflow.is_none())
+        {
+            warnings.push(overflow_warning(variable));
+        }
+        warnings
+    }
+
+    /// The number of states that were checked, if these were not all.
+    pub fn incomplete_after(&self) -> Option<u64> {
+        (!self.complete).then_some(self.states)
+    }
+
+    /// The assertions that fail.
+    pub(crate) fn failed_assertions(&self) -> Vec<&str> {
+        let failed = self.claims.iter().filter(|claim| claim.fails);
+        let names = failed.filter_map(|claim| match &claim.kind {
+            ClaimKind::Assertion(name) => Some(&**name),
+            ClaimKind::Fault(_) => None,
+        });
+        names.collect()
+    }
+
+    /// The atom of the error state, if it is reached.
+    pub(crate) fn error_state(&self) -> Option<&str> {
+        let mut failed = self.claims.iter().filter(|claim| claim.fails);
+        failed.find_map(|claim| match &claim.kind {
+            ClaimKind::Assertion(_) => None,
+            ClaimKind::Fault(name) => Some(&**name),
+        })
+    }
+
+    /// A variable that is assigned a value beyond its range.
+    pub(crate) fn overflow(&self) -> Option<&str> {
+        self.overflow.as_deref()
+    }
+}
+
+/// The warning about a variable whose value wraps around.
+pub fn overflow_warning(variable: &str) -> String {
+    format!("`{variable}` is assigned a value beyond its range, which wraps around")
+}

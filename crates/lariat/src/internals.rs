@@ -1,0 +1,49 @@
+//! Unstable interfaces for the crates of this workspace: the binary, campaigns, drawings and the differential
+//! harness. They may change in every release.
+
+pub use crate::ask;
+pub use crate::auto::{LeftOut, Schedule, Technique};
+pub use crate::cache::{CacheKey, OrderedSystem, ReachableStates, SharedAnalyses, SpaceCache};
+pub use crate::check_one::check_subject;
+pub use crate::check_parallel::{CachePool, CheckOutput, check_parallel};
+pub use crate::cross_check::{Agreement, CrossCheck, agreement, reconcile, unrelated};
+pub use crate::decision::{Attempt, Decision, Fact};
+pub use crate::fair_run::FairnessEvidence;
+pub use crate::faults::{Faults, overflow_warning};
+pub use crate::limits::default_memory;
+pub use crate::options::{CheckOptions, EngineChoice};
+pub use crate::plan::{Plan, Preset};
+pub use crate::plan_run::PlanRun;
+pub use crate::properties::{automaton_claim, process_automaton};
+pub use crate::reduce::{ReductionChoice, reduction};
+pub use crate::replay::{BadBeginning, ReplayedProperty, bad_beginning, replay};
+pub use crate::report::json::{decision_json, stats as stats_json};
+pub use crate::report::text::{changes, evidence_text, marking};
+pub use crate::report::{COUNTEREXAMPLE, ReportContext, engine_techniques};
+pub use crate::shorten::Shortening;
+pub use crate::states::{CountOptions, CountingMethod, count_states, orbits};
+pub use crate::subject::{PropertyForm, Subject};
+pub use crate::verdict::Reason;
+pub use crate::verdict::{CompletedSearch, EarnedVerdict, ReplayedRun};
+pub use crate::{Error, StateSpace};
+pub use lariat_automata as automata;
+pub use lariat_budget as budget;
+pub use lariat_budget::{
+    Budget, Cancel, Company, Figure, Idle, Observer, Progress, Quiet, RunContext, Statistic, Stats,
+    Stop,
+};
+pub use lariat_engines as engines;
+pub use lariat_engines::{
+    Account, AutomatonKind, Claims, Emptiness, EngineId, Fixpoint, Needs, Proof, Proofs, Recurring,
+    Variant, Workers,
+};
+pub use lariat_formats as formats;
+pub use lariat_ltl as ltl;
+pub use lariat_model as ir;
+pub use lariat_model::{
+    Constraint, Deadlock, Fairness, InputError, Lasso, Proposition, Step, Strength, System,
+};
+pub use lariat_reductions as reductions;
+pub use lariat_reductions::{Lift, Pass, Removed, Rule, Rules, Systems};
+pub use lariat_space as space;
+pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};

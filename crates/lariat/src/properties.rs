@@ -1,0 +1,380 @@
+//! Properties of one model: formulas and automata whose atoms are bound to the model's names.
+
+use crate::model::Model;
+use crate::options::CheckOptions;
+use crate::subject::PropertyForm;
+use lariat_automata::{Automaton, Guards, Hoa, HoaError, StateId, Transition, read_hoa};
+use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+use lariat_formats::dve::PropertyAutomaton;
+use lariat_formats::mcc;
+use lariat_ltl::{AtomError, AtomId, Formula, Formulas};
+use lariat_model::{
+    Deadlock, Errors, Fairness, InputError, Modality, Names, Properties as PropertyList,
+    Property as NamedFormula, Strength,
+};
+
+/// The properties of a model, in the order in which they were added.
+///
+/// Names are resolved when a property is added; unknown names are errors with suggestions.
+///
+/// ```
+/// # let text = b"process Light { state red, green; init red; trans red -> green {}, green -> red {}; }
+/// #              system async;";
+/// # let model = lariat::Model::parse("light.dve", text)?;
+/// let mut properties = lariat::Properties::new(&model);
+/// properties.add(r#"G (Light.red -> F Light.green)"#)?;
+/// properties.add_named("alternates", r#"G F Light.red"#)?;
+/// assert!(properties.add("G Light.blue").is_err());
+/// let names: Vec<_> = properties.iter().map(|property| property.name()).collect();
+/// assert_eq!(names, ["1", "alternates"]);
+/// # Ok::<(), lariat::Error>(())
+/// ```
+pub struct Properties<'m> {
+    model: &'m Model,
+    names: Names<'m>,
+    bound: PropertyList,
+    fairness: Fairness,
+    list: Vec<Property>,
+    /// The formulas of the store that are in the list, or were deselected.
+    taken: usize,
+}
+
+/// One property of a model.
+#[derive(Clone, Debug)]
+pub struct Property {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) kind: PropertyKind,
+    /// Its atoms in the order in which they are shown.
+    pub(crate) atoms: Vec<AtomId>,
+    /// What its file assumes of runs.
+    pub(crate) fairness: Fairness,
+    /// Whether it was written as `EF p` or `AG p`.
+    pub(crate) modality: Option<Modality>,
+}
+
+/// A formula, or the automaton of the negated property.
+#[derive(Clone, Debug)]
+pub(crate) enum PropertyKind {
+    Formula(Formula),
+    Never(Automaton),
+}
+
+impl Property {
+    /// A property of a model that could not be read.
+    pub(crate) fn unbound(name: &str, text: &str) -> Property {
+        Property {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            kind: PropertyKind::Formula(Formulas::TRUE),
+            atoms: Vec::new(),
+            fairness: Fairness::default(),
+            modality: None,
+        }
+    }
+
+    /// The name: the one given, or the position among all properties, from 1.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The formula, fully parenthesised, or a sentence about the automaton.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The property in the form that the pipeline works on.
+    #[doc(hidden)]
+    pub fn form(&self) -> PropertyForm<'_> {
+        match &self.kind {
+            PropertyKind::Formula(formula) => PropertyForm::Formula(*formula),
+            PropertyKind::Never(automaton) => PropertyForm::Never(automaton),
+        }
+    }
+
+    /// Its atoms in the order in which they are shown.
+    #[doc(hidden)]
+    pub fn atoms(&self) -> &[AtomId] {
+        &self.atoms
+    }
+
+    /// The options for this property: reachability does not depend on the deadlock policy.
+    pub(crate) fn options(&self, options: &CheckOptions) -> CheckOptions {
+        let deadlock = match self.modality {
+            Some(_) => Deadlock::Stutter,
+            None => options.deadlock,
+        };
+        CheckOptions {
+            deadlock,
+            ..options.clone()
+        }
+    }
+}
+
+impl<'m> Properties<'m> {
+    /// An empty list of properties of `model`.
+    pub fn new(model: &'m Model) -> Properties<'m> {
+        let mut bound = PropertyList::new();
+        bound.read_modalities();
+        Properties {
+            model,
+            names: model.loaded().names(),
+            bound,
+            fairness: Fairness::default(),
+            list: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// Adds a formula of linear temporal logic, or `EF p` or `AG p` for a state predicate `p`.
+    pub fn add(&mut self, formula: &str) -> Result<(), InputError> {
+        self.add_text("formula", None, formula)
+    }
+
+    /// Adds a formula with a name.
+    pub fn add_named(&mut self, name: &str, formula: &str) -> Result<(), InputError> {
+        self.add_text("formula", Some(name), formula)
+    }
+
+    fn add_text(
+        &mut self,
+        origin: &str,
+        name: Option<&str>,
+        formula: &str,
+    ) -> Result<(), InputError> {
+        let added = self.bound.add_formula(&self.names, origin, name, formula);
+        self.take_new();
+        added
+    }
+
+    /// Adds the formulas of a file with one formula per line; `origin` names the file in errors.
+    pub fn add_file(&mut self, origin: &str, bytes: &[u8]) -> Result<(), Errors> {
+        let added = self.bound.add_file(&self.names, origin, bytes);
+        self.take_new();
+        added
+    }
+
+    /// Adds the properties of a file of the Model Checking Contest.
+    pub fn add_contest_file(&mut self, origin: &str, bytes: &[u8]) -> Result<(), InputError> {
+        let added = mcc::read(&mut self.bound, &self.names, origin, bytes);
+        self.take_new();
+        added
+    }
+
+    /// Adds the automaton of a *negated* property, in the HOA format: no run may be accepted by it.
+    pub fn add_automaton(&mut self, origin: &str, bytes: &[u8]) -> Result<(), InputError> {
+        let (text, automaton) = self.hoa(origin, bytes)?;
+        self.push_automaton(text, automaton);
+        Ok(())
+    }
+
+    /// Adds the property process of the model, if it has one.
+    #[doc(hidden)]
+    pub fn add_property_process(&mut self) -> Result<(), Stop> {
+        let Some(process) = &self.model.loaded().property else {
+            return Ok(());
+        };
+        let automaton = process_automaton(process, &mut self.bound)?;
+        let name = &process.name;
+        let text = format!("no run is accepted by the property process {name}");
+        self.push_automaton(text, automaton);
+        Ok(())
+    }
+
+    /// Assumes fairness for all properties: only runs that are fair to `what` count.
+    pub(crate) fn fairness_of(
+        &self,
+        strength: Strength,
+        what: &str,
+    ) -> Result<Fairness, InputError> {
+        let mut fairness = Fairness::default();
+        self.add_fairness(&mut fairness, strength, what)?;
+        Ok(fairness)
+    }
+
+    /// Assumes weak or strong fairness of `what` for all properties.
+    #[doc(hidden)]
+    pub fn assume(&mut self, strength: Strength, what: &str) -> Result<(), InputError> {
+        let mut fairness = std::mem::take(&mut self.fairness);
+        let added = self.add_fairness(&mut fairness, strength, what);
+        self.fairness = fairness;
+        added
+    }
+
+    fn add_fairness(
+        &self,
+        fairness: &mut Fairness,
+        strength: Strength,
+        what: &str,
+    ) -> Result<(), InputError> {
+        let added = fairness.add(&self.names, strength, what);
+        added.map_err(|AtomError { message, help, .. }| {
+            let error = InputError::new(format!("--{}-fair", strength.name()), message);
+            match help {
+                Some(help) => error.help(help),
+                None => error,
+            }
+        })
+    }
+
+    /// The properties.
+    pub fn iter(&self) -> std::slice::Iter<'_, Property> {
+        self.list.iter()
+    }
+
+    /// The number of properties.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Returns whether there are no properties.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Keeps the properties with these names; the error is a name that no property has.
+    pub fn select(&mut self, names: &[String]) -> Result<(), String> {
+        let unknown = |name: &&String| !self.list.iter().any(|p| p.name == **name);
+        if let Some(unknown) = names.iter().find(unknown) {
+            return Err(unknown.clone());
+        }
+        if !names.is_empty() {
+            self.list.retain(|property| names.contains(&property.name));
+        }
+        Ok(())
+    }
+
+    /// The store of the formulas and the meanings of their atoms.
+    #[doc(hidden)]
+    pub fn bound(&self) -> &PropertyList {
+        &self.bound
+    }
+
+    /// The fairness assumed for all properties.
+    pub(crate) fn fairness(&self) -> &Fairness {
+        &self.fairness
+    }
+
+    /// Appends the formulas that were added to the store.
+    fn take_new(&mut self) {
+        for property in &self.bound.list[self.taken..] {
+            self.list.push(Property {
+                name: property.name.clone(),
+                text: property.text.clone(),
+                kind: PropertyKind::Formula(property.formula),
+                atoms: shown_atoms(&self.bound.formulas, property),
+                fairness: property.fairness.clone(),
+                modality: property.modality,
+            });
+        }
+        self.taken = self.bound.list.len();
+    }
+
+    fn push_automaton(&mut self, text: String, automaton: Automaton) {
+        self.list.push(Property {
+            name: (self.list.len() + 1).to_string(),
+            text,
+            atoms: automaton.atoms.clone(),
+            kind: PropertyKind::Never(automaton),
+            fairness: Fairness::default(),
+            modality: None,
+        });
+    }
+
+    /// The automaton in a HOA file, its propositions bound to the model, and a sentence about it.
+    fn hoa(&mut self, origin: &str, bytes: &[u8]) -> Result<(String, Automaton), InputError> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
+                .help("expected an automaton in the HOA format")
+        })?;
+        let mut advice = None;
+        let (bound, names) = (&mut self.bound, &self.names);
+        let mut bind = |proposition: &str| {
+            bound
+                .add_atom(names, proposition)
+                .map_err(|AtomError { message, help, .. }| {
+                    advice = help;
+                    message
+                })
+        };
+        match read_hoa(text, &mut bind) {
+            Ok(Hoa { name, automaton }) => Ok((automaton_claim(origin, &name), automaton)),
+            Err(HoaError { span, message }) => {
+                let error = InputError::at(origin, bytes, span, message);
+                Err(match advice {
+                    Some(advice) => error.help(advice),
+                    None => error,
+                })
+            }
+        }
+    }
+}
+
+/// The atoms of a formula in the order in which its text names them.
+fn shown_atoms(formulas: &Formulas, property: &NamedFormula) -> Vec<AtomId> {
+    let mut atoms = formulas.atoms_of(property.formula);
+    atoms.sort_by_key(|atom| property.text.find(formulas.atom_name(*atom)));
+    atoms
+}
+
+/// The claim of an automaton in a file; `name` is its own, if it has one.
+pub fn automaton_claim(origin: &str, name: &str) -> String {
+    match name {
+        "" => format!("no run is accepted by {origin}"),
+        name => format!("no run is accepted by {origin} ({name})"),
+    }
+}
+
+/// Limit on the different guards that an automaton reads.
+const ATOMS: usize = 64;
+
+/// The automaton of the negated property that a property process denotes, its guards bound as atoms.
+///
+/// The process takes one of its edges with every step of the system; the guard is evaluated in the source of
+/// the step, as an automaton reads letters. Acceptance moves from states to edges: an accepting state is
+/// visited infinitely often iff edges that leave it are taken infinitely often.
+pub fn process_automaton(
+    process: &PropertyAutomaton,
+    bound: &mut PropertyList,
+) -> Result<Automaton, Stop> {
+    let mut atoms = Vec::new();
+    let mut guards = Guards::new();
+    let mut states = vec![Vec::new(); process.states.len()];
+    for edge in &process.edges {
+        let guard = if edge.text == "true" {
+            Guards::TRUE
+        } else {
+            let atom = bound
+                .add_predicate(&edge.text, edge.guard.clone())
+                .map_err(|error| Stop::Unsupported(error.message))?;
+            let i = atoms.iter().position(|a| *a == atom).unwrap_or_else(|| {
+                atoms.push(atom);
+                atoms.len() - 1
+            });
+            if i >= ATOMS {
+                let message = format!("the property process has more than {ATOMS} guards");
+                return Err(Stop::Unsupported(message));
+            }
+            guards.atom(i)
+        };
+        let marks = if process.accepting.contains(&edge.from) {
+            Marks::one(0)
+        } else {
+            Marks::NONE
+        };
+        states[edge.from].push(Transition {
+            guard,
+            marks,
+            to: StateId(edge.to as u32),
+        });
+    }
+    Ok(Automaton {
+        atoms,
+        guards,
+        mark_count: 1,
+        initial: vec![StateId(process.initial as u32)],
+        states,
+    })
+}

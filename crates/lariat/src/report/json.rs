@@ -1,0 +1,199 @@
+//! Reports as JSON, schema 1.
+
+use super::text::{is_shown, value_text};
+use super::{Report, ReportContext};
+use crate::cross_check::Agreement;
+use crate::decision::Decision;
+use crate::fair_run::FairnessEvidence;
+use crate::verdict::EarnedVerdict;
+use lariat_budget::{Figure, Stats};
+use lariat_ltl::{Strengthening, Syntax, print};
+use lariat_model::{Domain, Lasso, Modality, Step, System, Value};
+use serde_json::{Map, Value as Json, json};
+
+/// The report as one JSON object.
+pub(crate) fn report_json(report: &Report) -> Json {
+    let mut object = decision_json(&report.decision, &report.context());
+    if let Some(modality) = report.modality {
+        object["modality"] = modality.name().into();
+        if modality == Modality::Some {
+            object["verdict"] = match object["verdict"].as_str() {
+                Some("holds") => "violated",
+                Some("violated") => "holds",
+                _ => "unknown",
+            }
+            .into();
+            object["witness"] = object["counterexample"].take();
+        }
+    }
+    if let Some(faults) = &report.faults {
+        object["mistakes"] = json!({
+            "failed_assertions": faults.failed_assertions(),
+            "error_state": faults.error_state(),
+            "overflow": faults.overflow(),
+            "states": faults.incomplete_after(),
+            "complete": faults.incomplete_after().is_none(),
+        });
+    }
+    if !report.vacuity.is_empty() {
+        let text = |f| print(&report.vocabulary.properties.formulas, f, Syntax::Full);
+        let part = |part: &Strengthening| {
+            json!({
+                "part": text(part.part),
+                "may_be": part.by,
+                "never": part.never.map(text),
+            })
+        };
+        object["vacuity"] = report.vacuity.iter().map(part).collect();
+    }
+    if let Some(check) = &report.cross_check {
+        object["cross_check"] = json!({
+            "engine": check.second.engine.name(),
+            "verdict": check.second.verdict.word(),
+            "agrees": match check.agreement {
+                Agreement::Same => Json::from(true),
+                Agreement::Different => false.into(),
+                Agreement::Open => Json::Null,
+            },
+            "seconds": check.seconds,
+        });
+    }
+    object
+}
+
+/// A decision as one JSON object.
+pub fn decision_json(decision: &Decision, context: &ReportContext<'_>) -> Json {
+    let mut object = json!({
+        "schema": 1,
+        "model": context.model,
+        "property": context.property,
+        "formula": context.formula,
+        "verdict": decision.verdict.word(),
+        "reason": match &decision.verdict {
+            EarnedVerdict::Unknown(reason) => Json::from(reason.to_string()),
+            _ => Json::Null,
+        },
+        "engine": decision.engine.name(),
+        "deadlock": decision.deadlock.name(),
+        "fairness": decision.fairness,
+        "seconds": context.seconds,
+        "stats": account(decision),
+        "passes": decision.passes.iter().map(|removed| json!({
+            "name": removed.rule.name(),
+            "removed_places": removed.places,
+            "removed_events": removed.events,
+        })).collect::<Vec<_>>(),
+        "auto": decision.trail.iter().map(|attempt| json!({
+            "engine": attempt.engine.name(),
+            "outcome": attempt.outcome,
+            "why": attempt.why,
+            "work": attempt.work,
+            "seconds": attempt.time.as_secs_f64(),
+        })).collect::<Vec<_>>(),
+        "facts": decision.facts.iter().map(|fact| json!({
+            "says": fact.statement,
+            "because": fact.reasons,
+        })).collect::<Vec<_>>(),
+        "counterexample": match &decision.verdict {
+            EarnedVerdict::Violated(replayed) => lasso_json(context.system, replayed.lasso(), decision.bad),
+            _ => Json::Null,
+        },
+    });
+    if !decision.met.is_empty() {
+        object["counterexample"]["fair"] = decision.met.iter().map(met_json).collect();
+    }
+    if !decision.account.workers.is_empty() {
+        object["workers"] = decision.account.workers.iter().map(stats).collect();
+    }
+    let has_ended = matches!(decision.verdict, EarnedVerdict::Holds(_));
+    let varying = decision.account.stats.varying(context.company, has_ended);
+    if !varying.is_empty() {
+        object["varying"] = varying.into();
+    }
+    if let (Some(why), Some(object)) = (decision.vacuous, object.as_object_mut()) {
+        object.insert("vacuous".to_owned(), why.into());
+    }
+    object
+}
+
+/// How a run meets a constraint of fairness.
+fn met_json((name, met): &(String, FairnessEvidence)) -> Json {
+    let (how, at) = match met {
+        FairnessEvidence::Taken(at) => ("taken", Some(at)),
+        FairnessEvidence::Idle(at) => ("not enabled", Some(at)),
+        FairnessEvidence::Never => ("never enabled", None),
+    };
+    json!({ "constraint": name, "met": how, "at": at })
+}
+
+/// The statistics of an engine, the variable order and a variable that overflows.
+fn account(decision: &Decision) -> Json {
+    let mut object = stats(&decision.account.stats);
+    let texts = [
+        ("order", &decision.account.order),
+        ("overflow", &decision.overflow),
+    ];
+    if let Some(object) = object.as_object_mut() {
+        for (name, text) in texts {
+            if let Some(text) = text {
+                object.insert(name.to_owned(), text.as_str().into());
+            }
+        }
+    }
+    object
+}
+
+/// Figures as a JSON object.
+pub fn stats(stats: &Stats) -> Json {
+    let pairs = stats.iter().map(|(name, figure)| {
+        let figure = match figure {
+            Figure::Count(n) => Json::from(*n),
+            Figure::Real(x) => Json::from(*x),
+            Figure::Text(text) => Json::from(text.as_str()),
+        };
+        (name.to_owned(), figure)
+    });
+    Json::Object(pairs.collect())
+}
+
+pub(crate) fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
+    let steps = |steps: &[Step]| -> Vec<Json> {
+        let step = |step: &Step| {
+            json!({
+                "fire": step.event.map(|event| &system.event(event).name),
+                "marking": marking_json(system, &step.state),
+            })
+        };
+        steps.iter().map(step).collect()
+    };
+    let mut object = json!({
+        "kind": lasso.kind().name(),
+        "initial": marking_json(system, &lasso.initial),
+        "prefix": steps(&lasso.prefix),
+        "loop": steps(&lasso.cycle),
+        "replayed": true,
+    });
+    if let Some(growth) = &lasso.growth {
+        object["growth"] = marking_json(system, growth);
+    }
+    if let (Some(bad), Some(object)) = (bad, object.as_object_mut()) {
+        object.insert("bad".to_owned(), bad.into());
+    }
+    object
+}
+
+fn marking_json(system: &System, state: &[Value]) -> Json {
+    let shown = system
+        .var_ids()
+        .zip(state)
+        .filter(|(var, x)| is_shown(system, *var, **x));
+    let pairs = shown.map(|(var, x)| {
+        let variable = system.variable(var);
+        let value = match &variable.domain {
+            Domain::Names(_) => Json::from(value_text(system, var, *x)),
+            _ => Json::from(*x),
+        };
+        (variable.name.clone(), value)
+    });
+    Json::Object(pairs.collect::<Map<_, _>>())
+}

@@ -1,0 +1,386 @@
+//! The report on one property, as text and as JSON.
+
+pub(crate) mod json;
+pub(crate) mod text;
+
+use crate::cross_check::{Agreement, CrossCheck};
+use crate::decision::Decision;
+use crate::faults::Faults;
+use crate::options::CheckOptions;
+use crate::properties::Property;
+use crate::trace::Trace;
+use crate::vacuity::vacuity_in_words;
+use crate::verdict::{EarnedVerdict, Reason};
+use lariat_budget::{Company, Stop};
+use lariat_engines::EngineId;
+use lariat_formats::{Format, Model as LoadedModel};
+use lariat_ltl::{AtomId, Formulas, Strengthening};
+use lariat_model::{Modality, Properties as PropertyList, Proposition, System};
+use serde_json::Value as Json;
+use std::fmt;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The names that reports on the properties of one model use.
+pub(crate) struct Vocabulary {
+    pub model_name: String,
+    pub model: Arc<LoadedModel>,
+    pub properties: PropertyList,
+}
+
+impl Vocabulary {
+    /// The context of texts about a run with these atoms.
+    pub fn context<'a>(&'a self, atoms: &'a [AtomId]) -> ReportContext<'a> {
+        ReportContext {
+            model: &self.model_name,
+            property: "",
+            formula: "",
+            system: &self.model.system,
+            formulas: &self.properties.formulas,
+            propositions: &self.properties.propositions,
+            atoms,
+            seconds: 0.0,
+            company: Company::Nobody,
+            evidence: COUNTEREXAMPLE,
+        }
+    }
+}
+
+/// The heading of a run that violates a property.
+pub const COUNTEREXAMPLE: &str = "counterexample";
+
+/// The heading of a run that shows reachability.
+const WITNESS: &str = "witness";
+
+/// The names that the text of a decision uses.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportContext<'a> {
+    /// The model file.
+    pub model: &'a str,
+    /// The name of the property.
+    pub property: &'a str,
+    /// The property as text, fully parenthesised.
+    pub formula: &'a str,
+    /// The system of which lassos are runs.
+    pub system: &'a System,
+    /// The store of the atoms.
+    pub formulas: &'a Formulas,
+    /// The meanings of the atoms, by id.
+    pub propositions: &'a [Proposition],
+    /// The atoms of the property, in the order in which they are shown.
+    pub atoms: &'a [AtomId],
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Other threads that worked at the same time.
+    pub company: Company,
+    /// The heading of the run.
+    pub evidence: &'a str,
+}
+
+/// The verdict on a property.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// Every run satisfies the property: an exhaustive search found no violation. Of `EF p`:
+    /// [`Report::witness`] reaches `p`.
+    Holds,
+    /// This run violates the property. It was replayed on the original model. Of `EF p`: an exhaustive search
+    /// found no state with `p`, and the trace is empty.
+    Violated(Trace),
+    /// Undecided, for this reason.
+    Unknown(Reason),
+}
+
+/// The report on one property: the verdict, and how it was found.
+///
+/// `Display` prints the verdict in one line, then notes and the counterexample.
+#[derive(Clone)]
+pub struct Report {
+    pub(crate) vocabulary: Arc<Vocabulary>,
+    pub(crate) name: String,
+    pub(crate) formula: String,
+    pub(crate) atoms: Arc<[AtomId]>,
+    pub(crate) modality: Option<Modality>,
+    pub(crate) decision: Decision,
+    pub(crate) run: Option<Trace>,
+    pub(crate) verdict: Verdict,
+    pub(crate) seconds: f64,
+    pub(crate) company: Company,
+    pub(crate) cross_check: Option<CrossCheck>,
+    pub(crate) vacuity: Vec<Strengthening>,
+    pub(crate) faults: Option<Arc<Faults>>,
+}
+
+impl Report {
+    pub(crate) fn new(
+        vocabulary: Arc<Vocabulary>,
+        property: &Property,
+        decision: Decision,
+        company: Company,
+    ) -> Report {
+        let mut report = Report {
+            vocabulary,
+            name: property.name.clone(),
+            formula: property.text.clone(),
+            atoms: property.atoms.clone().into(),
+            modality: property.modality,
+            decision,
+            run: None,
+            verdict: Verdict::Holds,
+            seconds: 0.0,
+            company,
+            cross_check: None,
+            vacuity: Vec::new(),
+            faults: None,
+        };
+        report.conclude();
+        report
+    }
+
+    /// The report on a property that was not checked, because its model or its text could not be read within the
+    /// limits.
+    #[doc(hidden)]
+    pub fn unread(
+        model: &str,
+        name: &str,
+        formula: &str,
+        options: &CheckOptions,
+        stop: Stop,
+    ) -> Report {
+        let vocabulary = Vocabulary {
+            model_name: model.to_owned(),
+            model: Arc::new(LoadedModel::new(Format::Etf, System::default())),
+            properties: PropertyList::new(),
+        };
+        let property = Property::unbound(name, formula);
+        let decision = Decision::undecided(options, Reason::Stopped(stop));
+        Report::new(Arc::new(vocabulary), &property, decision, Company::Nobody)
+    }
+
+    /// Sets the wall-clock time.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn after(mut self, time: Duration) -> Report {
+        self.seconds = time.as_secs_f64();
+        self
+    }
+
+    /// Derives the verdict for the user from the decision; called after each change of it.
+    pub(crate) fn conclude(&mut self) {
+        let decision = &self.decision;
+        self.run = match &decision.verdict {
+            EarnedVerdict::Violated(run) => Some(Trace {
+                vocabulary: Arc::clone(&self.vocabulary),
+                lasso: Arc::new(run.lasso().clone()),
+                atoms: Arc::clone(&self.atoms),
+                bad: decision.bad,
+                met: decision.met.clone().into(),
+            }),
+            _ => None,
+        };
+        let exists = self.modality == Some(Modality::Some);
+        self.verdict = match (&decision.verdict, &self.run) {
+            (EarnedVerdict::Unknown(reason), _) => Verdict::Unknown(reason.clone()),
+            (EarnedVerdict::Violated(_), Some(run)) if !exists => Verdict::Violated(run.clone()),
+            (EarnedVerdict::Holds(_), _) if exists => {
+                Verdict::Violated(Trace::unreachable(&self.vocabulary, &self.atoms))
+            }
+            _ => Verdict::Holds,
+        };
+    }
+
+    /// The name of the property.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The formula, fully parenthesised, or a sentence about the automaton.
+    pub fn formula(&self) -> &str {
+        &self.formula
+    }
+
+    /// The verdict.
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// The counterexample of a violated property.
+    pub fn counterexample(&self) -> Option<&Trace> {
+        self.run
+            .as_ref()
+            .filter(|_| self.modality != Some(Modality::Some))
+    }
+
+    /// The witness of `EF p`.
+    pub fn witness(&self) -> Option<&Trace> {
+        self.run
+            .as_ref()
+            .filter(|_| self.modality == Some(Modality::Some))
+    }
+
+    /// The engine that decided, by its name on the command line; `facts` if structural facts sufficed.
+    pub fn engine(&self) -> EngineId {
+        self.decision.engine
+    }
+
+    /// Wall-clock time until the verdict and its trace were final, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// The techniques that were used, by the names of the Model Checking Contest.
+    #[doc(hidden)]
+    pub fn techniques(&self) -> Vec<&'static str> {
+        let decision = &self.decision;
+        let mut techniques = Vec::new();
+        if decision.engine == EngineId::Facts || !decision.facts.is_empty() {
+            techniques.push("TOPOLOGICAL");
+        }
+        if !decision.passes.is_empty() {
+            techniques.push("STRUCTURAL_REDUCTION");
+        }
+        techniques.extend(engine_techniques(decision.engine));
+        if self.vocabulary.model.coloured.is_some() {
+            techniques.push("UNFOLDING_TO_PT");
+        }
+        techniques
+    }
+
+    /// Notes for the user besides the verdict: vacuity, the result of the cross-check.
+    pub fn notes(&self) -> Vec<String> {
+        let formulas = &self.vocabulary.properties.formulas;
+        let mut notes: Vec<String> = { self.vacuity.iter() }
+            .map(|part| format!("note: vacuous: {}", vacuity_in_words(formulas, part)))
+            .collect();
+        notes.extend(self.cross_check.iter().map(cross_check_in_words));
+        notes.extend(self.modality.map(|modality| {
+            match modality {
+                Modality::Some => "decided as the negation of `G !p`",
+                Modality::All => "decided as `G p`",
+            }
+            .to_owned()
+        }));
+        notes
+    }
+
+    /// The report as one JSON object.
+    pub fn to_json(&self) -> Json {
+        json::report_json(self)
+    }
+
+    /// How the verdict was found, in a few words.
+    pub fn summary(&self) -> String {
+        text::summary(&self.decision, &self.context())
+    }
+
+    /// The counterexample or witness as text; `full` prints whole states.
+    pub fn evidence_text(&self, full: bool) -> String {
+        text::evidence_text(&self.decision, &self.context(), full)
+    }
+
+    /// The decision in ids and figures.
+    #[doc(hidden)]
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// The cross-check, if one was made.
+    #[doc(hidden)]
+    pub fn cross_check(&self) -> Option<&CrossCheck> {
+        self.cross_check.as_ref()
+    }
+
+    /// The faults of the program known at the time of the report.
+    #[doc(hidden)]
+    pub fn faults(&self) -> Option<&Faults> {
+        self.faults.as_deref()
+    }
+
+    /// Returns whether the property holds; `None` if that is unknown.
+    pub fn holds(&self) -> Option<bool> {
+        match self.verdict {
+            Verdict::Holds => Some(true),
+            Verdict::Violated(_) => Some(false),
+            Verdict::Unknown(_) => None,
+        }
+    }
+
+    /// Returns whether more time might decide the property.
+    pub(crate) fn needs_time(&self) -> bool {
+        matches!(self.verdict, Verdict::Unknown(Reason::Stopped(Stop::Time)))
+    }
+
+    pub(crate) fn context(&self) -> ReportContext<'_> {
+        ReportContext {
+            property: &self.name,
+            formula: &self.formula,
+            seconds: self.seconds,
+            company: self.company,
+            evidence: if self.modality == Some(Modality::Some) {
+                WITNESS
+            } else {
+                COUNTEREXAMPLE
+            },
+            ..self.vocabulary.context(&self.atoms)
+        }
+    }
+}
+
+/// The contest's names of the techniques of an engine.
+pub fn engine_techniques(engine: EngineId) -> &'static [&'static str] {
+    match engine {
+        EngineId::Facts | EngineId::Auto => &[],
+        EngineId::Sym | EngineId::Ssp => &["EXPLICIT", "SYMMETRIES"],
+        EngineId::Explicit
+        | EngineId::Ba
+        | EngineId::Ta
+        | EngineId::Tgta
+        | EngineId::Walk
+        | EngineId::Distributed => &["EXPLICIT"],
+        _ => &["DECISION_DIAGRAMS"],
+    }
+}
+
+fn cross_check_in_words(check: &CrossCheck) -> String {
+    let (engine, seconds) = (check.second.engine, check.seconds);
+    let word = check.second.verdict.word();
+    match (&check.agreement, &check.second.verdict) {
+        (Agreement::Same, _) => format!("cross-check: {engine} agrees ({seconds:.3} s)"),
+        (Agreement::Open, EarnedVerdict::Unknown(reason)) => {
+            format!("not cross-checked: {engine}: {reason}")
+        }
+        (Agreement::Open, _) => format!("cross-check: {engine} says {word} ({seconds:.3} s)"),
+        (Agreement::Different, _) => {
+            let (first, first_word) = (check.first, check.first_verdict);
+            format!("cross-check: {first} says {first_word}, {engine} says {word} ({seconds:.3} s)")
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self.holds() {
+            Some(true) => "HOLDS   ",
+            Some(false) => "VIOLATED",
+            None => "UNKNOWN ",
+        };
+        let (name, formula, summary) = (&self.name, &self.formula, self.summary());
+        let mut text = format!("{word}  {name}: {formula}  [{summary}]\n");
+        for note in self.notes() {
+            let _ = writeln!(text, "  {note}");
+        }
+        text += &self.evidence_text(false);
+        f.write_str(text.trim_end())
+    }
+}
+
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Report")
+            .field("name", &self.name)
+            .field("formula", &self.formula)
+            .field("verdict", &self.verdict)
+            .field("engine", &self.decision.engine)
+            .finish_non_exhaustive()
+    }
+}

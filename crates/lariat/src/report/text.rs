@@ -1,0 +1,334 @@
+//! Reports as text.
+//!
+//! A lasso is printed one row per position, as the semantics defines it: the atoms that are true there, the
+//! state (only its changes), and the event taken from it. The rows of the loop are marked, and so is the position
+//! after which every continuation violates the property.
+
+use super::ReportContext;
+use crate::decision::Decision;
+use crate::fair_run::FairnessEvidence;
+use crate::replay::Letters;
+use crate::trace::Trace;
+use crate::verdict::EarnedVerdict;
+use lariat_model::{Deadlock, Domain, EventId, EvidenceKind, Lasso, System, Value, VarId};
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+/// Limit on the marked places of a state and the changes of a step that are shown.
+const SHOWN: usize = 12;
+
+/// The run of a trace, one row per position; `full` prints whole states.
+pub(crate) fn trace(trace: &Trace, full: bool) -> String {
+    let mut out = String::new();
+    lasso_text(&mut out, &trace.lasso, trace.bad, &trace.context(), full);
+    met_text(&mut out, &trace.met, full);
+    out
+}
+
+/// The evidence of a decision: a run that is a counterexample, or a witness; empty without a run.
+pub fn evidence_text(decision: &Decision, context: &ReportContext<'_>, full: bool) -> String {
+    let mut out = String::new();
+    if let EarnedVerdict::Violated(replayed) = &decision.verdict {
+        let lasso = replayed.lasso();
+        let _ = writeln!(
+            out,
+            "  {}: {} (replayed)",
+            context.evidence,
+            evidence(lasso)
+        );
+        lasso_text(&mut out, lasso, decision.bad, context, full);
+        met_text(&mut out, &decision.met, full);
+    }
+    out
+}
+
+/// Where a run meets the fairness constraints. Constraints that are enabled nowhere in the loop are only counted
+/// unless `full`.
+fn met_text(out: &mut String, met: &[(String, FairnessEvidence)], full: bool) {
+    let worth = |(_, met): &&(String, FairnessEvidence)| full || *met != FairnessEvidence::Never;
+    let (shown, rest): (Vec<_>, Vec<_>) = met.iter().partition(|met| worth(met));
+    let most = if full { usize::MAX } else { SHOWN };
+    for (name, met) in shown.iter().take(most) {
+        let _ = match met {
+            FairnessEvidence::Taken(at) => writeln!(out, "  fair to {name}: taken at {at}"),
+            FairnessEvidence::Idle(at) => writeln!(out, "  fair to {name}: not enabled at {at}"),
+            FairnessEvidence::Never => writeln!(out, "  fair to {name}: not enabled in the loop"),
+        };
+    }
+    let left = rest.len() + shown.len().saturating_sub(most);
+    if left > 0 {
+        let _ = writeln!(
+            out,
+            "  fair to {left} more, of which {} are not enabled in the loop",
+            rest.len()
+        );
+    }
+}
+
+/// The shape of a run, in a line.
+fn evidence(lasso: &Lasso) -> String {
+    let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
+    let prefix = match lasso.prefix.len() {
+        0 => String::new(),
+        n => format!("{}, then ", steps(n)),
+    };
+    let cycle = steps(lasso.cycle.len());
+    let decided = "after which every continuation violates the property";
+    match (lasso.kind(), lasso.prefix.len()) {
+        (EvidenceKind::Lasso, _) => format!("{prefix}a loop of {cycle}"),
+        (EvidenceKind::Covering, _) => {
+            format!("{prefix}rounds of {cycle} that can be repeated indefinitely")
+        }
+        (EvidenceKind::Prefix, 0) => format!("the initial state, {decided}"),
+        (EvidenceKind::Prefix, n) => format!("{}, {decided}", steps(n)),
+    }
+}
+
+/// Short names for the atoms of a property: letters, then letters with numbers, none of them a name of the
+/// model.
+fn legend(system: &System, atoms: usize) -> Vec<String> {
+    let variables = system.variables.iter().map(|v| &*v.name);
+    let names: HashSet<&str> = variables
+        .chain(system.events.iter().map(|e| &*e.name))
+        .collect();
+    let short = |i: usize| {
+        let letter = char::from(b'a' + (i % 26) as u8);
+        match i / 26 {
+            0 => letter.to_string(),
+            n => format!("{letter}{n}"),
+        }
+    };
+    let free = (0..).map(short).filter(|name| !names.contains(&**name));
+    free.take(atoms).collect()
+}
+
+/// Limit on the width of the state column; longer states push the event to the right.
+const STATE_WIDTH: usize = 56;
+
+fn lasso_text(
+    out: &mut String,
+    lasso: &Lasso,
+    bad: Option<usize>,
+    context: &ReportContext<'_>,
+    full: bool,
+) {
+    let ReportContext {
+        system,
+        formulas,
+        atoms,
+        ..
+    } = *context;
+    let legend = legend(system, atoms.len());
+    for (i, (atom, short)) in atoms.iter().zip(&legend).enumerate() {
+        let with = if i == 0 { "with" } else { "" };
+        let name = formulas.atom_name(*atom);
+        let _ = writeln!(out, "  {with:4} {short} = {name}");
+    }
+    let letters = Letters::new(system, context.propositions, lasso);
+    let truth = |state: &[Value], event: Option<EventId>| {
+        row(atoms.iter().zip(&legend).map(|(atom, name)| {
+            if letters.says(*atom, state, event) {
+                name.clone()
+            } else {
+                "·".repeat(name.len())
+            }
+        }))
+    };
+    let event = |event: Option<EventId>, state: &[Value]| match event {
+        Some(event) => system.event(event).name.as_str(),
+        None if system.has_failed(state) => "nothing: error",
+        None => "nothing: deadlock",
+    };
+    let states: Vec<&[Value]> = std::iter::once(&lasso.initial)
+        .chain(lasso.steps().map(|step| &step.state))
+        .map(|state| &**state)
+        .collect();
+    let mut shown = vec![marking(system, &lasso.initial, full)];
+    shown.extend(states.windows(2).zip(lasso.steps()).map(|(pair, step)| {
+        let failure = step.event.and_then(|event| system.failure(pair[0], event));
+        match (failure, full) {
+            (Some(fault), _) if system.has_failed(pair[1]) => {
+                format!("{} ({fault})", changes(system, pair[0], pair[1]))
+            }
+            (_, true) => marking(system, pair[1], true),
+            (_, false) => changes(system, pair[0], pair[1]),
+        }
+    }));
+    let is_prefix = lasso.kind() == EvidenceKind::Prefix;
+    let back = if is_prefix {
+        String::new()
+    } else {
+        shown.pop().unwrap_or_default()
+    };
+    let number_width = shown.len().to_string().len().max(2);
+    let heading = if full { "state" } else { "state, then changes" };
+    let widths = shown.iter().map(|text| text.chars().count());
+    let state_width = widths
+        .chain([heading.len()])
+        .max()
+        .unwrap_or(0)
+        .min(STATE_WIDTH);
+    let letters = row(legend.iter().cloned());
+    let _ = writeln!(
+        out,
+        "    {:>number_width$}  {letters}{heading:state_width$}  → event",
+        ""
+    );
+    let mut steps = lasso.steps();
+    for (position, (state, shown)) in states.iter().zip(&shown).enumerate() {
+        let mark = match position {
+            _ if bad == Some(position) => '✗',
+            _ if position < lasso.prefix.len() || is_prefix => ' ',
+            _ => '↻',
+        };
+        let step = steps.next();
+        let taken = step.map_or("any continuation", |step| event(step.event, state));
+        let truth = truth(state, step.and_then(|step| step.event));
+        let _ = writeln!(
+            out,
+            "  {mark} {position:>number_width$}  {truth}{shown:state_width$}  → {taken}",
+        );
+    }
+    if !is_prefix {
+        round_text(out, lasso, &back, context.system, full);
+    }
+    if bad.is_some() {
+        let _ = writeln!(
+            out,
+            "  ✗ from here on every continuation violates the property"
+        );
+    }
+}
+
+/// How a run continues after the first round of its loop.
+fn round_text(out: &mut String, lasso: &Lasso, back: &str, system: &System, full: bool) {
+    let back = match back {
+        "" => String::new(),
+        changes => format!(" ({changes})"),
+    };
+    let entry = lasso.prefix.len();
+    let more = lasso.growth.as_ref().map_or(String::new(), |growth| {
+        format!("; each round adds {}", growth_text(system, growth, full))
+    });
+    let _ = writeln!(
+        out,
+        "    back to {entry}{back}, repeated indefinitely{more}"
+    );
+}
+
+/// The columns of the atoms, with the separator to the next column.
+fn row(columns: impl Iterator<Item = String>) -> String {
+    let columns: Vec<String> = columns.collect();
+    if columns.is_empty() {
+        String::new()
+    } else {
+        columns.join(" ") + "  "
+    }
+}
+
+/// The value of a variable as the user writes it.
+pub(super) fn value_text(system: &System, var: VarId, value: Value) -> String {
+    match &system.variable(var).domain {
+        Domain::Names(names) => usize::try_from(value)
+            .ok()
+            .and_then(|i| names.get(i))
+            .map_or_else(|| value.to_string(), String::clone),
+        _ => value.to_string(),
+    }
+}
+
+/// Returns whether a value is shown: places are shown only where they are marked.
+pub(super) fn is_shown(system: &System, var: VarId, value: Value) -> bool {
+    value != 0 || !matches!(system.variable(var).domain, Domain::Count { .. })
+}
+
+/// Returns whether it is the variable of the error state, which is shown by its name alone.
+fn is_fault(system: &System, var: VarId) -> bool {
+    system.fault == Some(var)
+}
+
+fn join(parts: Vec<String>, full: bool) -> String {
+    let more = parts.len().saturating_sub(SHOWN);
+    if full || more < 2 {
+        return parts.join(" ");
+    }
+    format!("{} … and {more} more", parts[..SHOWN].join(" "))
+}
+
+/// A whole state: marked places and all other variables; at most [`SHOWN`] of them unless `full`.
+pub fn marking(system: &System, state: &[Value], full: bool) -> String {
+    let parts = system
+        .var_ids()
+        .zip(state)
+        .filter(|(var, x)| is_shown(system, *var, **x) && !(is_fault(system, *var) && **x == 0))
+        .map(|(var, x)| match (&system.variable(var).domain, x) {
+            _ if is_fault(system, var) => system.variable(var).name.clone(),
+            (Domain::Count { .. }, 1) => system.variable(var).name.clone(),
+            _ => format!(
+                "{}={}",
+                system.variable(var).name,
+                value_text(system, var, *x)
+            ),
+        })
+        .collect();
+    join(parts, full)
+}
+
+/// The tokens that a round of a covering run adds, as in `+1 p +2 q`.
+fn growth_text(system: &System, growth: &[Value], full: bool) -> String {
+    let grows = system.var_ids().zip(growth).filter(|(_, more)| **more != 0);
+    let parts = grows.map(|(var, more)| format!("{more:+} {}", system.variable(var).name));
+    join(parts.collect(), full)
+}
+
+/// The differences between two states.
+pub fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
+    let parts = system
+        .var_ids()
+        .zip(before.iter().zip(after))
+        .filter(|(_, (x, y))| x != y)
+        .map(|(var, (x, y))| {
+            let name = &system.variable(var).name;
+            if is_fault(system, var) {
+                return name.clone();
+            }
+            match (&system.variable(var).domain, y.wrapping_sub(*x)) {
+                (Domain::Count { .. }, 1) => format!("+{name}"),
+                (Domain::Count { .. }, -1) => format!("−{name}"),
+                (Domain::Count { .. }, d) if d > 0 => format!("+{d}·{name}"),
+                (Domain::Count { .. }, d) => format!("−{}·{name}", d.unsigned_abs()),
+                _ => format!(
+                    "{name}: {}→{}",
+                    value_text(system, var, *x),
+                    value_text(system, var, *y)
+                ),
+            }
+        })
+        .collect();
+    join(parts, false)
+}
+
+/// How the verdict was found, in a few words: engine, time, deadlock policy, and the reason for an unknown or vacuous
+/// verdict.
+pub fn summary(decision: &Decision, context: &ReportContext<'_>) -> String {
+    let mut out = String::new();
+    if let EarnedVerdict::Unknown(reason) = &decision.verdict {
+        let _ = write!(out, "{reason}; ");
+    }
+    if let Some(why) = decision.vacuous {
+        let _ = write!(out, "vacuously: {why}; ");
+    }
+    let deadlocks = match decision.deadlock {
+        Deadlock::Stutter => "stutter",
+        Deadlock::Ignore => "ignored",
+    };
+    let _ = write!(
+        out,
+        "{}, {:.3} s, deadlocks {deadlocks}",
+        decision.engine, context.seconds
+    );
+    if !decision.fairness.is_empty() {
+        let _ = write!(out, ", fair: {}", decision.fairness.join(", "));
+    }
+    out
+}

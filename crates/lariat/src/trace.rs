@@ -1,0 +1,170 @@
+//! Counterexamples and witnesses by names.
+
+use crate::fair_run::FairnessEvidence;
+use crate::replay::Letters;
+use crate::report::{ReportContext, Vocabulary, json, text};
+use lariat_ltl::AtomId;
+use lariat_model::{EventId, EvidenceKind, Lasso, Value};
+use serde_json::Value as Json;
+use std::fmt;
+use std::sync::Arc;
+
+/// A run of the model that was replayed: a prefix, then a loop unless the prefix decides.
+///
+/// `Display` prints one position per row. [`steps`](Trace::steps) iterates over the positions by names.
+#[derive(Clone)]
+pub struct Trace {
+    pub(crate) vocabulary: Arc<Vocabulary>,
+    pub(crate) lasso: Arc<Lasso>,
+    pub(crate) atoms: Arc<[AtomId]>,
+    pub(crate) bad: Option<usize>,
+    pub(crate) met: Arc<[(String, FairnessEvidence)]>,
+}
+
+/// A position of a [`Trace`]: a state, and the event taken from it.
+#[derive(Clone, Copy)]
+pub struct TraceStep<'t> {
+    trace: &'t Trace,
+    state: &'t [Value],
+    event: Option<EventId>,
+    position: usize,
+}
+
+impl Trace {
+    /// The empty trace of `EF p` where no reachable state satisfies `p`.
+    pub(crate) fn unreachable(vocabulary: &Arc<Vocabulary>, atoms: &Arc<[AtomId]>) -> Trace {
+        let initial = vocabulary.model.system.initial.first().cloned();
+        Trace {
+            vocabulary: Arc::clone(vocabulary),
+            lasso: Arc::new(Lasso {
+                initial: initial.unwrap_or_default(),
+                prefix: Vec::new(),
+                cycle: Vec::new(),
+                growth: None,
+            }),
+            atoms: Arc::clone(atoms),
+            bad: None,
+            met: Arc::default(),
+        }
+    }
+
+    /// A run without a property.
+    pub(crate) fn of_run(vocabulary: &Arc<Vocabulary>, run: &Lasso) -> Trace {
+        Trace {
+            vocabulary: Arc::clone(vocabulary),
+            lasso: Arc::new(run.clone()),
+            atoms: Arc::default(),
+            bad: None,
+            met: Arc::default(),
+        }
+    }
+
+    /// The positions, in order. The state after the last step of the loop equals the state at
+    /// [`loop_start`](Trace::loop_start), or covers it in a net that grows.
+    pub fn steps(&self) -> impl Iterator<Item = TraceStep<'_>> {
+        let lasso = &*self.lasso;
+        let states = std::iter::once(&lasso.initial).chain(lasso.steps().map(|step| &step.state));
+        let events = lasso.steps().map(|step| step.event);
+        let steps = states.zip(events).enumerate();
+        steps.map(|(position, (state, event))| TraceStep {
+            trace: self,
+            state,
+            event,
+            position,
+        })
+    }
+
+    /// The number of steps.
+    pub fn len(&self) -> usize {
+        self.lasso.steps().count()
+    }
+
+    /// Returns whether the initial state alone is the evidence.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The position at which the loop begins; `None` if the prefix decides and every continuation violates the
+    /// property.
+    pub fn loop_start(&self) -> Option<usize> {
+        (self.lasso.kind() != EvidenceKind::Prefix).then_some(self.lasso.prefix.len())
+    }
+
+    /// The position after which every continuation violates the property, for safety properties.
+    pub fn violated_at(&self) -> Option<usize> {
+        self.bad
+    }
+
+    /// The trace as JSON, as in reports of the command line.
+    pub fn to_json(&self) -> Json {
+        json::lasso_json(&self.vocabulary.model.system, &self.lasso, self.bad)
+    }
+
+    /// The run in ids.
+    #[doc(hidden)]
+    pub fn lasso(&self) -> &Lasso {
+        &self.lasso
+    }
+
+    pub(crate) fn context(&self) -> ReportContext<'_> {
+        self.vocabulary.context(&self.atoms)
+    }
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text::trace(self, false))
+    }
+}
+
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trace")
+            .field("lasso", &self.lasso)
+            .field("violated_at", &self.bad)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'t> TraceStep<'t> {
+    /// The event taken from this state; `None` if the state is a deadlock and repeats.
+    pub fn event(&self) -> Option<&'t str> {
+        let system = &self.trace.vocabulary.model.system;
+        self.event.map(|event| &*system.event(event).name)
+    }
+
+    /// The variables and their values.
+    pub fn values(&self) -> impl Iterator<Item = (&'t str, Value)> {
+        let system = &self.trace.vocabulary.model.system;
+        let variables = system.variables.iter().map(|variable| &*variable.name);
+        variables.zip(self.state.iter().copied())
+    }
+
+    /// The value of a variable.
+    pub fn value(&self, variable: &str) -> Option<Value> {
+        let mut values = self.values();
+        values.find_map(|(name, value)| (name == variable).then_some(value))
+    }
+
+    /// The atoms of the property, and whether each is true at this position.
+    pub fn atoms(&self) -> impl Iterator<Item = (&'t str, bool)> {
+        let TraceStep {
+            trace,
+            state,
+            event,
+            ..
+        } = *self;
+        let context = trace.context();
+        let letters = Letters::new(context.system, context.propositions, &trace.lasso);
+        let formulas = &trace.vocabulary.properties.formulas;
+        trace.atoms.iter().map(move |atom| {
+            let truth = letters.says(*atom, state, event);
+            (formulas.atom_name(*atom), truth)
+        })
+    }
+
+    /// Returns whether the step belongs to the loop.
+    pub fn in_loop(&self) -> bool {
+        { self.trace.loop_start() }.is_some_and(|start| self.position >= start)
+    }
+}
