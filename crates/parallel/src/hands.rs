@@ -1,15 +1,16 @@
-//! A long table gone through by several threads, while whoever has it [alone](crate::Pass::alone) keeps all others waiting.
+//! A loop over a long table, divided among threads.
 //!
-//! Those who wait are as many as the threads that are begun for it, and sleep: no processor has more to do than before.
+//! Used with [exclusive access](crate::Pass::alone): the threads that wait for it sleep, and as
+//! many are started here, so the load of the machine does not change.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
-/// Slots that are worth a thread: it takes some hundred microseconds to go through them, and some ten to begin it.
+/// Slots that are worth a thread, which takes some ten microseconds to start.
 const SHARE: usize = 1 << 16;
 
-/// `0..length` in parts for as many threads as `hands`, some for each, since not all are equally fast.
+/// Divides `0..length` into several parts per thread, since threads differ in speed.
 pub fn shares(length: usize, hands: usize) -> Vec<Range<usize>> {
     let parts = match hands {
         0 | 1 => 1,
@@ -19,7 +20,7 @@ pub fn shares(length: usize, hands: usize) -> Vec<Range<usize>> {
     (0..parts).map(|i| cut(i)..cut(i + 1)).collect()
 }
 
-/// What `work` makes of each of the `parts`, in the order in which they are done.
+/// Applies `work` to `parts` on `hands` threads; returns the results in order of completion.
 pub fn divide<R: Send>(
     parts: Vec<Range<usize>>,
     hands: usize,
@@ -41,7 +42,7 @@ pub fn divide<R: Send>(
     };
     scope(|scope| {
         for _ in 1..threads {
-            // Where there is no thread to be had, the others do the work.
+            // If a thread cannot be started, the others do its work.
             let thread = Builder::new().name("hand".to_owned());
             drop(thread.spawn_scoped(scope, take));
         }
