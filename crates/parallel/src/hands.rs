@@ -11,25 +11,25 @@ use std::thread::{Builder, scope};
 const SHARE: usize = 1 << 16;
 
 /// Divides `0..length` into several parts per thread, since threads differ in speed.
-pub fn shares(length: usize, hands: usize) -> Vec<Range<usize>> {
-    let parts = match hands {
+pub fn shares(length: usize, threads: usize) -> Vec<Range<usize>> {
+    let parts = match threads {
         0 | 1 => 1,
-        hands => (length / SHARE).clamp(1, 4 * hands),
+        threads => (length / SHARE).clamp(1, 4 * threads),
     };
     let cut = |i: usize| (length as u128 * i as u128 / parts as u128) as usize;
     (0..parts).map(|i| cut(i)..cut(i + 1)).collect()
 }
 
-/// Applies `work` to `parts` on `hands` threads; returns the results in order of completion.
+/// Applies `work` to `parts` on `threads` threads; returns the results in order of completion.
 pub fn divide<R: Send>(
     parts: Vec<Range<usize>>,
-    hands: usize,
+    threads: usize,
     work: impl Fn(Range<usize>) -> R + Sync,
 ) -> Vec<R> {
-    if hands < 2 || parts.len() < 2 {
+    if threads < 2 || parts.len() < 2 {
         return parts.into_iter().map(work).collect();
     }
-    let threads = hands.min(parts.len());
+    let threads = threads.min(parts.len());
     let left = Mutex::new(parts);
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let results = Mutex::new(Vec::new());
@@ -43,7 +43,7 @@ pub fn divide<R: Send>(
     scope(|scope| {
         for _ in 1..threads {
             // If a thread cannot be started, the others do its work.
-            let thread = Builder::new().name("hand".to_owned());
+            let thread = Builder::new().name("divide".to_owned());
             drop(thread.spawn_scoped(scope, take));
         }
         take();

@@ -53,11 +53,11 @@ pub(crate) fn next(at: usize, capacity: usize) -> usize {
 /// Returns empty slots whose pages have all been written. A lazily zeroed page that is read before
 /// it is written faults twice, and the second fault interrupts every processor that runs a thread
 /// of this process, while all threads wait for the one that grows the table.
-pub(crate) fn touched(capacity: usize, hands: usize) -> Vec<AtomicU64> {
+pub(crate) fn touched(capacity: usize, threads: usize) -> Vec<AtomicU64> {
     /// Slots per page.
     const PAGE: usize = 4096 / 8;
     let words: Vec<AtomicU64> = zeroed(capacity);
-    divide(shares(capacity, hands), hands, |part| {
+    divide(shares(capacity, threads), threads, |part| {
         for word in words[part].iter().step_by(PAGE) {
             word.store(0, Ordering::Relaxed);
         }
@@ -177,10 +177,10 @@ impl Slots {
         }
     }
 
-    /// Grows to `capacity` slots with `hands` threads; both tables exist for a moment.
-    pub fn grow(&mut self, capacity: usize, hands: usize) {
-        let old = std::mem::replace(&mut self.words, touched(capacity, hands));
-        divide(shares(old.len(), hands), hands, |part| {
+    /// Grows to `capacity` slots with `threads` threads; both tables exist for a moment.
+    pub fn grow(&mut self, capacity: usize, threads: usize) {
+        let old = std::mem::replace(&mut self.words, touched(capacity, threads));
+        divide(shares(old.len(), threads), threads, |part| {
             for word in &old[part] {
                 match word.load(Ordering::Relaxed) {
                     0 => {}
@@ -190,16 +190,16 @@ impl Slots {
         });
     }
 
-    /// Keeps the ids that are `alive` and returns their number, with `hands` threads.
+    /// Keeps the ids that are `alive` and returns their number, with `threads` threads.
     ///
     /// Starting behind an empty slot, each entry is removed and reinserted at or before its place,
     /// so no second table is needed. No slot between the home of an entry and the entry is empty,
     /// so the stretches between empty slots are swept independently.
-    pub fn sweep(&mut self, hands: usize, alive: impl Fn(u32) -> bool + Sync) -> usize {
+    pub fn sweep(&mut self, threads: usize, alive: impl Fn(u32) -> bool + Sync) -> usize {
         let capacity = self.words.len();
         let is_empty = |word: &AtomicU64| word.load(Ordering::Relaxed) == 0;
         let empty_from = |at: usize| Some(at + self.words[at..].iter().position(is_empty)?);
-        let shares = shares(capacity, hands).into_iter();
+        let shares = shares(capacity, threads).into_iter();
         let mut cuts: Vec<usize> = shares.filter_map(|part| empty_from(part.start)).collect();
         cuts.dedup();
         let Some(&first) = cuts.first() else {
@@ -207,7 +207,7 @@ impl Slots {
         };
         cuts.push(first + capacity);
         let parts = cuts.windows(2).map(|cut| cut[0] + 1..cut[1] + 1).collect();
-        let counts = divide(parts, hands, |part| {
+        let counts = divide(parts, threads, |part| {
             let mut count = 0;
             for step in part {
                 let at = if step < capacity {

@@ -115,18 +115,18 @@ fn a_table_divided_among_threads_keeps_the_live_entries() {
     let crowded = [0, u32::MAX].into_iter().flat_map(|hash| [hash; 2000]);
     let spread = (0..1 << 18).map(|i: u32| i.wrapping_mul(0x9E37_79B9));
     let hashes: Vec<u32> = crowded.chain(spread).collect();
-    for hands in [1, 2, 3, 8] {
+    for threads in [1, 2, 3, 8] {
         let mut slots = Slots::new(SLOTS);
         let id = |i: usize| i as u32 + 1;
         for (i, hash) in hashes.iter().enumerate() {
             assert_eq!(slots.claim(*hash, id(i), |_| false), None);
         }
         let is_known = |slots: &Slots, i: usize| slots.find(hashes[i], |other| other == id(i));
-        slots.grow(SLOTS / 2 * 3, hands);
+        slots.grow(SLOTS / 2 * 3, threads);
         assert_eq!(slots.capacity(), SLOTS / 2 * 3);
         assert!((0..hashes.len()).all(|i| is_known(&slots, i).is_some()));
         let live = |id: u32| id.is_multiple_of(3);
-        let count = slots.sweep(hands, live);
+        let count = slots.sweep(threads, live);
         assert_eq!(count, hashes.len() / 3);
         assert!((0..hashes.len()).all(|i| is_known(&slots, i).is_some() == live(id(i))));
     }
@@ -139,13 +139,13 @@ fn a_table_divided_among_threads_keeps_the_live_entries() {
 
 #[test]
 fn every_part_is_done_once() {
-    for (length, hands) in [(0, 2), (5, 3), (1 << 17, 1), (1 << 19, 2), (1 << 20, 5)] {
-        let mut done = divide(shares(length, hands), hands, |part| part);
+    for (length, threads) in [(0, 2), (5, 3), (1 << 17, 1), (1 << 19, 2), (1 << 20, 5)] {
+        let mut done = divide(shares(length, threads), threads, |part| part);
         done.sort_unstable_by_key(|part| part.start);
-        assert_eq!(done, shares(length, hands));
+        assert_eq!(done, shares(length, threads));
         assert_eq!(done.iter().map(|part| part.len()).sum::<usize>(), length);
         let joined = done.windows(2).all(|pair| pair[0].end == pair[1].start);
-        assert!(joined && done.len() <= 4 * hands);
+        assert!(joined && done.len() <= 4 * threads);
     }
 }
 
