@@ -1,8 +1,7 @@
 //! Stops injected by tests.
 //!
-//! Deadlines, cancellation and memory limits stop a run at unpredictable points. An injected fault
-//! stops it at the `at`-th query of its [`Budget`](crate::Budget), counted over all threads, so a
-//! test can try every such point.
+//! Time, cancellation and memory stop a run at unpredictable points. An injected fault stops it at
+//! the `at`-th query of its [`Budget`](crate::Budget)(of any thread), so a test can try all points.
 
 use crate::Stop;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -68,8 +68,7 @@ impl Cancel {
 pub struct Abort(Arc<OnceLock<Stop>>);
 
 impl Abort {
-    /// Requests all computations under a budget with this `Abort` to stop for `reason`. The first
-    /// reason counts.
+    /// Stops all computations under a budget with this `Abort`. The first reason counts.
     pub fn because(&self, reason: Stop) {
         let _ = self.0.set(reason);
     }
@@ -199,8 +198,7 @@ impl Budget {
 
     /// Returns the number of threads that a computation may use, including its own.
     ///
-    /// Counted work is not deterministic on several threads, so it is one under a [limit on counted
-    /// work](Budget::with_work).
+    /// It is one under a [limit on work](Budget::with_work), which must be deterministic.
     pub fn threads(&self) -> NonZeroUsize {
         let mut account = self.work.as_deref();
         while let Some(work) = account {
@@ -212,8 +210,7 @@ impl Budget {
         self.helpers.threads
     }
 
-    /// Adds an `Abort` shared with other workers; a stop for any of the attached reasons is
-    /// possible.
+    /// Adds an `Abort` shared with other workers, beside those added before.
     pub fn with_abort(mut self, abort: &Abort) -> Budget {
         self.aborts.push(abort.clone());
         self
@@ -250,8 +247,7 @@ impl Budget {
         self.deadline.map(left)
     }
 
-    /// Checks deadline, cancellation and aborts. Reads the clock, so call it every few hundred
-    /// steps.
+    /// Checks time, cancellation and aborts. It reads the clock: call it every few hundred steps.
     pub fn check(&self) -> Result<(), Stop> {
         self.ledger.check_fault()?;
         if self.cancel.is_pressed() {
@@ -330,8 +326,7 @@ impl Budget {
     }
 }
 
-/// Bytes that one store holds. Lease bytes *before* allocating them; a refusal leaves the lease
-/// unchanged.
+/// Bytes that one store holds, leased *before* allocation; a refusal changes nothing.
 #[derive(Debug)]
 pub struct Lease {
     ledger: Arc<Ledger>,

@@ -55,8 +55,7 @@ pub enum Company {
     Nobody,
     /// Threads that may have worked on the same question.
     Helpers,
-    /// Threads with other questions: shared caches may change the figures, and the engine that
-    /// answers.
+    /// Threads with other questions: shared caches may change figures, and which engine answers.
     Questions,
 }
 

@@ -2,8 +2,7 @@
 //!
 //! All are the usual recursions on pairs of nodes of the same level: the edges of both are merged
 //! by value, equal values recur, the others are kept or dropped; `O(|A|·|B|)` steps in the worst
-//! case and usually about `|A| + |B|`. Operations that walk the edges of a single operand are
-//! [calls](crate::kernel::Call).
+//! case and usually about `|A| + |B|`. Walks of a single operand are [calls](crate::kernel::Call).
 
 use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, ScopeId, StackMark};
 use crate::store::{Set, Store};

@@ -20,8 +20,7 @@
 //! several workers, entries are guarded by sequence locks ([`Versions`]), one per some dozens of
 //! entries, in a separate array. So entries stay small, which matters since most lookups hit, and a
 //! single worker ignores the locks. Each worker keeps its own state of growth ([`Pressure`]).
-//! Storing an entry must not wait for exclusive access, so a request for growth is deferred to the
-//! creation of the next node.
+//! Storing an entry must not wait, so growth is deferred to the creation of the next node.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -204,8 +203,7 @@ const SMALLEST: usize = if cfg!(feature = "collect-always") {
 const STARVED: usize = 64;
 
 /// Bytes of entries per version. A version per cache line would be as far away as the line itself,
-/// while coarser versions stay in nearer caches; concurrent writes under one version are too rare
-/// to matter.
+/// while coarser versions stay in nearer caches; concurrent writes are rare.
 const GUARDED: usize = 2 << 10;
 
 /// The need of a worker for a larger table.
@@ -383,8 +381,7 @@ impl<E: CacheEntry> DirectMapped<E> {
         suffices
     }
 
-    /// Doubles the table in place, unless it has grown already: slot `i` moves to `i` or to `i +
-    /// length`.
+    /// Doubles the table in place, unless it has grown: slot `i` moves to `i` or `i + length`.
     pub fn grow(&mut self, pressure: &mut Pressure, threads: usize) {
         let length = self.cells.len();
         if length != pressure.length {
@@ -486,8 +483,7 @@ impl Cache {
         self.wide.share()
     }
 
-    /// Returns the cached result of `operation` for `key`, checking versions if there are `several`
-    /// workers.
+    /// Returns the cached result of `operation` for `key`; `several` workers need versions.
     #[inline]
     pub fn get<K: CacheKey, V: CacheValue>(
         &self,

@@ -4,14 +4,13 @@
 //! top level an action, and for every outcome of the action the remaining chain for the levels
 //! below. There are two kinds of action:
 //!
-//! - *guard and delta*: `{(v, v + delta) | v ≥ need}`, one outcome, for any value — a transition of
-//!   a Petri net is a chain of these and never becomes a table;
+//! - *guard and delta*: `{(v, v + delta) | v ≥ need}`, one outcome, for any value — transitions of
+//!   Petri nets are chains of these, without tables;
 //! - *table*: rows `(from, to, rest)`. Rows may have different rests, so a table over several
 //!   levels is exact even if its columns depend on each other; it is the trie of its rows with
 //!   equal subtries shared.
 //!
-//! Chains are interned, so events with equal ends share them, and with them the entries of the
-//! operation cache.
+//! Chains are interned, so events with equal ends share them, and thereby cache entries.
 
 use std::sync::Arc;
 

@@ -3,11 +3,9 @@
 //! A [`Store`] holds sets of vectors of one length. A set is a quasi-reduced multi-valued decision
 //! diagram: a node on level `k` has an edge for every value that a vector can have there, to a node
 //! on level `k + 1`; below the last level is the terminal. Values are any `u32`; the size of a node
-//! depends on the number of its edges, not on their values. Equal sets are one node, so comparing
-//! sets takes constant time.
+//! depends on the number of its edges, not on their values. Equal sets are one node.
 //!
-//! There are two interfaces. Most callers use the set algebra on [`Set`] handles, with events,
-//! steps and fixpoints:
+//! Most callers use the set algebra on [`Set`] handles, with events, steps and fixpoints:
 //!
 //! ```
 //! use lariat_budget::Budget;
@@ -38,9 +36,8 @@
 //! exceeded; the store stays usable. Bytes are leased before they are allocated. Garbage is
 //! collected inside operations by mark and sweep; ids never change. Roots are the [`Set`] handles,
 //! and the *shadow stack* on which recursive operations keep nodes across allocations. The
-//! operation cache roots nothing; its entries survive if their nodes do. Numbers that belong to one
-//! problem — those of an event [`Subset`], of the residuals of a [`Predicate`] — live in a
-//! [`Scope`] and end with it.
+//! operation cache roots nothing; its entries survive if their nodes do. The numbers of an event
+//! [`Subset`] and of the residuals of a [`Predicate`] live in a [`Scope`].
 //!
 //! # Depth
 //!
@@ -56,9 +53,8 @@
 //! nearly all work. Each worker has its own shadow stack, workbench, budget and counters. Sets,
 //! subsets and scopes can be used with all workers of a store, and equal sets are one node.
 //!
-//! Growing a table and collecting garbage need [exclusive access](lariat_parallel::Pass). The other
-//! workers yield when they create their next node, the only safepoint, and deposit their roots.
-//! Idle workers delay no one.
+//! Growing a table and collecting garbage need [exclusive access](lariat_parallel::Pass). Other
+//! workers yield when they create their next node, the only safepoint; idle ones delay no one.
 //!
 //! A single worker pays next to nothing for this: relaxed atomics compile to ordinary loads and
 //! stores, its cache entries need no versions, and it never waits.

@@ -81,8 +81,7 @@ pub(crate) struct NodePool {
     words: Vec<AtomicU32>,
     holes: Mutex<Holes>,
     capacity: usize,
-    /// Words of nodes that survived the last collection or were created since, as reported by
-    /// workers.
+    /// Words of nodes that survived the last collection, or were reported since.
     occupied: AtomicUsize,
 }
 

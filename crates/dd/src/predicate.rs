@@ -13,8 +13,8 @@ use lariat_budget::Stop;
 /// A condition that is read level by level.
 ///
 /// [`Residual::TRUE`] and [`Residual::FALSE`] are constant and never stepped; below the last level
-/// every residual is one of the two. Numbers of residuals are cache keys, so they keep their
-/// meaning while the scope is open.
+/// every residual is one of the two. As cache keys, residuals keep their meaning while the scope is
+/// open.
 pub trait Predicate: Send {
     /// The scope in which the numbers are valid.
     fn scope(&self) -> &Scope;

@@ -1,8 +1,7 @@
 //! Single steps: images, pre-images, enabledness, deadlocks.
 //!
 //! For one chain the recursions follow its levels. For all events of a [`Subset`] they walk the
-//! diagram once and handle on every level the events with that top, instead of walking down from
-//! the root once per event:
+//! diagram once, handling on every level the events with that top, instead of once per event:
 //!
 //! ```text
 //! img(n)  = {i ↦ img(n[i])} ∪ {i' ↦ img_rest(n[i]) | (i, i', rest) of an event with this top}
@@ -18,8 +17,7 @@ use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
 impl Kernel {
-    /// Sorts the edges above `mark` by value and unites those with equal values, as
-    /// [`make`](Kernel::make) requires.
+    /// Sorts the edges above `mark` by value and unites those with equal values.
     pub fn sort(&mut self, mark: StackMark) -> Result<(), Halt> {
         let base = self.stack.len() - self.mark().above(mark);
         self.sort_and_merge(base)
@@ -58,8 +56,7 @@ impl Kernel {
         self.call(Enabled { chain, node, level }, &mut ())
     }
 
-    /// The vectors of `node`, on `level`, without a successor under events with a top at or below
-    /// it.
+    /// The vectors of `node`, on `level`, without successors by events with tops at or below it.
     pub fn dead(&mut self, events: &Subset, node: NodeId, level: u32) -> Result<NodeId, Halt> {
         self.call(Dead { node, level }, &mut &*events)
     }
@@ -212,8 +209,7 @@ impl<C> Call<C> for Enabled {
     }
 }
 
-/// The vectors of a node without a successor under the events of the context with a top at or below
-/// its level.
+/// The vectors of a node without successors by events with tops at or below its level.
 #[derive(Clone, Copy)]
 struct Dead {
     node: NodeId,

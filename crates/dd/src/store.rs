@@ -100,8 +100,7 @@ pub struct Store {
 /// Maximal number of levels with which operations run on the caller's stack.
 const SHALLOW: u32 = 512;
 
-/// Bytes of stack per level: a frame of `fire` and one of `fix`, with a wide margin for builds
-/// without optimisation.
+/// Bytes of stack per level: a frame of `fire` and one of `fix`, in an unoptimised build.
 const FRAME: usize = 4 << 10;
 
 impl Store {
@@ -141,8 +140,7 @@ impl Store {
         self.inside(Kernel::collect);
     }
 
-    /// Collects garbage before every new node: a switch for tests, which detects unrooted nodes at
-    /// once.
+    /// Collects garbage before every new node, so that tests detect unrooted nodes at once.
     pub fn collect_always(&mut self, always: bool) {
         self.kernel.options.collect_always = always;
     }
@@ -201,18 +199,15 @@ impl Store {
         result
     }
 
-    /// Returns a new scope, for a [`Predicate`](crate::Predicate) or the keys of an operation
-    /// written on the kernel.
+    /// Returns a new scope, for a [`Predicate`](crate::Predicate) or the keys of operations.
     pub fn scope(&mut self) -> Scope {
         self.inside(Kernel::scope)
     }
 
-    /// Returns the event that does all `parts` at once, on different levels; `None` if it is
-    /// impossible (a table without rows).
+    /// Returns the event that consists of `parts`; `None` if it is impossible (an empty table).
     ///
     /// # Panics
-    /// If two parts concern the same level, a level is not one of the store, or a row has not one
-    /// pair per level.
+    /// If two parts have a common level, a level is too large, or a row has a wrong length.
     pub fn event(&mut self, parts: &[EventPart]) -> Result<Option<Event>, Stop> {
         let columns = |part: &EventPart| match part {
             EventPart::Delta { .. } => 0,

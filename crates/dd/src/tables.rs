@@ -120,8 +120,7 @@ impl Tables {
         granted
     }
 
-    /// Grows the pool by at least `length` words, unless its capacity differs from `was`. False if
-    /// the budget refuses.
+    /// Grows the pool by `length` words or more, unless it has grown from `was`. False if refused.
     pub fn grow_pool(&mut self, was: usize, length: usize, limit: u64) -> bool {
         if self.pool.capacity() != was {
             return true;

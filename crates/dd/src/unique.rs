@@ -76,8 +76,7 @@ impl UniqueTable {
         capacity + capacity / 2
     }
 
-    /// Grows on this number of threads and revokes permits. The caller holds the lease for both
-    /// tables.
+    /// Grows and revokes permits. The caller holds the lease for both tables.
     pub fn grow(&mut self, threads: usize) {
         self.slots.grow(self.next_capacity(), threads);
         self.revoke_permits();

@@ -18,8 +18,8 @@
 //!
 //! *Every waiter is woken.* The consumer waits only for a busy key, under the mutex under which its
 //! value is published. A builder that stops or panics reports it under the same mutex
-//! ([`Ahead::fail`]), which ends all threads. Builders wait at the task queue, which is closed then
-//! and by [`Ahead::dismiss`].
+//! ([`Ahead::fail`]), which ends all threads. Builders wait for tasks until the queue is closed,
+//! by this or by [`Ahead::dismiss`].
 
 use crate::board::Board;
 use crate::sync::{Condvar, Mutex, MutexGuard};
@@ -82,8 +82,7 @@ struct Keys<K, V, E> {
 }
 
 impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
-    /// Returns an empty table; builders prefetch while fewer than `lead` values are known, plus
-    /// `more` per consumed value.
+    /// Returns an empty table with a window of `lead` values, plus `more` per consumed value.
     pub fn new(lead: usize, more: usize) -> Ahead<K, V, E> {
         Ahead {
             jobs: Board::new(),

@@ -2,11 +2,9 @@
 //!
 //! The newest task is taken first, since its data is most likely still cached. A thread that could
 //! create tasks first checks [`is_hungry`](Board::is_hungry), two relaxed loads. Offering and
-//! taking lock a mutex, so a task should be worth microseconds. A worker waits for tasks outside of
-//! every [gate](crate::Pass).
+//! taking lock a mutex. A worker waits for tasks outside of every [gate](crate::Pass).
 //!
-//! An idle thread spins for a moment before it sleeps on the condition variable: a wakeup takes
-//! longer than many a task.
+//! An idle thread spins before it sleeps, since a wakeup takes longer than many tasks.
 
 use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, SPINS, spin_loop};
 

@@ -52,8 +52,7 @@ impl<K, V> Default for Common<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> Common<K, V> {
-    /// Returns the value of `key`, computed by `find` unless it is known or another thread computes
-    /// it.
+    /// Returns the value of `key`, computed by `find` unless a thread has done so or does so.
     pub fn get<E>(&self, key: &K, find: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let mut known = self.0.lock();
         loop {

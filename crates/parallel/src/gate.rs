@@ -1,5 +1,4 @@
-//! A readers–writer gate: shared access is lock-free, and a writer waits until all readers have
-//! left and gets `&mut`.
+//! A readers–writer gate: shared access is lock-free; a writer waits for all readers to leave.
 //!
 //! Each worker thread has a [`Pass`]. Inside the shared section the handle holds an `Arc` of the
 //! data, so a read costs one pointer and takes no lock. A thread that needs exclusive access (to

@@ -1,8 +1,7 @@
 //! Data structures shared by several threads, without unsafe code.
 //!
 //! Decision diagrams and state tables are shared in the same way: arrays of atomics that all
-//! threads read and append to, and that are now and then grown or swept by one thread with
-//! exclusive access.
+//! threads read and append to, and that one thread with exclusive access grows or sweeps.
 //!
 //! | | |
 //! | --- | --- |
@@ -20,8 +19,8 @@
 //! Without `unsafe` there are no data races; the remaining risk is memory ordering. Therefore the
 //! tests compile the files of this crate a second time on the atomics and locks of loom, which
 //! tries every interleaving and every reordering that the memory model allows (with up to two
-//! preemptions per thread). All atomics and locks come from the module `sync`, the only module that
-//! the tests replace.
+//! preemptions per thread). All atomics and locks come from the module `sync`, which the tests
+//! replace.
 
 #![forbid(unsafe_code)]
 

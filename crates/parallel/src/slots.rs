@@ -1,13 +1,11 @@
-//! A concurrent hash table of ids; the objects that they denote lie elsewhere and are compared by a
-//! closure.
+//! A concurrent hash table of ids of objects that lie elsewhere.
 //!
 //! Open addressing with linear probing over words of hash and id, 32 bits each. The word 0 is an
 //! empty slot, so ids begin with 1. The home slot of a hash is `hash · capacity / 2³²`: the table
 //! can have any capacity, its entries lie nearly in the order of their hashes, and growing and
 //! sweeping access memory sequentially.
 //!
-//! Entries are only removed with exclusive access (`&mut`), so probing is exact while other threads
-//! insert:
+//! Entries are only removed with exclusive access (`&mut`), so probing is exact:
 //!
 //! ```text
 //! claim(hash, id):  i := home(hash)
@@ -116,8 +114,7 @@ impl Slots {
         }
     }
 
-    /// Returns the id in the home slot of `hash` if it has this hash: a prefetch of the slot for a
-    /// later [`find`](Slots::find).
+    /// Returns the id in the home slot of `hash` if it has this hash, and prefetches the slot.
     #[inline]
     pub fn first(&self, hash: u32) -> Option<u32> {
         let word = self.words[self.home(hash)].load(Ordering::Acquire);
@@ -130,7 +127,7 @@ impl Slots {
         self.claim_from(self.home(hash), hash, id, equal)
     }
 
-    /// Like `claim`, from the slot where [`seek`](Slots::seek) ended since the last exclusive access.
+    /// Like `claim`, from the slot where `seek` ended since the last exclusive access.
     #[inline]
     pub fn claim_from(
         &self,

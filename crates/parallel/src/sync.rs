@@ -4,8 +4,7 @@ pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-/// Spins of a thread that waits for a task before it sleeps: about ten microseconds, the cost of
-/// falling asleep and waking up.
+/// Spins of a thread before it sleeps, which take about as long as falling asleep and waking up.
 pub(crate) const SPINS: usize = 1 << 9;
 
 /// Returns an array of `length` zeros. The operating system commits the pages of large ones lazily.

@@ -37,8 +37,7 @@ impl Versions {
         self.words.len()
     }
 
-    /// Returns the result of `read` on the words of the entry under version `at`, unless a thread
-    /// writes the entry meanwhile.
+    /// Returns the result of `read` on the entry under version `at`, unless a thread writes it.
     #[inline]
     pub fn read<R>(&self, at: usize, read: impl FnOnce() -> R) -> Option<R> {
         let version = &self.words[at];
@@ -51,8 +50,8 @@ impl Versions {
         (version.load(Ordering::Relaxed) == before).then_some(found)
     }
 
-    /// Runs `write` on the words of the entry under version `at`, unless another thread writes it.
-    /// Returns whether it ran.
+    /// Runs `write` on the entry under version `at`, unless another thread does; returns whether it
+    /// ran.
     #[inline]
     pub fn write(&self, at: usize, write: impl FnOnce()) -> bool {
         let version = &self.words[at];

@@ -4,8 +4,8 @@
 //! while threads share the set. The word 0 is an empty slot and no member. Relaxed ordering
 //! suffices: a word refers to no other memory, and a failed exchange returns the word stored first.
 //!
-//! The table must never be full: callers hand out at most [`Slots::room`](crate::Slots::room)
-//! permits to insert.
+//! The table must never be full; [`Slots::room`](crate::Slots::room) is the maximal number of
+//! words.
 
 use crate::slots::{home, next, touched};
 use crate::sync::{AtomicU64, Ordering, zeroed};
@@ -49,8 +49,7 @@ impl WordSet {
         }
     }
 
-    /// Returns the word in the home slot of `hash`: a prefetch of the slot for a later
-    /// [`add`](WordSet::add).
+    /// Returns the word in the home slot of `hash`, and prefetches the slot.
     #[inline]
     pub fn first(&self, hash: u32) -> u64 {
         self.words[home(hash, self.words.len())].load(Ordering::Relaxed)

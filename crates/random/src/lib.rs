@@ -2,8 +2,7 @@
 //!
 //! [`Random`] is SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*,
 //! OOPSLA 2014): one word of state, no bad seeds, and the same numbers on every machine and in
-//! every version. Campaign files identify formulas by seeds, and failing tests print seeds, so the
-//! stream must never change.
+//! every version. Campaign files and failing tests name seeds, so the stream must never change.
 
 #![forbid(unsafe_code)]
 
@@ -77,8 +76,7 @@ impl Random {
         Random(self.bits())
     }
 
-    /// Returns a number in `0..n` as the high half of a 128-bit product: its bias is below n /
-    /// 2^64.
+    /// Returns a number in `0..n`, the high half of a 128-bit product, with bias below n / 2^64.
     fn scaled(&mut self, n: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }

@@ -16,8 +16,7 @@ const STEPS: u32 = 4;
 impl Kernel {
     /// Counts a step that was not cached, and polls the budget at intervals.
     ///
-    /// Steps count as work too, if less than nodes: an operation that only finds existing nodes
-    /// must terminate as well.
+    /// Steps are work too, if less than nodes: an operation may find existing nodes only.
     #[inline]
     pub fn tick(&mut self) -> Result<(), Halt> {
         self.work.fuel -= 1;
@@ -54,8 +53,7 @@ impl Kernel {
         Halt(())
     }
 
-    /// Ends the whole operation without a reason to stop; the caller returns the result as an
-    /// error.
+    /// Ends the whole operation without a reason; the caller returns the result as an error.
     ///
     /// For listeners that have reached their aim.
     #[cold]

@@ -4,8 +4,7 @@ use super::{Halt, Kernel};
 use crate::event::{ChainAction, ChainId, ChainStep};
 use lariat_budget::Stop;
 
-/// The steps of one action from one value, an iterator for [`Kernel::next_step`] or
-/// [`Kernel::next_rest`].
+/// The steps of an action from a value, for [`Kernel::next_step`] or [`Kernel::next_rest`].
 #[derive(Clone, Copy, Debug)]
 pub struct ChainSteps {
     action: ChainAction,
@@ -89,8 +88,7 @@ impl Kernel {
         })
     }
 
-    /// Returns `value + delta`, which is never negative if the guard holds; `None` above the cap of
-    /// the store.
+    /// Returns `value + delta`, not negative if the guard holds; `None` above the cap.
     #[inline]
     pub(crate) fn shift(&mut self, value: u32, delta: i64) -> Result<Option<u32>, Halt> {
         match u32::try_from(value as i64 + delta) {

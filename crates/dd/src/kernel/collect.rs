@@ -48,8 +48,7 @@ impl Kernel {
         self.collect_unless(|_| false);
     }
 
-    /// Collects garbage unless `done` holds for the number of collections, which other workers may
-    /// have increased meanwhile.
+    /// Collects garbage unless `done` holds for the present number of collections.
     pub(super) fn collect_unless(&mut self, done: impl FnOnce(u64) -> bool) -> Option<Collected> {
         let pause = self.pacing.pause;
         let (worker, roots) = (self.peers.id, self.roots());

@@ -182,8 +182,8 @@ impl Kernel {
     }
 
     /// Counts a collection for want of memory that left `live` of `all`. Ends the operation if it
-    /// freed next to nothing, or too little too often, since each collection costs as much as
-    /// creating all live nodes.
+    /// freed next to nothing, or too little too often: a collection costs as much as creating all
+    /// live nodes.
     fn count_squeeze(&mut self, all: usize, live: usize) -> Result<(), Halt> {
         self.pacing.squeezes += match live {
             _ if live > all - all / 4 => 4,

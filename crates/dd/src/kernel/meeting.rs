@@ -15,8 +15,7 @@ use crate::tables::Tables;
 use lariat_budget::Stop;
 use lariat_parallel::Pass;
 
-/// Number of lookups after which a worker reports its counters: shared counters are slow, and most
-/// operations are small.
+/// Lookups after which a worker reports its counters: shared counters are slow.
 const MANY: u64 = 1 << 12;
 
 impl Drop for Kernel {

@@ -4,8 +4,7 @@
 //! their children, pushes the edges of its result and [makes](Kernel::make) the node. It stores the
 //! result in the operation cache under [a typed key](Operation). Most operations are a [`Call`],
 //! for which [one recursion](Kernel::call) does all of this; queries are written on
-//! [`Kernel::remembered`] and [`Kernel::any_edge`]. Every call that creates a node may collect
-//! garbage, hence one rule:
+//! [`Kernel::remembered`] and [`Kernel::any_edge`]. Any call that creates a node may collect, so:
 //!
 //! > **A node that is needed after a call that may create nodes must be rooted during that call**:
 //! > be on the shadow stack, in a [`Set`](crate::Set), or below a node that is. Arguments are

@@ -18,8 +18,7 @@
 //!
 //! Only a declaration issues a *tag*, so two operations never share one. The types define the rest
 //! at compile time: the encoding of operands as words, which of the two tables of the cache is wide
-//! enough, and the words that a collection must check. The tags of this crate's operations are
-//! constants.
+//! enough, and the words that a collection must check. This crate's tags are constants.
 //!
 //! Workers share tags, which are issued before they start, and keys, which are plain values.
 
@@ -47,8 +46,7 @@ impl<K: CacheKey, V: CacheValue> Operation<K, V> {
     /// True if key and result fit in an entry of the narrow table.
     pub(crate) const IS_NARROW: bool = words(K::MEANINGS) <= NARROW_WORDS && V::MEANINGS.len() <= 1;
 
-    /// Returns the words that a collection must check; `residual` is the meaning of residuals,
-    /// numbers or nodes.
+    /// Returns the words that a collection must check; `residual` is the meaning of residuals.
     const fn audit(residual: Meaning) -> Audit {
         assert!(words(K::MEANINGS) <= WIDE_WORDS, "too many operands");
         assert!(
@@ -309,8 +307,7 @@ impl Kernel {
         }
     }
 
-    /// Returns the cached result of `operation` for `key`, or that of `compute`, which is then
-    /// cached.
+    /// Returns the cached result of `operation` for `key`, or caches that of `compute`.
     #[inline]
     pub fn remembered<K: CacheKey, V: CacheValue>(
         &mut self,

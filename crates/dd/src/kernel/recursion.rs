@@ -38,8 +38,7 @@ pub trait Call<C: ?Sized>: Copy {
     /// The operands are rooted by the caller, here and in [`edge`](Call::edge).
     fn open(self, kernel: &mut Kernel, context: &mut C) -> Result<Opening<Self::Key>, Halt>;
 
-    /// Makes the calls for one edge of the walked node; each result goes [into](Kernel::call_into)
-    /// an edge of the new node.
+    /// Makes the calls for one edge of the node; their results become [edges](Kernel::call_into).
     fn edge(self, kernel: &mut Kernel, context: &mut C, edge: (u32, NodeId)) -> Result<(), Halt>;
 
     /// Creates the node of the edges above `edges`. Calls that do not produce their edges by

@@ -55,8 +55,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// Returns the index that this worker visits in step `at`: the mirrored one if it walks
-    /// backwards.
+    /// Returns the index to visit in step `at`: the mirrored one if the worker walks backwards.
     #[inline]
     pub(crate) fn edge_index(&self, at: usize, edges: Range<usize>) -> usize {
         if self.options.backwards {
@@ -91,8 +90,7 @@ impl Kernel {
         self.stack.get(mark.0 + offset).copied()
     }
 
-    /// Returns whether `found` is true of an edge of `node`, tried by increasing value until it is.
-    /// The children are rooted meanwhile.
+    /// Returns whether `found` holds for an edge of `node`; stops at the first. Roots the children.
     pub fn any_edge(
         &mut self,
         node: NodeId,
@@ -119,8 +117,7 @@ impl Kernel {
         self.stack.truncate(mark.0);
     }
 
-    /// Creates the node with the edges above `mark`, which have increasing values and no empty
-    /// child, and pops them.
+    /// Creates the node of the edges above `mark` (increasing values, no empty child); pops them.
     #[inline]
     pub fn make(&mut self, mark: StackMark) -> Result<NodeId, Halt> {
         let node = self.make_kept(mark.0)?;

@@ -7,8 +7,7 @@ use lariat_budget::Stop;
 
 /// A restriction on steps by residuals; see [the module](super) for the equations.
 ///
-/// A residual is stepped with the values of the source, of the target, or of both. Saturation is
-/// compiled once per type of filter.
+/// A residual is stepped with the values of the source, of the target, or of both.
 pub trait Filter: Send {
     /// True if there is no filter.
     const NONE: bool = false;
@@ -48,8 +47,8 @@ pub trait Filter: Send {
     }
 
     /// Returns whether the moves under `residual` are known to map a node that is saturated under
-    /// it, and whose automaton states were entered under it, to itself. Then a step that keeps
-    /// these levels need not walk them.
+    /// it, and whose automaton states were entered under it, to itself. If so, steps that keep
+    /// these levels skip them.
     fn is_still(&mut self, _residual: Residual) -> bool {
         false
     }

@@ -12,8 +12,8 @@
 //! level    2  3  4  5                                2  3  4  5
 //! node     0  1  0  0                                0  1  1  0
 //! slide    ↓  ↓  ✗                                   ↓  ↓  ↓  ↓  ⊤
-//! image    ∅: three nodes were read,                 0  1  0  1   created and saturated from level
-//!          none created or looked up                              5 up, one cache entry, for level 2
+//! image    ∅: three nodes were read,                 0  1  0  1   created and saturated from
+//!          none created or looked up                              level 5 up, one cache entry
 //! ```
 //!
 //! Where the edges branch, say on level 4, the slide *lands*: that node is fired edge by edge, and
@@ -46,8 +46,7 @@ enum Slide {
 impl Kernel {
     /// Returns the saturated image of the node at `firing` under the chain there.
     ///
-    /// Most images are cached. So everything up to the lookup is inlined into the caller, and only
-    /// the computation is a call.
+    /// Most images are cached, so everything up to the lookup is inlined, and the rest is a call.
     #[inline(always)]
     pub(super) fn fire<F: Filter, L: Listener<F>>(
         &mut self,
@@ -114,9 +113,8 @@ impl Kernel {
                     && target == Residual::TRUE))
     }
 
-    /// Returns the image of a node with a single edge. Sliding tests whether the event is enabled
-    /// by reading a few adjacent nodes; where it mostly is not, the cache is not `looked` up
-    /// before.
+    /// Returns the image of a node with a single edge. The slide reads a few adjacent nodes to test
+    /// whether the event is enabled. Where it mostly is not, the cache has not been `looked` up.
     #[inline(never)]
     fn slide<F: Filter, L: Listener<F>>(
         &mut self,

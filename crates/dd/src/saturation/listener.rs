@@ -43,8 +43,7 @@ pub trait Listener<F: Filter>: Send {
         Ok(())
     }
 
-    /// `node` on `level` is closed under all events with top level `level` or below that `residual`
-    /// admits.
+    /// `node` is closed under all events with top level `level` or below that `residual` admits.
     #[inline]
     fn saturated(
         &mut self,

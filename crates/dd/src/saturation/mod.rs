@@ -221,8 +221,7 @@ impl Kernel {
         }
     }
 
-    /// Saturates the node on `level` whose edges lie above `base` and have saturated children; pops
-    /// them.
+    /// Saturates the node with the edges above `base`, whose children are saturated; pops them.
     fn fix<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
@@ -385,8 +384,7 @@ impl Store {
         })
     }
 
-    /// The smallest `X ⊇ from` with `img(X ∩ P) ⊆ X`, where `residual` defines `P`: steps are taken
-    /// from states in `P` (FReach).
+    /// FReach: the smallest `X ⊇ from` with `img(X ∩ P) ⊆ X`, where `residual` defines `P`.
     pub fn saturate_from<P: Predicate>(
         &mut self,
         events: &Subset,
@@ -399,8 +397,7 @@ impl Store {
         self.compute(|kernel| kernel.saturate(node, events, &mut filter, residual, &mut listener))
     }
 
-    /// The smallest `X ⊇ from` with `img(X) ∩ P ⊆ X`, where `residual` defines `P`: steps are taken
-    /// into states in `P` (ReachF).
+    /// ReachF: the smallest `X ⊇ from` with `img(X) ∩ P ⊆ X`, where `residual` defines `P`.
     pub fn saturate_into<P: Predicate>(
         &mut self,
         events: &Subset,

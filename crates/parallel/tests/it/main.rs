@@ -1,8 +1,6 @@
-//! The files of this crate compiled on loom's atomics and locks, with models of them; then the
-//! crate itself, in real threads.
+//! Models of this crate's files, compiled on loom's atomics and locks; then tests in real threads.
 //!
-//! Models run with up to two preemptions per thread, which finds the known faults within seconds;
-//! `LOOM_MAX_PREEMPTIONS` sets more.
+//! Models run with up to two preemptions per thread; `LOOM_MAX_PREEMPTIONS` sets more.
 
 #[allow(
     dead_code,

@@ -106,8 +106,7 @@ fn workers_agree_on_ids_while_the_table_grows() {
     assert_eq!(even, NUMBERS as usize / 2);
 }
 
-/// Hashes that crowd the first and the last slots and fill half of the others, so that parts of the
-/// table overlap and wrap around.
+/// Hashes that crowd the first and the last slots, so that parts of the table overlap.
 #[test]
 #[cfg_attr(miri, ignore = "a table worth dividing takes too long")]
 fn a_table_divided_among_threads_keeps_the_live_entries() {

@@ -1,5 +1,4 @@
-//! Builders and a consumer on shuttle's locks under random schedules: whole runs, which have too
-//! many interleavings for loom.
+//! Builders and a consumer on shuttle's locks under random schedules: too many for loom.
 
 #[path = "../../src/ahead.rs"]
 mod ahead;
