@@ -10,7 +10,7 @@
 //! of evictions, not the number of nodes. Beyond a size proportional to the nodes it doubles only
 //! when it was overwritten twice, since distant memory is slow. If the budget refuses, the table
 //! stays as it is; an operation that overwrites such a table dozens of times recomputes nearly
-//! everything, is *starved*, and stops for want of memory.
+//! everything, is *starved*, and stops with [`Stop::Memory`].
 //!
 //! Entries root nothing. A collection keeps those whose nodes and scopes all live.
 //!

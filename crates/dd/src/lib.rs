@@ -54,7 +54,7 @@
 //! subsets and scopes can be used with all workers of a store, and equal sets are one node.
 //!
 //! Growing a table and collecting garbage need [exclusive access](lariat_parallel::Pass). Other
-//! workers yield when they create their next node, the only safepoint; idle ones delay no one.
+//! workers yield when they create their next node, the only safepoint; idle ones cause no delay.
 //!
 //! A single worker pays next to nothing for this: relaxed atomics compile to ordinary loads and
 //! stores, its cache entries need no versions, and it never waits.

@@ -183,7 +183,7 @@ impl Store {
 
     /// Returns another worker on this store, for another thread; sets of one can be used with the
     /// other, and they share the operation cache. Workers stop for a moment while one of them
-    /// collects garbage; an idle worker delays no one.
+    /// collects garbage; an idle worker causes no delay.
     pub fn worker(&mut self) -> Result<Store, Stop> {
         Ok(Store {
             kernel: self.kernel.worker()?,

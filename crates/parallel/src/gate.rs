@@ -10,7 +10,7 @@
 //! enter:   take the parked Arc; if a writer dropped it, wait until no writer waits, then clone
 //! alone:   writers + 1; drop the own Arc and all parked ones; wait until only the gate's is left;
 //!          work on &mut; writers − 1; enter
-//! others:  poll `is_wanted` where they can discard what they have read, and yield: leave and enter
+//! others:  poll `is_wanted` where they can discard their reads, and yield: leave and enter
 //! ```
 //!
 //! A worker enters and leaves with every operation. Its parking slot is a mutex that only writers
@@ -23,7 +23,7 @@
 //! dereferences to the placeholder that the gate was made with.
 //!
 //! Exclusive sections are counted: a thread that yielded learns whether one took place meanwhile,
-//! and then discards what it had reserved for itself.
+//! and then discards its reservations.
 
 use crate::sync::{Arc, AtomicU32, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use std::ops::Deref;
@@ -171,10 +171,10 @@ impl<T> Pass<T> {
     /// Runs `work` with exclusive access to the shared `T`; the handle is inside afterwards.
     ///
     /// Other exclusive sections may come first, so `work` checks whether it is still needed. It
-    /// must not use the gate. If it panics, the other threads go on with `T` as it is.
+    /// must not use the gate. If it panics, the other threads continue with `T` as it is.
     pub fn alone<R>(&mut self, work: impl FnOnce(&mut T) -> R) -> R {
         let gate = self.gate.clone();
-        // The owner of the only handle has no one to notify.
+        // The owner of the only handle need not notify other threads.
         let announced = (!self.is_sole()).then(|| Wish::new(&gate));
         drop((self.leave_with(), self.unpark()));
         let mut state = lock(&gate.state);

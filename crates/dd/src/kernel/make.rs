@@ -11,7 +11,7 @@ use lariat_budget::Stop;
 /// Number of words of a node that counts as one further node of work.
 const LONG: usize = 64;
 
-/// Limit on collections for want of memory in one operation that leave more than half alive; those
+/// Limit on collections due to refused memory in one operation that leave more than half alive; those
 /// that leave more than three quarters count four times.
 const SQUEEZES: u32 = 16;
 
@@ -181,7 +181,7 @@ impl Kernel {
         }
     }
 
-    /// Counts a collection for want of memory that left `live` of `all`. Ends the operation if it
+    /// Counts a collection due to refused memory that left `live` of `all`. Ends the operation if it
     /// freed next to nothing, or too little too often: a collection costs as much as creating all
     /// live nodes.
     fn count_squeeze(&mut self, all: usize, live: usize) -> Result<(), Halt> {

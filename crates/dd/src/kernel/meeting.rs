@@ -1,7 +1,7 @@
 //! Safepoints: the workers of a store yield to one with exclusive access to the tables.
 //!
 //! A worker is inside the shared section of the [gate](lariat_parallel::Pass) during an operation
-//! and outside between operations, so idle workers delay no one. A single worker stays inside.
+//! and outside between operations, so idle workers cause no delay. A single worker stays inside.
 //!
 //! The only safepoint is the creation of a node, where a collection may start with a single worker
 //! too. So the rule for operations is [the same](super): nodes that are needed afterwards are

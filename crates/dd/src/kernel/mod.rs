@@ -129,7 +129,7 @@ struct CollectionPacing {
     /// Minimal number of words between two collections. Each collection doubles it, since results
     /// that die with their nodes are often needed again.
     pause: usize,
-    /// Collections for want of memory that freed less than half.
+    /// Collections due to refused memory that freed less than half.
     squeezes: u32,
 }
 

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! `∩` makes the call `m ∩ b[i]` under `i`, an image one call under every `i'` that its event takes
-//! `i` to. A call is [data](Call): its type is the operation, its value the operands, and what is
-//! constant during the recursion is a context beside it. [`Kernel::call`] does the rest: roots the
-//! children, collects the results, creates the node, counts the work and caches the result.
+//! `i` to. A call is [data](Call): its type is the operation, its value the operands. Constants
+//! of the recursion are a context beside it. [`Kernel::call`] does the rest: roots the children,
+//! collects the results, creates the node, counts the work and caches the result.
 //!
 //! All calls below an edge go through [`Kernel::call_into`], so operations do not depend on the
 //! order and the place of their evaluation.
