@@ -11,8 +11,8 @@ use lariat_budget::Stop;
 /// Number of words of a node that counts as one further node of work.
 const LONG: usize = 64;
 
-/// Limit on collections due to refused memory in one operation that leave more than half alive; those
-/// that leave more than three quarters count four times.
+/// Limit on collections due to refused memory in one operation that leave more than half alive;
+/// those that leave more than three quarters count four times.
 const SQUEEZES: u32 = 16;
 
 /// Limit on forced collections per store in tests. Each walks all tables, so forcing more of them
@@ -181,9 +181,9 @@ impl Kernel {
         }
     }
 
-    /// Counts a collection due to refused memory that left `live` of `all`. Ends the operation if it
-    /// freed next to nothing, or too little too often: a collection costs as much as creating all
-    /// live nodes.
+    /// Counts a collection due to refused memory that left `live` of `all`. Ends the operation if
+    /// it freed next to nothing, or too little too often: a collection costs as much as creating
+    /// all live nodes.
     fn count_squeeze(&mut self, all: usize, live: usize) -> Result<(), Halt> {
         self.pacing.squeezes += match live {
             _ if live > all - all / 4 => 4,
