@@ -1,48 +1,49 @@
-//! Runs that stop where a test wants them to.
+//! Stops injected by tests.
 //!
-//! The clock and the switch stop a run wherever it happens to be, and memory ends where a store happens to grow. A fault is none of that: the run stops at the `at`-th
-//! question to its [`Budget`](crate::Budget), whoever of its threads asks it. So every point where a run may stop can be tried, by number.
+//! Time, cancellation and memory stop a run at unpredictable points. An injected fault stops it at
+//! the `at`-th query of its [`Budget`](crate::Budget)(of any thread), so a test can try all points.
 
 use crate::Stop;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Who is stopped by a [`Fault`].
+/// The threads that a [`Fault`] stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Victim {
-    /// Whoever asks at that moment, and nobody else.
+    /// Only the thread that makes the query.
     One,
-    /// Everybody who asks from then on.
+    /// Every thread that queries the budget from then on.
     All,
 }
 
-/// A point at which a run stops. [`Stop::Memory`] counts how often it asks for bytes, everything else how often it asks whether it may go on.
+/// A point at which a run stops. A fault with [`Stop::Memory`] counts requests for bytes, any other
+/// one counts checks of time and work.
 #[derive(Debug)]
 pub struct Fault {
     stop: Stop,
     at: u64,
     victim: Victim,
-    asked: AtomicU64,
+    queries: AtomicU64,
 }
 
 impl Fault {
-    /// The run stops for this reason when it has asked `at` times before.
+    /// Stops the run for this reason after `at` successful queries.
     pub fn new(stop: Stop, at: u64, victim: Victim) -> Fault {
         Fault {
             stop,
             at,
             victim,
-            asked: AtomicU64::new(0),
+            queries: AtomicU64::new(0),
         }
     }
 
-    pub(crate) fn ask_for_bytes(&self) -> Result<(), Stop> {
+    pub(crate) fn request_bytes(&self) -> Result<(), Stop> {
         match self.stop {
             Stop::Memory => self.count(),
             _ => Ok(()),
         }
     }
 
-    pub(crate) fn look(&self) -> Result<(), Stop> {
+    pub(crate) fn check(&self) -> Result<(), Stop> {
         match self.stop {
             Stop::Memory => Ok(()),
             _ => self.count(),
@@ -50,7 +51,7 @@ impl Fault {
     }
 
     fn count(&self) -> Result<(), Stop> {
-        let before = self.asked.fetch_add(1, Ordering::Relaxed);
+        let before = self.queries.fetch_add(1, Ordering::Relaxed);
         let is_due = match self.victim {
             Victim::One => before == self.at,
             Victim::All => before >= self.at,
@@ -69,7 +70,7 @@ mod tests {
     use crate::Budget;
 
     #[test]
-    fn faults_come_when_they_are_due() {
+    fn faults_stop_the_query_with_their_number() {
         let budget = Budget::faulty(Fault::new(Stop::Time, 1, Victim::One));
         let mut lease = budget.lease();
         assert_eq!((budget.check(), lease.resize(7)), (Ok(()), Ok(())));

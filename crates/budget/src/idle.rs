@@ -1,24 +1,25 @@
-//! Threads that nobody uses at the moment.
+//! A pool of thread permits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many threads may be at work beside those that are. Whoever starts one [takes](Idle::take) a seat for it before, and the seat is free again when it is
-/// dropped: so there are never more at work than were asked for, wherever in a run they are.
+/// The number of further threads that may run. A thread that starts another one [takes](Idle::take)
+/// a permit for it first, which is returned when it is dropped: no more threads run than the user
+/// allowed, wherever in the run they are started. Clones share the counter, an atomic.
 #[derive(Clone, Debug, Default)]
 pub struct Idle(Arc<AtomicUsize>);
 
-/// The right to be at work on a thread.
+/// The permission to run one thread.
 #[derive(Debug)]
 pub struct Seat(Idle);
 
 impl Idle {
-    /// So many threads, and nobody at work.
+    /// Returns a pool of `threads` permits.
     pub fn new(threads: usize) -> Idle {
         Idle(Arc::new(AtomicUsize::new(threads)))
     }
 
-    /// A seat, if one is free.
+    /// Takes a permit, if one is left.
     pub fn take(&self) -> Option<Seat> {
         let less = |free: usize| free.checked_sub(1);
         let taken = self
@@ -27,7 +28,7 @@ impl Idle {
         taken.ok().map(|_| Seat(self.clone()))
     }
 
-    /// As many seats as are free, and not more than `most`.
+    /// Takes at most `most` permits.
     pub fn take_up_to(&self, most: usize) -> Vec<Seat> {
         (0..most).map_while(|_| self.take()).collect()
     }
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seats_are_given_back() {
+    fn permits_are_returned() {
         let idle = Idle::new(3);
         let first = idle.take();
         let others = idle.clone().take_up_to(5);

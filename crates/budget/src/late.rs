@@ -1,20 +1,21 @@
-//! A thread that comes later.
+//! A thread permit that is not available yet.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// One of the threads of a [budget](crate::Budget) is still at work elsewhere: whoever has work for it [waits](Late::wait) on its behalf, so that there are never
-/// more at work than were asked for.
+/// One of the threads of a [budget](crate::Budget) is still busy with other work. A background
+/// thread that is to use its permit [waits](Late::wait) here until then, under a mutex and a
+/// condition variable shared by all clones.
 #[derive(Clone, Debug, Default)]
 pub struct Late(Arc<(Mutex<bool>, Condvar)>);
 
 impl Late {
-    /// It is free from now on, or nobody has work for it any more.
+    /// Wakes all waiters: the permit is available, or there is no work for it any more.
     pub fn come(&self) {
         *self.lock() = true;
         self.0.1.notify_all();
     }
 
-    /// Returns when it is free.
+    /// Blocks until the permit is available.
     pub fn wait(&self) {
         let mut is_free = self.lock();
         while !*is_free {
@@ -37,7 +38,7 @@ mod tests {
     use std::thread::{spawn, yield_now};
 
     #[test]
-    fn whoever_waits_goes_on_when_it_comes() {
+    fn waiters_wake_when_the_permit_is_available() {
         let late = Late::default();
         let waiting = spawn({
             let late = late.clone();

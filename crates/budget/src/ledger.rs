@@ -1,4 +1,4 @@
-//! The budget itself: a deadline, bytes, counted work, and a switch to stop.
+//! The budget: a deadline, a limit on bytes, counted work, and a cancel switch.
 
 use crate::fault::Fault;
 use crate::idle::Idle;
@@ -16,17 +16,17 @@ pub enum Stop {
     Time,
     /// The bytes are used up.
     Memory,
-    /// Somebody pressed the [`Cancel`] switch.
+    /// The [`Cancel`] switch was pressed.
     Interrupted,
-    /// The counted work (product nodes, diagram nodes) reached the limit it was given.
+    /// The counted work (product nodes, diagram nodes) reached this limit.
     Work(u64),
-    /// A value left the range that this engine can hold; the text names it.
+    /// A value exceeds the range of this engine; the text names it.
     Bound(String),
-    /// The engine cannot decide this kind of question; the text says what it needs.
+    /// The engine does not support the question; the text names the requirement.
     Unsupported(String),
-    /// Somebody who took part is no longer there; the text says who.
+    /// A participating process or thread was lost; the text names it.
     Lost(String),
-    /// A defect of Lariat: the computation contradicts itself; the text says where.
+    /// A defect of Lariat: an internal check failed; the text names it.
     Internal(String),
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for Stop {
             Stop::Work(limit) => write!(f, "gave up after {limit} steps of work"),
             Stop::Bound(what) => write!(f, "bound: {what}"),
             Stop::Unsupported(what) => write!(f, "unsupported: {what}"),
-            Stop::Lost(who) => write!(f, "a worker was lost ({who})"),
+            Stop::Lost(name) => write!(f, "a worker was lost ({name})"),
             Stop::Internal(what) => write!(f, "internal: {what}"),
         }
     }
@@ -47,33 +47,33 @@ impl fmt::Display for Stop {
 
 impl std::error::Error for Stop {}
 
-/// A switch that any thread (a signal handler, say) may press once.
+/// A switch that any thread, such as a signal handler, may press once.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks everything that runs under a budget with this switch to stop.
+    /// Requests all computations under a budget with this switch to stop.
     pub fn press(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Has it been pressed?
+    /// Returns whether it was pressed.
     pub fn is_pressed(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A reason to stop that one of several workers has met, for all of them.
+/// A reason to stop, set by one of several workers for all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Abort(Arc<OnceLock<Stop>>);
 
 impl Abort {
-    /// Asks everything that runs under a budget with this to stop for `reason`. The first reason counts.
+    /// Stops all computations under a budget with this `Abort`. The first reason counts.
     pub fn because(&self, reason: Stop) {
         let _ = self.0.set(reason);
     }
 
-    /// The reason, if there is one.
+    /// Returns the reason, if there is one.
     pub fn reason(&self) -> Option<&Stop> {
         self.0.get()
     }
@@ -90,10 +90,10 @@ struct Ledger {
 
 impl Ledger {
     #[inline]
-    fn look(&self) -> Result<(), Stop> {
+    fn check_fault(&self) -> Result<(), Stop> {
         match &self.fault {
             None => Ok(()),
-            Some(fault) => fault.look(),
+            Some(fault) => fault.check(),
         }
     }
 }
@@ -102,15 +102,16 @@ impl Ledger {
 struct Work {
     limit: u64,
     spent: AtomicU64,
-    /// The limit that this one was set within.
+    /// The limit within which this one was set.
     outer: Option<Arc<Work>>,
 }
 
-/// What a computation may spend. Cloning shares the accounts.
+/// The limits of a computation. Clones share the accounts.
 ///
-/// The deadline belongs to one property and is replaced by [`with_deadline`](Budget::with_deadline).
-/// Limits on counted work nest: [`with_work`](Budget::with_work) sets one within those there are.
-/// The ledger of bytes belongs to the process and is shared by all budgets derived from one.
+/// The deadline belongs to one property and is replaced by
+/// [`with_deadline`](Budget::with_deadline). Limits on counted work nest:
+/// [`with_work`](Budget::with_work) sets one within the present ones. The ledger of bytes is shared
+/// by all budgets derived from one. All counters are relaxed atomics.
 #[derive(Clone, Debug)]
 pub struct Budget {
     deadline: Option<Instant>,
@@ -121,7 +122,7 @@ pub struct Budget {
     aborts: Vec<Abort>,
 }
 
-/// Who may be at work beside the thread that asks.
+/// The threads that may run beside the calling one.
 #[derive(Clone, Debug)]
 struct Helpers {
     threads: NonZeroUsize,
@@ -130,17 +131,17 @@ struct Helpers {
 }
 
 impl Budget {
-    /// No deadline, no limits: for tests and small questions.
+    /// Returns a budget without deadline and limits, for tests and small questions.
     pub fn unlimited() -> Budget {
         Budget::bytes(u64::MAX)
     }
 
-    /// At most `limit` bytes in all stores together.
+    /// Returns a budget of at most `limit` bytes in all stores together.
     pub fn bytes(limit: u64) -> Budget {
         Budget::with_ledger(limit, None)
     }
 
-    /// No limits but this fault: for tests.
+    /// Returns an unlimited budget with an injected fault, for tests.
     pub fn faulty(fault: Fault) -> Budget {
         Budget::with_ledger(u64::MAX, Some(fault))
     }
@@ -166,39 +167,38 @@ impl Budget {
         }
     }
 
-    /// The same accounts for a computation on so many threads; it is one where nothing is said.
+    /// Allows the computation this many threads; the default is one.
     pub fn with_threads(mut self, threads: NonZeroUsize) -> Budget {
         Arc::make_mut(&mut self.helpers).threads = threads;
         self
     }
 
-    /// The same accounts, while one of the threads is at work elsewhere.
+    /// Marks one of the threads as still busy elsewhere.
     pub fn with_late(mut self, late: &Late) -> Budget {
         Arc::make_mut(&mut self.helpers).late = Some(late.clone());
         self
     }
 
-    /// The one of the [threads](Budget::threads) that comes later, if one does.
+    /// Returns the pending permit of one of the [threads](Budget::threads), if there is one.
     pub fn late(&self) -> Option<&Late> {
         self.helpers.late.as_ref()
     }
 
-    /// The same accounts where threads may be idle. They are for whoever asks several at once, each for an answer that does not depend on the others: what is counted
-    /// repeats all the same, so it does not matter whether work is limited.
+    /// Attaches a pool of permits. It is for computations that divide independent tasks among
+    /// threads: counted work stays deterministic, so a limit on work does not matter.
     pub fn with_idle(mut self, idle: &Idle) -> Budget {
         Arc::make_mut(&mut self.helpers).idle = idle.clone();
         self
     }
 
-    /// Threads that may be idle; none where nothing is said.
+    /// Returns the pool of permits; the default is empty.
     pub fn idle(&self) -> &Idle {
         &self.helpers.idle
     }
 
-    /// On how many threads a computation may run, its own included.
+    /// Returns the number of threads that a computation may use, including its own.
     ///
-    /// What is counted on several threads does not repeat, so there is but one under a
-    /// [limit on counted work](Budget::with_work).
+    /// It is one under a [limit on work](Budget::with_work), which must be deterministic.
     pub fn threads(&self) -> NonZeroUsize {
         let mut account = self.work.as_deref();
         while let Some(work) = account {
@@ -210,29 +210,28 @@ impl Budget {
         self.helpers.threads
     }
 
-    /// The same accounts for one of several workers: it stops where one of them says why, as well as for the reasons of those around it.
+    /// Adds an `Abort` shared with other workers, beside those added before.
     pub fn with_abort(mut self, abort: &Abort) -> Budget {
         self.aborts.push(abort.clone());
         self
     }
 
-    /// The same accounts with a switch to stop.
+    /// Sets the cancel switch.
     pub fn with_cancel(mut self, cancel: Cancel) -> Budget {
         self.cancel = cancel;
         self
     }
 
-    /// The same accounts, ending `after` from now.
+    /// Sets the deadline to `after` from now.
     pub fn with_deadline(mut self, after: Duration) -> Budget {
         self.deadline = Instant::now().checked_add(after);
         self
     }
 
-    /// The same accounts with a fresh count of at most `limit` units of work, which count
-    /// towards every limit set before too.
+    /// Adds a limit of `limit` units of work, which also count towards every outer limit.
     ///
-    /// A unit is whatever the engine creates: a product node, a diagram node. Counted limits
-    /// repeat from run to run, which clocks do not; `auto` switches engines on them.
+    /// A unit is an object that the engine creates: a product node, a diagram node. Counted limits
+    /// are deterministic and clocks are not; `auto` switches engines on them.
     pub fn with_work(mut self, limit: u64) -> Budget {
         self.work = Some(Arc::new(Work {
             limit,
@@ -242,15 +241,15 @@ impl Budget {
         self
     }
 
-    /// The time until the deadline, if there is one.
+    /// Returns the time until the deadline, if there is one.
     pub fn time_left(&self) -> Option<Duration> {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         self.deadline.map(left)
     }
 
-    /// Time and cancellation. Reads the clock, so call it every few hundred steps.
+    /// Checks time, cancellation and aborts. It reads the clock: call it every few hundred steps.
     pub fn check(&self) -> Result<(), Stop> {
-        self.ledger.look()?;
+        self.ledger.check_fault()?;
         if self.cancel.is_pressed() {
             return Err(Stop::Interrupted);
         }
@@ -263,10 +262,10 @@ impl Budget {
         }
     }
 
-    /// Records `units` of counted work. Where several limits are exceeded, the outermost is
-    /// named: `spend(0)` on the budget that a limit was set within tells whose it was.
+    /// Records `units` of counted work. Where several limits are exceeded, the error names the
+    /// outermost: `spend(0)` on an outer budget tells whether its own limit is exceeded.
     pub fn spend(&self, units: u64) -> Result<(), Stop> {
-        let mut exceeded = self.ledger.look();
+        let mut exceeded = self.ledger.check_fault();
         let mut account = self.work.as_deref();
         while let Some(work) = account {
             let before = work.spent.fetch_add(units, Ordering::Relaxed);
@@ -278,13 +277,13 @@ impl Budget {
         exceeded
     }
 
-    /// Units of work recorded since the innermost limit was set, 0 if there is none.
+    /// Returns the units of work recorded since the innermost limit was set, 0 if there is none.
     pub fn work_spent(&self) -> u64 {
         let spent = |work: &Arc<Work>| work.spent.load(Ordering::Relaxed);
         self.work.as_ref().map_or(0, spent)
     }
 
-    /// Units of work that may still be spent, if they are limited.
+    /// Returns the units of work left within all limits, `None` if there is no limit.
     pub fn work_left(&self) -> Option<u64> {
         let mut left = None;
         let mut account = self.work.as_deref();
@@ -298,12 +297,12 @@ impl Budget {
         left
     }
 
-    /// The time since the ledger was opened: the clock for statistics.
+    /// Returns the time since the ledger was opened: the clock for statistics.
     pub fn elapsed(&self) -> Duration {
         self.ledger.opened.elapsed()
     }
 
-    /// Opens an account of bytes that closes itself when dropped.
+    /// Opens an account of bytes that is closed when dropped.
     pub fn lease(&self) -> Lease {
         Lease {
             ledger: self.ledger.clone(),
@@ -311,23 +310,23 @@ impl Budget {
         }
     }
 
-    /// The limit on bytes, `u64::MAX` if there is none.
+    /// Returns the limit on bytes, `u64::MAX` if there is none.
     pub fn byte_limit(&self) -> u64 {
         self.ledger.limit
     }
 
-    /// Bytes leased at this moment.
+    /// Returns the number of bytes leased now.
     pub fn bytes_used(&self) -> u64 {
         self.ledger.used.load(Ordering::Relaxed)
     }
 
-    /// The largest number of bytes leased at one moment.
+    /// Returns the maximal number of bytes leased at one moment.
     pub fn bytes_peak(&self) -> u64 {
         self.ledger.peak.load(Ordering::Relaxed)
     }
 }
 
-/// Bytes that one store holds. Ask *before* allocating; a refusal leaves the lease as it was.
+/// Bytes that one store holds, leased *before* allocation; a refusal changes nothing.
 #[derive(Debug)]
 pub struct Lease {
     ledger: Arc<Ledger>,
@@ -337,7 +336,7 @@ pub struct Lease {
 impl Lease {
     /// Sets the number of bytes held to `bytes`.
     ///
-    /// A store that grows by copying asks for old and new together, then shrinks.
+    /// A store that grows by copying leases old and new together, then shrinks.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Stop> {
         let bytes = bytes as u64;
         if bytes <= self.bytes {
@@ -346,7 +345,7 @@ impl Lease {
                 .fetch_sub(self.bytes - bytes, Ordering::Relaxed);
         } else {
             if let Some(fault) = &self.ledger.fault {
-                fault.ask_for_bytes()?;
+                fault.request_bytes()?;
             }
             let more = bytes - self.bytes;
             let before = self.ledger.used.fetch_add(more, Ordering::Relaxed);
@@ -361,7 +360,7 @@ impl Lease {
         Ok(())
     }
 
-    /// Bytes held.
+    /// Returns the number of bytes held.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -391,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_one_thread_where_work_is_limited() {
+    fn limited_work_runs_on_one_thread() {
         let two = NonZeroUsize::MIN.saturating_add(1);
         let budget = Budget::unlimited().with_threads(two);
         assert_eq!(budget.threads(), two);
@@ -402,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_reason_to_abort_is_everybodys() {
+    fn the_first_reason_to_abort_stops_all_workers() {
         let abort = Abort::default();
         let budget = Budget::unlimited().with_abort(&abort);
         budget.check().unwrap();
@@ -412,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_among_workers_hear_of_both() {
+    fn nested_workers_stop_for_both_reasons() {
         let (outer, inner) = (Abort::default(), Abort::default());
         let budget = Budget::unlimited().with_abort(&outer).with_abort(&inner);
         outer.because(Stop::Time);

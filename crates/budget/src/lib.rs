@@ -1,11 +1,11 @@
-//! What a run may spend, and who hears how it goes.
+//! The limits of a run, and the observer of its progress.
 //!
-//! Nothing below the command line prints, exits or reads the clock on its own. A
-//! [`Budget`] comes in — a deadline, a ledger of bytes, a count of work, a cancel switch —
-//! and running out of any of them is a value, [`Stop`], that travels up through `?`.
-//! An [`Observer`] hears progress; [`Stats`] carries what an engine counted.
+//! Nothing below the command line prints, exits or reads the clock on its own. A [`Budget`] is
+//! passed in — a deadline, a ledger of bytes, a count of work, a cancel switch — and exceeding any
+//! of them is a value, [`Stop`], that travels up through `?`. An [`Observer`] receives progress;
+//! [`Stats`] holds what an engine counted. [`RunContext`] bundles budget and observer.
 //!
-//! This crate depends on nothing, so that every room of the house can share these types.
+//! This crate has no dependencies, so all other crates can share these types.
 
 #![forbid(unsafe_code)]
 

@@ -2,30 +2,30 @@
 
 use crate::Budget;
 
-/// A moment in a long computation.
+/// A progress report of a long computation.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// What is being done, in a few words for a person: `"exploring"`, `"emptiness check"`.
+    /// The present task, in a few words for a person: `"exploring"`, `"emptiness check"`.
     pub phase: &'static str,
-    /// Figures that grow, with the word that follows each: `[(12_000, "states")]`.
+    /// Growing figures, with the noun that follows each: `[(12_000, "states")]`.
     pub figures: &'a [(u64, &'static str)],
 }
 
-/// Hears progress and remarks. All methods have an empty default.
+/// Receives progress and remarks. All methods have an empty default.
 ///
-/// `Sync`, because several workers may speak at once.
+/// `Sync`, because several threads may call it concurrently.
 pub trait Observer: Sync {
-    /// Called now and then during long work; must return quickly.
+    /// Called repeatedly during long work; must return quickly.
     fn progress(&self, _: Progress<'_>) {}
 
-    /// An engine begins, and what is heard from now on is about its work; `auto` has several in turn.
+    /// An engine starts, and later calls refer to it; `auto` runs several in turn.
     fn engine(&self, _: &'static str) {}
 
-    /// A remark worth keeping in a log: which order was chosen, why an engine was left.
+    /// A remark for the log: the chosen variable order, the reason to give up an engine.
     fn remark(&self, _: &str) {}
 }
 
-/// Hears nothing.
+/// Ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quiet;
 
@@ -46,12 +46,12 @@ impl<'a> RunContext<'a> {
         RunContext { budget, observer }
     }
 
-    /// A context without an observer.
+    /// Returns a context without an observer.
     pub fn quiet(budget: &'a Budget) -> RunContext<'a> {
         RunContext::new(budget, &Quiet)
     }
 
-    /// The same observer with another budget.
+    /// Returns a context with the same observer and another budget.
     #[must_use]
     pub fn with_budget<'b>(self, budget: &'b Budget) -> RunContext<'b>
     where

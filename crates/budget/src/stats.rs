@@ -1,16 +1,16 @@
-//! What an engine counted.
+//! The figures that an engine counts.
 
 use crate::statistic::{Repeats, Statistic};
 use std::fmt;
 
-/// One figure.
+/// The value of a statistic.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Figure {
-    /// A number of things.
+    /// A number of objects.
     Count(u64),
     /// A share or an average.
     Real(f64),
-    /// A name, such as the kind of automaton that was read.
+    /// A name, such as the kind of the automaton.
     Text(String),
 }
 
@@ -48,23 +48,23 @@ impl From<String> for Figure {
     }
 }
 
-/// Who was at work beside the thread that counted.
+/// The threads that ran beside the one that counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Company {
-    /// Nobody, unless the figures say so.
+    /// None, unless the figures say otherwise.
     Nobody,
     /// Threads that may have worked on the same question.
     Helpers,
-    /// Others, on other questions: what was found out for one of them may have served another, and which engine answers may depend on it.
+    /// Threads with other questions: shared caches may change figures, and which engine answers.
     Questions,
 }
 
-/// Figures in the order in which they were first set.
+/// Statistics in the order in which they were first set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats(Vec<(Statistic, Figure)>);
 
 impl Stats {
-    /// Sets `statistic`, replacing an earlier figure of that name.
+    /// Sets `statistic`, replacing an earlier value.
     pub fn set(&mut self, statistic: Statistic, figure: impl Into<Figure>) {
         let figure = figure.into();
         match self.0.iter_mut().find(|(known, _)| *known == statistic) {
@@ -73,13 +73,14 @@ impl Stats {
         }
     }
 
-    /// The figure of `statistic`, if it was set.
+    /// Returns the value of `statistic`, if it was set.
     pub fn get(&self, statistic: Statistic) -> Option<&Figure> {
         let found = self.0.iter().find(|(known, _)| *known == statistic);
         found.map(|(_, figure)| figure)
     }
 
-    /// The names of the figures that depend on which thread was faster: none where one did everything. Times are not among them, which never repeat.
+    /// Returns the names of the figures that depend on thread timing: none for a single thread.
+    /// Times are omitted, since they never repeat.
     pub fn varying(&self, company: Company, came_to_its_end: bool) -> Vec<&'static str> {
         let searched_together = self.get(Statistic::WORKERS).is_some();
         let several = searched_together || self.get(Statistic::THREADS).is_some();
@@ -94,7 +95,7 @@ impl Stats {
         names.filter(|s| varies(s)).map(|s| s.name()).collect()
     }
 
-    /// All figures by their names.
+    /// Returns all figures by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
         self.0
             .iter()
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_depends_on_threads_is_named() {
+    fn figures_that_depend_on_threads_are_listed() {
         let mut stats = Stats::default();
         for statistic in [
             Statistic::AUTOMATON_STATES,

@@ -1,10 +1,10 @@
-//! How fast saturation is, and how much memory it takes, on generated nets.
+//! Speed and memory of saturation on generated nets.
 //!
 //!     cargo bench -p lariat-dd --bench saturation -- slotted-ring 100
 //!     cargo bench -p lariat-dd --bench saturation -- kanban 100 reversed
 //!
-//! Prints the states, CPU seconds of the saturation, nodes created, of the result and at the
-//! peak, and bytes. Without arguments it runs the whole table, one line each.
+//! Prints the states, CPU seconds of the saturation, nodes created, of the result and at the peak,
+//! and bytes. Without arguments it runs the whole table, one line per net.
 
 use lariat_budget::{Budget, Stop};
 use lariat_corpora::bench::{arguments, cpu, resident};
@@ -68,7 +68,7 @@ impl Net {
         net
     }
 
-    /// The slotted ring, eight places a node, the highest number first.
+    /// The slotted ring, eight places per node, the highest number first.
     fn slotted_ring(n: usize) -> Net {
         let mut net = Net::default();
         for _ in 0..n {

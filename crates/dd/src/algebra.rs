@@ -1,9 +1,8 @@
 //! The set algebra: union, intersection, difference, inclusion, projection.
 //!
 //! All are the usual recursions on pairs of nodes of the same level: the edges of both are merged
-//! by value, equal values recur, the rest is taken over or dropped; `O(|A|·|B|)` steps at worst and
-//! usually close to `|A| + |B|`. What walks the edges of one operand alone is a
-//! [call](crate::kernel::Call).
+//! by value, equal values recur, the others are kept or dropped; `O(|A|·|B|)` steps in the worst
+//! case and usually about `|A| + |B|`. Walks of a single operand are [calls](crate::kernel::Call).
 
 use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, ScopeId, StackMark};
 use crate::store::{Set, Store};
@@ -23,19 +22,19 @@ impl Kernel {
         if let Some(result) = self.cached(OPERATIONS.union, (a, b)) {
             return Ok(result);
         }
-        self.union_unknown(a, b)
+        self.compute_union(a, b)
     }
 
-    /// The union of `a < b`, which is not in the cache.
+    /// Computes the union of `a < b`.
     #[inline(never)]
-    fn union_unknown(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
+    fn compute_union(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
         let base = self.stack.len();
         self.push_edges(a)?;
         let middle = self.stack.len();
         self.push_edges(b)?;
         let end = self.stack.len();
-        if self.backwards {
-            self.unite_backwards(base, middle)?;
+        if self.options.backwards {
+            self.merge_backwards(base, middle)?;
         }
         let (mut i, mut j) = (base, middle);
         while i < middle && j < end {
@@ -47,7 +46,11 @@ impl Kernel {
                 self.push(w, y)?;
                 j += 1;
             } else {
-                let child = if self.backwards { x } else { self.union(x, y)? };
+                let child = if self.options.backwards {
+                    x
+                } else {
+                    self.union(x, y)?
+                };
                 self.push(v, child)?;
                 i += 1;
                 j += 1;
@@ -65,8 +68,9 @@ impl Kernel {
         Ok(result)
     }
 
-    /// Puts unions in place of those edges from `base` to `middle` on the stack that have the value of one above, from the last to the first.
-    fn unite_backwards(&mut self, base: usize, middle: usize) -> Result<(), Halt> {
+    /// Replaces the edges from `base` to `middle` on the stack that have a value in common with
+    /// those above by unions, from the last to the first.
+    fn merge_backwards(&mut self, base: usize, middle: usize) -> Result<(), Halt> {
         let (mut i, mut j) = (middle, self.stack.len());
         while i > base && j > middle {
             let ((v, x), (w, y)) = (self.stack[i - 1], self.stack[j - 1]);
@@ -81,7 +85,7 @@ impl Kernel {
 
     /// `a ∩ b`
     pub fn intersection(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
-        self.call(Intersection::of(a, b), &mut ())
+        self.call(Intersection::new(a, b), &mut ())
     }
 
     /// `a \ b`
@@ -89,7 +93,7 @@ impl Kernel {
         self.call(Difference(a, b), &mut ())
     }
 
-    /// Is `a ⊆ b`? Makes no node.
+    /// Returns whether `a ⊆ b`. Creates no node.
     pub fn is_subset(&mut self, a: NodeId, b: NodeId) -> Result<bool, Halt> {
         if a == b || a.is_empty() {
             return Ok(true);
@@ -106,7 +110,7 @@ impl Kernel {
         })
     }
 
-    /// The only vector of the result is `values`.
+    /// Returns the set whose only vector is `values`.
     pub fn chain_of(&mut self, values: &[u32]) -> Result<NodeId, Halt> {
         let mut node = NodeId::ONE;
         for &value in values.iter().rev() {
@@ -118,12 +122,12 @@ impl Kernel {
     }
 }
 
-/// `a ∩ b`, with `a ≤ b`, since the order does not matter.
+/// `a ∩ b`, normalised to `a ≤ b`.
 #[derive(Clone, Copy)]
 struct Intersection(NodeId, NodeId);
 
 impl Intersection {
-    fn of(a: NodeId, b: NodeId) -> Intersection {
+    fn new(a: NodeId, b: NodeId) -> Intersection {
         Intersection(a.min(b), a.max(b))
     }
 }
@@ -154,7 +158,7 @@ impl Call<()> for Intersection {
         (value, child): (u32, NodeId),
     ) -> Result<(), Halt> {
         let other = kernel.child(self.1, value);
-        kernel.call_into(value, Intersection::of(child, other), context)
+        kernel.call_into(value, Intersection::new(child, other), context)
     }
 }
 
@@ -168,14 +172,16 @@ impl Call<()> for Difference {
     #[inline]
     fn open(self, _: &mut Kernel, _: &mut ()) -> Result<Opening<Self::Key>, Halt> {
         let Difference(a, b) = self;
-        Ok(match a == b {
-            true => Opening::AtOnce(NodeId::EMPTY),
-            false if a.is_empty() || b.is_empty() => Opening::AtOnce(a),
-            false => Opening::Walk {
+        Ok(if a == b {
+            Opening::AtOnce(NodeId::EMPTY)
+        } else if a.is_empty() || b.is_empty() {
+            Opening::AtOnce(a)
+        } else {
+            Opening::Walk {
                 node: a,
                 operation: OPERATIONS.difference,
                 key: (a, b),
-            },
+            }
         })
     }
 
@@ -197,7 +203,7 @@ struct Kept<'a> {
     scope: ScopeId,
 }
 
-/// A node on a level with 0 on every level that is not kept.
+/// A node on a level, to be projected to 0 on every level that is not kept.
 #[derive(Clone, Copy)]
 struct Project(NodeId, u32);
 
@@ -265,7 +271,7 @@ impl Store {
         &mut self,
         vectors: impl IntoIterator<Item = V>,
     ) -> Result<Set, Stop> {
-        // Sets of doubling sizes, united like the digits of a counter.
+        // Sets of doubling sizes, united like the digits of a binary counter.
         let mut digits: Vec<Option<Set>> = Vec::new();
         for vector in vectors {
             let mut carry = self.singleton(vector.as_ref())?;
@@ -288,25 +294,25 @@ impl Store {
 
     /// `a ∪ b`
     pub fn union(&mut self, a: &Set, b: &Set) -> Result<Set, Stop> {
-        let (a, b) = (self.of(a), self.of(b));
+        let (a, b) = (self.node_of(a), self.node_of(b));
         self.compute(|kernel| kernel.union(a, b))
     }
 
     /// `a ∩ b`
     pub fn intersection(&mut self, a: &Set, b: &Set) -> Result<Set, Stop> {
-        let (a, b) = (self.of(a), self.of(b));
+        let (a, b) = (self.node_of(a), self.node_of(b));
         self.compute(|kernel| kernel.intersection(a, b))
     }
 
     /// `a \ b`
     pub fn difference(&mut self, a: &Set, b: &Set) -> Result<Set, Stop> {
-        let (a, b) = (self.of(a), self.of(b));
+        let (a, b) = (self.node_of(a), self.node_of(b));
         self.compute(|kernel| kernel.difference(a, b))
     }
 
-    /// Is `a ⊆ b`?
+    /// Returns whether `a ⊆ b`.
     pub fn is_subset(&mut self, a: &Set, b: &Set) -> Result<bool, Stop> {
-        let (a, b) = (self.of(a), self.of(b));
+        let (a, b) = (self.node_of(a), self.node_of(b));
         self.deep(|kernel| kernel.is_subset(a, b))
     }
 
@@ -316,7 +322,7 @@ impl Store {
     /// If `keep` has not one entry per level.
     pub fn project(&mut self, set: &Set, keep: &[bool]) -> Result<Set, Stop> {
         assert_eq!(keep.len(), self.levels(), "one entry per level");
-        let node = self.of(set);
+        let node = self.node_of(set);
         let scope = self.scope();
         let mut kept = Kept {
             levels: keep,

@@ -1,28 +1,26 @@
-//! The operation cache: what an operation returned for these operands.
+//! The operation cache: results of operations by operands.
 //!
 //! Two direct-mapped tables. The *narrow* one has entries of 16 bytes, for keys of two words and
 //! results of one; the *wide* one has entries of 32 bytes, for keys of five words and results of
-//! two: operations under a filter, which depend on scopes and residuals too. Which table an operation
-//! uses follows from [the types of its key and result](crate::kernel::Operation). The first word of
-//! an entry is the operation's tag together with an event chain.
+//! two: operations under a filter, which depend on scopes and residuals too. The table of an
+//! operation follows from [the types of its key and result](crate::kernel::Operation). The first
+//! word of an entry is the operation's tag together with an event chain.
 //!
-//! A table doubles when half of it was overwritten since it last grew: what decides is the number of
-//! evictions, not the number of nodes. Beyond a size that is in proportion to the nodes it is
-//! reluctant, because memory that is far away costs time too: it then doubles when it was overwritten
-//! twice. A table that the budget does not let grow stays as it is; when it has been overwritten
-//! dozens of times in one operation, nearly everything is computed again and again, and the operation
-//! is *starved*: it gives up for want of memory instead of going on without end.
+//! A table doubles when half of it was overwritten since it last grew: the criterion is the number
+//! of evictions, not the number of nodes. Beyond a size proportional to the nodes it doubles only
+//! when it was overwritten twice, since distant memory is slow. If the budget refuses, the table
+//! stays as it is; an operation that overwrites such a table dozens of times recomputes nearly
+//! everything, is *starved*, and stops with [`Stop::Memory`].
 //!
-//! Entries own nothing. A collection keeps those whose nodes and scopes all live.
+//! Entries root nothing. A collection keeps those whose nodes and scopes all live.
 //!
 //! # Workers
 //!
-//! All workers use the same tables: with tables of their own they would do nearly all work twice. Where there are several, an
-//! entry is guarded by a [version](Versions), one for some dozens of entries, in an array beside the table. So entries are no larger
-//! than they must be, which is what counts where most look-ups hit, and a single worker, which needs no
-//! versions, does not look at them: it reads and writes entries as if they were its own. The state of growth belongs to each worker
-//! ([`Pressure`]); a put may not wait for the others, so a worker that wants a table to grow remembers that until
-//! it makes the next node.
+//! All workers share the tables; with private tables they would repeat nearly all work. With
+//! several workers, entries are guarded by sequence locks ([`Versions`]), one per some dozens of
+//! entries, in a separate array. So entries stay small, which matters since most lookups hit, and a
+//! single worker ignores the locks. Each worker keeps its own state of growth ([`Pressure`]).
+//! Storing an entry must not wait, so growth is deferred to the creation of the next node.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,25 +33,26 @@ use lariat_parallel::{Versions, divide, shares};
 
 /// An entry: the tag and chain, the words of the key, the words of the result.
 pub(crate) trait CacheEntry: Copy + Default {
-    /// How many words of the key there are.
+    /// Number of words of the key.
     const WORDS: usize;
 
-    /// An entry as it lies in the table; no entry at first, whose first word is 0.
+    /// The atomic form of an entry in the table; empty if its first word is 0.
     type Cell: Default + Send + Sync;
 
     fn hash(&self) -> u64;
     fn all_words(&self) -> &[u32];
 
-    /// The first word, as it lies in the table.
+    /// The first word of the cell.
     fn first(cell: &Self::Cell) -> &AtomicU64;
 
     fn store(&self, cell: &Self::Cell);
     fn load(cell: &Self::Cell) -> Self;
 
-    /// The result in `cell`, if its key is this one's: two words as one, the first of them lowest, which stays in a register.
+    /// Returns the result in `cell` if the keys are equal: two words as one `u64`, the first in the
+    /// lower half, which stays in a register.
     fn find(&self, cell: &Self::Cell) -> Option<u64>;
 
-    /// Do all nodes and scopes in it live?
+    /// Returns whether all nodes and scopes of the entry live.
     #[inline]
     fn passes(
         &self,
@@ -66,7 +65,7 @@ pub(crate) trait CacheEntry: Copy + Default {
             nodes,
             scopes,
             result_is_node,
-        } = audits.of(words[0]);
+        } = audits.by_word(words[0]);
         let is_in = |bits: u8, at: usize| bits >> at & 1 == 1;
         let (key, result) = words[1..].split_at(Self::WORDS);
         (!result_is_node || alive(NodeId(result[0])))
@@ -200,23 +199,22 @@ const SMALLEST: usize = if cfg!(feature = "collect-always") {
     1 << 10
 };
 
-/// Refusals, one for half a table of evictions each, that an operation puts up with.
+/// Refusals after which an operation is starved, one per half a table of evictions.
 const STARVED: usize = 64;
 
-/// Bytes of entries that one version guards: 64 to 16 KiB make sense. A version for every line of the processor's caches would be read from as far away as the line
-/// itself, while a few hundred kilobytes of them stay near. With a second thread `sog` on sixteen philosophers is faster by 1.32 with
-/// 64 bytes, 1.37 with 512 and 1.53 with these; what two workers write to one version at a time is too little to matter.
+/// Bytes of entries per version. A version per cache line would be as far away as the line itself,
+/// while coarser versions stay in nearer caches; concurrent writes are rare.
 const GUARDED: usize = 2 << 10;
 
-/// How much a worker misses a larger table.
+/// The need of a worker for a larger table.
 #[derive(Clone, Copy)]
 pub(crate) struct Pressure {
-    /// Entries of the table that this is about.
+    /// Number of entries of the table that the counts refer to.
     length: usize,
-    /// Entries overwritten since the table last grew, and at how many to ask for a larger one.
+    /// Entries overwritten since the table last grew, and the number at which to request growth.
     evictions: usize,
     ask_at: usize,
-    /// How often the budget refused since the last operation began.
+    /// Refusals of the budget in the present operation.
     refused: usize,
 }
 
@@ -230,20 +228,20 @@ impl Pressure {
         }
     }
 
-    /// Is it time to ask for a larger table?
+    /// Returns whether a larger table should be requested.
     #[inline]
     pub fn is_high(&self) -> bool {
         self.evictions > self.ask_at
     }
 
-    /// Counts an entry that was overwritten; other workers of as many as `weight` in all have overwritten others.
+    /// Counts an overwritten entry, with the number of workers as weight.
     #[inline]
     pub fn count(&mut self, evicted: bool, weight: usize) {
         self.evictions += weight * evicted as usize;
     }
 
-    /// Asks again later.
-    fn bear(&mut self) {
+    /// Postpones the next request.
+    fn postpone(&mut self) {
         self.ask_at += self.length / 2;
     }
 }
@@ -253,6 +251,8 @@ impl Pressure {
 pub(crate) struct Pressures {
     pub narrow: Pressure,
     pub wide: Pressure,
+    /// A table should grow before the next node is made.
+    pub growth_wanted: bool,
 }
 
 impl Pressures {
@@ -260,11 +260,12 @@ impl Pressures {
         Pressures {
             narrow: Pressure::on(cache.narrow.cells.len()),
             wide: Pressure::on(cache.wide.cells.len()),
+            growth_wanted: false,
         }
     }
 
-    /// After a meeting: what was about a table that has grown is forgotten.
-    pub fn review(&mut self, cache: &Cache) {
+    /// Resets the counts for tables that another worker has grown.
+    pub fn update_lengths(&mut self, cache: &Cache) {
         let new = Pressures::on(cache);
         if new.narrow.length != self.narrow.length {
             self.narrow = new.narrow;
@@ -274,24 +275,24 @@ impl Pressures {
         }
     }
 
-    /// Has a table that may not grow been overwritten dozens of times?
-    pub fn starve(&self) -> bool {
+    /// Returns whether a table that may not grow has been overwritten dozens of times.
+    pub fn is_starved(&self) -> bool {
         self.narrow.refused.max(self.wide.refused) > STARVED
     }
 
-    /// Another operation begins.
-    pub fn refresh(&mut self) {
+    /// Starts another operation.
+    pub fn reset_refusals(&mut self) {
         self.narrow.refused = 0;
         self.wide.refused = 0;
     }
 }
 
-/// Entries by hash.
+/// A direct-mapped hash table.
 pub(crate) struct DirectMapped<E: CacheEntry> {
     cells: Vec<E::Cell>,
-    /// None while there is but one worker.
+    /// Empty while there is a single worker.
     versions: Versions,
-    /// Entries up to which the table grows readily, and those it may have at most.
+    /// Number of entries up to which the table grows readily, and the maximal number.
     ready: usize,
     most: usize,
     lease: Lease,
@@ -325,7 +326,7 @@ impl<E: CacheEntry> DirectMapped<E> {
         entry.hash() as usize & (self.cells.len() - 1)
     }
 
-    /// Which version guards the entry in `slot`.
+    /// The version that guards the entry in `slot`.
     #[inline]
     fn guard(slot: usize) -> usize {
         slot / (GUARDED / size_of::<E::Cell>())
@@ -342,15 +343,15 @@ impl<E: CacheEntry> DirectMapped<E> {
         }
     }
 
-    /// What was found may be mixed of two entries. That nothing was found does no harm, so that versions, which others write, are looked at
-    /// where something was. Out of the way of a single worker, whose look-ups are short enough to be inlined.
+    /// Reads an entry again under its version, since the first read may have mixed two entries; a
+    /// miss needs no such check. Not inlined, to keep the lookups of a single worker short.
     #[inline(never)]
     fn get_guarded(&self, probe: E, slot: usize) -> Option<u64> {
         let find = || probe.find(&self.cells[slot]);
         self.versions.read(Self::guard(slot), find).flatten()
     }
 
-    /// Puts `entry` in its slot. True if there was another.
+    /// Stores `entry` in its slot. Returns whether another entry was overwritten.
     #[inline]
     pub fn put(&self, entry: E, several: bool) -> bool {
         let slot = self.slot(&entry);
@@ -370,19 +371,18 @@ impl<E: CacheEntry> DirectMapped<E> {
         self.versions.write(Self::guard(slot), store);
     }
 
-    /// Is the table large enough for now? If so, `pressure` asks again later.
+    /// Returns whether the table is large enough for now, and if so postpones `pressure`.
     pub fn suffices(&self, pressure: &mut Pressure) -> bool {
         let length = self.cells.len();
         let suffices = length * 2 > self.ready && pressure.evictions < length * 2;
         if suffices {
-            pressure.bear();
+            pressure.postpone();
         }
         suffices
     }
 
-    /// Doubles the table in place, unless it has grown already: what was in slot `i` goes to `i` or to `i + length`.
-    /// As many threads as `hands` do it.
-    pub fn grow(&mut self, pressure: &mut Pressure, hands: usize) {
+    /// Doubles the table in place, unless it has grown: slot `i` moves to `i` or `i + length`.
+    pub fn grow(&mut self, pressure: &mut Pressure, threads: usize) {
         let length = self.cells.len();
         if length != pressure.length {
             *pressure = Pressure::on(length);
@@ -391,7 +391,7 @@ impl<E: CacheEntry> DirectMapped<E> {
         let versions = self.versions.count() * 2;
         let bytes = Self::bytes_for(length * 2) + versions * 4;
         if length * 2 > self.most || self.lease.resize(bytes).is_err() {
-            pressure.bear();
+            pressure.postpone();
             pressure.refused += 1;
             return;
         }
@@ -403,7 +403,7 @@ impl<E: CacheEntry> DirectMapped<E> {
         self.versions = Versions::new(versions);
         self.cells.reserve_exact(length);
         self.cells.resize_with(length * 2, E::Cell::default);
-        divide(shares(length, hands), hands, |part| {
+        divide(shares(length, threads), threads, |part| {
             for at in part {
                 let entry = E::load(&self.cells[at]);
                 let to = self.slot(&entry);
@@ -415,7 +415,7 @@ impl<E: CacheEntry> DirectMapped<E> {
         });
     }
 
-    /// From now on there may be several workers.
+    /// Allocates versions for several workers.
     fn share(&mut self) -> Result<(), Stop> {
         let length = self.cells.len();
         let versions = Self::guard(length);
@@ -426,8 +426,8 @@ impl<E: CacheEntry> DirectMapped<E> {
         Ok(())
     }
 
-    fn retain(&mut self, hands: usize, keep: impl Fn(&E) -> bool + Sync) {
-        divide(shares(self.cells.len(), hands), hands, |part| {
+    fn retain(&mut self, threads: usize, keep: impl Fn(&E) -> bool + Sync) {
+        divide(shares(self.cells.len(), threads), threads, |part| {
             for cell in &self.cells[part] {
                 if look(E::first(cell)) != 0 && !keep(&E::load(cell)) {
                     E::default().store(cell);
@@ -456,7 +456,7 @@ impl Cache {
         })
     }
 
-    /// No cache at all.
+    /// Returns a cache without entries.
     pub fn empty(narrow: Lease, wide: Lease) -> Cache {
         Cache {
             narrow: DirectMapped::empty(narrow),
@@ -469,7 +469,7 @@ impl Cache {
         self.narrow.cells.len() * size_of::<Narrow>() + self.wide.cells.len() * size_of::<Wide>()
     }
 
-    /// From now on each table grows readily up to `ready` bytes, and up to `most` if it must.
+    /// Sets the size up to which each table grows readily, and the maximal size, in bytes.
     pub fn limit(&mut self, ready: usize, most: usize) {
         self.narrow.ready = ready / size_of::<Narrow>();
         self.wide.ready = ready / size_of::<Wide>();
@@ -477,13 +477,13 @@ impl Cache {
         self.wide.most = (most / size_of::<Wide>()).max(SMALLEST);
     }
 
-    /// From now on there may be several workers.
+    /// Prepares the cache for several workers.
     pub fn share(&mut self) -> Result<(), Stop> {
         self.narrow.share()?;
         self.wide.share()
     }
 
-    /// What `operation` returned for `key`, if that is remembered; `several` workers look for the versions of entries.
+    /// Returns the cached result of `operation` for `key`; `several` workers need versions.
     #[inline]
     pub fn get<K: CacheKey, V: CacheValue>(
         &self,
@@ -499,22 +499,22 @@ impl Cache {
         found.map(|words| V::from_words([words as u32, (words >> 32) as u32]))
     }
 
-    /// Drops what mentions a dead node or a closed scope.
+    /// Drops all entries with a dead node or a closed scope.
     pub fn sweep(
         &mut self,
-        hands: usize,
+        threads: usize,
         alive: impl Fn(NodeId) -> bool + Sync,
         open: impl Fn(ScopeId) -> bool + Sync,
     ) {
         let Registry { narrow, wide } = &self.registry;
         self.narrow
-            .retain(hands, |entry| entry.passes(narrow, &alive, &open));
+            .retain(threads, |entry| entry.passes(narrow, &alive, &open));
         self.wide
-            .retain(hands, |entry| entry.passes(wide, &alive, &open));
+            .retain(threads, |entry| entry.passes(wide, &alive, &open));
     }
 }
 
-/// The entry of the narrow table; the second word of a result is 0.
+/// Returns the entry of the narrow table; the second word of the result is 0.
 #[inline(always)]
 pub(crate) fn narrow<K: CacheKey, V>(
     operation: Operation<K, V>,
@@ -526,7 +526,7 @@ pub(crate) fn narrow<K: CacheKey, V>(
     [operation.tag | key.chain, a, b, value[0]]
 }
 
-/// The entry of the wide table.
+/// Returns the entry of the wide table.
 #[inline(always)]
 pub(crate) fn wide<K: CacheKey, V>(operation: Operation<K, V>, key: K, value: [u32; 2]) -> Wide {
     let key = key.to_words();
@@ -540,7 +540,7 @@ mod tests {
     use super::*;
     use lariat_budget::Budget;
 
-    /// Refusals that nobody counts would let an operation compute everything again and again.
+    /// Without counting refusals an operation would recompute everything again and again.
     #[test]
     fn an_operation_starves_when_a_table_may_not_grow() {
         let budget = Budget::unlimited();
@@ -551,42 +551,42 @@ mod tests {
             cache.narrow.grow(&mut pressures.narrow, 1);
             cache.wide.grow(&mut pressures.wide, 1);
         }
-        assert!(!pressures.starve());
+        assert!(!pressures.is_starved());
         let mut other = pressures;
         cache.narrow.grow(&mut pressures.narrow, 1);
-        assert!(pressures.starve());
+        assert!(pressures.is_starved());
         cache.wide.grow(&mut other.wide, 1);
-        assert!(other.starve());
-        other.refresh();
-        assert!(!other.starve());
+        assert!(other.is_starved());
+        other.reset_refusals();
+        assert!(!other.is_starved());
     }
 
-    /// Whoever goes through a table, alone or with others, leaves the same.
+    /// Growing and sweeping give the same table on any number of threads.
     #[test]
     #[cfg_attr(miri, ignore = "a table worth dividing takes too long")]
-    fn several_hands_make_the_same_table() {
+    fn several_threads_make_the_same_table() {
         const LENGTH: usize = 1 << 18;
-        let after = |hands: usize| {
+        let after = |threads: usize| {
             let mut table = DirectMapped::<Narrow>::new(Budget::unlimited().lease()).unwrap();
             while table.cells.len() < LENGTH {
                 let mut pressure = Pressure::on(table.cells.len());
-                table.grow(&mut pressure, hands);
+                table.grow(&mut pressure, threads);
             }
             for i in 1..LENGTH as u32 {
                 table.put([1, i, i / 2, 7], false);
             }
             let mut pressure = Pressure::on(LENGTH);
-            table.grow(&mut pressure, hands);
+            table.grow(&mut pressure, threads);
             let is_there = |i: u32| table.get([1, i, i / 2, 0], false) == Some(7);
             let before = (1..LENGTH as u32).filter(|i| is_there(*i)).count();
-            table.retain(hands, |entry| entry[1] % 3 == 0);
+            table.retain(threads, |entry| entry[1] % 3 == 0);
             let is_there = |i: &u32| table.get([1, *i, i / 2, 0], false) == Some(7);
             let found: Vec<u32> = (1..LENGTH as u32).filter(is_there).collect();
             assert!(found.iter().all(|i| i % 3 == 0));
             (before, found)
         };
         let alone = after(1);
-        // Of as many entries as slots two of three meet nobody, or come last.
+        // With as many insertions as slots, about two thirds of the entries are overwritten.
         assert!(alone.0 > LENGTH / 2 && alone.1.len() > LENGTH / 6);
         assert_eq!(after(2), alone);
         assert_eq!(after(5), alone);

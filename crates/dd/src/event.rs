@@ -1,17 +1,16 @@
-//! Events: what a step does, level by level, as interned chains.
+//! Events: relations on state vectors, level by level, as interned chains.
 //!
-//! An event is a relation on state vectors that looks at and changes a few levels and leaves the
-//! others alone. It is stored as a *chain*: at its top level an action, and for every outcome
-//! of the action the chain that remains for the levels below. There are two kinds of action:
+//! An event reads and changes a few levels and keeps the others. It is stored as a *chain*: at its
+//! top level an action, and for every outcome of the action the remaining chain for the levels
+//! below. There are two kinds of action:
 //!
-//! - *guard and delta*: `{(v, v + delta) | v ≥ need}`, one outcome, for any value — a
-//!   transition of a Petri net is a chain of these and never becomes a table;
+//! - *guard and delta*: `{(v, v + delta) | v ≥ need}`, one outcome, for any value — transitions of
+//!   Petri nets are chains of these, without tables;
 //! - *table*: rows `(from, to, rest)`. Rows may have different rests, so a table over several
-//!   levels is exact even when its columns depend on each other; it is the trie of its rows
-//!   with equal subtries shared.
+//!   levels is exact even if its columns depend on each other; it is the trie of its rows with
+//!   equal subtries shared.
 //!
-//! Chains are interned, so events with equal ends share them, and with them the entries of
-//! the operation cache.
+//! Chains are interned, so events with equal ends share them, and thereby cache entries.
 
 use std::sync::Arc;
 
@@ -25,7 +24,7 @@ use lariat_budget::{Lease, Stop};
 pub struct ChainId(pub(crate) u32);
 
 impl ChainId {
-    /// Nothing left to do.
+    /// The empty chain.
     pub const END: ChainId = ChainId(0);
 }
 
@@ -34,22 +33,22 @@ impl ChainId {
 pub struct Event(pub(crate) ChainId);
 
 impl Event {
-    /// The chain of the event, from its top level down.
+    /// Returns the chain of the event, from its top level down.
     pub fn chain(self) -> ChainId {
         self.0
     }
 }
 
-/// A part of an event; the parts of one event concern different levels and all must happen.
+/// A part of an event; the parts of one event concern different levels and happen together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventPart {
     /// From `v ≥ need` to `v + delta`; a need below `-delta` is raised to it.
     Delta {
         /// The level concerned.
         level: u32,
-        /// The least value from which the event is possible.
+        /// The least value at which the event is possible.
         need: u32,
-        /// What is added.
+        /// The summand.
         delta: i64,
     },
     /// From `from` to `to` for one of the rows.
@@ -81,7 +80,7 @@ pub(crate) enum ChainAction {
 }
 
 impl ChainAction {
-    /// Leaves any value as it is; `rest` remains.
+    /// Returns the action that keeps any value; `rest` remains.
     #[inline]
     pub fn pass(rest: ChainId) -> ChainAction {
         ChainAction::Delta {
@@ -96,16 +95,16 @@ impl ChainAction {
 pub(crate) struct ChainLink {
     pub level: u32,
     pub action: ChainAction,
-    /// Does the chain never change anything?
+    /// True if the chain changes nothing.
     pub idle: bool,
 }
 
-/// One thing a chain can do to a value: the value it becomes and the chain for the levels below.
+/// An effect of a chain on a value: the new value and the chain for the levels below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainStep {
     /// The new value.
     pub to: u32,
-    /// What remains to be done below.
+    /// The remaining chain below.
     pub rest: ChainId,
 }
 
@@ -119,7 +118,7 @@ pub(crate) struct Chains {
     lease: Lease,
 }
 
-/// A generous guess at the bytes of one interned link or row with its table entries.
+/// Upper estimates of the bytes of an interned link or row with its hash table entries.
 const LINK_BYTES: usize = 96;
 const ROW_BYTES: usize = 48;
 
@@ -139,7 +138,7 @@ impl Chains {
         }
     }
 
-    /// The first action of `chain`; for [`ChainId::END`] a level below all others.
+    /// Returns the first link of `chain`; for [`ChainId::END`] one below all levels.
     #[inline]
     pub fn link(&self, chain: ChainId) -> ChainLink {
         self.links[chain.0 as usize]
@@ -150,7 +149,7 @@ impl Chains {
         self.rows[at as usize]
     }
 
-    /// The rows of a table with this `from`, as a range.
+    /// Returns the rows of a table with this `from`, as a range.
     #[inline]
     pub fn rows_from(&self, start: u32, end: u32, from: u32) -> (u32, u32) {
         let rows = &self.rows[start as usize..end as usize];
@@ -193,7 +192,7 @@ impl Chains {
         Ok(chain)
     }
 
-    /// `None` if there are no rows: nothing can happen.
+    /// Interns a table; `None` if there are no rows: the event is impossible.
     fn table(&mut self, level: u32, mut rows: Vec<TableRow>) -> Result<Option<ChainId>, Stop> {
         rows.sort_unstable();
         rows.dedup();
@@ -266,14 +265,14 @@ impl Chains {
         self.build(&columns, &tables, &mut alive)
     }
 
-    /// The chain for `columns`, given which rows of each table are still possible.
+    /// Interns the chain for `columns`, given the rows of each table that are still possible.
     fn build(
         &mut self,
         columns: &[(u32, EventColumn)],
         tables: &[&[Vec<(u32, u32)>]],
         alive: &mut Vec<Vec<u32>>,
     ) -> Result<Option<ChainId>, Stop> {
-        // Leading deltas do not branch: from the last of them back to the first.
+        // Leading deltas do not branch: they are interned from the last to the first.
         let deltas = columns
             .iter()
             .take_while(|(_, column)| matches!(column, EventColumn::Delta { .. }))
@@ -306,7 +305,7 @@ impl Chains {
         };
         for &(level, column) in columns[..deltas].iter().rev() {
             if let EventColumn::Delta { need, delta } = column {
-                // A guard that always holds and changes nothing can be left out.
+                // A guard that always holds and changes nothing is omitted.
                 if need > 0 || delta != 0 {
                     chain = self.delta(level, need, delta, chain)?;
                 }
@@ -315,9 +314,9 @@ impl Chains {
         Ok(Some(chain))
     }
 
-    /// The chain of the inverse relation; `None` if it is empty.
+    /// Interns the inverse relation; `None` if it is empty.
     ///
-    /// Rests come before the chains they belong to, so no recursion is needed.
+    /// Rests are inverted before the chains they belong to, so no recursion is needed.
     pub fn invert(&mut self, chain: ChainId) -> Result<Option<ChainId>, Stop> {
         let mut todo = vec![chain];
         while let Some(&chain) = todo.last() {
@@ -350,7 +349,7 @@ impl Chains {
         Ok(self.inverses[&chain])
     }
 
-    /// The inverse of `chain`, when those of its rests are known.
+    /// Interns the inverse of `chain`, given those of its rests.
     fn invert_link(&mut self, chain: ChainId) -> Result<Option<ChainId>, Stop> {
         if chain == ChainId::END {
             return Ok(Some(chain));
@@ -384,21 +383,21 @@ enum EventColumn {
     Table { table: usize, column: usize },
 }
 
-/// Events that act together: grouped by top level, with a scope of their own.
+/// A set of events, grouped by top level, with a scope.
 ///
-/// Make one per question and use it for as long as the question lasts: saturations under the
-/// same subset share their cache entries. The entries go with the last handle.
+/// Create one per fixpoint problem and keep it until the problem is solved: saturations under the
+/// same subset share their cache entries, which are dropped with the last handle.
 #[derive(Clone, Debug)]
 pub struct Subset {
     pub(crate) scope: Scope,
-    /// By top level, and within one those that change something first.
+    /// By top level, and per level those that change something first.
     tops: Arc<[ChainAction]>,
-    /// For every level where its events begin in `tops`, and where those begin that only look. A
-    /// fixpoint need not fire them, but they are possible, or not. One more entry at the end.
+    /// Per level the start of its events in `tops`, and the start of its pure guards, which a
+    /// fixpoint need not fire, but which matter for enabledness. One more entry at the end.
     starts: Arc<[(u32, u32)]>,
-    /// Is there an event that is possible everywhere and changes nothing?
+    /// True if an event is possible everywhere and changes nothing.
     pub(crate) idle: bool,
-    /// One below the lowest top level of an event that changes something, and of any event.
+    /// One more than the lowest top level of an event that changes something, and of any event.
     depths: (u32, u32),
 }
 
@@ -412,7 +411,7 @@ impl Subset {
         let mut seen = FxHashSet::default();
         events.retain(|&chain| seen.insert(chain));
         let idle = seen.contains(&ChainId::END);
-        // An event without a level of its own looks at the first.
+        // An event that concerns no level is a guard of the first.
         let link = |chain: ChainId| match chain {
             ChainId::END => ChainLink {
                 level: 0,
@@ -423,7 +422,7 @@ impl Subset {
         };
         let mut links: Vec<ChainLink> = events.into_iter().map(link).collect();
         links.retain(|link| link.level < levels);
-        // Within a level in the order given, which is the order of firing.
+        // The order within a level is that of firing.
         links.sort_by_key(|link| (link.level, link.idle));
         let mut starts = Vec::with_capacity(levels as usize + 1);
         let mut at = 0;
@@ -446,7 +445,7 @@ impl Subset {
         }
     }
 
-    /// The events with this top level that change something, or all of them.
+    /// Returns the events with this top level that change something, or all of them.
     #[inline]
     pub(crate) fn at(&self, level: u32, all: bool) -> &[ChainAction] {
         let level = level as usize;
@@ -459,7 +458,7 @@ impl Subset {
         &self.tops[start as usize..end as usize]
     }
 
-    /// One below the lowest top level of those events.
+    /// Returns one more than the lowest top level of those events.
     #[inline]
     pub(crate) fn depth(&self, all: bool) -> u32 {
         if all { self.depths.1 } else { self.depths.0 }

@@ -1,10 +1,10 @@
-//! Sets as bytes, and back.
+//! Export and import of sets as bytes.
 //!
-//! All numbers are written in groups of seven bits, lowest first. After the magic and the number
-//! of levels come the levels from the bottom up: the number of nodes, and for each node the number
-//! of its edges and each edge as the difference of its value to the one before and the index of its
-//! child within the level below. The last level written holds the root alone. Equal sets give
-//! equal bytes only within one store, because nodes are listed in the order in which they are met.
+//! All numbers are written in groups of seven bits, lowest first. After the magic and the number of
+//! levels come the levels from the bottom up: the number of nodes, and for each node the number of
+//! its edges and each edge as the difference of its value to the one before and the index of its
+//! child within the level below. The last level written contains only the root. Equal sets give
+//! equal bytes only within one store, because nodes are listed in traversal order.
 
 use std::fmt;
 
@@ -16,12 +16,12 @@ use lariat_budget::Stop;
 
 const MAGIC: &[u8; 8] = b"LARIATDD";
 
-/// Why bytes could not become a set.
+/// The reason why bytes could not be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportError {
-    /// The bytes are not an exported set over the levels of this store; the text says why.
+    /// The bytes are not an exported set over the levels of this store; the text names the defect.
     Malformed(&'static str),
-    /// The budget ran out.
+    /// The budget was exceeded.
     Stop(Stop),
 }
 
@@ -57,7 +57,7 @@ fn read(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Why the bytes of a level could not become nodes.
+/// The reason why a level could not be imported.
 enum Trouble {
     Halt(Halt),
     Malformed(&'static str),
@@ -70,9 +70,9 @@ impl From<Halt> for Trouble {
 }
 
 impl Store {
-    /// `set` as bytes.
+    /// Exports `set` as bytes.
     pub fn export(&self, set: &Set) -> Vec<u8> {
-        let tables = self.kernel.look();
+        let tables = self.kernel.read_tables();
         let mut bytes = MAGIC.to_vec();
         write(&mut bytes, self.levels() as u64);
         write(&mut bytes, !set.is_empty() as u64);
@@ -94,19 +94,19 @@ impl Store {
         bytes
     }
 
-    /// The set that was exported as `bytes`, from a store with as many levels.
+    /// Imports a set that was exported from a store with as many levels.
     pub fn import(&mut self, bytes: &[u8]) -> Result<Set, ImportError> {
         let malformed = ImportError::Malformed;
         let mut rest = bytes
             .strip_prefix(MAGIC)
-            .ok_or(malformed("it does not begin like one"))?;
+            .ok_or(malformed("wrong magic number"))?;
         if read(&mut rest) != Some(self.levels() as u64) {
-            return Err(malformed("another number of levels"));
+            return Err(malformed("different number of levels"));
         }
         match read(&mut rest) {
             Some(0) if rest.is_empty() => return Ok(self.empty()),
             Some(1) => {}
-            _ => return Err(malformed("neither empty nor not")),
+            _ => return Err(malformed("invalid emptiness flag")),
         }
         let outcome = self.deep(|kernel| match kernel.read_levels(&mut rest) {
             Ok(node) => Ok(Ok(node)),
@@ -115,7 +115,7 @@ impl Store {
         });
         match outcome {
             Ok(Ok(node)) if rest.is_empty() => Ok(self.wrap(node)),
-            Ok(Ok(_)) => Err(malformed("something follows its end")),
+            Ok(Ok(_)) => Err(malformed("trailing bytes")),
             Ok(Err(what)) => Err(malformed(what)),
             Err(stop) => Err(ImportError::Stop(stop)),
         }
@@ -123,7 +123,7 @@ impl Store {
 }
 
 impl Kernel {
-    /// Reads level by level; the nodes of the level below lie on the shadow stack.
+    /// Reads level by level, with the nodes of the level below on the shadow stack.
     fn read_levels(&mut self, bytes: &mut &[u8]) -> Result<NodeId, Trouble> {
         let base = self.mark();
         self.push(0, NodeId::ONE)?;
@@ -132,13 +132,13 @@ impl Kernel {
         self.release(base);
         match (outcome?, root) {
             (1, Some((_, root))) => Ok(root),
-            _ => Err(Trouble::Malformed("more than one root")),
+            _ => Err(Trouble::Malformed("several roots")),
         }
     }
 
     /// Replaces the `below` nodes on top of the stack by those of the next level up.
     fn read_level(&mut self, bytes: &mut &[u8], below: usize) -> Result<usize, Trouble> {
-        let ended = Trouble::Malformed("it ends too early");
+        let ended = Trouble::Malformed("unexpected end");
         let Some(count) = read(bytes) else {
             return Err(ended);
         };
@@ -146,13 +146,13 @@ impl Kernel {
         let made = self.stack.len();
         for _ in 0..count {
             let Some(edges) = read(bytes).filter(|&edges| edges > 0) else {
-                return Err(Trouble::Malformed("a node without edges"));
+                return Err(Trouble::Malformed("node without edges"));
             };
             let mark = self.mark();
             let mut last: Option<u32> = None;
             for _ in 0..edges {
                 let (Some(step), Some(child)) = (read(bytes), read(bytes)) else {
-                    return Err(Trouble::Malformed("it ends too early"));
+                    return Err(Trouble::Malformed("unexpected end"));
                 };
                 let value = step
                     .checked_add(last.unwrap_or(0) as u64)
@@ -160,7 +160,7 @@ impl Kernel {
                     .filter(|&value| last.is_none_or(|last| value > last));
                 let child = usize::try_from(child).ok().filter(|&child| child < below);
                 let (Some(value), Some(child)) = (value, child) else {
-                    return Err(Trouble::Malformed("an edge that leads nowhere"));
+                    return Err(Trouble::Malformed("invalid edge"));
                 };
                 last = Some(value);
                 self.push(value, self.stack[first + child].1)?;

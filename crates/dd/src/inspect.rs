@@ -1,7 +1,7 @@
-//! Looking at a set: how many vectors, which ones, which values.
+//! Queries of a set: its size, vectors and values.
 //!
-//! These only read. They go through the diagram level by level — the nodes of one level are
-//! found before those of the next — so that deep diagrams need no stack.
+//! These only read. They walk the diagram level by level, all nodes of one level before those of
+//! the next, so deep diagrams need no stack.
 
 use std::fmt::Write;
 
@@ -13,10 +13,10 @@ use crate::store::{Set, Store};
 use crate::tables::Tables;
 
 impl Store {
-    /// The nodes of `set`, level by level. Who looks at the tables looks once: a second visitor would wait for whoever wants to have them alone,
-    /// and that one for the first.
+    /// Returns the nodes of `set`, level by level. The caller passes its own view of the tables: a
+    /// second one could deadlock with a writer that waits for the first.
     pub(crate) fn by_level(&self, tables: &Tables, set: &Set) -> Vec<Vec<NodeId>> {
-        let root = self.of(set);
+        let root = self.node_of(set);
         let mut levels = Vec::new();
         if root.is_empty() {
             return levels;
@@ -35,15 +35,15 @@ impl Store {
         levels
     }
 
-    /// The number of nodes of `set`, the two terminals not counted.
+    /// Returns the number of nodes of `set`, not counting the terminals.
     pub fn node_count(&self, set: &Set) -> usize {
-        let tables = self.kernel.look();
+        let tables = self.kernel.read_tables();
         self.by_level(&tables, set).iter().map(Vec::len).sum()
     }
 
-    /// The number of vectors in `set`, exactly.
+    /// Returns the exact number of vectors in `set`.
     pub fn count(&self, set: &Set) -> UBig {
-        let tables = self.kernel.look();
+        let tables = self.kernel.read_tables();
         let mut below = FxHashMap::default();
         below.insert(NodeId::ONE, UBig::ONE);
         for level in self.by_level(&tables, set).iter().rev() {
@@ -59,13 +59,13 @@ impl Store {
             }
             below = counts;
         }
-        below.remove(&self.of(set)).unwrap_or(UBig::ZERO)
+        below.remove(&self.node_of(set)).unwrap_or(UBig::ZERO)
     }
 
-    /// Is `vector` in `set`?
+    /// Returns whether `vector` is in `set`.
     pub fn contains(&self, set: &Set, vector: &[u32]) -> bool {
-        let tables = self.kernel.look();
-        let mut node = self.of(set);
+        let tables = self.kernel.read_tables();
+        let mut node = self.node_of(set);
         for &value in vector {
             if node == NodeId::EMPTY || node == NodeId::ONE {
                 return false;
@@ -75,28 +75,28 @@ impl Store {
         node == NodeId::ONE
     }
 
-    /// The smallest vector of `set` in lexicographic order.
+    /// Returns the smallest vector of `set` in lexicographic order.
     pub fn pick(&self, set: &Set) -> Option<Vec<u32>> {
         self.iter(set).next()
     }
 
-    /// The vectors of `set` in lexicographic order.
+    /// Returns the vectors of `set` in lexicographic order.
     pub fn iter(&self, set: &Set) -> Vectors<'_> {
-        let node = self.of(set);
+        let node = self.node_of(set);
         Vectors {
-            tables: self.kernel.look(),
+            tables: self.kernel.read_tables(),
             path: Vec::new(),
             vector: Vec::new(),
             start: (!node.is_empty()).then_some(node),
         }
     }
 
-    /// The smallest and the largest value on every level; `None` for the empty set.
+    /// Returns the smallest and the largest value on every level; `None` for the empty set.
     pub fn ranges(&self, set: &Set) -> Option<Vec<(u32, u32)>> {
         if set.is_empty() {
             return None;
         }
-        let tables = self.kernel.look();
+        let tables = self.kernel.read_tables();
         let range = |level: &Vec<NodeId>| {
             let edges = level.iter().flat_map(|&node| tables.pool.edges(node));
             edges.fold((u32::MAX, 0), |(low, high), (value, _)| {
@@ -106,9 +106,9 @@ impl Store {
         Some(self.by_level(&tables, set).iter().map(range).collect())
     }
 
-    /// The values that occur on every level, in increasing order.
+    /// Returns the values that occur on every level, in increasing order.
     pub fn values(&self, set: &Set) -> Vec<Vec<u32>> {
-        let tables = self.kernel.look();
+        let tables = self.kernel.read_tables();
         let mut values = vec![Vec::new(); self.levels()];
         for (values, level) in values.iter_mut().zip(self.by_level(&tables, set)) {
             let edges = level.iter().flat_map(|&node| tables.pool.edges(node));
@@ -119,9 +119,9 @@ impl Store {
         values
     }
 
-    /// The diagram of `set` in the DOT language, for looking at small ones.
+    /// Returns the diagram of `set` in the DOT language, for debugging.
     pub fn dot(&self, set: &Set) -> String {
-        let tables = self.kernel.look();
+        let tables = self.kernel.read_tables();
         let mut text = String::from("digraph set {\n  node [shape=box];\n  1 [label=\"⊤\"];\n");
         for (level, nodes) in self.by_level(&tables, set).iter().enumerate() {
             for &node in nodes {
@@ -141,7 +141,7 @@ impl Store {
 /// The vectors of a set in lexicographic order.
 pub struct Vectors<'a> {
     tables: Look<'a>,
-    /// The node on every level of the present vector, and where its edges are that were not yet taken.
+    /// Per level the node of the present vector, and the position of its next edge.
     path: Vec<(NodeId, usize)>,
     vector: Vec<u32>,
     start: Option<NodeId>,

@@ -1,13 +1,11 @@
 //! Decision diagrams over state vectors, and saturation on them.
 //!
 //! A [`Store`] holds sets of vectors of one length. A set is a quasi-reduced multi-valued decision
-//! diagram: a node on level `k` has an edge for every value that a vector can have there, to a
-//! node on level `k + 1`; below the last level is the terminal. Values are any `u32`; what a
-//! node costs depends on how many edges it has, not on how large their values are. Equal sets
-//! are one node, so comparing sets takes no time.
+//! diagram: a node on level `k` has an edge for every value that a vector can have there, to a node
+//! on level `k + 1`; below the last level is the terminal. Values are any `u32`; the size of a node
+//! depends on the number of its edges, not on their values. Equal sets are one node.
 //!
-//! There are two ways in. Most callers use the set algebra on [`Set`] handles, with events, steps and
-//! fixpoints:
+//! Most callers use the set algebra on [`Set`] handles, with events, steps and fixpoints:
 //!
 //! ```
 //! use lariat_budget::Budget;
@@ -29,38 +27,37 @@
 //! # }
 //! ```
 //!
-//! Callers that need recursive operations of their own, such as the component-wise engine, write
-//! them on [`kernel`]. So is [`saturation`], which is generic over a filter and a listener.
+//! Callers with recursive operations of their own, such as the component-wise engine, write them on
+//! [`kernel`], as [`saturation`] is, which is generic over a filter and a listener.
 //!
 //! # Memory
 //!
 //! Every call that may create nodes returns a [`Stop`](lariat_budget::Stop) when the budget is
-//! used up; the store stays usable. Bytes are leased before they are allocated. Garbage is
-//! collected inside operations: mark and sweep, and ids never change. Roots are the [`Set`]
-//! handles, and the *shadow stack* on which recursive operations keep what they hold across an
-//! allocation. The operation cache roots nothing; its entries survive if their nodes do. What
-//! belongs to one question — the numbers of an event [`Subset`], of the residuals of a
-//! [`Predicate`] — lives in a [`Scope`] and goes with it.
+//! exceeded; the store stays usable. Bytes are leased before they are allocated. Garbage is
+//! collected inside operations by mark and sweep; ids never change. Roots are the [`Set`] handles,
+//! and the *shadow stack* on which recursive operations keep nodes across allocations. The
+//! operation cache roots nothing; its entries survive if their nodes do. The numbers of an event
+//! [`Subset`] and of the residuals of a [`Predicate`] live in a [`Scope`].
 //!
 //! # Depth
 //!
-//! Operations are recursive, one frame or two per level. Up to some hundred levels they run on the
-//! caller's stack; a store with more runs each on a thread of its own, whose stack is sized from
-//! the levels and committed only as far as it is used. Starting a thread takes some
-//! microseconds, less than a walk over that many levels.
+//! Operations are recursive, with one or two frames per level. Up to some hundred levels they run
+//! on the caller's stack; in a deeper store each runs on a separate thread, whose stack is sized by
+//! the levels and committed on use. Starting it takes less time than a walk over that many levels.
 //!
 //! # Threads
 //!
-//! A [`Store`] is a worker's handle, and [`Store::worker`] makes another for another thread. Workers share everything that sets consist of: node pool and
-//! [unique table](lariat_parallel::Slots), to which they add without a lock; events; handles; and the operation cache, since workers with caches of their
-//! own would do nearly all work twice. Shadow stack, workbench, budget and counters belong to one worker. Sets, subsets and scopes
-//! of one worker can be used with the others, and equal sets are one node whoever made them.
+//! A [`Store`] is a worker's handle, and [`Store::worker`] creates one for another thread. Workers
+//! share the node pool and the [unique table](lariat_parallel::Slots), to which they add without
+//! locks; events; handles; and the operation cache, since with private caches they would repeat
+//! nearly all work. Each worker has its own shadow stack, workbench, budget and counters. Sets,
+//! subsets and scopes can be used with all workers of a store, and equal sets are one node.
 //!
-//! Where a table must grow or garbage is to be collected, workers [meet](lariat_parallel::Pass): each makes way at the next node that it makes, which is the
-//! only place where a collection could ever begin, and leaves its roots. A worker that computes nothing is not waited for.
+//! Growing a table and collecting garbage need [exclusive access](lariat_parallel::Pass). Other
+//! workers yield when they create their next node, the only safepoint; idle ones cause no delay.
 //!
-//! A store with a single worker pays next to nothing for all that: its atomics are read and written like other words, its cache entries need no
-//! versions, and it meets nobody.
+//! A single worker pays next to nothing for this: relaxed atomics compile to ordinary loads and
+//! stores, its cache entries need no versions, and it never waits.
 
 #![forbid(unsafe_code)]
 
@@ -86,7 +83,7 @@ pub use kernel::{Residual, Scope};
 pub use predicate::Predicate;
 pub use store::{Set, Store, StoreFigures};
 
-/// What workers share, and what may go from thread to thread.
+/// Types shared by workers, and passed between threads.
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Store>();

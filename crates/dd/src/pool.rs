@@ -1,21 +1,19 @@
-//! Where nodes live: one flat array of words, and a bitmap of the words in use.
+//! The memory of nodes: one flat array of words, and a bitmap of the words in use.
 //!
-//! A node is a header word and its edges; its id is the offset of the header. The header is
-//! `length · 2 + sparse`. A dense node lists a child for every value from 0 to its largest (0
-//! where there is none), a sparse one lists `value, child` pairs. Which of the two is decided by
-//! size alone — dense if that is not longer — so the encoding of a set of edges is unique and
-//! nothing is ever as long as its largest value.
+//! A node is a header word and its edges; its id is the offset of the header. The header is `length
+//! · 2 + sparse`. A dense node lists a child for every value from 0 to its largest (0 where there
+//! is none), a sparse one lists `value, child` pairs. A node is dense if that is not longer, so the
+//! encoding of a set of edges is unique and no node is as long as its largest value.
 //!
-//! Nodes never move. A collection clears the bitmap and marks the words of the nodes that
-//! live; afterwards allocation fills the holes between them in address order, which costs no
-//! sweep of the pool and no free lists. Requests of different size walk the holes with
-//! different cursors, so a large node does not make the small holes before it useless. A cursor
-//! takes a stretch of at most [`STRETCH`] words at a time; what is left of a stretch too short
-//! for the request is lost until the next collection.
+//! Nodes never move. A collection clears the bitmap and marks the words of live nodes; afterwards
+//! allocation fills the holes between them in address order, without sweeping the pool and without
+//! free lists. Requests of different size classes have separate cursors, so a large node does not
+//! skip small holes for the others. A cursor takes a stretch of at most [`STRETCH`] words at a
+//! time; the rest of a stretch that is too short for a request is lost until the next collection.
 //!
-//! Workers write nodes into stretches of their own, so that what they share is the bitmap, once a stretch. A word of a
-//! node is written before its id is [published](crate::unique) and never changes while the node lives, so reading it
-//! is a relaxed load: an ordinary one.
+//! Each worker writes nodes into its own stretches and locks the bitmap once per stretch. A word of
+//! a node is written before its id is [published](crate::unique) and is constant while the node
+//! lives, so relaxed loads suffice, which are ordinary loads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -24,10 +22,10 @@ use crate::kernel::NodeId;
 
 const STRETCH: usize = 4096;
 
-/// Words beyond the capacity, so that what looks for a short node may look at three words anywhere.
+/// Words beyond the capacity, so that a check for a short node can read three words anywhere.
 const MARGIN: usize = 2;
 
-/// The stretches that a worker has in hand, by the size of requests.
+/// The stretches of a worker, by size class of requests.
 #[derive(Default)]
 pub(crate) struct Stretches([Stretch; CLASSES]);
 
@@ -38,7 +36,7 @@ struct Stretch {
     end: usize,
 }
 
-/// Requests of how many sizes walk the holes by themselves.
+/// Number of size classes.
 const CLASSES: usize = 3;
 
 #[inline]
@@ -51,7 +49,7 @@ fn class(count: usize) -> usize {
 }
 
 impl Stretches {
-    /// Room for `count` words in a stretch in hand.
+    /// Takes `count` words from a present stretch.
     #[inline]
     pub fn take(&mut self, count: usize) -> Option<usize> {
         let stretch = &mut self.0[class(count)];
@@ -63,18 +61,18 @@ impl Stretches {
         Some(at)
     }
 
-    /// Takes back the room for `count` words that was taken last.
-    pub fn untake(&mut self, count: usize) {
+    /// Returns the `count` words taken last.
+    pub fn give_back(&mut self, count: usize) {
         self.0[class(count)].at -= count;
     }
 }
 
-/// Which words are free.
+/// The bitmap of free words.
 #[derive(Default)]
 struct Holes {
     in_use: Vec<u64>,
     capacity: usize,
-    /// Where each class looks for its next stretch.
+    /// The offset at which each class searches for its next stretch.
     scans: [usize; CLASSES],
 }
 
@@ -83,7 +81,7 @@ pub(crate) struct NodePool {
     words: Vec<AtomicU32>,
     holes: Mutex<Holes>,
     capacity: usize,
-    /// Words of nodes: alive after the last collection, or made since, as far as workers have reported them.
+    /// Words of nodes that survived the last collection, or were reported since.
     occupied: AtomicUsize,
 }
 
@@ -91,11 +89,11 @@ impl NodePool {
     pub fn new() -> NodePool {
         let mut pool = NodePool::default();
         pool.grow(2);
-        pool.unmark();
+        pool.clear_marks();
         pool
     }
 
-    /// Bytes that a pool of `words` words takes.
+    /// Returns the bytes of a pool of `words` words.
     pub fn bytes_for(words: usize) -> usize {
         words * 4 + words / 8 + 8
     }
@@ -104,18 +102,18 @@ impl NodePool {
         self.capacity
     }
 
-    /// Words that hold nodes, as far as workers have reported them.
+    /// Returns the number of words that hold nodes, as reported by workers.
     #[inline]
     pub fn occupied(&self) -> usize {
         self.occupied.load(Ordering::Relaxed)
     }
 
-    /// A worker reports that it has made nodes of `words` words.
-    pub fn occupy(&self, words: usize) {
+    /// Adds `words` words of new nodes to the count.
+    pub fn report_words(&self, words: usize) {
         self.occupied.fetch_add(words, Ordering::Relaxed);
     }
 
-    /// Makes room for `capacity` words in all. The caller holds the lease.
+    /// Grows to `capacity` words. The caller holds the lease.
     pub fn grow(&mut self, capacity: usize) {
         let all = capacity + MARGIN;
         self.words.reserve_exact(all - self.words.len());
@@ -124,7 +122,7 @@ impl NodePool {
         self.holes().grow(capacity);
     }
 
-    /// A worker's next stretch for `count` words, or false if the pool must grow or be collected.
+    /// Gives a worker a new stretch for `count` words; false if the pool must grow or be collected.
     #[cold]
     pub fn refill(&self, stretches: &mut Stretches, count: usize) -> bool {
         let mut holes = match self.holes.lock() {
@@ -148,8 +146,8 @@ impl NodePool {
         }
     }
 
-    /// Begins a collection: nothing but the two terminals is in use. Stretches in hand are lost.
-    pub fn unmark(&mut self) {
+    /// Starts a collection: only the two terminals are marked. Stretches of workers are lost.
+    pub fn clear_marks(&mut self) {
         let holes = self.holes();
         holes.in_use.fill(0);
         holes.in_use[0] = 3;
@@ -169,13 +167,13 @@ impl NodePool {
         true
     }
 
-    /// During a collection: which nodes are marked?
+    /// Returns, during a collection, the predicate of being marked.
     pub fn marked(&mut self) -> impl Fn(NodeId) -> bool + Sync {
         let holes = self.holes();
         |node| holes.is_taken(node.index())
     }
 
-    /// The words of `node`, header first.
+    /// Returns the words of `node`, header first.
     #[inline]
     pub fn block(&self, node: NodeId) -> &[AtomicU32] {
         let at = node.index();
@@ -184,7 +182,7 @@ impl NodePool {
         &self.words[at..at + 1 + (length << (header & 1))]
     }
 
-    /// Has `node` but one edge?
+    /// Returns whether `node` has exactly one edge.
     #[inline]
     pub fn is_single(&self, node: NodeId) -> bool {
         let at = node.index();
@@ -195,7 +193,7 @@ impl NodePool {
         }
     }
 
-    /// The edge of `node` if it has but one.
+    /// Returns the edge of `node` if it has exactly one.
     #[inline]
     pub fn single(&self, node: NodeId) -> Option<(u32, NodeId)> {
         let [header, first, second, ..] = &self.words[node.index()..] else {
@@ -210,14 +208,14 @@ impl NodePool {
         }
     }
 
-    /// Does the block at `node` equal `block`?
+    /// Returns whether the words of `node` are `block`.
     #[inline]
     pub fn holds(&self, node: NodeId, block: &[u32]) -> bool {
         let words = self.words.get(node.index()..node.index() + block.len());
         words.is_some_and(|words| words.iter().zip(block).all(|(a, b)| word(a) == *b))
     }
 
-    /// Writes a node that nobody knows yet.
+    /// Writes a node that is not published yet.
     #[inline]
     pub fn write(&self, at: usize, block: &[u32]) {
         let words = &self.words[at..at + block.len()];
@@ -226,7 +224,7 @@ impl NodePool {
         }
     }
 
-    /// The edges of `node` by increasing value.
+    /// Returns the edges of `node` by increasing value.
     #[inline]
     pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
         let block = self.block(node);
@@ -240,7 +238,7 @@ impl NodePool {
         }
     }
 
-    /// The first edge of `node` from `place` on, in the order of values, and the place behind it.
+    /// Returns the first edge of `node` from position `place` on, and the position behind it.
     pub fn edge_from(&self, node: NodeId, place: usize) -> Option<((u32, NodeId), usize)> {
         let block = self.block(node);
         let (header, rest) = block.split_first()?;
@@ -256,7 +254,7 @@ impl NodePool {
         Some(((word(value), NodeId(word(child))), place + 1))
     }
 
-    /// The child of `node` under `value`, [`NodeId::EMPTY`] if there is none.
+    /// Returns the child of `node` under `value`, [`NodeId::EMPTY`] if there is none.
     #[inline]
     pub fn child(&self, node: NodeId, value: u32) -> NodeId {
         let block = self.block(node);
@@ -284,7 +282,7 @@ impl Holes {
         self.in_use[at / 64] >> (at % 64) & 1 != 0
     }
 
-    /// The first free stretch of at least `count` words from `scan` on.
+    /// Returns the first free stretch of at least `count` words from `scan` on.
     fn stretch(&self, scan: usize, count: usize) -> Option<(usize, usize)> {
         let mut from = scan;
         loop {
@@ -301,7 +299,7 @@ impl Holes {
         }
     }
 
-    /// The first word from `from` on that is in use (or is not), `capacity` if there is none.
+    /// Returns the first word from `from` on that is used (or free), `capacity` if there is none.
     fn next(&self, from: usize, used: bool) -> usize {
         let flip = if used { 0 } else { u64::MAX };
         let mut block = from / 64;
@@ -335,7 +333,7 @@ impl Holes {
     }
 }
 
-/// A word of a node that is known.
+/// Loads a word of a published node.
 #[inline]
 pub(crate) fn word(word: &AtomicU32) -> u32 {
     word.load(Ordering::Relaxed)

@@ -1,8 +1,8 @@
-//! Predicates as residuals, and the vectors that satisfy them.
+//! Predicates as residuals, and selection of the vectors that satisfy them.
 //!
-//! A predicate read level by level from the top leaves a *residual*: what it still asks of the
-//! levels below. This crate only steps residuals; what they are, and that equal ones have equal
-//! numbers, is up to the implementation of [`Predicate`] (`Residuals` in `space` is the usual one).
+//! A predicate read level by level from the top leaves a *residual*: the remaining condition on the
+//! levels below. This crate only steps residuals; their representation, with equal numbers for
+//! equal residuals, is up to the implementation of [`Predicate`] (usually `Residuals` in `space`).
 //!
 //! `select(A, r) = {v ∈ A | reading v from r ends in TRUE}`
 
@@ -10,16 +10,16 @@ use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, Residual, S
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
-/// Something that can be read level by level.
+/// A condition that is read level by level.
 ///
-/// [`Residual::TRUE`] and [`Residual::FALSE`] stay what they are and are never stepped; below the
-/// last level every residual is one of the two. Numbers of residuals keep their meaning for
-/// as long as the scope is open: cache entries are found by them.
+/// [`Residual::TRUE`] and [`Residual::FALSE`] are constant and never stepped; below the last level
+/// every residual is one of the two. As cache keys, residuals keep their meaning while the scope is
+/// open.
 pub trait Predicate: Send {
-    /// The scope in which the numbers mean something.
+    /// The scope in which the numbers are valid.
     fn scope(&self) -> &Scope;
 
-    /// What `residual` asks below `level` where that level has `value`.
+    /// Returns the residual below `level` if that level has `value`.
     fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop>;
 }
 
@@ -43,7 +43,7 @@ impl<P: Predicate> Call<P> for Select {
             return Ok(Opening::AtOnce(NodeId::EMPTY));
         }
         if node == NodeId::ONE {
-            return Err(kernel.unread(residual));
+            return Err(kernel.undecided(residual));
         }
         Ok(Opening::Walk {
             node,
@@ -72,7 +72,7 @@ impl<P: Predicate> Call<P> for Select {
 }
 
 impl Kernel {
-    /// The vectors of `node`, on `level`, that satisfy `residual`.
+    /// Returns the vectors of `node`, on `level`, that satisfy `residual`.
     pub fn select<P: Predicate>(
         &mut self,
         node: NodeId,
@@ -88,9 +88,9 @@ impl Kernel {
         self.call(select, predicate)
     }
 
-    /// A predicate that is neither true nor false below the last level.
+    /// Reports a predicate that is neither true nor false below the last level.
     #[cold]
-    pub(crate) fn unread(&mut self, residual: Residual) -> Halt {
+    pub(crate) fn undecided(&mut self, residual: Residual) -> Halt {
         debug_assert!(false, "residual {} below the last level", residual.0);
         self.halt(Stop::Unsupported(
             "a predicate that is undecided below the last level".to_owned(),
@@ -99,14 +99,14 @@ impl Kernel {
 }
 
 impl Store {
-    /// The vectors of `set` that satisfy `residual`.
+    /// Returns the vectors of `set` that satisfy `residual`.
     pub fn select<P: Predicate>(
         &mut self,
         set: &Set,
         predicate: &mut P,
         residual: Residual,
     ) -> Result<Set, Stop> {
-        let node = self.of(set);
+        let node = self.node_of(set);
         self.compute(|kernel| kernel.select(node, 0, predicate, residual))
     }
 }

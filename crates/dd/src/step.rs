@@ -1,16 +1,15 @@
 //! Single steps: images, pre-images, enabledness, deadlocks.
 //!
-//! For one chain the recursions follow its levels. For all events of a [`Subset`] they go through the
-//! diagram once and on every level take in the events that have their top there, instead of walking
-//! down from the root once per event:
+//! For one chain the recursions follow its levels. For all events of a [`Subset`] they walk the
+//! diagram once, handling on every level the events with that top, instead of once per event:
 //!
 //! ```text
 //! img(n)  = {i ↦ img(n[i])} ∪ {i' ↦ img_rest(n[i]) | (i, i', rest) of an event with this top}
 //! dead(n) = {i ↦ dead(n[i]) \ enabled_rest(n[i]) for every (i, i', rest)}
 //! ```
 //!
-//! `pre(B) ∩ C` is the image under the inverse events, intersected with `C`. Deadlocks do not stutter
-//! here: `space` adds them, as `Succ(S) = img(S) ∪ (S ∩ dead)`.
+//! `pre(B) ∩ C` is the image under the inverse events, intersected with `C`. Deadlocks do not
+//! stutter here: `space` adds them, as `Succ(S) = img(S) ∪ (S ∩ dead)`.
 
 use crate::event::{ChainId, ChainStep, Event, Subset};
 use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, ScopeId, StackMark};
@@ -18,15 +17,14 @@ use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
 impl Kernel {
-    /// Sorts the edges above `mark` by value and unites those with the same, ready to be
-    /// [made](Kernel::make) a node.
+    /// Sorts the edges above `mark` by value and unites those with equal values.
     pub fn sort(&mut self, mark: StackMark) -> Result<(), Halt> {
         let base = self.stack.len() - self.mark().above(mark);
-        self.tidy(base)
+        self.sort_and_merge(base)
     }
 
-    /// Sorts the edges above `base` by value and unites those with the same.
-    pub(crate) fn tidy(&mut self, base: usize) -> Result<(), Halt> {
+    /// Sorts the edges above `base` by value and unites those with equal values.
+    pub(crate) fn sort_and_merge(&mut self, base: usize) -> Result<(), Halt> {
         self.stack[base..].sort_unstable_by_key(|edge| edge.0);
         let mut last = base;
         for at in base + 1..self.stack.len() {
@@ -43,7 +41,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// The image of `node`, on `level`, under `chain`: not saturated, not filtered.
+    /// Returns the image of `node`, on `level`, under `chain`, neither saturated nor filtered.
     pub fn image(&mut self, chain: ChainId, node: NodeId, level: u32) -> Result<NodeId, Halt> {
         self.call(Image { chain, node, level }, &mut ())
     }
@@ -53,13 +51,12 @@ impl Kernel {
         self.call(ImageAll { node, level }, &mut &*events)
     }
 
-    /// The vectors of `node`, on `level`, from which `chain` leads somewhere.
+    /// The vectors of `node`, on `level`, that have a successor under `chain`.
     pub fn enabled(&mut self, chain: ChainId, node: NodeId, level: u32) -> Result<NodeId, Halt> {
         self.call(Enabled { chain, node, level }, &mut ())
     }
 
-    /// The vectors of `node`, on `level`, from which no event with a top at or below it leads
-    /// anywhere.
+    /// The vectors of `node`, on `level`, without successors by events with tops at or below it.
     pub fn dead(&mut self, events: &Subset, node: NodeId, level: u32) -> Result<NodeId, Halt> {
         self.call(Dead { node, level }, &mut &*events)
     }
@@ -163,7 +160,7 @@ impl Call<&Subset> for ImageAll {
     }
 }
 
-/// The vectors of a node from which one chain leads somewhere.
+/// The vectors of a node that have a successor under one chain.
 #[derive(Clone, Copy)]
 struct Enabled {
     chain: ChainId,
@@ -205,15 +202,14 @@ impl<C> Call<C> for Enabled {
         Ok(())
     }
 
-    /// A table may have several rows for a value, and thus several edges under it.
+    /// A table may have several rows for a value, and thus produce several edges under it.
     fn close(self, kernel: &mut Kernel, _: &mut C, edges: StackMark) -> Result<NodeId, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
 }
 
-/// The vectors of a node from which no event of the context with a top at or below its level leads
-/// anywhere.
+/// The vectors of a node without successors by events with tops at or below its level.
 #[derive(Clone, Copy)]
 struct Dead {
     node: NodeId,
@@ -264,9 +260,9 @@ impl Call<&Subset> for Dead {
 }
 
 impl Store {
-    /// The states that one of `events` leads to from `set`.
+    /// The successors of `set` under `events`.
     pub fn image(&mut self, events: &Subset, set: &Set) -> Result<Set, Stop> {
-        let node = self.of(set);
+        let node = self.node_of(set);
         self.compute(|kernel| {
             let image = kernel.image_all(events, node, 0)?;
             if !events.idle {
@@ -280,22 +276,22 @@ impl Store {
         })
     }
 
-    /// The states of `within` from which one step leads into `set`; `inverses` is the
-    /// [subset of the inverse events](Store::inverse_subset).
+    /// The states of `within` with a successor in `set`; `inverses` is the [subset of the inverse
+    /// events](Store::inverse_subset).
     pub fn pre_image(&mut self, inverses: &Subset, set: &Set, within: &Set) -> Result<Set, Stop> {
         let all = self.image(inverses, set)?;
         self.intersection(&all, within)
     }
 
-    /// The states that `event` leads to from `set`.
+    /// The successors of `set` under `event`.
     pub fn image_of(&mut self, event: Event, set: &Set) -> Result<Set, Stop> {
-        let node = self.of(set);
+        let node = self.node_of(set);
         self.compute(|kernel| kernel.image(event.chain(), node, 0))
     }
 
     /// The states of `set` in which `event` is possible.
     pub fn enabled_of(&mut self, event: Event, set: &Set) -> Result<Set, Stop> {
-        let node = self.of(set);
+        let node = self.node_of(set);
         self.compute(|kernel| kernel.enabled(event.chain(), node, 0))
     }
 
@@ -310,7 +306,7 @@ impl Store {
         if events.idle {
             return Ok(self.empty());
         }
-        let node = self.of(set);
+        let node = self.node_of(set);
         self.compute(|kernel| kernel.dead(events, node, 0))
     }
 }

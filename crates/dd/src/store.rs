@@ -1,4 +1,4 @@
-//! The store: where all sets over the same levels live.
+//! The store of all sets over the same levels.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,16 +8,17 @@ use crate::kernel::{Halt, Kernel, NodeId, Scope};
 use crate::pool::NodePool;
 use lariat_budget::{Budget, Stop};
 
-/// A set of vectors, kept alive for as long as the handle or a clone of it lives.
+/// A set of vectors, kept alive by the handle and its clones.
 ///
-/// Sets of one store are equal exactly if their nodes are, so comparing takes no time.
+/// Sets of one store are equal exactly if their nodes are, so a comparison takes constant time.
 #[derive(Clone)]
 pub struct Set {
     root: Arc<NodeId>,
     store: StoreId,
 }
 
-/// Which store, of all that there have been. A number: a counted reference would be written by all workers whenever a set comes or goes.
+/// A process-wide unique number of a store. A reference count would be written by all workers
+/// whenever a set is created or dropped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoreId(u64);
 
@@ -29,12 +30,12 @@ impl StoreId {
 }
 
 impl Set {
-    /// The top node, for operations written on the [kernel](crate::kernel).
+    /// Returns the top node, for operations written on the [kernel](crate::kernel).
     pub fn node(&self) -> NodeId {
         *self.root
     }
 
-    /// Is there no vector in the set?
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.root.is_empty()
     }
@@ -60,51 +61,50 @@ impl std::fmt::Debug for Set {
     }
 }
 
-/// What a store has counted and holds.
+/// Counters and sizes of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoreFigures {
-    /// Nodes made since the store was made.
+    /// Nodes created since the store exists.
     pub created: u64,
-    /// Nodes in the unique table now, dead ones included.
+    /// Nodes in the unique table now, including dead ones.
     pub nodes: usize,
-    /// The largest number of nodes in the unique table at one moment.
+    /// Maximal number of nodes in the unique table at one moment.
     pub peak: usize,
     /// Bytes of the words that hold nodes.
     pub node_bytes: usize,
-    /// Bytes of the words that held nodes when they were most. With the unique table, which never
-    /// shrinks, this is what a node costs.
+    /// Bytes of the words that held nodes at the maximal number of nodes. With the unique table,
+    /// which never shrinks, this is the cost of nodes.
     pub peak_bytes: usize,
-    /// Bytes set aside for nodes.
+    /// Bytes reserved for nodes.
     pub pool_bytes: usize,
     /// Bytes of the unique table.
     pub unique_bytes: usize,
     /// Bytes of the operation cache.
     pub cache_bytes: usize,
-    /// Questions to the operation cache.
+    /// Lookups in the operation cache.
     pub lookups: u64,
-    /// Questions it could answer.
+    /// Lookups that were hits.
     pub hits: u64,
-    /// Collections of garbage.
+    /// Garbage collections.
     pub collections: u64,
 }
 
-/// Sets of vectors of one length, in one forest of shared nodes.
+/// Sets of vectors of one length, as diagrams with shared nodes.
 ///
-/// See the [crate documentation](crate) for the whole picture.
+/// See the [crate documentation](crate) for an overview.
 pub struct Store {
     pub(crate) kernel: Kernel,
     pub(crate) id: StoreId,
 }
 
-/// Up to this many levels operations run on the caller's stack.
+/// Maximal number of levels with which operations run on the caller's stack.
 const SHALLOW: u32 = 512;
 
-/// Bytes of stack for one level: a frame of `fire` and one of `fix`, with a wide margin for
-/// builds without optimisation.
+/// Bytes of stack per level: a frame of `fire` and one of `fix`, in an unoptimised build.
 const FRAME: usize = 4 << 10;
 
 impl Store {
-    /// A store for vectors with `levels` values; level 0 is at the top of the diagrams.
+    /// Returns a store for vectors of `levels` values; level 0 is at the top of the diagrams.
     pub fn new(levels: usize, budget: &Budget) -> Result<Store, Stop> {
         let levels = u32::try_from(levels)
             .ok()
@@ -116,21 +116,21 @@ impl Store {
         })
     }
 
-    /// The length of the vectors.
+    /// Returns the length of the vectors.
     pub fn levels(&self) -> usize {
         self.kernel.levels() as usize
     }
 
-    /// The same store, in which no guard and delta leads to a value above `cap`: such steps do not happen, though
-    /// they are possible where [`enabled`](Store::enabled) and [`dead`](Store::dead) ask. Tables are not looked at.
+    /// Disables steps by guards and deltas to values above `cap`; [`enabled`](Store::enabled) and
+    /// [`dead`](Store::dead) still count them as possible. Tables are not affected.
     pub fn capped(mut self, cap: u32) -> Store {
-        self.kernel.cap = cap;
+        self.kernel.options.cap = cap;
         self
     }
 
-    /// From now on works under `budget`: deadline, switch, counted work.
+    /// Replaces the limits on time and counted work, and the cancel switch.
     ///
-    /// Its ledger of bytes should be the one the store was made with.
+    /// The ledger of bytes should be that of the store.
     pub fn set_budget(&mut self, budget: &Budget) {
         self.inside(|kernel| kernel.set_budget(budget));
     }
@@ -140,28 +140,31 @@ impl Store {
         self.inside(Kernel::collect);
     }
 
-    /// Collects garbage before every single node that is made: a switch for tests, which
-    /// brings an unrooted node to light at once.
+    /// Collects garbage before every new node, so that tests detect unrooted nodes at once.
     pub fn collect_always(&mut self, always: bool) {
-        self.kernel.collect_always = always;
+        self.kernel.options.collect_always = always;
     }
 
-    /// Walks edges from the last to the first, or from the first again: for a worker who computes what another computes from the other end. Results are the
-    /// same.
+    /// Sets the direction in which edges are walked. A worker that duplicates the computation of
+    /// another one walks backwards; results are the same.
     pub fn go_backwards(&mut self, backwards: bool) {
-        self.kernel.backwards = backwards;
+        self.kernel.options.backwards = backwards;
     }
 
-    /// What the store has counted and holds.
+    /// Returns counters and sizes.
     pub fn figures(&self) -> StoreFigures {
-        let tables = self.kernel.look();
+        let tables = self.kernel.read_tables();
         let (nodes, words) = self.kernel.unreported();
         let (nodes, words) = (
             tables.unique.count() + nodes,
             tables.pool.occupied() + words,
         );
         let (peak, peak_words) = tables.peak.max((nodes, words));
-        let counted = self.kernel.totals.with(self.kernel.counted);
+        let counted = self
+            .kernel
+            .counters
+            .totals
+            .with(self.kernel.counters.pending);
         StoreFigures {
             created: counted.created,
             nodes,
@@ -172,15 +175,15 @@ impl Store {
             unique_bytes: tables.unique.bytes(),
             cache_bytes: tables.cache.bytes(),
             lookups: counted.lookups,
-            // Others may report between the two looks.
+            // Other workers may report between the two loads.
             hits: counted.lookups.saturating_sub(counted.misses),
             collections: tables.collections,
         }
     }
 
-    /// Another worker on this store, for another thread: the sets of one can be used with the other, and what one has computed the
-    /// other need not. Workers stop for a moment when one of them collects garbage; a
-    /// worker that computes nothing stops nobody.
+    /// Returns another worker on this store, for another thread; sets of one can be used with the
+    /// other, and they share the operation cache. Workers stop for a moment while one of them
+    /// collects garbage; an idle worker causes no delay.
     pub fn worker(&mut self) -> Result<Store, Stop> {
         Ok(Store {
             kernel: self.kernel.worker()?,
@@ -188,7 +191,7 @@ impl Store {
         })
     }
 
-    /// Runs `work` while nobody else can have the tables alone.
+    /// Runs `work` inside the shared section of the tables.
     fn inside<T>(&mut self, work: impl FnOnce(&mut Kernel) -> T) -> T {
         self.kernel.begin();
         let result = work(&mut self.kernel);
@@ -196,18 +199,15 @@ impl Store {
         result
     }
 
-    /// A new scope, for a [`Predicate`](crate::Predicate) or the keys of an operation written on the
-    /// kernel.
+    /// Returns a new scope, for a [`Predicate`](crate::Predicate) or the keys of operations.
     pub fn scope(&mut self) -> Scope {
         self.inside(Kernel::scope)
     }
 
-    /// The event that does all `parts` at once, on different levels; `None` if it can never
-    /// happen (a table without rows).
+    /// Returns the event that consists of `parts`; `None` if it is impossible (an empty table).
     ///
     /// # Panics
-    /// If two parts concern the same level, a level is not one of the store, or a row has not one
-    /// pair per level.
+    /// If two parts have a common level, a level is too large, or a row has a wrong length.
     pub fn event(&mut self, parts: &[EventPart]) -> Result<Option<Event>, Stop> {
         let columns = |part: &EventPart| match part {
             EventPart::Delta { .. } => 0,
@@ -226,14 +226,14 @@ impl Store {
         Ok(chain.map(Event))
     }
 
-    /// The event that leads back; `None` if the event leads nowhere.
+    /// Returns the inverse event; `None` if the event is impossible.
     pub fn inverse(&mut self, event: Event) -> Result<Option<Event>, Stop> {
         let invert =
             |kernel: &mut Kernel| kernel.alone(|tables| tables.chains.invert(event.chain()));
         Ok(self.inside(invert)?.map(Event))
     }
 
-    /// The subset of these events, for fixpoints and steps.
+    /// Returns the subset of these events, for fixpoints and steps.
     pub fn subset(&mut self, events: impl IntoIterator<Item = Event>) -> Subset {
         let chains = events.into_iter().map(Event::chain).collect();
         self.inside(|kernel| {
@@ -242,7 +242,7 @@ impl Store {
         })
     }
 
-    /// The subset of the inverses of these events.
+    /// Returns the subset of the inverses of these events.
     pub fn inverse_subset(
         &mut self,
         events: impl IntoIterator<Item = Event>,
@@ -254,8 +254,8 @@ impl Store {
         Ok(self.subset(inverses))
     }
 
-    /// Runs an operation written on the kernel, on a stack deep enough for the levels of the
-    /// store, and roots the node it returns. `None` if it [left](Kernel::leave).
+    /// Runs an operation written on the kernel, on a stack deep enough for the levels of the store,
+    /// and roots the resulting node. `None` if it [left](Kernel::leave).
     pub fn run(
         &mut self,
         operation: impl FnOnce(&mut Kernel) -> Result<NodeId, Halt> + Send,
@@ -267,7 +267,7 @@ impl Store {
         Ok(root.map(|root| self.set(root)))
     }
 
-    /// Like [`run`](Store::run) for operations that never leave.
+    /// Like [`run`](Store::run), for operations that never leave.
     pub(crate) fn compute(
         &mut self,
         operation: impl FnOnce(&mut Kernel) -> Result<NodeId, Halt> + Send,
@@ -279,7 +279,7 @@ impl Store {
         Ok(self.set(root))
     }
 
-    /// Runs `operation` on a stack that is deep enough.
+    /// Runs `operation` on a deep enough stack.
     pub(crate) fn deep<T: Send>(
         &mut self,
         operation: impl FnOnce(&mut Kernel) -> Result<T, Halt> + Send,
@@ -299,7 +299,7 @@ impl Store {
         self.inside(|kernel| {
             let run = || {
                 let outcome = operation(kernel);
-                kernel.conclude(outcome)
+                kernel.finish(outcome)
             };
             if shallow {
                 return run();
@@ -317,7 +317,7 @@ impl Store {
         })
     }
 
-    /// A handle for `node`.
+    /// Returns a handle for `node`.
     pub fn wrap(&mut self, node: NodeId) -> Set {
         let root = self.inside(|kernel| kernel.root(node));
         self.set(root)
@@ -330,8 +330,8 @@ impl Store {
         }
     }
 
-    /// The node of `set`, which must be of this store.
-    pub(crate) fn of(&self, set: &Set) -> NodeId {
+    /// Returns the node of `set`, which must be of this store.
+    pub(crate) fn node_of(&self, set: &Set) -> NodeId {
         assert!(
             set.store == self.id,
             "a set is used with the store it was made in"

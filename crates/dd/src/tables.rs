@@ -1,7 +1,8 @@
-//! What all workers of a store share: nodes, tables, events, handles.
+//! The tables that all workers of a store share: nodes, unique table, cache, events, handles.
 //!
-//! Workers read and add to the tables through a [pass](lariat_parallel::Pass); who lets one grow, collects garbage or adds
-//! events has them alone. A worker that makes way for that in the midst of an operation leaves its roots here.
+//! Workers read and extend the tables inside the shared section of a [gate](lariat_parallel::Pass);
+//! growing a table, collecting garbage and adding events need exclusive access. A worker that
+//! yields during an operation deposits its roots here.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,7 @@ use crate::pool::{NodePool, word};
 use crate::unique::UniqueTable;
 use lariat_budget::{Budget, Lease, Stop};
 
-/// The cache readily takes this many bytes however few nodes there are.
+/// Bytes of cache that are acceptable for any number of nodes.
 const SMALL_CACHE: usize = 1 << 24;
 
 pub(crate) struct Tables {
@@ -21,29 +22,29 @@ pub(crate) struct Tables {
     pub unique: UniqueTable,
     pub cache: Cache,
     pub chains: Chains,
-    /// What callers hold, by the worker that made it. A list lives on after its worker, while somebody holds something.
+    /// Handles by worker. A list outlives its worker while one of its handles lives.
     handles: Vec<Held>,
     last_scope: AtomicU32,
-    /// What workers hold that have made way.
-    resting: Mutex<Vec<(WorkerId, Vec<NodeId>)>>,
+    /// Roots of the workers that have yielded.
+    deposited: Mutex<Vec<(WorkerId, Vec<NodeId>)>>,
     pub collections: u64,
-    /// The most nodes at one moment, and the words that held them.
+    /// Maximal number of nodes at one moment, and the words that held them.
     pub peak: (usize, usize),
-    /// Collect when the pool holds this many words.
+    /// Number of words in the pool at which a collection is due.
     pub collect_at: usize,
-    /// Those who wait while somebody has the tables alone, and that one: so many threads may go through them.
-    pub hands: usize,
+    /// Number of threads for exclusive work on a table: the waiting workers and the present one.
+    pub threads: usize,
     nodes_lease: Lease,
     unique_lease: Lease,
-    /// The number of the next worker.
+    /// The number of the last worker.
     next_worker: u32,
 }
 
-/// A worker on a store.
+/// The number of a worker of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WorkerId(u32);
 
-/// The handles of one worker: a lock that nobody else takes but who collects.
+/// The handles of one worker; the mutex is contended only by collections.
 pub(crate) type Held = Arc<Mutex<Handles>>;
 
 /// Handles that callers hold.
@@ -51,7 +52,7 @@ pub(crate) type Held = Arc<Mutex<Handles>>;
 pub(crate) struct Handles {
     roots: Vec<Arc<NodeId>>,
     scopes: Vec<Arc<ScopeId>>,
-    /// Purge the lists when they reach this length.
+    /// Length of the lists at which dropped handles are purged.
     purge_at: usize,
 }
 
@@ -67,7 +68,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Nothing, not even the two terminals.
+    /// Returns empty tables, without the two terminals.
     pub fn empty(budget: &Budget) -> Tables {
         Tables {
             pool: NodePool::default(),
@@ -76,34 +77,34 @@ impl Tables {
             chains: Chains::new(budget.lease()),
             handles: Vec::new(),
             last_scope: AtomicU32::new(0),
-            resting: Mutex::default(),
+            deposited: Mutex::default(),
             collections: 0,
             peak: (0, 0),
             collect_at: 0,
-            hands: 1,
+            threads: 1,
             nodes_lease: budget.lease(),
             unique_lease: budget.lease(),
             next_worker: 0,
         }
     }
 
-    /// The number of a new worker, and where its handles are.
-    pub fn enrol(&mut self) -> (WorkerId, Held) {
+    /// Returns the number of a new worker, and its list of handles.
+    pub fn register_worker(&mut self) -> (WorkerId, Held) {
         let held = Held::default();
         self.handles.push(held.clone());
         self.next_worker += 1;
         (WorkerId(self.next_worker), held)
     }
 
-    /// The cache grows readily until it is twice as large as the nodes, and if it must to a
-    /// quarter of all bytes, which are `limit`.
+    /// Sets the limits of the cache: it grows readily to twice the size of the nodes, and under
+    /// pressure to a quarter of `limit`, the byte limit.
     pub fn limit_cache(&mut self, limit: u64) {
         let quarter = usize::try_from(limit / 4).unwrap_or(usize::MAX);
         let nodes = NodePool::bytes_for(self.pool.capacity()) + self.unique.bytes();
         self.cache.limit((2 * nodes).max(SMALL_CACHE), quarter);
     }
 
-    /// Lets the unique table grow, unless there are permits again. False if the budget refuses.
+    /// Grows the unique table, unless permits are free again. False if the budget refuses.
     pub fn grow_unique(&mut self, limit: u64) -> bool {
         if !self.unique.is_full() {
             return true;
@@ -111,7 +112,7 @@ impl Tables {
         let both = self.unique.bytes() + self.unique.next_capacity() * 8;
         let granted = self.unique_lease.resize(both).is_ok();
         if granted {
-            self.unique.grow(self.hands);
+            self.unique.grow(self.threads);
             self.limit_cache(limit);
         }
         // Shrinking never fails.
@@ -119,15 +120,14 @@ impl Tables {
         granted
     }
 
-    /// Lets the pool grow by `length` words at least, unless it is no longer as large as it `was`. False if the budget
-    /// refuses.
+    /// Grows the pool by `length` words or more, unless it has grown from `was`. False if refused.
     pub fn grow_pool(&mut self, was: usize, length: usize, limit: u64) -> bool {
         if self.pool.capacity() != was {
             return true;
         }
         let most = u32::MAX as usize;
         for wish in [was / 4 + (1 << 14), 1 << 14, 0] {
-            // One more word than asked, so that offsets stay below the capacity.
+            // One more word, so that offsets stay below the capacity.
             let capacity = (was + length + wish).min(most);
             if capacity < was + length {
                 break;
@@ -142,31 +142,31 @@ impl Tables {
         false
     }
 
-    /// The number of a new scope.
+    /// Returns the number of a new scope.
     pub fn next_scope(&self) -> ScopeId {
-        // After four thousand million scopes the numbers would repeat; stale entries with them are gone long before.
+        // The numbers wrap around after 2³² scopes; stale entries are dropped long before.
         let next = |last: u32| Some(last.checked_add(1).unwrap_or(1));
         let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
         let last = self.last_scope.fetch_update(set, fetch, next);
         ScopeId(last.ok().and_then(next).unwrap_or(1))
     }
 
-    fn resting(&self) -> MutexGuard<'_, Vec<(WorkerId, Vec<NodeId>)>> {
-        lock(&self.resting)
+    fn deposited(&self) -> MutexGuard<'_, Vec<(WorkerId, Vec<NodeId>)>> {
+        lock(&self.deposited)
     }
 
-    /// `worker` makes way and holds `roots`.
-    pub fn rest(&self, worker: WorkerId, roots: Vec<NodeId>) {
-        self.resting().push((worker, roots));
+    /// Stores the roots of `worker`, which yields.
+    pub fn deposit_roots(&self, worker: WorkerId, roots: Vec<NodeId>) {
+        self.deposited().push((worker, roots));
     }
 
-    /// `worker` goes on.
-    pub fn go_on(&self, worker: WorkerId) {
-        self.resting().retain(|(other, _)| *other != worker);
+    /// Removes the roots of `worker`, which continues.
+    pub fn withdraw_roots(&self, worker: WorkerId) {
+        self.deposited().retain(|(other, _)| *other != worker);
     }
 
-    /// Marks what the handles and the roots of all workers reach, and forgets the rest. `pause` words are made at least before
-    /// the next collection.
+    /// Marks all nodes reachable from handles and from the roots of workers, and frees the rest.
+    /// The next collection is due after at least `pause` more words.
     pub fn collect(&mut self, pause: usize) {
         self.collections += 1;
         self.note_peak();
@@ -180,9 +180,9 @@ impl Tables {
             Arc::strong_count(held) > 1 || !handles.is_empty()
         });
         open.sort_unstable();
-        roots.extend(self.resting().iter().flat_map(|(_, held)| held));
+        roots.extend(self.deposited().iter().flat_map(|(_, held)| held));
         let pool = &mut self.pool;
-        pool.unmark();
+        pool.clear_marks();
         let mut todo = Vec::new();
         for root in roots {
             if pool.mark(root) {
@@ -208,14 +208,14 @@ impl Tables {
             }
         }
         let alive = pool.marked();
-        self.unique.sweep(self.hands, |node| alive(NodeId(node)));
+        self.unique.sweep(self.threads, |node| alive(NodeId(node)));
         let is_open = |scope| scope == ScopeId::ALWAYS || open.binary_search(&scope).is_ok();
-        self.cache.sweep(self.hands, alive, is_open);
+        self.cache.sweep(self.threads, alive, is_open);
         let live = self.pool.occupied();
         self.collect_at = live + live.max(pause);
     }
 
-    /// Remembers the present number of nodes if it is the largest so far.
+    /// Updates the maximal number of nodes.
     fn note_peak(&mut self) {
         let nodes = self.unique.count();
         if nodes > self.peak.0 {
@@ -224,16 +224,16 @@ impl Tables {
     }
 }
 
-/// The least number of handles at which the dropped ones are looked for.
+/// Minimal number of handles at which dropped ones are purged.
 const FEW_HANDLES: usize = 64;
 
-/// What is behind a lock; whether somebody panicked there does not matter to the others.
+/// Locks `mutex`, also after a panic of another holder.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Handles {
-    /// A handle that keeps `node` alive.
+    /// Returns a handle that keeps `node` alive.
     pub fn root(&mut self, node: NodeId) -> Arc<NodeId> {
         self.purge_if_many();
         let root = Arc::new(node);
@@ -241,7 +241,7 @@ impl Handles {
         root
     }
 
-    /// A handle that keeps `scope` open.
+    /// Returns a handle that keeps `scope` open.
     pub fn scope(&mut self, scope: ScopeId) -> Arc<ScopeId> {
         self.purge_if_many();
         let scope = Arc::new(scope);
@@ -253,7 +253,7 @@ impl Handles {
         self.roots.is_empty() && self.scopes.is_empty()
     }
 
-    /// Forgets dropped handles when there are many.
+    /// Purges dropped handles if there are many.
     fn purge_if_many(&mut self) {
         if self.roots.len() + self.scopes.len() >= self.purge_at.max(FEW_HANDLES) {
             self.purge();

@@ -1,8 +1,8 @@
 //! The unique table: equal nodes have equal ids.
 //!
-//! A [hash table of ids](Slots) that workers add to without a lock. So that it never overfills, whoever adds a node needs a
-//! *permit*, the right to one slot; workers take some hundred at a time. The table grows by half, which keeps its
-//! share of a node below 16 bytes.
+//! A concurrent [hash table of ids](Slots). A worker needs a *permit* to insert a node, the right
+//! to one slot, so the table never overfills; workers take some hundred permits at a time. The
+//! table grows by half, which keeps its share per node below 16 bytes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,9 +11,9 @@ use lariat_parallel::Slots;
 #[derive(Default)]
 pub(crate) struct UniqueTable {
     pub slots: Slots,
-    /// Nodes in the table, as far as workers have reported them.
+    /// Number of nodes, as reported by workers.
     count: AtomicUsize,
-    /// Permits that nobody has taken.
+    /// Permits not yet taken.
     left: AtomicUsize,
 }
 
@@ -32,16 +32,16 @@ impl UniqueTable {
             slots: Slots::new(SMALLEST),
             ..UniqueTable::default()
         };
-        table.recall();
+        table.revoke_permits();
         table
     }
 
-    /// Nodes in the table, as far as workers have reported them.
+    /// Returns the number of nodes, as reported by workers.
     pub fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// A worker reports that it has made `nodes` nodes.
+    /// Adds `nodes` new nodes of a worker to the count.
     pub fn report(&self, nodes: usize) {
         self.count.fetch_add(nodes, Ordering::Relaxed);
     }
@@ -50,7 +50,7 @@ impl UniqueTable {
         self.slots.capacity() * 8
     }
 
-    /// Permits for a worker; none if the table must grow.
+    /// Takes permits for a worker; none if the table must grow.
     pub fn permits(&self) -> usize {
         let take = |left: usize| (left > 0).then(|| left.saturating_sub(PERMITS));
         let taken = self
@@ -59,32 +59,32 @@ impl UniqueTable {
         taken.map_or(0, |before| before.min(PERMITS))
     }
 
-    /// Are all permits taken?
+    /// Returns whether all permits are taken.
     pub fn is_full(&self) -> bool {
         self.left.load(Ordering::Relaxed) == 0
     }
 
-    /// Declares all permits void that workers have not used.
-    pub fn recall(&mut self) {
+    /// Revokes the permits that workers have not used.
+    pub fn revoke_permits(&mut self) {
         let room = Slots::room(self.slots.capacity());
         *self.left.get_mut() = room.saturating_sub(*self.count.get_mut());
     }
 
-    /// The capacity to grow to.
+    /// Returns the capacity after the next growth.
     pub fn next_capacity(&self) -> usize {
         let capacity = self.slots.capacity();
         capacity + capacity / 2
     }
 
-    /// Grows by the work of `hands`. The caller holds the lease for both tables; permits are void.
-    pub fn grow(&mut self, hands: usize) {
-        self.slots.grow(self.next_capacity(), hands);
-        self.recall();
+    /// Grows and revokes permits. The caller holds the lease for both tables.
+    pub fn grow(&mut self, threads: usize) {
+        self.slots.grow(self.next_capacity(), threads);
+        self.revoke_permits();
     }
 
-    /// Keeps the nodes that are `alive`; permits are void.
-    pub fn sweep(&mut self, hands: usize, alive: impl Fn(u32) -> bool + Sync) {
-        *self.count.get_mut() = self.slots.sweep(hands, alive);
-        self.recall();
+    /// Keeps the nodes that are `alive` and revokes permits.
+    pub fn sweep(&mut self, threads: usize, alive: impl Fn(u32) -> bool + Sync) {
+        *self.count.get_mut() = self.slots.sweep(threads, alive);
+        self.revoke_permits();
     }
 }

@@ -1,49 +1,51 @@
-//! Values that others compute before they are asked for.
+//! Prefetching: background threads compute values before they are needed.
 //!
-//! One *asker* wants the values of keys, one after the other; *builders* compute those that it is likely to want next. A value is a function of
-//! its key, so that it does not matter who computes it, and what is computed in vain costs work, never truth: the asker hears what it would
-//! hear without builders.
+//! One *consumer* thread needs the values of keys, one after the other; *builder* threads compute
+//! those that it will probably need next. A value is a function of its key, so wrong guesses cost
+//! work but never change the values that the consumer gets.
 //!
 //! ```text
-//! key:     nobody asked | busy | known | taken
-//! asker:   known → take it     nobody → taken, compute it     busy → meanwhile compute another job, or wait
-//! builder: newest job; claim it (busy) or drop it; compute; publish (known), or leave it to nobody again where it is not worth it
-//!          no job: go along with the asker, as far as it computes
-//! both:    behind a value come new jobs, unless enough is known; the asker keeps the first to itself
+//! key:      unclaimed | busy | known | taken
+//! consumer: known → take it   unclaimed → taken, compute it   busy → compute another job, or wait
+//! builder:  newest job; claim it (busy) or drop it; compute; publish (known) or unclaim it;
+//!           without a job: duplicate the consumer's computation
+//! both:     a value yields new jobs, unless the window is full; the consumer keeps the first
 //! ```
 //!
-//! *Along with the asker.* Where each value has to be known before it is known what comes next, there is nothing to compute ahead. A builder may then compute what
-//! the asker computes at the same time, if the asker [lets it](Ahead::along): whether something comes of that, by what both can remember, say, is its own matter.
+//! *Duplicate computation.* Where each value depends on the one before, nothing can be prefetched.
+//! A builder may then compute what the consumer computes at the same time, if the consumer [allows
+//! it](Ahead::along); it pays off where both share a cache of partial results.
 //!
-//! *Nobody waits in vain.* The asker waits only for a key that is busy, under the lock under which that is published. Whoever does not come to publish — it
-//! stops, or it panics — says so under the same lock ([`Ahead::fail`]), and that ends everybody. Builders wait at the board, which is closed then and when they are
-//! sent home.
+//! *Every waiter is woken.* The consumer waits only for a busy key, under the mutex under which its
+//! value is published. A builder that stops or panics reports it under the same mutex
+//! ([`Ahead::fail`]), which ends all threads. Builders wait for tasks until the queue is closed,
+//! by this or by [`Ahead::dismiss`].
 
 use crate::board::Board;
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The jobs behind a value.
+/// The jobs that follow from a value.
 pub struct Behind<K> {
-    /// What the asker may ask for, what it would ask for first being the last.
+    /// Keys that the consumer will probably need; the first one it needs is the last of them.
     pub likely: Vec<K>,
-    /// What it asks for when it is done with all these.
+    /// The key that it needs after all these.
     pub sure: Option<K>,
-    /// Is it better to begin with what is sure? Else with what is likely, which is asked for sooner.
+    /// True if builders begin with `sure`, false if with `likely`, which is needed sooner.
     pub doubtful: bool,
 }
 
-/// Where a builder computes.
+/// The two kinds of computation of a builder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Ahead of the asker.
+    /// A key that the consumer has not reached yet.
     Ahead,
-    /// Along with the asker, who computes the same.
+    /// The key that the consumer computes at the same time.
     Along,
 }
 
-/// The asker may have company in what it computes. At the end nobody joins it any more.
+/// While this lives, a builder may start to duplicate the consumer's computation.
 pub struct Company<'a, K>(&'a Board<(K, Place)>);
 
 impl<K> Drop for Company<'_, K> {
@@ -52,22 +54,22 @@ impl<K> Drop for Company<'_, K> {
     }
 }
 
-/// What is known of a key.
+/// The state of a claimed key.
 enum State<V> {
-    /// Somebody computes its value.
+    /// A thread computes its value.
     Busy,
-    /// The asker has not asked for it yet.
+    /// The value is published and not consumed yet.
     Known(V),
-    /// The asker has it, or computes it.
+    /// The consumer has the value, or computes it.
     Taken,
 }
 
-/// Values ahead of who asks for them; see the [crate documentation](crate). `E` is why somebody stops.
+/// Values prefetched for one consumer; `E` is the reason of a stop.
 pub struct Ahead<K, V, E> {
     jobs: Board<(K, Place)>,
     keys: Mutex<Keys<K, V, E>>,
     changed: Condvar,
-    /// So many values may be known before they are asked for, and so many more for each that was taken.
+    /// Prefetch window: a base size plus `more` entries per consumed value.
     lead: usize,
     more: usize,
 }
@@ -80,7 +82,7 @@ struct Keys<K, V, E> {
 }
 
 impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
-    /// Nothing is known; values are computed ahead as long as fewer than `lead` are, and `more` for each that the asker has.
+    /// Returns an empty table with a window of `lead` values, plus `more` per consumed value.
     pub fn new(lead: usize, more: usize) -> Ahead<K, V, E> {
         Ahead {
             jobs: Board::new(),
@@ -96,7 +98,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         }
     }
 
-    /// The keys; whether somebody panicked with them does not matter to the others.
+    /// Locks the table, also after a panic of another holder.
     fn lock(&self) -> MutexGuard<'_, Keys<K, V, E>> {
         match self.keys.lock() {
             Ok(keys) => keys,
@@ -104,8 +106,9 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         }
     }
 
-    /// The value of `key`, for the asker. Whatever must be computed for it, or meanwhile, is by `compute`, and `next` are the jobs behind a value. No key is
-    /// worth asking for twice: its value would be computed again.
+    /// Returns the value of `key` to the consumer. `compute` computes it, or other jobs while a
+    /// builder is busy with it; `next` lists the jobs that follow from a value. A key must be
+    /// queried once only, since its value is not kept.
     pub fn ask(
         &self,
         key: &K,
@@ -121,7 +124,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
                 break;
             }
             drop(keys);
-            // There may be jobs that somebody has begun above one that nobody has.
+            // Jobs claimed by a builder may lie above an unclaimed one.
             let mut helped = false;
             while !helped && let Some((job, _)) = self.jobs.take() {
                 helped = self.build(job, &mut |key| compute(key).map(Some), &next)?;
@@ -149,23 +152,24 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
             None => compute(key)?,
         };
         let mut behind = next(key, &value);
-        // The asker is about to ask for it: by the time a builder had woken up for it, it would only have to wait for it.
-        let own = behind.likely.pop();
-        if own.is_none() {
+        // The consumer needs this key next: a builder that wakes up for it would only make it wait.
+        let first = behind.likely.pop();
+        if first.is_none() {
             behind.sure = None;
         }
         self.offer(behind);
         Ok(value)
     }
 
-    /// Lets a builder that has nothing else to do go along with the asker, who computes the value of `key` until this is dropped.
+    /// Lets an idle builder duplicate the computation of `key` until the result is dropped.
     pub fn along(&self, key: &K) -> Company<'_, K> {
         self.jobs.offer_last((key.clone(), Place::Along));
         Company(&self.jobs)
     }
 
-    /// What a builder does until it is sent home, or a job of it stops; then all must [stop](Ahead::fail). It has nothing to publish where it goes along with the
-    /// asker, nor where it thinks that the asker will never ask for a value, who computes it if it does ask.
+    /// Runs a builder until it is dismissed or a job of it stops; the caller then
+    /// [stops](Ahead::fail) all threads. A duplicated computation publishes nothing; `compute`
+    /// returns `None` for a value that the consumer will probably not need.
     pub fn work(
         &self,
         mut compute: impl FnMut(&K, Place) -> Result<Option<V>, E>,
@@ -182,7 +186,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         Ok(())
     }
 
-    /// Puts those of the jobs on the board that nobody has begun, unless enough is known. The last is taken first.
+    /// Queues those jobs that are unclaimed, unless the window is full. The last is taken first.
     fn offer(&self, behind: Behind<K>) {
         let mut jobs = behind.likely;
         if behind.doubtful {
@@ -201,7 +205,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         }
     }
 
-    /// Computes the value of a key, unless somebody else has begun it. True if it did.
+    /// Computes the value of a key, unless it is claimed. Returns whether it was published.
     fn build(
         &self,
         job: K,
@@ -234,12 +238,12 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         Ok(computed)
     }
 
-    /// Sends the builders home; the asker may go on.
+    /// Ends the builders; the consumer may continue.
     pub fn dismiss(&self) {
         self.jobs.close();
     }
 
-    /// Stops everybody. The first reason counts.
+    /// Ends all threads. The first reason counts.
     pub fn fail(&self, stop: E) {
         self.lock().failed.get_or_insert(stop);
         self.jobs.close();

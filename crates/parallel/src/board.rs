@@ -1,26 +1,25 @@
-//! The board: tasks for whoever has nothing to do.
+//! A queue of tasks for idle worker threads.
 //!
-//! The newest task is taken first, since its data is what was touched last. Whoever could make tasks asks before whether
-//! anybody [is idle](Board::is_hungry), which is two relaxed looks. Taking and offering lock: a task is worth
-//! microseconds at least. A worker waits for tasks outside of every gate.
+//! The newest task is taken first, since its data is most likely still cached. A thread that could
+//! create tasks first checks [`is_hungry`](Board::is_hungry), two relaxed loads. Offering and
+//! taking lock a mutex. A worker waits for tasks outside of every [gate](crate::Pass).
 //!
-//! Whoever has offered a task and comes to need its result [withdraws](Board::withdraw) it if nobody has begun it, and else waits for the result and
-//! [helps meanwhile](Board::meanwhile). Those who wait look around for a moment before they fall asleep: waking somebody takes longer than many a task.
+//! An idle thread spins before it sleeps, since a wakeup takes longer than many tasks.
 
-use crate::sync::{AtomicUsize, Condvar, LOOKS, Mutex, MutexGuard, Ordering, spin_loop};
+use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, SPINS, spin_loop};
 
-/// Tasks for workers that have nothing to do; see the [crate documentation](crate).
+/// Tasks for idle worker threads; see the [crate documentation](crate).
 pub struct Board<T> {
     list: Mutex<List<T>>,
     changed: Condvar,
-    /// Tasks on the board, and workers that wait for one.
+    /// Number of queued tasks, and of threads that wait for one.
     open: AtomicUsize,
     idle: AtomicUsize,
 }
 
 struct List<T> {
     tasks: Vec<T>,
-    /// Those who wait and no longer look around.
+    /// Number of threads that sleep on `changed`.
     asleep: usize,
     closed: bool,
 }
@@ -32,7 +31,7 @@ impl<T> Default for Board<T> {
 }
 
 impl<T> Board<T> {
-    /// An empty board.
+    /// Returns an empty queue.
     pub fn new() -> Board<T> {
         let list = List {
             tasks: Vec::new(),
@@ -54,18 +53,18 @@ impl<T> Board<T> {
         }
     }
 
-    /// Are there more idle workers than tasks?
+    /// Returns whether more threads are idle than tasks are queued.
     #[inline]
     pub fn is_hungry(&self) -> bool {
         self.idle.load(Ordering::Relaxed) > self.open.load(Ordering::Relaxed)
     }
 
-    /// Puts `task` on the board, unless the board is closed.
+    /// Queues `task`, unless the queue is closed. It is taken before all others.
     pub fn offer(&self, task: T) {
         self.put(task, Vec::push);
     }
 
-    /// The same under all others, so that it is taken when there is nothing else.
+    /// Queues `task` behind all others, unless the queue is closed.
     pub fn offer_last(&self, task: T) {
         self.put(task, |tasks, task| tasks.insert(0, task));
     }
@@ -75,48 +74,35 @@ impl<T> Board<T> {
         if !list.closed {
             into(&mut list.tasks, task);
             self.open.store(list.tasks.len(), Ordering::Relaxed);
-            // All of them: a thread whose result has come takes no task.
             if list.asleep > 0 {
-                self.changed.notify_all();
+                self.changed.notify_one();
             }
         }
     }
 
-    /// The newest task, if there is one.
+    /// Takes the newest task, if there is one.
     pub fn take(&self) -> Option<T> {
         self.newest(&mut self.lock(), |_| true)
     }
 
-    /// Takes the newest task back that `is` the one in question, if nobody has begun it.
+    /// Takes back the newest task that satisfies `is`, if it is still queued.
     pub fn withdraw(&self, is: impl Fn(&T) -> bool) -> Option<T> {
         self.newest(&mut self.lock(), is)
     }
 
-    /// The newest task, as soon as there is one; `None` when the board is closed.
+    /// Waits for a task and takes the newest; `None` once the queue is closed.
     pub fn next(&self) -> Option<T> {
-        self.wait(|list| list.closed, || false)
-    }
-
-    /// The newest task, as soon as there is one; `None` when what the caller waits for has `come`.
-    pub fn meanwhile(&self, come: impl Fn() -> bool) -> Option<T> {
-        self.wait(|_| false, come)
-    }
-
-    fn wait(&self, is_over: impl Fn(&List<T>) -> bool, come: impl Fn() -> bool) -> Option<T> {
         self.idle.fetch_add(1, Ordering::Relaxed);
-        for _ in 0..LOOKS {
-            if self.open.load(Ordering::Relaxed) > 0 || come() {
+        for _ in 0..SPINS {
+            if self.open.load(Ordering::Relaxed) > 0 {
                 break;
             }
             spin_loop();
         }
         let mut list = self.lock();
         let task = loop {
-            if come() {
-                break None;
-            }
             let task = self.newest(&mut list, |_| true);
-            if task.is_some() || is_over(&list) {
+            if task.is_some() || list.closed {
                 break task;
             }
             list.asleep += 1;
@@ -130,13 +116,6 @@ impl<T> Board<T> {
         task
     }
 
-    /// Those who wait for something else than a task look whether it has come.
-    pub fn tell(&self) {
-        if self.lock().asleep > 0 {
-            self.changed.notify_all();
-        }
-    }
-
     fn newest(&self, list: &mut List<T>, is: impl Fn(&T) -> bool) -> Option<T> {
         let at = list.tasks.iter().rposition(is)?;
         let task = list.tasks.remove(at);
@@ -144,8 +123,7 @@ impl<T> Board<T> {
         Some(task)
     }
 
-    /// Takes all tasks off the board and ends every [`next`](Board::next), now and later. A thread that waits for a
-    /// result goes on waiting.
+    /// Discards all tasks and ends every [`next`](Board::next), now and later.
     pub fn close(&self) {
         let mut list = self.lock();
         list.closed = true;

@@ -1,25 +1,27 @@
-//! Values that are found once for all.
+//! A concurrent memo table: each value is computed once, and other threads wait for it.
 //!
-//! A value is a function of its key. Whoever asks first finds it, and whoever asks meanwhile waits: finding it a second time would take as long.
+//! A value is a function of its key. The first thread that queries a key claims it and computes the
+//! value; threads that query it meanwhile sleep on a condition variable.
 //!
-//! *Nobody waits in vain.* To find a value others may be asked for, but not in a circle, and whoever waits has left every gate. Whoever stops or panics gives its
-//! claim back, and one of those who wait takes it.
+//! *No lost wakeups, no deadlocks.* Computations may query other keys, but not cyclically, and a
+//! waiting thread is outside of every [gate](crate::Pass). A thread that stops or panics drops its
+//! claim and wakes all waiters, of which one claims the key.
 
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Values by key, the same to all clones; see the [crate documentation](crate).
+/// A concurrent memo table, shared by all clones; see the [crate documentation](crate).
 pub struct Common<K, V>(Arc<Values<K, V>>);
 
 struct Values<K, V> {
-    /// `None` while somebody looks for it.
+    /// Values by key; `None` while a thread computes it.
     known: Mutex<HashMap<K, Option<V>>>,
     changed: Condvar,
 }
 
 impl<K, V> Values<K, V> {
-    /// The values; whether somebody panicked with them does not matter to the others.
+    /// Locks the map, also after a panic of another holder.
     fn lock(&self) -> MutexGuard<'_, HashMap<K, Option<V>>> {
         match self.known.lock() {
             Ok(known) => known,
@@ -50,7 +52,7 @@ impl<K, V> Default for Common<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> Common<K, V> {
-    /// The value of `key`, which `find` finds if nobody has, and nobody else looks for it.
+    /// Returns the value of `key`, computed by `find` unless a thread has done so or does so.
     pub fn get<E>(&self, key: &K, find: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let mut known = self.0.lock();
         loop {
@@ -74,13 +76,13 @@ impl<K: Clone + Eq + Hash, V: Clone> Common<K, V> {
         Ok(value)
     }
 
-    /// Does somebody look for the value of `key` at this moment? Who has other things to do can come back for it.
+    /// Returns whether a thread computes the value of `key`: the caller can do other work first.
     pub fn is_sought(&self, key: &K) -> bool {
         matches!(self.0.lock().get(key), Some(None))
     }
 }
 
-/// Somebody looks for the value of a key, and tells those who wait for it when that is over.
+/// The right to compute the value of a key; dropping it wakes all waiters.
 struct Claim<'a, K: Eq + Hash, V>(&'a Values<K, V>, &'a K);
 
 impl<K: Eq + Hash, V> Drop for Claim<'_, K, V> {

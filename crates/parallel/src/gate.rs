@@ -1,78 +1,80 @@
-//! The gate: many work on what they share, and now and then one of them has it alone.
+//! A readers–writer gate: shared access is lock-free; a writer waits for all readers to leave.
 //!
-//! A [`Pass`] is a worker's way to what is shared. While it is *inside* it holds a reference, so that reading
-//! is as cheap as through any pointer and takes no lock. Whoever must have everything alone — to let a table
-//! grow, to collect garbage — says so, collects the references of all who are outside, waits until the others have gone out too, and
-//! then has `&mut`:
+//! Each worker thread has a [`Pass`]. Inside the shared section the handle holds an `Arc` of the
+//! data, so a read costs one pointer and takes no lock. A thread that needs exclusive access (to
+//! grow a table, to collect garbage) announces it, drops the references parked by the handles
+//! outside, waits until the others have left, and gets `&mut` by `Arc::get_mut`:
 //!
 //! ```text
-//! leave:    hang the reference on the own hook; if somebody wants to be alone, drop it and tell the room
-//! enter:    take it from the hook; if it was taken away, wait until nobody wants to be alone, and get another in the room
-//! alone:    wanted + 1; drop the own reference, and those on all hooks; wait until there is no other; work on &mut; wanted − 1; in again
-//! others:   look at `is_wanted` where they can do without what they have read, and make way: leave and enter
+//! leave:   park the Arc in the handle's slot; if a writer waits, drop it and notify
+//! enter:   take the parked Arc; if a writer dropped it, wait until no writer waits, then clone
+//! alone:   writers + 1; drop the own Arc and all parked ones; wait until only the gate's is left;
+//!          work on &mut; writers − 1; enter
+//! others:  poll `is_wanted` where they can discard their reads, and yield: leave and enter
 //! ```
 //!
-//! A worker goes in and out with every operation, and its hook is a lock that next to nobody else ever takes: as long as nobody wants to be alone, workers
-//! touch no memory that another one writes. (A count of those inside, under one lock, took a twentieth of all time of two workers.) A reference is never
-//! left behind: either who wants to be alone comes to the hook later and finds it, or it came before, and then who hangs it there sees that it is wanted. With all references gone
-//! the last one is the room's own: this is what makes `&mut` possible without unsafe code. Arrays may thus grow in place, and what is shared may move.
+//! A worker enters and leaves with every operation. Its parking slot is a mutex that only writers
+//! contend for, so without writers the workers write no common memory; a counter of the threads
+//! inside would be a bottleneck. No parked reference is missed: a handle checks for waiting writers
+//! after it has parked, and a writer announces itself before it clears the slots.
 //!
-//! Two rules. A worker that is inside never waits for another one, except at the gate: who would be alone waits for
-//! both. And who is outside reads nothing: it finds the empty `T` that the gate was made with.
+//! Two rules prevent deadlocks and stale reads. A thread inside never waits for another one, except
+//! at the gate, because a writer would wait for both. A handle outside reads nothing: it
+//! dereferences to the placeholder that the gate was made with.
 //!
-//! *Turns* are counted: a worker that made way hears whether somebody was alone meanwhile, and forgets what it had set
-//! aside for itself.
+//! Exclusive sections are counted: a thread that yielded learns whether one took place meanwhile,
+//! and then discards its reservations.
 
 use crate::sync::{Arc, AtomicU32, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use std::ops::Deref;
 
 struct Gate<T> {
-    room: Mutex<Room<T>>,
+    state: Mutex<Room<T>>,
     changed: Condvar,
-    /// How many want to be alone.
-    wanted: AtomicU32,
+    /// Number of threads that wait for exclusive access or have it.
+    writers: AtomicU32,
     passes: AtomicUsize,
-    /// What is seen from outside.
+    /// The placeholder that handles outside dereference to.
     nothing: Arc<T>,
 }
 
 struct Room<T> {
     shared: Arc<T>,
-    /// Those of all passes that have ever left.
-    hooks: Vec<Arc<Hook<T>>>,
+    /// The parking slots of all handles that have ever left.
+    parked: Vec<Arc<ParkingSlot<T>>>,
     turns: u64,
 }
 
-/// Where a pass has its reference while it is outside, unless that was taken away.
-type Hook<T> = Mutex<Option<Arc<T>>>;
+/// The reference of a handle outside, until a writer drops it.
+type ParkingSlot<T> = Mutex<Option<Arc<T>>>;
 
-/// A worker's way to a shared `T`; see the [crate documentation](crate).
+/// A worker's handle to a shared `T`; see the [crate documentation](crate).
 ///
 /// It dereferences to the `T` while it is inside.
 pub struct Pass<T> {
     gate: Arc<Gate<T>>,
-    /// What is shared, or nothing while outside.
+    /// The shared data while inside, the placeholder while outside.
     shared: Arc<T>,
-    /// Nothing, while inside.
+    /// The placeholder while inside, `None` while outside.
     nothing: Option<Arc<T>>,
-    hook: Option<Arc<Hook<T>>>,
-    /// The turns that were over when it last was inside.
+    parked: Option<Arc<ParkingSlot<T>>>,
+    /// The value of `Room::turns` when the handle was last inside.
     seen: u64,
 }
 
 impl<T> Pass<T> {
-    /// The first pass to `shared`, inside; from outside `nothing` is seen.
+    /// Returns the first handle to `shared`, inside; handles outside dereference to `nothing`.
     pub fn new(shared: T, nothing: T) -> Pass<T> {
         let (shared, nothing) = (Arc::new(shared), Arc::new(nothing));
-        let room = Room {
+        let state = Room {
             shared: shared.clone(),
-            hooks: Vec::new(),
+            parked: Vec::new(),
             turns: 0,
         };
         let gate = Gate {
-            room: Mutex::new(room),
+            state: Mutex::new(state),
             changed: Condvar::new(),
-            wanted: AtomicU32::new(0),
+            writers: AtomicU32::new(0),
             passes: AtomicUsize::new(1),
             nothing: nothing.clone(),
         };
@@ -80,133 +82,135 @@ impl<T> Pass<T> {
             gate: Arc::new(gate),
             shared,
             nothing: Some(nothing),
-            hook: None,
+            parked: None,
             seen: 0,
         }
     }
 
-    /// A pass for another worker, outside.
+    /// Returns a handle for another thread, outside.
     pub fn another(&self) -> Pass<T> {
         self.gate.passes.fetch_add(1, Ordering::Relaxed);
         Pass {
             gate: self.gate.clone(),
             shared: self.gate.nothing.clone(),
             nothing: None,
-            hook: None,
+            parked: None,
             seen: self.seen,
         }
     }
 
-    /// Is this the only pass? Then nobody else ever sees what its holder does, until it makes another.
+    /// Returns whether this is the only handle: then no other thread can see what its owner does.
     pub fn is_sole(&self) -> bool {
         self.passes() == 1
     }
 
-    /// How many passes there are.
+    /// Returns the number of handles.
     pub fn passes(&self) -> usize {
         self.gate.passes.load(Ordering::Acquire)
     }
 
-    /// Is it inside?
+    /// Returns whether the handle is inside the shared section.
     #[inline]
     pub fn is_inside(&self) -> bool {
         self.nothing.is_some()
     }
 
-    /// Does somebody want to be alone? One relaxed look, for places that are passed often.
+    /// Returns whether a thread waits for exclusive access: one relaxed load.
     #[inline]
     pub fn is_wanted(&self) -> bool {
-        self.gate.wanted.load(Ordering::Relaxed) > 0
+        self.gate.writers.load(Ordering::Relaxed) > 0
     }
 
-    /// Goes inside, unless it is there, as soon as nobody wants to be alone. True if somebody was since it last was
-    /// inside.
+    /// Enters the shared section, unless inside, as soon as no writer waits. Returns whether there
+    /// was an exclusive section since the handle was last inside.
     pub fn enter(&mut self) -> bool {
         if self.is_inside() {
             return false;
         }
-        if let Some(shared) = self.unhook() {
-            self.take(shared);
+        if let Some(shared) = self.unpark() {
+            self.enter_with(shared);
             return false;
         }
         let gate = self.gate.clone();
-        let mut room = lock(&gate.room);
+        let mut state = lock(&gate.state);
         while self.is_wanted() {
-            room = gate.wait(room);
+            state = gate.wait(state);
         }
-        self.take(room.shared.clone());
-        let before = std::mem::replace(&mut self.seen, room.turns);
-        before != room.turns
+        self.enter_with(state.shared.clone());
+        let before = std::mem::replace(&mut self.seen, state.turns);
+        before != state.turns
     }
 
-    /// Goes outside, unless it is there.
+    /// Leaves the shared section, unless outside.
     pub fn leave(&mut self) {
-        let Some(shared) = self.give() else {
+        let Some(shared) = self.leave_with() else {
             return;
         };
-        match &self.hook {
-            Some(hook) => *lock(hook) = Some(shared),
+        match &self.parked {
+            Some(slot) => *lock(slot) = Some(shared),
             None => {
-                let hook = Arc::new(Mutex::new(Some(shared)));
-                lock(&self.gate.room).hooks.push(hook.clone());
-                self.hook = Some(hook);
+                let slot = Arc::new(Mutex::new(Some(shared)));
+                lock(&self.gate.state).parked.push(slot.clone());
+                self.parked = Some(slot);
             }
         }
-        // Who says so later than this finds what is on the hook.
+        // A writer that announces itself after this check finds the parked reference itself.
         if self.is_wanted() {
-            drop(self.unhook());
-            let _room = lock(&self.gate.room);
+            drop(self.unpark());
+            let _state = lock(&self.gate.state);
             self.gate.changed.notify_all();
         }
     }
 
-    /// Lets those have their turn who want to be alone. True if somebody had.
+    /// Yields to waiting writers. Returns whether there was an exclusive section.
     pub fn make_way(&mut self) -> bool {
         self.leave();
         self.enter()
     }
 
-    /// What `work` makes of the shared `T`, with everybody else outside. Others may have had their turns before:
-    /// `work` looks whether it is still needed. Inside afterwards; `work` makes no use of the gate.
+    /// Runs `work` with exclusive access to the shared `T`; the handle is inside afterwards.
+    ///
+    /// Other exclusive sections may come first, so `work` checks whether it is still needed. It
+    /// must not use the gate. If it panics, the other threads continue with `T` as it is.
     pub fn alone<R>(&mut self, work: impl FnOnce(&mut T) -> R) -> R {
         let gate = self.gate.clone();
-        // Where there is nobody else, nobody has to hear of it.
-        let wish = (!self.is_sole()).then(|| Wish::new(&gate));
-        drop((self.give(), self.unhook()));
-        let mut room = lock(&gate.room);
+        // The owner of the only handle need not notify other threads.
+        let announced = (!self.is_sole()).then(|| Wish::new(&gate));
+        drop((self.leave_with(), self.unpark()));
+        let mut state = lock(&gate.state);
         let mut work = Some(work);
         let result = loop {
-            room.clear();
-            if let Some(shared) = Arc::get_mut(&mut room.shared)
+            state.clear();
+            if let Some(shared) = Arc::get_mut(&mut state.shared)
                 && let Some(work) = work.take()
             {
                 break work(shared);
             }
-            room = gate.wait(room);
+            state = gate.wait(state);
         };
-        room.turns += 1;
-        self.seen = room.turns;
-        self.take(room.shared.clone());
-        // Before the room is unlocked: who waits for it looks at the wishes.
-        drop(wish);
-        drop(room);
+        state.turns += 1;
+        self.seen = state.turns;
+        self.enter_with(state.shared.clone());
+        // Dropped before the unlock: threads that wait for the lock check `writers`.
+        drop(announced);
+        drop(state);
         result
     }
 
-    /// Goes inside with a reference.
-    fn take(&mut self, shared: Arc<T>) {
+    /// Enters with a reference.
+    fn enter_with(&mut self, shared: Arc<T>) {
         self.nothing = Some(std::mem::replace(&mut self.shared, shared));
     }
 
-    /// Goes outside, and gives its reference away; `None` if it was outside.
-    fn give(&mut self) -> Option<Arc<T>> {
+    /// Leaves and returns the reference; `None` if outside.
+    fn leave_with(&mut self) -> Option<Arc<T>> {
         let nothing = self.nothing.take()?;
         Some(std::mem::replace(&mut self.shared, nothing))
     }
 
-    /// What is on the hook.
-    fn unhook(&self) -> Option<Arc<T>> {
-        self.hook.as_ref().and_then(|hook| lock(hook).take())
+    /// Takes the parked reference.
+    fn unpark(&self) -> Option<Arc<T>> {
+        self.parked.as_ref().and_then(|slot| lock(slot).take())
     }
 }
 
@@ -215,37 +219,40 @@ impl<T> Deref for Pass<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        debug_assert!(self.is_inside(), "who is outside reads nothing");
+        debug_assert!(
+            self.is_inside(),
+            "a handle outside the shared section reads nothing"
+        );
         &self.shared
     }
 }
 
 impl<T> Drop for Pass<T> {
     fn drop(&mut self) {
-        drop((self.give(), self.unhook()));
-        let mut room = lock(&self.gate.room);
-        if let Some(hook) = &self.hook {
-            room.hooks.retain(|other| !Arc::ptr_eq(other, hook));
+        drop((self.leave_with(), self.unpark()));
+        let mut state = lock(&self.gate.state);
+        if let Some(slot) = &self.parked {
+            state.parked.retain(|other| !Arc::ptr_eq(other, slot));
         }
-        // Whoever waits has said so before it looked into the room.
+        // A waiting writer announced itself before it took the lock.
         if self.is_wanted() {
             self.gate.changed.notify_all();
         }
-        drop(room);
+        drop(state);
         self.gate.passes.fetch_sub(1, Ordering::Release);
     }
 }
 
 impl<T> Room<T> {
-    /// Takes the references of all who are outside.
+    /// Drops the references of all handles outside.
     fn clear(&mut self) {
-        for hook in &self.hooks {
-            drop(lock(hook).take());
+        for slot in &self.parked {
+            drop(lock(slot).take());
         }
     }
 }
 
-/// What is behind a lock; whether somebody panicked there does not matter to the others.
+/// Locks `mutex`, also after a panic of another holder.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     match mutex.lock() {
         Ok(guard) => guard,
@@ -254,27 +261,27 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<T> Gate<T> {
-    fn wait<'a>(&'a self, room: MutexGuard<'a, Room<T>>) -> MutexGuard<'a, Room<T>> {
-        match self.changed.wait(room) {
-            Ok(room) => room,
+    fn wait<'a>(&'a self, state: MutexGuard<'a, Room<T>>) -> MutexGuard<'a, Room<T>> {
+        match self.changed.wait(state) {
+            Ok(state) => state,
             Err(poisoned) => poisoned.into_inner(),
         }
     }
 }
 
-/// Somebody wants to be alone; gone when it has been, or has panicked.
+/// A thread that waits for exclusive access; dropped when it has finished or panicked.
 struct Wish<'a, T>(&'a Gate<T>);
 
 impl<T> Wish<'_, T> {
     fn new(gate: &Gate<T>) -> Wish<'_, T> {
-        gate.wanted.fetch_add(1, Ordering::Relaxed);
+        gate.writers.fetch_add(1, Ordering::Relaxed);
         Wish(gate)
     }
 }
 
 impl<T> Drop for Wish<'_, T> {
     fn drop(&mut self) {
-        self.0.wanted.fetch_sub(1, Ordering::Relaxed);
+        self.0.writers.fetch_sub(1, Ordering::Relaxed);
         self.0.changed.notify_all();
     }
 }

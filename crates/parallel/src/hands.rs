@@ -1,34 +1,35 @@
-//! A long table gone through by several threads, while whoever has it [alone](crate::Pass::alone) keeps all others waiting.
+//! A loop over a long table, divided among threads.
 //!
-//! Those who wait are as many as the threads that are begun for it, and sleep: no processor has more to do than before.
+//! Used with [exclusive access](crate::Pass::alone): the threads that wait for it sleep, and as
+//! many are started here, so the load of the machine does not change.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
-/// Slots that are worth a thread: it takes some hundred microseconds to go through them, and some ten to begin it.
+/// Slots that are worth a thread, which takes some ten microseconds to start.
 const SHARE: usize = 1 << 16;
 
-/// `0..length` in parts for as many threads as `hands`, some for each, since not all are equally fast.
-pub fn shares(length: usize, hands: usize) -> Vec<Range<usize>> {
-    let parts = match hands {
+/// Divides `0..length` into several parts per thread, since threads differ in speed.
+pub fn shares(length: usize, threads: usize) -> Vec<Range<usize>> {
+    let parts = match threads {
         0 | 1 => 1,
-        hands => (length / SHARE).clamp(1, 4 * hands),
+        threads => (length / SHARE).clamp(1, 4 * threads),
     };
     let cut = |i: usize| (length as u128 * i as u128 / parts as u128) as usize;
     (0..parts).map(|i| cut(i)..cut(i + 1)).collect()
 }
 
-/// What `work` makes of each of the `parts`, in the order in which they are done.
+/// Applies `work` to `parts` on `threads` threads; returns the results in order of completion.
 pub fn divide<R: Send>(
     parts: Vec<Range<usize>>,
-    hands: usize,
+    threads: usize,
     work: impl Fn(Range<usize>) -> R + Sync,
 ) -> Vec<R> {
-    if hands < 2 || parts.len() < 2 {
+    if threads < 2 || parts.len() < 2 {
         return parts.into_iter().map(work).collect();
     }
-    let threads = hands.min(parts.len());
+    let threads = threads.min(parts.len());
     let left = Mutex::new(parts);
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let results = Mutex::new(Vec::new());
@@ -41,8 +42,8 @@ pub fn divide<R: Send>(
     };
     scope(|scope| {
         for _ in 1..threads {
-            // Where there is no thread to be had, the others do the work.
-            let thread = Builder::new().name("hand".to_owned());
+            // If a thread cannot be started, the others do its work.
+            let thread = Builder::new().name("divide".to_owned());
             drop(thread.spawn_scoped(scope, take));
         }
         take();

@@ -1,26 +1,26 @@
-//! What several workers share, without unsafe code.
+//! Data structures shared by several threads, without unsafe code.
 //!
-//! Diagrams and state tables are shared in the same way: arrays of atomics that everybody reads and adds to,
-//! and that now and then must grow or be tidied by somebody who has them alone.
+//! Decision diagrams and state tables are shared in the same way: arrays of atomics that all
+//! threads read and append to, and that one thread with exclusive access grows or sweeps.
 //!
 //! | | |
 //! | --- | --- |
-//! | [`Pass`] | what is shared, and the meetings at which one worker has it alone |
-//! | [`Slots`] | a hash table of ids, for things that lie elsewhere; adding takes no lock |
-//! | [`WordSet`] | a set of words, which are their own slots |
-//! | [`Segments`] | an array that grows while others use it, and moves nothing |
-//! | [`Versions`] | entries of several words that are read whole or not at all |
-//! | [`Board`] | tasks for whoever has nothing to do |
-//! | [`Ahead`] | values that others compute before they are asked for |
-//! | [`Common`] | values that are found once for all |
-//! | [`divide`] | a long table gone through by several threads |
-//! | [`zeroed`] | large arrays of zeros, atomics too, whose memory is taken when it is used |
+//! | [`Pass`] | a handle to shared data: lock-free shared access, rare exclusive access |
+//! | [`Slots`] | a hash table of ids whose objects lie elsewhere; insertion takes no lock |
+//! | [`WordSet`] | a hash set of machine words |
+//! | [`Segments`] | a growing array that never moves its items |
+//! | [`Versions`] | sequence locks for entries of several words |
+//! | [`Board`] | a queue of tasks for idle worker threads |
+//! | [`Ahead`] | values prefetched by background threads |
+//! | [`Common`] | a concurrent memo table |
+//! | [`divide`] | a loop over a long table, divided among threads |
+//! | [`zeroed`] | large zero-initialised arrays, also of atomics, committed on first use |
 //!
-//! Without `unsafe` there are no data races; what can go wrong is the order in which workers see each other's
-//! words. So the files of this crate are compiled a second time, in its tests, on the atomics and locks of
-//! loom, which tries every order that the memory model allows (up to two preemptions a thread). All of them
-//! come from the module `sync`, which is what the tests exchange; nothing else is different there, and a normal
-//! build pays nothing for it.
+//! Without `unsafe` there are no data races; the remaining risk is memory ordering. Therefore the
+//! tests compile the files of this crate a second time on the atomics and locks of loom, which
+//! tries every interleaving and every reordering that the memory model allows (with up to two
+//! preemptions per thread). All atomics and locks come from the module `sync`, which the tests
+//! replace.
 
 #![forbid(unsafe_code)]
 

@@ -1,32 +1,32 @@
-//! An array that several threads share, and that grows without moving what it holds.
+//! A shared array that grows without moving its items.
 //!
-//! Its items lie in segments, each made once, by whoever first needs it ([`OnceLock`]): reading takes
-//! no lock, and a growing array keeps nobody waiting but those who want the segment that is being made. The
-//! first two segments have [`LEAST`] items; from there on each doubling is done in [`STEPS`] equal steps, so that at most a
-//! quarter of the room is empty.
+//! Items lie in segments, each allocated once by the first thread that needs it ([`OnceLock`]):
+//! reading takes no lock, and growing delays only the threads that need the new segment. The first
+//! two segments have [`LEAST`] items; from there on each doubling is done in [`STEPS`] equal steps,
+//! so at most a quarter of the memory is unused.
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Items in the first segment, as a power of two.
+/// Binary logarithm of the number of items in the first segment.
 const LEAST_BITS: u32 = 10;
 const LEAST: usize = 1 << LEAST_BITS;
-/// Segments from one power of two to the next, as a power of two.
+/// Binary logarithm of the number of segments between two powers of two.
 const STEP_BITS: u32 = 2;
 const STEPS: usize = 1 << STEP_BITS;
-/// The most items, as a power of two.
+/// Binary logarithm of the maximal number of items.
 const MOST_BITS: u32 = 40;
 const SEGMENTS: usize = 1 + (MOST_BITS - LEAST_BITS) as usize * STEPS;
 
-/// A shared, growing array; see the [crate documentation](crate).
+/// A shared growing array; see the [crate documentation](crate).
 #[derive(Debug)]
 pub struct Segments<T> {
     segments: Vec<OnceLock<Box<[T]>>>,
-    /// Held while a segment is made.
+    /// Held while a segment is allocated.
     growing: Mutex<()>,
 }
 
-/// The segment of an item, and where it is there.
+/// The segment of item `i`, and its index there.
 #[inline]
 fn place(i: usize) -> (usize, usize) {
     if i < LEAST {
@@ -39,7 +39,7 @@ fn place(i: usize) -> (usize, usize) {
     (segment, i & ((1 << bits) - 1))
 }
 
-/// How many items a segment has.
+/// The number of items in a segment.
 fn length(segment: usize) -> usize {
     match segment.checked_sub(1) {
         None => LEAST,
@@ -54,7 +54,7 @@ impl<T: Default> Default for Segments<T> {
 }
 
 impl<T: Default> Segments<T> {
-    /// An array without room for anything.
+    /// Returns an array without segments.
     pub fn new() -> Segments<T> {
         Segments {
             segments: (0..SEGMENTS).map(|_| OnceLock::new()).collect(),
@@ -62,33 +62,34 @@ impl<T: Default> Segments<T> {
         }
     }
 
-    /// Item `i`.
+    /// Returns item `i`.
     ///
     /// # Panics
     ///
-    /// If no room was [made](Segments::reserve) for it.
+    /// If item `i` was not [reserved](Segments::reserve).
     #[inline]
     pub fn at(&self, i: usize) -> &T {
         match self.get(i) {
             Some(item) => item,
-            None => unreachable!("room is made before an item is used"),
+            None => unreachable!("an item is reserved before it is used"),
         }
     }
 
-    /// Item `i`, if there is room for it.
+    /// Returns item `i`, if its segment exists.
     #[inline]
     pub fn get(&self, i: usize) -> Option<&T> {
         let (segment, place) = place(i);
         Some(&self.segments[segment].get()?[place])
     }
 
-    /// Makes room for item `i`, below 2⁴⁰; if there is none yet, `ask` is told before how many bytes this takes, and may refuse.
+    /// Allocates the segment of item `i`, below 2⁴⁰, if it does not exist. Calls `ask` with the
+    /// number of bytes before; an error is returned and nothing allocated.
     #[inline]
     pub fn reserve<E>(&self, i: usize, ask: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
         self.reserve_all(i..i + 1, ask)
     }
 
-    /// The same for some items, at least one.
+    /// Like [`reserve`](Segments::reserve), for a non-empty range of items.
     #[inline]
     pub fn reserve_all<E>(
         &self,
@@ -109,7 +110,7 @@ impl<T: Default> Segments<T> {
         segment: usize,
         mut ask: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        let _alone = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         if self.segments[segment].get().is_none() {
             ask(length(segment) * size_of::<T>())?;
             self.segments[segment]
@@ -125,7 +126,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
-    fn every_item_has_one_place() {
+    fn items_have_consecutive_places() {
         let mut next = (0, 0);
         for i in 0..200_000 {
             assert_eq!(place(i), next, "{i}");
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_asked_for_once() {
+    fn segments_are_leased_once() {
         let array = Segments::<AtomicU32>::new();
         let asked = AtomicU32::new(0);
         std::thread::scope(|scope| {

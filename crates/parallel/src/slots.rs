@@ -1,33 +1,33 @@
-//! A hash table of ids: which of the things that lie elsewhere is equal to this one?
+//! A concurrent hash table of ids of objects that lie elsewhere.
 //!
-//! Open addressing with linear probing over words of hash and id, 32 bits each; the word 0 is an empty slot, so ids
-//! begin with 1. The home of a hash is `hash · capacity / 2³²`, so the table can have any capacity and its entries lie
-//! nearly in the order of their hashes: growing and sweeping read and write memory in order.
+//! Open addressing with linear probing over words of hash and id, 32 bits each. The word 0 is an
+//! empty slot, so ids begin with 1. The home slot of a hash is `hash · capacity / 2³²`: the table
+//! can have any capacity, its entries lie nearly in the order of their hashes, and growing and
+//! sweeping access memory sequentially.
 //!
-//! Nothing disappears between two meetings, so probing is exact while others add:
+//! Entries are only removed with exclusive access (`&mut`), so probing is exact:
 //!
 //! ```text
 //! claim(hash, id):  i := home(hash)
-//!   loop  e := slot[i]                        acquire: what the thing consists of was written before
-//!         if e = 0: exchange 0 for hash·id    release; if somebody was faster, e is what it put there
-//!                   done
-//!         if hash and thing at e are equal: that is it
+//!   loop  e := slot[i]                      acquire: the object of e was written before
+//!         if e = 0: exchange 0 for hash·id  release; done, or e is the word of a faster thread
+//!         if hash and object of e are equal: return the id of e
 //!         i := next(i)
 //! ```
 //!
-//! Who claims has written its thing already, and takes it back if an equal one is found. The table must never be full:
-//! callers hand out the right to a slot before ([`Slots::room`] is how many there may be).
+//! A thread writes its object before it claims a slot, and discards it if an equal one is found.
+//! The table must never be full: callers hand out at most [`Slots::room`] permits to insert.
 
 use crate::hands::{divide, shares};
 use crate::sync::{AtomicU64, Ordering, zeroed};
 
-/// A hash table of ids; see the [crate documentation](crate).
+/// A concurrent hash table of ids; see the [crate documentation](crate).
 #[derive(Default)]
 pub struct Slots {
     words: Vec<AtomicU64>,
 }
 
-/// What a slot holds.
+/// The word of a slot.
 #[inline]
 fn entry(hash: u32, id: u32) -> u64 {
     (hash as u64) << 32 | id as u64
@@ -39,7 +39,7 @@ pub(crate) fn home(hash: u32, capacity: usize) -> usize {
     ((hash as u64 * capacity as u64) >> 32) as usize
 }
 
-/// The slot behind another.
+/// The slot after `at`, cyclically.
 #[inline]
 pub(crate) fn next(at: usize, capacity: usize) -> usize {
     match at + 1 {
@@ -48,13 +48,14 @@ pub(crate) fn next(at: usize, capacity: usize) -> usize {
     }
 }
 
-/// Empty slots that are about to be filled, page by page written already. Memory that is read before it is written is handed out twice, as zeros that all
-/// share and once more, and the second time every processor that runs one of our threads is interrupted, while all wait for whoever lets a table grow.
-pub(crate) fn touched(capacity: usize, hands: usize) -> Vec<AtomicU64> {
-    /// Slots on a page of memory.
+/// Returns empty slots whose pages have all been written. A lazily zeroed page that is read before
+/// it is written faults twice, and the second fault interrupts every processor that runs a thread
+/// of this process, while all threads wait for the one that grows the table.
+pub(crate) fn touched(capacity: usize, threads: usize) -> Vec<AtomicU64> {
+    /// Slots per page.
     const PAGE: usize = 4096 / 8;
     let words: Vec<AtomicU64> = zeroed(capacity);
-    divide(shares(capacity, hands), hands, |part| {
+    divide(shares(capacity, threads), threads, |part| {
         for word in words[part].iter().step_by(PAGE) {
             word.store(0, Ordering::Relaxed);
         }
@@ -63,19 +64,19 @@ pub(crate) fn touched(capacity: usize, hands: usize) -> Vec<AtomicU64> {
 }
 
 impl Slots {
-    /// A table with `capacity` empty slots.
+    /// Returns a table with `capacity` empty slots.
     pub fn new(capacity: usize) -> Slots {
         Slots {
             words: zeroed(capacity),
         }
     }
 
-    /// The number of slots.
+    /// Returns the number of slots.
     pub fn capacity(&self) -> usize {
         self.words.len()
     }
 
-    /// The number of ids that should be in `capacity` slots at most: three quarters.
+    /// Returns the maximal number of ids in `capacity` slots: three quarters.
     pub fn room(capacity: usize) -> usize {
         capacity - capacity / 4
     }
@@ -90,13 +91,14 @@ impl Slots {
         next(at, self.words.len())
     }
 
-    /// The id with this hash that is `equal`, if there is one.
+    /// Returns the id with this hash that is `equal`, if there is one.
     #[inline]
     pub fn find(&self, hash: u32, equal: impl FnMut(u32) -> bool) -> Option<u32> {
         self.seek(hash, equal).ok()
     }
 
-    /// The same; if there is none, the empty slot where the search has ended. Until the next meeting an equal one can appear there and behind it only.
+    /// Like [`find`](Slots::find); if there is none, returns the empty slot where the search ended.
+    /// Until the next exclusive access an equal id can only appear there or behind it.
     #[inline]
     pub fn seek(&self, hash: u32, mut equal: impl FnMut(u32) -> bool) -> Result<u32, usize> {
         let mut at = self.home(hash);
@@ -112,21 +114,20 @@ impl Slots {
         }
     }
 
-    /// The id at the home of this hash, if it has the hash: one look, for those who will [find](Slots::find) it in a moment and
-    /// would wait for memory then.
+    /// Returns the id in the home slot of `hash` if it has this hash, and prefetches the slot.
     #[inline]
     pub fn first(&self, hash: u32) -> Option<u32> {
         let word = self.words[self.home(hash)].load(Ordering::Acquire);
         (word != 0 && (word >> 32) as u32 == hash).then_some(word as u32)
     }
 
-    /// Adds `id`, which is not 0, unless there is one that is `equal`: that is returned then.
+    /// Inserts `id`, which is not 0, unless an id is `equal`, which is returned then.
     #[inline]
     pub fn claim(&self, hash: u32, id: u32, equal: impl FnMut(u32) -> bool) -> Option<u32> {
         self.claim_from(self.home(hash), hash, id, equal)
     }
 
-    /// The same from the slot on where [seeking](Slots::seek) it has ended since the last meeting.
+    /// Like `claim`, from the slot where `seek` ended since the last exclusive access.
     #[inline]
     pub fn claim_from(
         &self,
@@ -153,13 +154,13 @@ impl Slots {
         }
     }
 
-    /// The same for one worker alone: the slot is still empty, and nobody can be faster.
+    /// Fills a slot that `seek` has found empty, for a store with a single thread.
     #[inline]
     pub fn fill(&self, slot: usize, hash: u32, id: u32) {
         self.words[slot].store(entry(hash, id), Ordering::Release);
     }
 
-    /// Adds an entry of which there is no equal one, while others do the same and nobody looks.
+    /// Inserts an entry that has no equal one, while other threads insert but none searches.
     #[inline]
     fn put(&self, entry: u64) {
         let mut at = self.home((entry >> 32) as u32);
@@ -173,10 +174,10 @@ impl Slots {
         }
     }
 
-    /// Grows to `capacity` slots, by as many threads as `hands`; old and new exist together for a moment.
-    pub fn grow(&mut self, capacity: usize, hands: usize) {
-        let old = std::mem::replace(&mut self.words, touched(capacity, hands));
-        divide(shares(old.len(), hands), hands, |part| {
+    /// Grows to `capacity` slots with `threads` threads; both tables exist for a moment.
+    pub fn grow(&mut self, capacity: usize, threads: usize) {
+        let old = std::mem::replace(&mut self.words, touched(capacity, threads));
+        divide(shares(old.len(), threads), threads, |part| {
             for word in &old[part] {
                 match word.load(Ordering::Relaxed) {
                     0 => {}
@@ -186,15 +187,16 @@ impl Slots {
         });
     }
 
-    /// Keeps the ids that are `alive`, and says how many these are; as many threads as `hands` do it.
+    /// Keeps the ids that are `alive` and returns their number, with `threads` threads.
     ///
-    /// Starting behind an empty slot, every entry is taken out and put back at or before the place it had, so no
-    /// second table is needed. Between its home and an entry no slot is empty: what lies between two that are is swept without a look at the rest.
-    pub fn sweep(&mut self, hands: usize, alive: impl Fn(u32) -> bool + Sync) -> usize {
+    /// Starting behind an empty slot, each entry is removed and reinserted at or before its place,
+    /// so no second table is needed. No slot between the home of an entry and the entry is empty,
+    /// so the stretches between empty slots are swept independently.
+    pub fn sweep(&mut self, threads: usize, alive: impl Fn(u32) -> bool + Sync) -> usize {
         let capacity = self.words.len();
         let is_empty = |word: &AtomicU64| word.load(Ordering::Relaxed) == 0;
         let empty_from = |at: usize| Some(at + self.words[at..].iter().position(is_empty)?);
-        let shares = shares(capacity, hands).into_iter();
+        let shares = shares(capacity, threads).into_iter();
         let mut cuts: Vec<usize> = shares.filter_map(|part| empty_from(part.start)).collect();
         cuts.dedup();
         let Some(&first) = cuts.first() else {
@@ -202,7 +204,7 @@ impl Slots {
         };
         cuts.push(first + capacity);
         let parts = cuts.windows(2).map(|cut| cut[0] + 1..cut[1] + 1).collect();
-        let counts = divide(parts, hands, |part| {
+        let counts = divide(parts, threads, |part| {
             let mut count = 0;
             for step in part {
                 let at = if step < capacity {

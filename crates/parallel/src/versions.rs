@@ -1,19 +1,20 @@
-//! Entries of several words that are read whole or not at all.
+//! Sequence locks: entries of several words that are read whole or not at all.
 //!
-//! The words of an entry are atomics that lie in a table of the caller's; one *version* here guards one or several
-//! entries. It is odd while somebody writes.
+//! The words of an entry are atomics in a table of the caller; one *version* here guards one or
+//! several entries. It is odd while a thread writes.
 //!
 //! ```text
-//! write: v := version; odd, or v → v + 1 fails: give up      somebody else writes
+//! write: v := version; odd, or v → v + 1 fails: give up      another thread writes
 //!        fence(release); words (relaxed); version := v + 2 (release)
 //! read:  v := version (acquire); odd: nothing
 //!        words (relaxed); fence(acquire); version ≠ v: nothing
 //! ```
 //!
-//! This suits a cache, where an entry may be forgotten and must never be mixed of two. Without the release fence the first
-//! words of a write may be seen before its odd version; the models find that. A version has 32 bits: to be fooled, a reader
-//! would have to sleep for exactly 2³¹ writes to one entry. (H. Boehm: *Can seqlocks get along with programming language memory
-//! models?*, MSPC 2012; as in Sylvan, whose versions have 16 bits.)
+//! This suits a cache, where an entry may be lost but never mixed of two. Without the release fence
+//! the first words of a write could be seen before its odd version, which the loom models detect. A
+//! version has 32 bits: a reader errs only if it sleeps for exactly 2³¹ writes to one entry. (H.
+//! Boehm: *Can seqlocks get along with programming language memory models?*, MSPC 2012; as in
+//! Sylvan, whose versions have 16 bits.)
 
 use crate::sync::{AtomicU32, Ordering, fence, zeroed};
 
@@ -24,19 +25,19 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// Versions for `count` entries, or groups of them, that nobody writes now.
+    /// Returns versions for `count` entries, or groups of entries, that no thread writes.
     pub fn new(count: usize) -> Versions {
         Versions {
             words: zeroed(count),
         }
     }
 
-    /// How many there are.
+    /// Returns the number of versions.
     pub fn count(&self) -> usize {
         self.words.len()
     }
 
-    /// What `read` makes of the words of the entry under version `at`, unless somebody writes it meanwhile.
+    /// Returns the result of `read` on the entry under version `at`, unless a thread writes it.
     #[inline]
     pub fn read<R>(&self, at: usize, read: impl FnOnce() -> R) -> Option<R> {
         let version = &self.words[at];
@@ -49,7 +50,8 @@ impl Versions {
         (version.load(Ordering::Relaxed) == before).then_some(found)
     }
 
-    /// Lets `write` store the words of the entry under version `at`, unless somebody else writes it. True if it did.
+    /// Runs `write` on the entry under version `at`, unless another thread does; returns whether it
+    /// ran.
     #[inline]
     pub fn write(&self, at: usize, write: impl FnOnce()) -> bool {
         let version = &self.words[at];

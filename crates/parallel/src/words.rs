@@ -1,34 +1,35 @@
-//! A set of words: the table holds the members themselves, so that a look at a slot is all that a lookup takes.
+//! A concurrent set of words: the table holds the members themselves, so a lookup reads only slots.
 //!
-//! Open addressing as in [`Slots`](crate::Slots), and exact for the same reason: nothing disappears between two meetings. The word 0 is an empty
-//! slot and no member. A word is written whole or not at all, and tells of nothing else, so that no order between accesses is asked for:
-//! whoever fails to exchange 0 for its word has been told what is there instead.
+//! Open addressing as in [`Slots`](crate::Slots), and exact for the same reason: nothing is removed
+//! while threads share the set. The word 0 is an empty slot and no member. Relaxed ordering
+//! suffices: a word refers to no other memory, and a failed exchange returns the word stored first.
 //!
-//! The table must never be full: callers hand out the right to a slot before ([`Slots::room`](crate::Slots::room) is how many there may be).
+//! The table must never be full; [`Slots::room`](crate::Slots::room) is the maximal number of
+//! words.
 
 use crate::slots::{home, next, touched};
 use crate::sync::{AtomicU64, Ordering, zeroed};
 
-/// A set of words; see the [crate documentation](crate).
+/// A concurrent set of words; see the [crate documentation](crate).
 #[derive(Default)]
 pub struct WordSet {
     words: Vec<AtomicU64>,
 }
 
 impl WordSet {
-    /// A set with room in `capacity` slots, and without members.
+    /// Returns an empty set with `capacity` slots.
     pub fn new(capacity: usize) -> WordSet {
         WordSet {
             words: zeroed(capacity),
         }
     }
 
-    /// The number of slots.
+    /// Returns the number of slots.
     pub fn capacity(&self) -> usize {
         self.words.len()
     }
 
-    /// Adds a word that is not 0; false if it was there.
+    /// Adds a word that is not 0. Returns whether it is new.
     #[inline]
     pub fn add(&self, hash: u32, word: u64) -> bool {
         let mut at = home(hash, self.words.len());
@@ -48,13 +49,13 @@ impl WordSet {
         }
     }
 
-    /// What is at the home of this hash: one look, for those who will [add](WordSet::add) something there in a moment and would wait for memory then.
+    /// Returns the word in the home slot of `hash`, and prefetches the slot.
     #[inline]
     pub fn first(&self, hash: u32) -> u64 {
         self.words[home(hash, self.words.len())].load(Ordering::Relaxed)
     }
 
-    /// Grows to `capacity` slots; old and new exist together for a moment.
+    /// Grows to `capacity` slots; both tables exist for a moment.
     pub fn grow(&mut self, capacity: usize, hash: impl Fn(u64) -> u32) {
         let old = std::mem::replace(&mut self.words, touched(capacity, 1));
         for word in old {

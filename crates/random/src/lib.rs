@@ -1,9 +1,8 @@
-//! Pseudo-random numbers: the one source for random formulas, random walks and every test.
+//! Pseudo-random numbers: the single source for random formulas, random walks and all tests.
 //!
 //! [`Random`] is SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*,
-//! OOPSLA 2014): one word of state, no bad seeds, and the same numbers on every machine and in every
-//! version. A campaign file names its formulas by a seed, and a failing test prints one, so a
-//! change to the stream would change what both mean.
+//! OOPSLA 2014): one word of state, no bad seeds, and the same numbers on every machine and in
+//! every version. Campaign files and failing tests name seeds, so the stream must never change.
 
 #![forbid(unsafe_code)]
 
@@ -12,12 +11,12 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of this seed. Any seed will do, and neighbouring ones give unrelated streams.
+    /// Returns the stream of this seed. Any seed will do; adjacent seeds give unrelated streams.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -26,37 +25,37 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..n`; 0 if that is empty.
+    /// Returns a number in `0..n`; 0 if the range is empty.
     pub fn below<N: Integer>(&mut self, n: N) -> N {
         N::ZERO.plus(self.scaled(n.since(N::ZERO)))
     }
 
-    /// A number in `low..=high`; `low` if that is empty.
+    /// Returns a number in `low..=high`; `low` if the range is empty.
     pub fn between<N: Integer>(&mut self, low: N, high: N) -> N {
         low.plus(self.scaled(high.since(low).saturating_add(1)))
     }
 
-    /// True in `wins` of `of` draws.
+    /// Returns true with probability `wins / of`.
     pub fn chance(&mut self, wins: usize, of: usize) -> bool {
         self.below(of) < wins
     }
 
-    /// True in `percent` of a hundred draws.
+    /// Returns true with a probability of `percent` per cent.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.chance(percent, 100)
     }
 
-    /// A coin.
+    /// Returns true with probability 1/2.
     pub fn coin(&mut self) -> bool {
         self.bits() >> 63 == 1
     }
 
-    /// One of the items; `None` if there are none.
+    /// Returns one of the items; `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
 
-    /// One of the items, for lists that the caller knows not to be empty.
+    /// Returns one of the items of a non-empty list.
     ///
     /// # Panics
     ///
@@ -65,34 +64,33 @@ impl Random {
         &items[self.below(items.len())]
     }
 
-    /// Puts the items into a random order.
+    /// Shuffles the items.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
     }
 
-    /// A stream of its own, for a part of the work.
+    /// Returns an independent stream, for a part of the work.
     pub fn split(&mut self) -> Random {
         Random(self.bits())
     }
 
-    /// A number in `0..n` as the high half of a 128-bit product: its bias is below n / 2^64.
+    /// Returns a number in `0..n`, the high half of a 128-bit product, with bias below n / 2^64.
     fn scaled(&mut self, n: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 }
 
-/// Integers that [`Random::below`] and [`Random::between`] draw. The numbers drawn do not depend on
-/// the type.
+/// Integers that [`Random::below`] and [`Random::between`] draw, the same for every type.
 pub trait Integer: Copy + sealed::Sealed {
     /// 0.
     const ZERO: Self;
 
-    /// How far it is from `low` up to here; 0 if `low` is above.
+    /// Returns `self - low`; 0 if `low` is above `self`.
     fn since(self, low: Self) -> u64;
 
-    /// The number that many above, which is known to exist.
+    /// Returns `self + more`, which must not overflow.
     fn plus(self, more: u64) -> Self;
 }
 
@@ -124,7 +122,7 @@ integers!(u8 u32 u64 usize i32 i64);
 mod tests {
     use super::*;
 
-    /// The reference stream of the seed 1234567: seeds mean the same for ever.
+    /// The reference stream of the seed 1234567: seeds keep their meaning.
     #[test]
     fn the_stream_is_splitmix64() {
         let mut random = Random::new(1_234_567);
@@ -153,13 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_of_a_range_are_reached_and_nothing_beyond() {
+    fn exactly_the_numbers_of_a_range_are_drawn() {
         let mut random = Random::new(4);
         let drawn: Vec<i64> = (0..200).map(|_| random.between(-2, 2)).collect();
         assert_eq!(drawn.iter().min(), Some(&-2));
         assert_eq!(drawn.iter().max(), Some(&2));
         assert_eq!(random.between(5, 3), 5);
-        // Distances that do not fit the type itself.
+        // Differences that do not fit the type.
         let wide = (0..200).map(|_| random.between(i32::MIN, i32::MAX));
         let (low, high): (Vec<i32>, Vec<i32>) = wide.partition(|n| *n < 0);
         assert!(low.len() > 50 && high.len() > 50);
@@ -167,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_does_not_matter() {
+    fn numbers_do_not_depend_on_the_type() {
         let (mut a, mut b) = (Random::new(5), Random::new(5));
         for _ in 0..100 {
             assert_eq!(u64::from(a.below(1000_u32)), b.below(1000_u64));

@@ -1,1 +1,1 @@
-//! Only tests: see `tests/independent.rs`.
+//! Contains only tests: see `tests/independent.rs`.

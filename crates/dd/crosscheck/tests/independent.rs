@@ -1,4 +1,4 @@
-//! The same questions to list decision diagrams of another make.
+//! Comparison with list decision diagrams of an independent library.
 
 use lariat_dd::{Event, EventPart};
 use merc_ldd::{Ldd, Storage};

@@ -1,27 +1,26 @@
-//! The budget inside operations: counting work, looking at the clock, unwinding.
+//! Budget polls inside operations: counting work, reading the clock, unwinding.
 
 use super::Kernel;
 use lariat_budget::Stop;
 
-/// The reason to unwind is in the kernel.
+/// Unwinds an operation; the reason is in the kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Halt(());
 
-/// Steps between two looks at the clock.
+/// Number of steps between two polls of the budget.
 pub(super) const BREATH: u32 = 1 << 12;
 
-/// Steps without a new node that count as much work as a new node.
+/// Number of steps without a new node that count as much work as a new node.
 const STEPS: u32 = 4;
 
 impl Kernel {
-    /// Counts a step that was not in the cache; looks at the clock now and then.
+    /// Counts a step that was not cached, and polls the budget at intervals.
     ///
-    /// Steps are work like nodes are, if less: an operation that only finds nodes that exist
-    /// already must come to an end too.
+    /// Steps are work too, if less than nodes: an operation may find existing nodes only.
     #[inline]
     pub fn tick(&mut self) -> Result<(), Halt> {
-        self.fuel -= 1;
-        if self.fuel == 0 {
+        self.work.fuel -= 1;
+        if self.work.fuel == 0 {
             self.breathe()
         } else {
             Ok(())
@@ -30,50 +29,50 @@ impl Kernel {
 
     #[cold]
     fn breathe(&mut self) -> Result<(), Halt> {
-        let settled = self.settle();
-        let stop = match self.budget.check().and(settled) {
-            Ok(()) if self.pressures.starve() => Stop::Memory,
+        let settled = self.report_work();
+        let stop = match self.work.budget.check().and(settled) {
+            Ok(()) if self.pressures.is_starved() => Stop::Memory,
             Ok(()) => return Ok(()),
             Err(stop) => stop,
         };
         Err(self.halt(stop))
     }
 
-    /// Reports the work since the last time to the budget.
-    fn settle(&mut self) -> Result<(), Stop> {
-        let steps = BREATH - self.fuel;
-        let nodes = std::mem::take(&mut self.unspent);
-        self.fuel = BREATH;
-        self.budget.spend(nodes.max((steps / STEPS).into()))
+    /// Reports the work since the last report to the budget.
+    fn report_work(&mut self) -> Result<(), Stop> {
+        let steps = BREATH - self.work.fuel;
+        let nodes = std::mem::take(&mut self.work.unspent);
+        self.work.fuel = BREATH;
+        self.work.budget.spend(nodes.max((steps / STEPS).into()))
     }
 
-    /// Ends the whole operation with `stop`: return what this returns.
+    /// Ends the whole operation with `stop`; the caller returns the result as an error.
     #[cold]
     pub fn halt(&mut self, stop: Stop) -> Halt {
-        self.reason = Some(stop);
+        self.work.reason = Some(stop);
         Halt(())
     }
 
-    /// Ends the whole operation without a reason to stop: return what this returns.
+    /// Ends the whole operation without a reason; the caller returns the result as an error.
     ///
-    /// For listeners that have seen what they were looking for.
+    /// For listeners that have reached their aim.
     #[cold]
     pub fn leave(&mut self) -> Halt {
-        self.reason = None;
+        self.work.reason = None;
         Halt(())
     }
 
-    /// Turns the outcome of a whole operation into that of a public call, and tidies up after a
+    /// Converts the outcome of a whole operation into that of a public call, and cleans up after a
     /// halt. `None` if a listener left.
-    pub(crate) fn conclude<T>(&mut self, outcome: Result<T, Halt>) -> Result<Option<T>, Stop> {
-        self.rest();
+    pub(crate) fn finish<T>(&mut self, outcome: Result<T, Halt>) -> Result<Option<T>, Stop> {
+        self.reset_pacing();
         match outcome {
-            Ok(result) => self.settle().map(|()| Some(result)),
+            Ok(result) => self.report_work().map(|()| Some(result)),
             Err(Halt(())) => {
                 self.stack.clear();
-                self.trail.clear();
+                self.slides.trail.clear();
                 self.bench.clear();
-                match self.reason.take() {
+                match self.work.reason.take() {
                     Some(stop) => Err(stop),
                     None => Ok(None),
                 }

@@ -1,35 +1,34 @@
-//! What the actions of events do to values.
+//! The effects of event actions on values.
 
 use super::{Halt, Kernel};
 use crate::event::{ChainAction, ChainId, ChainStep};
 use lariat_budget::Stop;
 
-/// The steps that one action can take from one value, to be gone through with
-/// [`Kernel::next_step`] or [`Kernel::next_rest`].
+/// The steps of an action from a value, for [`Kernel::next_step`] or [`Kernel::next_rest`].
 #[derive(Clone, Copy, Debug)]
 pub struct ChainSteps {
     action: ChainAction,
     from: u32,
-    /// The next row of the table and the last but one; a guard and delta is like a row.
+    /// The next and the last row of the table (exclusive); a guard with delta counts as one row.
     next: u32,
     end: u32,
 }
 
 impl Kernel {
-    /// The level of the first action of `chain`, `None` if nothing is left to do.
+    /// Returns the level of the first action of `chain`, `None` at the end of the chain.
     #[inline]
     pub fn first_level(&self, chain: ChainId) -> Option<u32> {
         (chain != ChainId::END).then(|| self.tables.chains.link(chain).level)
     }
 
-    /// The steps of the first action of `chain` where `level` has the value `from`. On the levels
-    /// above its own there is one, which leaves the value as it is and keeps the chain.
+    /// Returns the steps of the first action of `chain` if `level` has the value `from`. On levels
+    /// above that action there is one step, which keeps value and chain.
     #[inline]
     pub fn steps(&self, chain: ChainId, level: u32, from: u32) -> ChainSteps {
         self.steps_of(self.action_at(chain, level), from)
     }
 
-    /// What `chain` does on `level`, which is not below its first action.
+    /// Returns the action of `chain` on `level`, which is not below its first action.
     #[inline]
     pub(crate) fn action_at(&self, chain: ChainId, level: u32) -> ChainAction {
         let link = self.tables.chains.link(chain);
@@ -40,7 +39,7 @@ impl Kernel {
         }
     }
 
-    /// The steps of `action` from the value `from`.
+    /// Returns the steps of `action` from the value `from`.
     #[inline]
     pub(crate) fn steps_of(&self, action: ChainAction, from: u32) -> ChainSteps {
         let (next, end) = match action {
@@ -55,7 +54,7 @@ impl Kernel {
         }
     }
 
-    /// The next of `steps`, if there is one.
+    /// Returns the next of `steps`, if there is one.
     #[inline]
     pub fn next_step(&mut self, steps: &mut ChainSteps) -> Result<Option<ChainStep>, Halt> {
         if steps.next == steps.end {
@@ -76,7 +75,7 @@ impl Kernel {
         })
     }
 
-    /// What remains to be done below after the next of `steps`, whatever it does to the value.
+    /// Returns the rest of the chain after the next of `steps`, without computing the value.
     #[inline]
     pub fn next_rest(&self, steps: &mut ChainSteps) -> Option<ChainId> {
         if steps.next == steps.end {
@@ -89,12 +88,12 @@ impl Kernel {
         })
     }
 
-    /// `value + delta`, which is never negative where guards hold; `None` if it is above the store's cap.
+    /// Returns `value + delta`, not negative if the guard holds; `None` above the cap.
     #[inline]
     pub(crate) fn shift(&mut self, value: u32, delta: i64) -> Result<Option<u32>, Halt> {
         match u32::try_from(value as i64 + delta) {
-            Ok(to) => Ok((to <= self.cap).then_some(to)),
-            Err(_) if self.cap < u32::MAX => Ok(None),
+            Ok(to) => Ok((to <= self.options.cap).then_some(to)),
+            Err(_) if self.options.cap < u32::MAX => Ok(None),
             Err(_) => Err(self.halt(Stop::Bound(format!(
                 "a value beyond {} in a diagram",
                 u32::MAX

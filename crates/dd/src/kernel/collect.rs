@@ -1,7 +1,7 @@
-//! Garbage: handles and scopes that keep things alive, and the collection of the rest.
+//! Garbage collection: handles and scopes keep nodes and cache entries alive, all others are freed.
 //!
-//! Mark and sweep; nodes never move. Roots are the handles, and of every worker the shadow stack and the
-//! workbench of saturation. Results in the operation cache survive if their nodes and scopes do.
+//! Mark and sweep; nodes never move. Roots are the handles, and the shadow stacks and workbenches
+//! of all workers. Results in the operation cache survive if their nodes and scopes do.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use super::make::Reserve;
 use super::{Kernel, NodeId, ScopeId};
 use crate::tables::lock;
 
-/// A name space for cache entries that closes when its last handle is dropped.
+/// A name space for cache entries, closed when its last handle is dropped.
 ///
-/// Event subsets and predicates have one each. The number is never used again, so the entries
-/// of a closed scope cannot be found, and the next collection drops them.
+/// Event subsets and predicates have one each. Numbers are never reused, so entries of a closed
+/// scope cannot be found, and the next collection drops them.
 #[derive(Clone, Debug)]
 pub struct Scope(Arc<ScopeId>);
 
 impl Scope {
-    /// The number of the scope, for cache keys.
+    /// Returns the number of the scope, for cache keys.
     #[inline]
     pub fn id(&self) -> ScopeId {
         *self.0
     }
 }
 
-/// A node that stays alive for as long as the handle or a clone of it lives: for what listeners keep between two calls.
+/// A node pinned until the last clone is dropped: for listeners that keep nodes between two calls.
 #[derive(Clone, Debug)]
 pub struct Kept(Arc<NodeId>);
 
 impl Kept {
-    /// The node.
+    /// Returns the node.
     pub fn node(&self) -> NodeId {
         *self.0
     }
 }
 
-/// What a collection left.
+/// The effect of a collection.
 pub(super) struct Collected {
     /// Nodes, and words that hold nodes, before and after.
     pub nodes: (usize, usize),
@@ -43,23 +43,23 @@ pub(super) struct Collected {
 }
 
 impl Kernel {
-    /// Marks what the handles and stacks reach, and forgets the rest.
+    /// Collects garbage.
     pub(crate) fn collect(&mut self) {
         self.collect_unless(|_| false);
     }
 
-    /// Collects, unless others have done so meanwhile: `done` looks at the number of collections.
+    /// Collects garbage unless `done` holds for the present number of collections.
     pub(super) fn collect_unless(&mut self, done: impl FnOnce(u64) -> bool) -> Option<Collected> {
-        let pause = self.pause;
-        let (worker, roots) = (self.worker, self.roots());
+        let pause = self.pacing.pause;
+        let (worker, roots) = (self.peers.id, self.roots());
         let collected = self.alone(|tables| {
             if done(tables.collections) {
                 return None;
             }
-            tables.rest(worker, roots);
+            tables.deposit_roots(worker, roots);
             let (nodes, words) = (tables.unique.count(), tables.pool.occupied());
             tables.collect(pause);
-            tables.go_on(worker);
+            tables.withdraw_roots(worker);
             Some(Collected {
                 nodes: (nodes, tables.unique.count()),
                 words: (words, tables.pool.occupied()),
@@ -69,19 +69,19 @@ impl Kernel {
         collected
     }
 
-    /// A handle that keeps `node` alive.
+    /// Returns a handle that keeps `node` alive.
     pub(crate) fn root(&mut self, node: NodeId) -> Arc<NodeId> {
-        lock(&self.held).root(node)
+        lock(&self.peers.handles).root(node)
     }
 
-    /// Keeps `node` alive beyond the operation in which it was made.
+    /// Pins `node` beyond the operation in which it was created.
     pub fn keep(&mut self, node: NodeId) -> Kept {
         Kept(self.root(node))
     }
 
-    /// A new scope.
+    /// Returns a new scope.
     pub fn scope(&mut self) -> Scope {
         let scope = self.tables.next_scope();
-        Scope(lock(&self.held).scope(scope))
+        Scope(lock(&self.peers.handles).scope(scope))
     }
 }

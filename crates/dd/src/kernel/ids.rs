@@ -1,4 +1,4 @@
-//! What recursive operations speak of: nodes, scopes and residuals.
+//! The operands of recursive operations: nodes, scopes and residuals.
 
 /// A node of a diagram: the set of suffixes below it. Equal sets have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -7,10 +7,10 @@ pub struct NodeId(pub(crate) u32);
 impl NodeId {
     /// The empty set, on every level.
     pub const EMPTY: NodeId = NodeId(0);
-    /// The set of the empty suffix: what lies below the last level.
+    /// The set of the empty suffix: the terminal below the last level.
     pub const ONE: NodeId = NodeId(1);
 
-    /// Is this the empty set?
+    /// Returns whether this is the empty set.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -27,18 +27,18 @@ impl NodeId {
 pub struct ScopeId(pub(crate) u32);
 
 impl ScopeId {
-    /// No scope in particular: entries under it stay for as long as their nodes do.
+    /// No particular scope: entries under it live as long as their nodes.
     pub const ALWAYS: ScopeId = ScopeId(0);
 }
 
-/// What a predicate still asks after some levels have been read; the numbers mean
-/// something only within the scope of the predicate that gave them.
+/// The remaining condition of a predicate after some levels have been read. Numbers are valid only
+/// within the scope of that predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Residual(pub u32);
 
 impl Residual {
-    /// Nothing satisfies it any more.
+    /// The unsatisfiable residual.
     pub const FALSE: Residual = Residual(0);
-    /// Everything satisfies it from here on.
+    /// The residual that all suffixes satisfy.
     pub const TRUE: Residual = Residual(1);
 }

@@ -1,36 +1,36 @@
 //! Keys and results of the operation cache as words.
 //!
-//! A key is a tuple of operands of up to six types, each of which says how it becomes a word and what
-//! that word is to a collection of garbage. This is the only place where operands become words.
+//! A key is a tuple of at most six operands. The type of each defines its encoding as a word and
+//! its meaning to a garbage collection. Operands become words in this module only.
 
 use super::{NodeId, Residual, ScopeId};
 use crate::event::ChainId;
 
-/// Words of a key that a narrow and a wide entry have room for, the tag and a chain not counted.
+/// Capacities of narrow and wide entries in words of the key, not counting the tag and a chain.
 pub(crate) const NARROW_WORDS: usize = 2;
 pub(crate) const WIDE_WORDS: usize = 5;
 
-/// What one word of a cache entry is, and thereby when a collection drops the entry.
+/// The meaning of one word of a cache entry, which decides when a collection drops the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// A node: the entry goes when the node dies.
+    /// A node: the entry is dropped when the node dies.
     Node,
-    /// A scope: the entry goes when the scope closes.
+    /// A scope: the entry is dropped when the scope closes.
     Scope,
     /// A residual: a number, except in operations whose filter uses nodes as residuals.
     Residual,
     /// Any other number.
     Number,
-    /// An event chain, which shares a word with the tag; a key has at most one.
+    /// An event chain, which shares a word with the tag; at most one per key.
     Chain,
 }
 
-/// An operand that can be part of a [`CacheKey`]: different operands, different words.
+/// An operand of a [`CacheKey`]. Different operands have different words.
 pub trait KeyPart: Copy {
-    /// What the word is to a collection.
+    /// The meaning of the word to a collection.
     const MEANING: Meaning;
 
-    /// The operand as a word.
+    /// Returns the operand as a word.
     fn to_word(self) -> u32;
 }
 
@@ -79,7 +79,7 @@ impl KeyPart for bool {
     }
 }
 
-/// The words of a key, as they lie in an entry.
+/// The words of a key in the layout of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyWords {
     pub(crate) chain: u32,
@@ -100,12 +100,12 @@ impl KeyWords {
     }
 }
 
-/// The operands of an operation: any tuple of up to five, and a chain.
+/// The operands of an operation: a tuple of at most five, and a chain.
 pub trait CacheKey: Copy {
-    /// What the operands are.
+    /// The meanings of the operands.
     const MEANINGS: &'static [Meaning];
 
-    /// The operands as words.
+    /// Returns the operands as words.
     fn to_words(self) -> KeyWords;
 }
 
@@ -133,15 +133,15 @@ key!(A, B, C, D);
 key!(A, B, C, D, E);
 key!(A, B, C, D, E, F);
 
-/// What an operation returns, as at most two words.
+/// The result of an operation, as at most two words.
 pub trait CacheValue: Copy {
-    /// What the words are.
+    /// The meanings of the words.
     const MEANINGS: &'static [Meaning];
 
-    /// The result as words.
+    /// Returns the result as words.
     fn to_words(self) -> [u32; 2];
 
-    /// The result with these words.
+    /// Returns the result with these words.
     fn from_words(words: [u32; 2]) -> Self;
 }
 
@@ -187,7 +187,7 @@ impl CacheValue for u64 {
     }
 }
 
-/// For operations of which the cache only remembers that they were done.
+/// For operations that return nothing and need not be repeated.
 impl CacheValue for () {
     const MEANINGS: &'static [Meaning] = &[];
 
@@ -205,14 +205,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operands_become_words_in_their_order_and_the_chain_stands_apart() {
+    fn operands_become_words_in_order_and_the_chain_is_separate() {
         let key = (NodeId(7), ChainId(3), Residual(5), true);
         let KeyWords { chain, words, .. } = key.to_words();
         assert_eq!((chain, words), (3, [7, 5, 1, 0, 0]));
     }
 
     #[test]
-    fn results_come_back_as_they_went_in() {
+    fn results_round_trip() {
         let number = 0x0123_4567_89ab_cdef;
         assert_eq!(u64::from_words(number.to_words()), number);
         assert_eq!(NodeId::from_words(NodeId(9).to_words()), NodeId(9));

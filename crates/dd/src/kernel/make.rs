@@ -1,54 +1,54 @@
-//! Making nodes: equal edges give the node that exists, others a new one.
+//! Creating nodes: equal edges give the existing node, others a new one.
 //!
-//! This is the only place where memory is asked for on behalf of nodes, and hence the only one
-//! where a collection may begin and workers [meet](super::meeting).
+//! Only this module allocates memory for nodes. Hence only here collections start, and only here
+//! workers [yield](super::meeting) to exclusive access.
 
 use super::{Halt, Kernel, NodeId};
 use crate::pool::Stretches;
 use crate::tables::Tables;
 use lariat_budget::Stop;
 
-/// Words of a node that count as much work as a new node.
+/// Number of words of a node that counts as one further node of work.
 const LONG: usize = 64;
 
-/// Collections for want of memory that one operation may ask for when they leave more than half;
+/// Limit on collections due to refused memory in one operation that leave more than half alive;
 /// those that leave more than three quarters count four times.
 const SQUEEZES: u32 = 16;
 
-/// Where tests ask for it, collections of every store that take place before a node whether they are needed or not. They go through all tables, so that to go on
-/// like this would take hours where tables have grown.
+/// Limit on forced collections per store in tests. Each walks all tables, so forcing more of them
+/// would take hours once the tables are large.
 const MANY: u64 = 1 << 12;
 
-/// What of the tables is set aside for one worker, and what it has made of it. Worth nothing after a meeting.
+/// Memory of the tables reserved for one worker, and its use. Void after an exclusive section.
 #[derive(Default)]
 pub(super) struct Reserve {
     stretches: Stretches,
     permits: usize,
-    /// Nodes and their words that the tables have not been told of.
+    /// Nodes and their words not yet reported to the tables.
     nodes: usize,
     words: usize,
 }
 
 impl Reserve {
-    /// Tells the tables what was made.
+    /// Reports new nodes to the tables.
     pub fn report(&mut self, tables: &Tables) {
-        // Others count there, too: nothing is said if there is nothing to say.
+        // The counters are shared, so needless writes are avoided.
         if self.nodes > 0 {
             tables.unique.report(std::mem::take(&mut self.nodes));
-            tables.pool.occupy(std::mem::take(&mut self.words));
+            tables.pool.report_words(std::mem::take(&mut self.words));
         }
     }
 
-    /// Nodes and their words that the tables have not been told of.
+    /// Returns the nodes and their words not yet reported to the tables.
     pub fn unreported(&self) -> (usize, usize) {
         (self.nodes, self.words)
     }
 }
 
 impl Kernel {
-    /// Like `make`, but leaves the edges on the stack.
+    /// Like `make`, but keeps the edges on the stack.
     pub(crate) fn make_kept(&mut self, base: usize) -> Result<NodeId, Halt> {
-        if self.several && (self.tables.is_wanted() || self.cramped) {
+        if self.peers.several && (self.tables.is_wanted() || self.pressures.growth_wanted) {
             self.make_way();
         }
         let edges = &self.stack[base..];
@@ -81,23 +81,23 @@ impl Kernel {
         }
     }
 
-    /// A new node with the edges in `encoded`, which was looked for as far as `slot`.
+    /// Creates a node with the edges in `encoded`, which were looked up as far as `slot`.
     fn create(&mut self, hash: u32, slot: usize) -> Result<NodeId, Halt> {
         let length = self.encoded.len();
         let mut from = Some(slot);
         let seen = self.tables.collections;
         let early = cfg!(feature = "collect-always") && seen < MANY;
-        let always = self.collect_always || early;
+        let always = self.options.collect_always || early;
         if always || self.is_full(length) {
-            self.pause = self.longest_pause().min(2 * self.pause);
+            self.pacing.pause = self.longest_pause().min(2 * self.pacing.pause);
             self.collect_unless(|now| now != seen && !always);
             from = None;
         }
-        let at = match self.room(length) {
+        let at = match self.allocate(length) {
             Some(at) => at,
             None => {
                 from = None;
-                self.more_room(length)?
+                self.allocate_slowly(length)?
             }
         };
         self.tables.pool.write(at, &self.encoded);
@@ -105,48 +105,48 @@ impl Kernel {
         let equal = |node| tables.pool.holds(NodeId(node), encoded);
         let (slots, id) = (&tables.unique.slots, at as u32);
         let faster = match from {
-            Some(slot) if !self.several => {
+            Some(slot) if !self.peers.several => {
                 slots.fill(slot, hash, id);
                 None
             }
             Some(slot) => slots.claim_from(slot, hash, id, equal),
-            // There was a meeting: nothing need be where it was.
+            // An exclusive section invalidates the slot.
             None => slots.claim(hash, id, equal),
         };
         if let Some(node) = faster {
-            self.reserve.stretches.untake(length);
+            self.reserve.stretches.give_back(length);
             return Ok(NodeId(node));
         }
         self.reserve.permits -= 1;
         self.reserve.nodes += 1;
         self.reserve.words += length;
-        self.counted.created += 1;
-        // A node with very many edges is more work than one: values may grow without end.
-        self.unspent += 1 + (length / LONG) as u64;
+        self.counters.pending.created += 1;
+        // A node with very many edges counts as several, since values may grow without bound.
+        self.work.unspent += 1 + (length / LONG) as u64;
         self.tick()?;
         Ok(NodeId(at as u32))
     }
 
-    /// Is it time for a collection before `length` more words?
+    /// Returns whether a collection is due before `length` more words.
     #[inline]
     fn is_full(&self, length: usize) -> bool {
         let occupied = self.tables.pool.occupied() + self.reserve.words;
         occupied + length > self.tables.collect_at
     }
 
-    /// A slot in the unique table and `length` words in the pool, if they are set aside.
+    /// Takes a permit for the unique table and `length` words of the pool from the reserve.
     #[inline]
-    fn room(&mut self, length: usize) -> Option<usize> {
+    fn allocate(&mut self, length: usize) -> Option<usize> {
         match self.reserve.permits {
             0 => None,
             _ => self.reserve.stretches.take(length),
         }
     }
 
-    /// The same, whatever has to grow or to be collected for that.
+    /// Like `allocate`, growing or collecting as necessary.
     #[cold]
-    fn more_room(&mut self, length: usize) -> Result<usize, Halt> {
-        let limit = self.budget.byte_limit();
+    fn allocate_slowly(&mut self, length: usize) -> Result<usize, Halt> {
+        let limit = self.work.budget.byte_limit();
         let mut collected = false;
         loop {
             let seen = self.tables.collections;
@@ -158,7 +158,7 @@ impl Kernel {
                 if !self.alone(|tables| tables.grow_unique(limit))
                     && let Some(done) = self.collect_unless(|now| now != seen)
                 {
-                    self.squeezed(done.nodes)?;
+                    self.count_squeeze(done.nodes.0, done.nodes.1)?;
                 }
                 continue;
             }
@@ -176,21 +176,21 @@ impl Kernel {
             }
             if let Some(done) = self.collect_unless(|now| now != seen) {
                 collected = true;
-                self.squeezed((was, done.words.1))?;
+                self.count_squeeze(was, done.words.1)?;
             }
         }
     }
 
-    /// After a collection that had to be: of `all`, `live` are left. Ends the operation if that
-    /// frees next to nothing, or little again and again; each collection costs as much as
-    /// making everything that lives.
-    fn squeezed(&mut self, (all, live): (usize, usize)) -> Result<(), Halt> {
-        self.squeezes += match live {
+    /// Counts a collection due to refused memory that left `live` of `all`. Ends the operation if
+    /// it freed next to nothing, or too little too often: a collection costs as much as creating
+    /// all live nodes.
+    fn count_squeeze(&mut self, all: usize, live: usize) -> Result<(), Halt> {
+        self.pacing.squeezes += match live {
             _ if live > all - all / 4 => 4,
             _ if live > all / 2 => 1,
             _ => 0,
         };
-        if live > all - all / 8 || self.squeezes > SQUEEZES {
+        if live > all - all / 8 || self.pacing.squeezes > SQUEEZES {
             return Err(self.halt(Stop::Memory));
         }
         Ok(())

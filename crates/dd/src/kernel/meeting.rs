@@ -1,140 +1,146 @@
-//! Meetings: how workers on the same tables make way for one of them.
+//! Safepoints: the workers of a store yield to one with exclusive access to the tables.
 //!
-//! A worker is inside while it computes, and outside between operations, so that it keeps nobody waiting. A worker that is the only
-//! one stays inside: then there is nobody to wait.
+//! A worker is inside the shared section of the [gate](lariat_parallel::Pass) during an operation
+//! and outside between operations, so idle workers cause no delay. A single worker stays inside.
 //!
-//! Meetings take place where a node is made and nowhere else. That is where a collection could always begin, so the
-//! rule for operations is [the one](super) that there was with one worker: what is needed afterwards is rooted.
+//! The only safepoint is the creation of a node, where a collection may start with a single worker
+//! too. So the rule for operations is [the same](super): nodes that are needed afterwards are
+//! rooted. A yielding worker deposits its roots in the tables, under a mutex.
 
 use std::ops::Deref;
 
 use super::make::Reserve;
-use super::{Kernel, NodeId};
+use super::{Kernel, KernelOptions, NodeId};
 use crate::tables::Tables;
 use lariat_budget::Stop;
 use lariat_parallel::Pass;
 
-/// Look-ups that a worker counts for itself before it tells: most operations are small, and counters that several write are slow.
+/// Lookups after which a worker reports its counters: shared counters are slow.
 const MANY: u64 = 1 << 12;
 
 impl Drop for Kernel {
-    /// What this worker has counted is not to be lost.
+    /// Reports the remaining counts.
     fn drop(&mut self) {
-        self.tell();
+        self.report_counters();
     }
 }
 
 impl Kernel {
-    /// Another worker on the same tables, which may run in another thread.
+    /// Returns another worker on the same tables, for another thread.
     pub(crate) fn worker(&mut self) -> Result<Kernel, Stop> {
-        let (worker, shared) = self.alone(|tables| (tables.enrol(), tables.cache.share()));
+        let ((id, handles), shared) =
+            self.alone(|tables| (tables.register_worker(), tables.cache.share()));
         if let Err(stop) = shared {
             self.end();
             return Err(stop);
         }
         let mut pass = self.tables.another();
-        // The other may have to wait for somebody who wants to be alone, and who waits for all that are inside.
+        // The new worker may have to wait for a writer, which waits for all workers inside.
         self.end();
         pass.enter();
-        let mut other = Kernel::with(self.levels, pass, worker, &self.budget);
-        other.cap = self.cap;
-        other.collect_always = self.collect_always;
-        other.totals = self.totals.clone();
+        let mut other = Kernel::with(self.levels, pass, id, handles, &self.work.budget);
+        other.options = KernelOptions {
+            backwards: false,
+            ..self.options
+        };
+        other.counters.totals = self.counters.totals.clone();
         other.end();
         Ok(other)
     }
 
-    /// An operation begins.
+    /// Starts an operation.
     pub(crate) fn begin(&mut self) {
         if self.tables.enter() {
             self.reserve = Reserve::default();
         }
-        self.workers = self.tables.passes();
-        self.several = self.workers > 1;
-        self.pressures.review(&self.tables.cache);
+        self.peers.count = self.tables.passes();
+        self.peers.several = self.peers.count > 1;
+        self.pressures.update_lengths(&self.tables.cache);
     }
 
-    /// An operation is over; its result is rooted.
+    /// Ends an operation, whose result is rooted.
     pub(crate) fn end(&mut self) {
         if self.tables.is_inside() && !self.tables.is_sole() {
             self.reserve.report(&self.tables);
-            if self.counted.lookups > MANY {
-                self.tell();
+            if self.counters.pending.lookups > MANY {
+                self.report_counters();
             }
             self.tables.leave();
         }
     }
 
-    /// Tells the tables what this worker has made.
+    /// Reports all counts of this worker.
     fn report(&mut self) {
         self.reserve.report(&self.tables);
-        self.tell();
+        self.report_counters();
     }
 
-    /// Tells what this worker has counted.
-    fn tell(&mut self) {
-        self.totals.add(std::mem::take(&mut self.counted));
+    /// Reports lookups and created nodes.
+    fn report_counters(&mut self) {
+        self.counters
+            .totals
+            .add(std::mem::take(&mut self.counters.pending));
     }
 
-    /// All that must survive a collection: the node in the making has its children on the stack.
+    /// Returns all roots of this worker; an unfinished node has its children on the stack.
     pub(super) fn roots(&self) -> Vec<NodeId> {
         let edges = self.stack.iter().map(|edge| edge.1);
         edges.chain(self.bench.roots()).collect()
     }
 
-    /// Lets others have their turns, where a node is about to be made.
+    /// Yields to waiting writers before a node is created.
     #[cold]
     pub(super) fn make_way(&mut self) {
-        if self.cramped {
-            self.cramped = false;
+        if self.pressures.growth_wanted {
+            self.pressures.growth_wanted = false;
             self.grow_cache();
         }
         self.report();
-        self.tables.rest(self.worker, self.roots());
+        self.tables.deposit_roots(self.peers.id, self.roots());
         if self.tables.make_way() {
             self.reserve = Reserve::default();
-            self.pressures.review(&self.tables.cache);
+            self.pressures.update_lengths(&self.tables.cache);
         }
-        self.tables.go_on(self.worker);
+        self.tables.withdraw_roots(self.peers.id);
     }
 
-    /// What `work` makes of the tables, with all other workers outside. Where there are others, what this one has set aside is
-    /// void afterwards, since they may have had their turns before.
+    /// Runs `work` with exclusive access to the tables. With several workers the reserve of this
+    /// one is void afterwards, since other exclusive sections may have come first.
     pub(crate) fn alone<R>(&mut self, work: impl FnOnce(&mut Tables) -> R) -> R {
         self.begin();
         self.reserve.report(&self.tables);
-        let (several, hands) = (self.several, self.workers);
+        let (several, threads) = (self.peers.several, self.peers.count);
         if several {
-            self.tables.rest(self.worker, self.roots());
+            self.tables.deposit_roots(self.peers.id, self.roots());
         }
         let result = self.tables.alone(|tables| {
-            tables.hands = hands;
+            tables.threads = threads;
             let result = work(tables);
             if several {
-                tables.unique.recall();
+                tables.unique.revoke_permits();
             }
             result
         });
         if several {
-            self.tables.go_on(self.worker);
+            self.tables.withdraw_roots(self.peers.id);
             self.reserve = Reserve::default();
-            self.pressures.review(&self.tables.cache);
+            self.pressures.update_lengths(&self.tables.cache);
         }
         result
     }
 
-    /// The cache is full of what is needed.
+    /// Requests a larger cache, since live entries are overwritten.
     #[cold]
-    pub(super) fn crowd(&mut self) {
-        if self.several {
-            // The result that is to be remembered is not rooted.
-            self.cramped = true;
+    pub(super) fn request_larger_cache(&mut self) {
+        if self.peers.several {
+            // The unrooted result that is about to be cached must not be collected.
+            self.pressures.growth_wanted = true;
         } else {
             self.grow_cache();
         }
     }
 
-    /// Lets those tables of the cache grow that should.
+    /// Grows those tables of the cache that are due.
     fn grow_cache(&mut self) {
         let mut pressures = self.pressures;
         let cache = &self.tables.cache;
@@ -146,18 +152,18 @@ impl Kernel {
                     tables
                         .cache
                         .narrow
-                        .grow(&mut pressures.narrow, tables.hands);
+                        .grow(&mut pressures.narrow, tables.threads);
                 }
                 if wide {
-                    tables.cache.wide.grow(&mut pressures.wide, tables.hands);
+                    tables.cache.wide.grow(&mut pressures.wide, tables.threads);
                 }
             });
         }
         self.pressures = pressures;
     }
 
-    /// The tables, for reading them between operations.
-    pub(crate) fn look(&self) -> Look<'_> {
+    /// Returns the tables for reading between operations.
+    pub(crate) fn read_tables(&self) -> Look<'_> {
         if self.tables.is_inside() {
             return Look::Inside(&self.tables);
         }
@@ -167,11 +173,11 @@ impl Kernel {
     }
 }
 
-/// The tables while somebody reads them.
+/// Shared access to the tables.
 pub(crate) enum Look<'a> {
-    /// By a worker that is inside.
+    /// Of a worker that is inside.
     Inside(&'a Tables),
-    /// By one that is not; nobody has the tables alone until this is dropped.
+    /// Of a worker that is outside; delays writers until it is dropped.
     Visiting(Pass<Tables>),
 }
 

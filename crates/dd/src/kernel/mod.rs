@@ -1,22 +1,20 @@
 //! Safe building blocks for recursive operations.
 //!
-//! A recursive operation loads the edges of its operands on the *shadow stack*, calls itself on their
-//! children, pushes the edges of its result and [makes](Kernel::make) the node. What it returned it
-//! remembers in the operation cache, under [a typed key](Operation). Most operations are a
-//! [`Call`], for which [one recursion](Kernel::call) does all of this; those that only ask
-//! are written on [`Kernel::remembered`] and [`Kernel::any_edge`]. Every call that creates a node
-//! may collect garbage, so there is one rule to keep:
+//! A recursive operation pushes the edges of its operands on the *shadow stack*, calls itself on
+//! their children, pushes the edges of its result and [makes](Kernel::make) the node. It stores the
+//! result in the operation cache under [a typed key](Operation). Most operations are a [`Call`],
+//! for which [one recursion](Kernel::call) does all of this; queries are written on
+//! [`Kernel::remembered`] and [`Kernel::any_edge`]. Any call that creates a node may collect, so:
 //!
 //! > **A node that is needed after a call that may create nodes must be rooted during that call**:
 //! > be on the shadow stack, in a [`Set`](crate::Set), or below a node that is. Arguments are
-//! > rooted by the caller; results are not rooted at all.
+//! > rooted by the caller; results are not rooted.
 //!
-//! Breaking the rule never breaks memory safety, but gives wrong sets;
-//! [`Store::collect_always`](crate::Store::collect_always) makes tests notice at once.
+//! A violation never breaks memory safety, but gives wrong sets;
+//! [`Store::collect_always`](crate::Store::collect_always) makes tests detect it at once.
 //!
-//! Running out of budget is the error [`Halt`], one byte that says "unwind"; the reason waits
-//! in the kernel and the store hands it to the caller of the whole operation as a
-//! [`Stop`].
+//! An exceeded budget is the error [`Halt`], one byte that means "unwind"; the reason is kept in
+//! the kernel, and the store returns it to the caller of the whole operation as a [`Stop`].
 
 mod breath;
 mod chain;
@@ -53,67 +51,100 @@ use make::Reserve;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words allocated between two collections at least, in a small store and in any.
+/// Minimal number of words allocated between two collections, in a small store and in any.
 const SMALL_PAUSE: usize = 1 << 21;
 const PAUSE: usize = 1 << 22;
 
-/// A worker's place at the tables, and its stacks: everything that recursive operations need.
+/// A worker's handle to the tables of a store, and its stacks: the context of recursive operations.
 pub struct Kernel {
     pub(crate) levels: u32,
-    /// No delta leads to a larger value.
-    pub(crate) cap: u32,
     pub(crate) tables: Pass<Tables>,
-    worker: WorkerId,
-    /// What callers hold that this worker has made.
-    held: Held,
-    /// How many workers there are on the tables, at most, and whether there are several.
-    workers: usize,
-    several: bool,
-    /// What of the tables is set aside for this worker.
+    pub(crate) options: KernelOptions,
+    peers: Peers,
     reserve: Reserve,
     pressures: Pressures,
-    /// Is the cache to grow at the next meeting?
-    cramped: bool,
-    /// The shadow stack: edges of results in the making, and rooted nodes under value 0.
+    /// The shadow stack: edges of unfinished nodes, and rooted nodes under value 0.
     pub(crate) stack: Vec<(u32, NodeId)>,
-    /// The way down single edges: the values of the result, and what the filter asks of them.
-    pub(crate) trail: Vec<(u32, Residual)>,
-    /// Of the images of nodes with a single edge, how many the cache knew, and how many are empty.
-    pub(crate) slides_known: u64,
-    pub(crate) slides_blocked: u64,
-    pub(crate) bench: Workbench,
-    encoded: Vec<u32>,
-    budget: Budget,
     stack_lease: Lease,
-    fuel: u32,
-    /// Nodes made that are not yet reported to the budget.
-    unspent: u64,
-    /// What all workers have told, and what this one has counted since it did.
-    pub(crate) totals: Arc<Totals>,
-    pub(crate) counted: Counted,
-    /// Words to be allocated before the next collection at least. It doubles with each that an
-    /// operation makes: the results that die with their nodes are often needed again.
-    pause: usize,
-    /// Collections in this operation that had to be and freed less than half.
-    squeezes: u32,
-    pub(crate) collect_always: bool,
-    reason: Option<Stop>,
-    /// Does this worker walk edges from the last to the first? Two who compute the same from opposite ends meet in the middle, where each finds
-    /// what the other has remembered.
-    pub(crate) backwards: bool,
+    pub(crate) slides: Slides,
+    pub(crate) bench: Workbench,
+    /// The node to be looked up, in the encoding of the pool.
+    encoded: Vec<u32>,
+    work: WorkMeter,
+    pub(crate) counters: StoreCounters,
+    pacing: CollectionPacing,
 }
 
-/// What a worker counts.
+/// The settings of a worker.
+#[derive(Clone, Copy)]
+pub(crate) struct KernelOptions {
+    /// Deltas to larger values are disabled.
+    pub cap: u32,
+    /// Collects garbage before every new node: for tests.
+    pub collect_always: bool,
+    /// Walks edges from the last to the first. Two workers that compute the same from opposite ends
+    /// meet in the middle, where each finds the results of the other in the cache.
+    pub backwards: bool,
+}
+
+/// This worker among those of the store.
+struct Peers {
+    id: WorkerId,
+    /// Handles that this worker has created.
+    handles: Held,
+    /// An upper bound on the number of workers, and whether it exceeds one.
+    count: usize,
+    several: bool,
+}
+
+/// The state of [sliding](crate::saturation) down single edges.
+#[derive(Default)]
+pub(crate) struct Slides {
+    /// Values of the image, and residuals of the target, on the way down.
+    pub trail: Vec<(u32, Residual)>,
+    /// Numbers of images of nodes with a single edge that were cached, and that are empty.
+    pub known: u64,
+    pub blocked: u64,
+}
+
+/// Counted work of the current operation.
+struct WorkMeter {
+    budget: Budget,
+    /// Steps until the next poll of the budget.
+    fuel: u32,
+    /// New nodes not yet reported to the budget.
+    unspent: u64,
+    /// The reason of the current [`Halt`].
+    reason: Option<Stop>,
+}
+
+/// Counters of all workers as reported, and those of this worker since its last report.
+pub(crate) struct StoreCounters {
+    pub totals: Arc<Totals>,
+    pub pending: Counted,
+}
+
+/// The frequency of collections in the current operation.
+struct CollectionPacing {
+    /// Minimal number of words between two collections. Each collection doubles it, since results
+    /// that die with their nodes are often needed again.
+    pause: usize,
+    /// Collections due to refused memory that freed less than half.
+    squeezes: u32,
+}
+
+/// Counters of one worker.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counted {
-    /// Nodes made.
+    /// Created nodes.
     pub created: u64,
-    /// Questions to the cache, and those that it could not answer: these cost so much that counting them is no matter.
+    /// Cache lookups and misses; counting is negligible beside a lookup.
     pub lookups: u64,
     pub misses: u64,
 }
 
-/// What all workers on some tables have counted. Beside the tables: who is outside may tell, too.
+/// Counters of all workers of a store, updated by relaxed atomics. They lie outside of the tables,
+/// so a worker can report outside the shared section.
 #[derive(Default)]
 pub(crate) struct Totals {
     created: AtomicU64,
@@ -128,13 +159,13 @@ impl Totals {
         self.misses.fetch_add(counted.misses, Ordering::Relaxed);
     }
 
-    /// All of it, and what is counted here and not told yet.
+    /// Returns the sum of the reported counters and `counted`.
     pub fn with(&self, counted: Counted) -> Counted {
-        let told = |total: &AtomicU64| total.load(Ordering::Relaxed);
+        let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
         Counted {
-            created: told(&self.created) + counted.created,
-            lookups: told(&self.lookups) + counted.lookups,
-            misses: told(&self.misses) + counted.misses,
+            created: load(&self.created) + counted.created,
+            lookups: load(&self.lookups) + counted.lookups,
+            misses: load(&self.misses) + counted.misses,
         }
     }
 }
@@ -142,12 +173,12 @@ impl Totals {
 impl Kernel {
     pub(crate) fn new(levels: u32, budget: &Budget) -> Result<Kernel, Stop> {
         let mut tables = Tables::new(budget)?;
-        let (worker, held) = tables.enrol();
+        let (id, handles) = tables.register_worker();
         tables.limit_cache(budget.byte_limit());
         let tables = Pass::new(tables, Tables::empty(budget));
-        let mut kernel = Kernel::with(levels, tables, (worker, held), budget);
-        kernel.rest();
-        let pause = kernel.pause;
+        let mut kernel = Kernel::with(levels, tables, id, handles, budget);
+        kernel.reset_pacing();
+        let pause = kernel.pacing.pause;
         kernel.alone(|tables| tables.collect_at = pause);
         Ok(kernel)
     }
@@ -155,79 +186,87 @@ impl Kernel {
     fn with(
         levels: u32,
         tables: Pass<Tables>,
-        (worker, held): (WorkerId, Held),
+        id: WorkerId,
+        handles: Held,
         budget: &Budget,
     ) -> Kernel {
         Kernel {
             levels,
-            cap: u32::MAX,
             pressures: Pressures::on(&tables.cache),
             tables,
-            worker,
-            held,
-            workers: 1,
-            several: false,
+            options: KernelOptions {
+                cap: u32::MAX,
+                collect_always: false,
+                backwards: false,
+            },
+            peers: Peers {
+                id,
+                handles,
+                count: 1,
+                several: false,
+            },
             reserve: Reserve::default(),
-            cramped: false,
             stack: Vec::new(),
-            trail: Vec::new(),
-            slides_known: 0,
-            slides_blocked: 0,
+            stack_lease: budget.lease(),
+            slides: Slides::default(),
             bench: Workbench::new(budget.lease()),
             encoded: Vec::new(),
-            budget: budget.clone(),
-            stack_lease: budget.lease(),
-            fuel: BREATH,
-            unspent: 0,
-            totals: Arc::default(),
-            counted: Counted::default(),
-            pause: SMALL_PAUSE,
-            squeezes: 0,
-            collect_always: false,
-            reason: None,
-            backwards: false,
+            work: WorkMeter {
+                budget: budget.clone(),
+                fuel: BREATH,
+                unspent: 0,
+                reason: None,
+            },
+            counters: StoreCounters {
+                totals: Arc::default(),
+                pending: Counted::default(),
+            },
+            pacing: CollectionPacing {
+                pause: SMALL_PAUSE,
+                squeezes: 0,
+            },
         }
     }
 
-    /// The most that may lie between two collections: a sixteenth of all bytes.
+    /// Returns the upper limit on the pause between two collections: a sixteenth of the byte limit.
     fn longest_pause(&self) -> usize {
-        let words = usize::try_from(self.budget.byte_limit() / 64).unwrap_or(usize::MAX);
+        let words = usize::try_from(self.work.budget.byte_limit() / 64).unwrap_or(usize::MAX);
         words.max(SMALL_PAUSE)
     }
 
-    /// Another operation begins.
-    fn rest(&mut self) {
-        self.pause = PAUSE.min(self.longest_pause());
-        self.squeezes = 0;
-        self.pressures.refresh();
+    /// Resets the limits that apply to one operation.
+    fn reset_pacing(&mut self) {
+        self.pacing.pause = PAUSE.min(self.longest_pause());
+        self.pacing.squeezes = 0;
+        self.pressures.reset_refusals();
     }
 
     pub(crate) fn set_budget(&mut self, budget: &Budget) {
-        let before = std::mem::replace(&mut self.budget, budget.clone());
+        let before = std::mem::replace(&mut self.work.budget, budget.clone());
         let limit = budget.byte_limit();
-        // A worker takes another part of its budget for every group that it computes along with another: nobody has to make way for that.
+        // Workers often change other limits of a shared budget, which needs no exclusive access.
         if limit != before.byte_limit() {
             self.alone(|tables| tables.limit_cache(limit));
         }
     }
 
-    /// Nodes and their words that this worker has made and the tables have not been told of.
+    /// Returns the nodes and words that this worker has made and not reported to the tables.
     pub(crate) fn unreported(&self) -> (usize, usize) {
         self.reserve.unreported()
     }
 
-    /// The number of levels; levels are numbered from 0 at the top.
+    /// Returns the number of levels; level 0 is the top.
     pub fn levels(&self) -> u32 {
         self.levels
     }
 
-    /// The edges of `node`, which must be neither terminal.
+    /// Returns the edges of `node`, which is not a terminal.
     #[inline]
     pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
         self.tables.pool.edges(node)
     }
 
-    /// The child of `node` under `value`, empty if there is none.
+    /// Returns the child of `node` under `value`, empty if there is none.
     #[inline]
     pub fn child(&self, node: NodeId, value: u32) -> NodeId {
         if node.0 <= 1 {

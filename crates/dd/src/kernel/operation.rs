@@ -1,4 +1,4 @@
-//! Operations, and the typed keys under which the cache remembers their results.
+//! Operations, and the typed keys under which the cache stores their results.
 //!
 //! An operation is declared once, by the types of its operands and of its result:
 //!
@@ -16,13 +16,11 @@
 //! }
 //! ```
 //!
-//! Declaring issues a *tag*, and there is no other way to get one, so two operations never share
-//! it. The types say everything else: how the operands become words, which of the two tables of
-//! the cache is wide enough, and which words a collection must look at. All of that happens at
-//! compile time; the tags of this crate's own operations are constants too.
+//! Only a declaration issues a *tag*, so two operations never share one. The types define the rest
+//! at compile time: the encoding of operands as words, which of the two tables of the cache is wide
+//! enough, and the words that a collection must check. This crate's tags are constants.
 //!
-//! With several workers on one store nothing changes: tags are issued before they start, and a
-//! key is a value that means the same to all of them.
+//! Workers share tags, which are issued before they start, and keys, which are plain values.
 
 use std::marker::PhantomData;
 
@@ -30,25 +28,25 @@ use super::key::{CacheKey, CacheValue, Meaning, NARROW_WORDS, WIDE_WORDS};
 use super::{Halt, Kernel, NodeId, Residual, ScopeId};
 use crate::event::ChainId;
 
-/// Bits of an entry's first word that are left for an event chain beside the tag.
+/// Bits of the first word of an entry that hold an event chain, below the tag.
 pub(crate) const CHAIN_BITS: u32 = 26;
 
-/// Operations that one table of the cache can tell apart; tag 0 means an empty entry.
+/// Number of tags per table of the cache; tag 0 marks an empty entry.
 const TAGS: usize = 1 << (32 - CHAIN_BITS);
 
-/// An operation that the cache remembers: from a [`CacheKey`] to a [`CacheValue`].
+/// A cached operation: from a [`CacheKey`] to a [`CacheValue`].
 #[derive(Clone, Copy)]
 pub struct Operation<K, V> {
-    /// In the upper bits; those of a chain are 0.
+    /// In the upper bits; the bits of a chain are 0.
     pub(crate) tag: u32,
     types: PhantomData<fn(K) -> V>,
 }
 
 impl<K: CacheKey, V: CacheValue> Operation<K, V> {
-    /// Do key and result fit in an entry of the narrow table?
+    /// True if key and result fit in an entry of the narrow table.
     pub(crate) const IS_NARROW: bool = words(K::MEANINGS) <= NARROW_WORDS && V::MEANINGS.len() <= 1;
 
-    /// What a collection must look at. `residual` is what residuals are: numbers, or nodes.
+    /// Returns the words that a collection must check; `residual` is the meaning of residuals.
     const fn audit(residual: Meaning) -> Audit {
         assert!(words(K::MEANINGS) <= WIDE_WORDS, "too many operands");
         assert!(
@@ -79,7 +77,7 @@ impl<K: CacheKey, V: CacheValue> Operation<K, V> {
     }
 }
 
-/// How many words the operands take, the chain not counted.
+/// Returns the number of words of the operands, not counting the chain.
 const fn words(meanings: &[Meaning]) -> usize {
     let (mut at, mut words) = (0, 0);
     while at < meanings.len() {
@@ -91,14 +89,14 @@ const fn words(meanings: &[Meaning]) -> usize {
     words
 }
 
-/// Which words of an operation's entries a collection must look at.
+/// The words of an operation's entries that a collection must check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Audit {
     /// Bit `i` is set if word `i` of the key is a node.
     pub nodes: u8,
     /// Bit `i` is set if word `i` of the key is a scope.
     pub scopes: u8,
-    /// Is the result a node?
+    /// True if the result is a node.
     pub result_is_node: bool,
 }
 
@@ -131,21 +129,21 @@ impl Audits {
     const fn issue(&mut self, audit: Audit) -> u32 {
         assert!(
             self.count < TAGS,
-            "operations are declared once per store, and these are too many"
+            "too many operations are declared for one store"
         );
         self.by_tag[self.count] = audit;
         self.count += 1;
         (self.count as u32 - 1) << CHAIN_BITS
     }
 
-    /// What to look at in an entry that begins with `word`.
+    /// Returns the audit of an entry that begins with `word`.
     #[inline]
-    pub fn of(&self, word: u32) -> Audit {
+    pub fn by_word(&self, word: u32) -> Audit {
         self.by_tag[(word >> CHAIN_BITS) as usize]
     }
 }
 
-/// All operations of a store: the only issuer of tags.
+/// All operations of a store; the only issuer of tags.
 #[derive(Clone, Copy)]
 pub(crate) struct Registry {
     pub narrow: Audits,
@@ -160,7 +158,7 @@ impl Registry {
         }
     }
 
-    /// A new operation; `residual` is what residuals among its operands are.
+    /// Declares an operation whose residual operands have the meaning `residual`.
     const fn declare_with<K: CacheKey, V: CacheValue>(
         &mut self,
         residual: Meaning,
@@ -177,12 +175,12 @@ impl Registry {
         }
     }
 
-    /// A new operation whose residuals, if it has any, are numbers.
+    /// Declares an operation whose residuals, if any, are numbers.
     pub const fn declare<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
         self.declare_with(Meaning::Number)
     }
 
-    /// A new operation whose residuals are nodes.
+    /// Declares an operation whose residuals are nodes.
     const fn declare_over_nodes<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
         self.declare_with(Meaning::Node)
     }
@@ -194,8 +192,8 @@ type Pair = (NodeId, NodeId);
 /// A node and the scope of a [`Subset`](crate::Subset) of events, or of one projection.
 type Scoped = (NodeId, ScopeId);
 
-/// An operation under a filter, one for each [variant](crate::saturation::variant): the key has
-/// the scopes of subset and filter, and the residuals.
+/// An operation under a filter, one per [variant](crate::saturation::variant): the key has the
+/// scopes of subset and filter, and the residuals.
 type Filtered<K> = [Operation<K, NodeId>; 8];
 
 /// The operations of this crate.
@@ -249,37 +247,37 @@ const fn declare() -> (Operations, Registry) {
     (operations, registry)
 }
 
-/// The operations of this crate; being constants, their tags cost nothing.
+/// The operations of this crate, with constant tags.
 pub(crate) const OPERATIONS: Operations = declare().0;
 
-/// What every store starts with: the operations of this crate are declared.
+/// The registry of a new store, with the operations of this crate.
 pub(crate) const REGISTRY: Registry = declare().1;
 
 impl Kernel {
-    /// Declares an operation: once per store, there is room for some forty.
+    /// Declares an operation, once per store; there are about forty free tags.
     ///
     /// # Panics
-    /// If there is no room left.
+    /// If no tag is free.
     pub fn operation<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
         self.alone(|tables| tables.cache.registry.declare())
     }
 
-    /// What `operation` returned for `key`, if the cache remembers.
+    /// Returns the cached result of `operation` for `key`.
     #[inline]
     pub fn cached<K: CacheKey, V: CacheValue>(
         &mut self,
         operation: Operation<K, V>,
         key: K,
     ) -> Option<V> {
-        self.counted.lookups += 1;
-        let found = self.tables.cache.get(operation, key, self.several);
+        self.counters.pending.lookups += 1;
+        let found = self.tables.cache.get(operation, key, self.peers.several);
         if found.is_none() {
-            self.counted.misses += 1;
+            self.counters.pending.misses += 1;
         }
         found
     }
 
-    /// Remembers what `operation` returned for `key`.
+    /// Caches the result of `operation` for `key`.
     #[inline]
     pub fn remember<K: CacheKey, V: CacheValue>(
         &mut self,
@@ -294,22 +292,22 @@ impl Kernel {
             &self.pressures.wide
         };
         if pressure.is_high() {
-            self.crowd();
+            self.request_larger_cache();
         }
         let cache = &self.tables.cache;
         let value = value.to_words();
         if is_narrow {
             let entry = crate::cache::narrow(operation, key, value);
-            let evicted = cache.narrow.put(entry, self.several);
-            self.pressures.narrow.count(evicted, self.workers);
+            let evicted = cache.narrow.put(entry, self.peers.several);
+            self.pressures.narrow.count(evicted, self.peers.count);
         } else {
             let entry = crate::cache::wide(operation, key, value);
-            let evicted = cache.wide.put(entry, self.several);
-            self.pressures.wide.count(evicted, self.workers);
+            let evicted = cache.wide.put(entry, self.peers.several);
+            self.pressures.wide.count(evicted, self.peers.count);
         }
     }
 
-    /// What `operation` returns for `key`: from the cache, or else from `compute`.
+    /// Returns the cached result of `operation` for `key`, or caches that of `compute`.
     #[inline]
     pub fn remembered<K: CacheKey, V: CacheValue>(
         &mut self,
@@ -332,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_collection_looks_at_the_nodes_and_scopes_of_a_key() {
+    fn a_collection_checks_the_nodes_and_scopes_of_a_key() {
         type Wide = Operation<(NodeId, ChainId, Residual, ScopeId), NodeId>;
         let expected = |nodes| Audit {
             nodes,
@@ -354,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_operations_of_a_table_have_the_same_tag() {
+    fn tags_of_a_table_are_unique() {
         let mut registry = REGISTRY;
         let mut tags = vec![OPERATIONS.union.tag, OPERATIONS.fire.tag];
         while registry.narrow.count < TAGS {

@@ -1,51 +1,48 @@
-//! The one recursion behind operations that walk down a diagram and build another.
+//! The recursion scheme of operations that walk down a diagram and build another.
 //!
 //! Intersection, difference, selection, images and most operations of other crates have the same
 //! shape. With the result of a *call* on a node `n` written as `f(n)`:
 //!
 //! ```text
-//! f(n) = at once                                   where no edge need be looked at
-//!      | what the cache remembers
+//! f(n) = immediate result              if no edge need be inspected
+//!      | cached result
 //!      | node {(i', g(m)) | (i, m) edge of n, (i', g(m)) a call that f makes for this edge}
 //! ```
 //!
-//! `∩` makes the call `m ∩ b[i]` under `i`, an image one call under every `i'` that its event
-//! takes `i` to. A call is [data](Call): its type says what to do and its value on what, and
-//! whatever stays the same all the way down is a context beside it. [`Kernel::call`] does the rest:
-//! roots the children, collects the results, makes the node, counts the work and remembers.
+//! `∩` makes the call `m ∩ b[i]` under `i`, an image one call under every `i'` that its event takes
+//! `i` to. A call is [data](Call): its type is the operation, its value the operands. Constants
+//! of the recursion are a context beside it. [`Kernel::call`] does the rest: roots the children,
+//! collects the results, creates the node, counts the work and caches the result.
 //!
-//! Calls are data for the sake of several workers. Every call below an edge goes through
-//! [`Kernel::call_into`], which runs it at once; it is the one place where a worker could offer
-//! it to another instead and pick up the result before the node is made. The operations themselves
-//! need not know.
+//! All calls below an edge go through [`Kernel::call_into`], so operations do not depend on the
+//! order and the place of their evaluation.
 //!
-//! Union merges two nodes and so has its own loop; saturation ends in a fixpoint instead of a node and
-//! has its own as well. Questions with a yes or no, which build nothing and may stop early, are
-//! written on [`Kernel::remembered`] and [`Kernel::any_edge`].
+//! Union merges two nodes, and saturation ends in a fixpoint instead of a node; both have loops of
+//! their own. Queries with a Boolean result, which create nothing and may stop early, are written
+//! on [`Kernel::remembered`] and [`Kernel::any_edge`].
 //!
-//! The idea of one recursion per shape, with the way of running it left to a type, is OxiDD's
-//! (N. Husung, C. Dubslaff, H. Hermanns, M. A. Köhl: *OxiDD: A safe, concurrent, modular, and
-//! performant decision diagram framework in Rust*, TACAS 2024).
+//! The separation of one recursion per shape from its evaluation follows OxiDD (N. Husung, C.
+//! Dubslaff, H. Hermanns, M. A. Köhl: *OxiDD: A safe, concurrent, modular, and performant decision
+//! diagram framework in Rust*, TACAS 2024).
 
 use super::key::CacheKey;
 use super::{Halt, Kernel, NodeId, Operation, StackMark};
 
-/// A call of a recursive operation, as data, in a context `C` that stays the same all the way down.
+/// A call of a recursive operation, as data, in a context `C` shared by the whole recursion.
 pub trait Call<C: ?Sized>: Copy {
-    /// Under what its results are remembered.
+    /// The cache key of its results.
     type Key: CacheKey;
 
-    /// How the call begins: with its result, or with a node to walk.
+    /// Starts the call: returns its result, or a node to walk.
     ///
     /// The operands are rooted by the caller, here and in [`edge`](Call::edge).
     fn open(self, kernel: &mut Kernel, context: &mut C) -> Result<Opening<Self::Key>, Halt>;
 
-    /// Makes the calls for one edge of the node that is walked: each result goes
-    /// [into](Kernel::call_into) an edge of the node to be made.
+    /// Makes the calls for one edge of the node; their results become [edges](Kernel::call_into).
     fn edge(self, kernel: &mut Kernel, context: &mut C, edge: (u32, NodeId)) -> Result<(), Halt>;
 
-    /// Makes the node of the edges above `edges`. Calls whose edges do not come by increasing value
-    /// [sort](Kernel::sort) them first.
+    /// Creates the node of the edges above `edges`. Calls that do not produce their edges by
+    /// increasing value [sort](Kernel::sort) them first.
     #[inline]
     fn close(
         self,
@@ -57,23 +54,23 @@ pub trait Call<C: ?Sized>: Copy {
     }
 }
 
-/// How a [`Call`] begins.
+/// The start of a [`Call`].
 pub enum Opening<K> {
-    /// This is the result.
+    /// The result.
     AtOnce(NodeId),
-    /// The edges of a node are to be walked, unless the cache remembers.
+    /// The edges of a node are to be walked, unless the result is cached.
     Walk {
-        /// The node, neither terminal.
+        /// The node, not a terminal.
         node: NodeId,
-        /// What the result is remembered as.
+        /// The operation under which the result is cached.
         operation: Operation<K, NodeId>,
-        /// And under what.
+        /// The key of the result.
         key: K,
     },
 }
 
 impl Kernel {
-    /// The result of `call`.
+    /// Returns the result of `call`.
     #[inline]
     pub fn call<C: ?Sized, A: Call<C>>(
         &mut self,
@@ -105,7 +102,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// The result of `call` edge by edge.
+    /// Computes the result of `call` edge by edge.
     fn walk<C: ?Sized, A: Call<C>>(
         &mut self,
         call: A,
@@ -116,10 +113,10 @@ impl Kernel {
         self.push_edges(node)?;
         let end = self.mark();
         for at in base.0..end.0 {
-            let edge = self.stack[self.turn(at, base.0..end.0)];
+            let edge = self.stack[self.edge_index(at, base.0..end.0)];
             let from = self.stack.len();
             call.edge(self, context, edge)?;
-            self.arrange(end.0, from);
+            self.restore_order(end.0, from);
         }
         let result = call.close(self, context, end)?;
         self.release(base);

@@ -1,4 +1,4 @@
-//! The shadow stack: edges of results in the making, and nodes that must not be collected.
+//! The shadow stack: edges of unfinished nodes, and nodes that must not be collected.
 
 use super::{Halt, Kernel, NodeId};
 use crate::pool::{NodeEdges, word};
@@ -9,14 +9,14 @@ use std::ops::Range;
 pub struct StackMark(pub(super) usize);
 
 impl StackMark {
-    /// How many entries lie between `lower` and this mark.
+    /// Returns the number of entries between `lower` and this mark.
     pub fn above(self, lower: StackMark) -> usize {
         self.0.saturating_sub(lower.0)
     }
 }
 
 impl Kernel {
-    /// The present height of the shadow stack.
+    /// Returns the present height of the shadow stack.
     #[inline]
     pub fn mark(&self) -> StackMark {
         StackMark(self.stack.len())
@@ -55,27 +55,27 @@ impl Kernel {
         Ok(())
     }
 
-    /// Of the edges on these places the one that this worker takes when another, who walks them from the first to the last, takes the one `at` a place.
+    /// Returns the index to visit in step `at`: the mirrored one if the worker walks backwards.
     #[inline]
-    pub(crate) fn turn(&self, at: usize, edges: Range<usize>) -> usize {
-        if self.backwards {
+    pub(crate) fn edge_index(&self, at: usize, edges: Range<usize>) -> usize {
+        if self.options.backwards {
             edges.start + edges.end - 1 - at
         } else {
             at
         }
     }
 
-    /// Puts the entries above `from` under the others above `end`, if this worker walks backwards: then all lie as they would forwards, and the same unions are
-    /// made of them.
+    /// Moves the entries above `from` below the others above `end` if this worker walks backwards,
+    /// so that all lie in forward order and the same unions are computed.
     #[inline]
-    pub(crate) fn arrange(&mut self, end: usize, from: usize) {
-        if self.backwards {
+    pub(crate) fn restore_order(&mut self, end: usize, from: usize) {
+        if self.options.backwards {
             let pushed = self.stack.len() - from;
             self.stack[end..].rotate_right(pushed);
         }
     }
 
-    /// Room for `more` entries.
+    /// Reserves memory for `more` entries.
     #[inline]
     pub(crate) fn reserve(&mut self, more: usize) -> Result<(), Halt> {
         if self.stack.capacity() - self.stack.len() < more {
@@ -84,14 +84,13 @@ impl Kernel {
         Ok(())
     }
 
-    /// The entry `offset` above `mark`, if the stack is that high.
+    /// Returns the entry `offset` above `mark`, if the stack is that high.
     #[inline]
     pub fn peek(&self, mark: StackMark, offset: usize) -> Option<(u32, NodeId)> {
         self.stack.get(mark.0 + offset).copied()
     }
 
-    /// Is `found` true of an edge of `node`, tried by increasing value up to the first? The
-    /// children are rooted meanwhile.
+    /// Returns whether `found` holds for an edge of `node`; stops at the first. Roots the children.
     pub fn any_edge(
         &mut self,
         node: NodeId,
@@ -112,14 +111,13 @@ impl Kernel {
         Ok(any)
     }
 
-    /// Pops everything above `mark`.
+    /// Pops all entries above `mark`.
     #[inline]
     pub fn release(&mut self, mark: StackMark) {
         self.stack.truncate(mark.0);
     }
 
-    /// The node with the edges above `mark`, which have increasing values and no empty
-    /// child; pops them.
+    /// Creates the node of the edges above `mark` (increasing values, no empty child); pops them.
     #[inline]
     pub fn make(&mut self, mark: StackMark) -> Result<NodeId, Halt> {
         let node = self.make_kept(mark.0)?;

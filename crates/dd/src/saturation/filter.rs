@@ -1,32 +1,31 @@
-//! Filters: which steps a saturation may take.
+//! Filters: restrictions on the steps of a saturation.
 
 use crate::kernel::{Kernel, NodeId, Residual, ScopeId};
 use crate::predicate::Predicate;
 use crate::store::Set;
 use lariat_budget::Stop;
 
-/// Decides by residuals which steps are taken; see [the module](super) for the equations.
+/// A restriction on steps by residuals; see [the module](super) for the equations.
 ///
-/// A residual is stepped with the values of the source, of the target, or of both. A
-/// saturation is compiled once for every kind of filter.
+/// A residual is stepped with the values of the source, of the target, or of both.
 pub trait Filter: Send {
-    /// There is no filter at all.
+    /// True if there is no filter.
     const NONE: bool = false;
-    /// A step is only taken if its source satisfies the residual.
+    /// True if the source of a step must satisfy the residual.
     const SOURCE: bool;
-    /// A step is only taken if its target satisfies the residual.
+    /// True if the target of a step must satisfy the residual.
     const TARGET: bool;
-    /// Residuals are nodes, which a collection may free.
+    /// True if residuals are nodes, which a collection may free.
     const NODES: bool = false;
-    /// The last level is not a component but the state of an automaton, which
+    /// True if the last level is not a component but the state of an automaton, which
     /// [moves](Filter::moves) with every step.
     const AUTOMATON: bool = false;
 
-    /// The scope in which residuals mean something.
+    /// The scope in which residuals are valid.
     fn scope(&self) -> ScopeId;
 
-    /// What `residual` asks below `level` where that level has `value`; never called with
-    /// [`Residual::FALSE`], nor with [`Residual::TRUE`] unless there is an automaton.
+    /// Returns the residual below `level` if that level has `value`; never called with
+    /// [`Residual::FALSE`], and with [`Residual::TRUE`] only if there is an automaton.
     fn step(
         &mut self,
         kernel: &Kernel,
@@ -35,8 +34,8 @@ pub trait Filter: Send {
         value: u32,
     ) -> Result<Residual, Stop>;
 
-    /// Where the automaton goes from the state `from` when the components above leave the target
-    /// `residual`; appended to `to` in any order.
+    /// Appends the successors of the automaton state `from` to `to`, in any order, if the
+    /// components of the target leave `residual`.
     fn moves(
         &mut self,
         _kernel: &Kernel,
@@ -47,14 +46,15 @@ pub trait Filter: Send {
         Ok(())
     }
 
-    /// Of a node that is saturated under `residual`, whose automaton states were moved into under it: are the moves under
-    /// `residual` known to lead from it to itself again? Then a step that leaves these levels alone need not look at them.
+    /// Returns whether the moves under `residual` are known to map a node that is saturated under
+    /// it, and whose automaton states were entered under it, to itself. If so, steps that keep
+    /// these levels skip them.
     fn is_still(&mut self, _residual: Residual) -> bool {
         false
     }
 }
 
-/// Every step is taken.
+/// Admits every step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unfiltered;
 
@@ -72,11 +72,11 @@ impl Filter for Unfiltered {
     }
 }
 
-/// Steps from states that satisfy a predicate.
+/// Admits steps from states that satisfy a predicate.
 #[derive(Debug)]
 pub struct FromSource<'a, P>(pub &'a mut P);
 
-/// Steps into states that satisfy a predicate.
+/// Admits steps into states that satisfy a predicate.
 #[derive(Debug)]
 pub struct IntoTarget<'a, P>(pub &'a mut P);
 
@@ -120,17 +120,17 @@ impl<P: Predicate> Filter for IntoTarget<'_, P> {
     }
 }
 
-/// Steps into a set; the residual is the node of the set.
+/// Admits steps into a set; the residual is the node of the set.
 #[derive(Clone, Debug)]
 pub struct Within(Set);
 
 impl Within {
-    /// Steps into `set`.
+    /// Returns the filter of steps into `set`.
     pub fn new(set: &Set) -> Within {
         Within(set.clone())
     }
 
-    /// The residual to begin with.
+    /// Returns the initial residual.
     pub fn residual(&self) -> Residual {
         Residual(self.0.node().0)
     }

@@ -1,29 +1,29 @@
-//! Firing: the image of a node under what is left of an event, saturated on the way up.
+//! Firing: the image of a node under the rest of an event, saturated on the way up.
 //!
-//! Most nodes of a safe net have a single edge, and below it most events are not possible. An event
-//! therefore *slides* down single edges, whose nodes lie side by side in memory, and only if it turns
-//! out to be possible is anything looked up, made and saturated. On nets with many tokens the images
-//! of such nodes are mostly in the cache, and there it is asked first; two counters tell which is the
-//! case. Nodes with several edges are fired edge by edge and always remembered.
+//! Most nodes of a safe net have a single edge, and below it most events are disabled. An event
+//! therefore *slides* down single edges, whose nodes are adjacent in memory, and only if it turns
+//! out to be enabled are images looked up, created and saturated. On nets with many tokens the
+//! images of such nodes are mostly cached, so the cache is checked first; two counters tell which
+//! is the case. Nodes with several edges are fired edge by edge and always cached.
 //!
-//! An example: `v₄ ≥ 1: v₄ − 1, v₅ + 1` is left of an event, and it is fired on a node of level 2.
+//! An example: the rest of an event is `v₄ ≥ 1: v₄ − 1, v₅ + 1`, fired on a node of level 2.
 //!
 //! ```text
 //! level    2  3  4  5                                2  3  4  5
 //! node     0  1  0  0                                0  1  1  0
 //! slide    ↓  ↓  ✗                                   ↓  ↓  ↓  ↓  ⊤
-//! image    ∅: three nodes were read,                 0  1  0  1   made and saturated from level 5 up,
-//!          none made and none looked up                           one entry in the cache, for level 2
+//! image    ∅: three nodes were read,                 0  1  0  1   created and saturated from
+//!          none created or looked up                              level 5 up, one cache entry
 //! ```
 //!
-//! Where the edges branch, say on level 4, the slide *lands*: that node is fired edge by edge, and the
-//! single edges above it are put on top of its image.
+//! Where the edges branch, say on level 4, the slide *lands*: that node is fired edge by edge, and
+//! the single edges above it are put on top of its image.
 
 use super::{Filter, Listener, Saturation, variant};
 use crate::event::{ChainAction, ChainId};
 use crate::kernel::{Halt, Kernel, NodeId, OPERATIONS, Residual};
 
-/// An event on its way down: what is left of it, where it is, and what the filter asks there.
+/// The state of an event on its way down: remaining chain, node, level, and residuals.
 #[derive(Clone, Copy)]
 pub(super) struct Firing {
     pub chain: ChainId,
@@ -33,20 +33,20 @@ pub(super) struct Firing {
     pub target: Residual,
 }
 
-/// How a [`Firing`] goes on down a single edge.
+/// The next step of a [`Firing`] down a single edge.
 enum Slide {
-    /// To the next node; the edge of the image has this value.
+    /// To the child; the edge of the image has this value.
     Down(u32, Firing),
-    /// Not by a single edge: from here the image is computed edge by edge.
+    /// No single edge: from here the image is computed edge by edge.
     Landed,
-    /// Not at all: the event is not possible.
+    /// The event is disabled.
     Blocked,
 }
 
 impl Kernel {
-    /// The saturated image of the node at `firing` under the chain there.
+    /// Returns the saturated image of the node at `firing` under the chain there.
     ///
-    /// Most images are known. So everything up to the look at the cache takes place where the image is asked for, and only what is to be computed is a call.
+    /// Most images are cached, so everything up to the lookup is inlined, and the rest is a call.
     #[inline(always)]
     pub(super) fn fire<F: Filter, L: Listener<F>>(
         &mut self,
@@ -69,9 +69,9 @@ impl Kernel {
         if node == NodeId::ONE {
             return Ok(node);
         }
-        let source = followed::<F>(source, target);
+        let source = tracked_source::<F>(source, target);
         let firing = Firing { source, ..firing };
-        if self.is_over(run, firing) {
+        if self.is_finished(run, firing) {
             return Ok(node);
         }
         if chain == ChainId::END
@@ -79,26 +79,30 @@ impl Kernel {
             && !F::AUTOMATON
             && (!F::TARGET || (target == Residual::TRUE && !F::NODES))
         {
-            // What is below is saturated under the residual of its source.
+            // The node is saturated under the residual of its source.
             return self.closure(run, node, level, target);
         }
-        // Where most images are known, a look at the cache comes first.
+        // If most images are cached, the lookup comes first.
         let single = self.tables.pool.is_single(node);
-        let look = !single || self.slides_known > self.slides_blocked;
-        if look && let Some(result) = self.image_known(run, firing) {
-            self.slides_known += single as u64;
+        let look = !single || self.slides.known > self.slides.blocked;
+        if look && let Some(result) = self.cached_image(run, firing) {
+            self.slides.known += single as u64;
             return Ok(result);
         }
         if single {
             self.slide(run, firing, look)
         } else {
-            self.fire_remembered(run, firing)
+            self.compute_and_remember_image(run, firing)
         }
     }
 
-    /// Is nothing left to do at `firing`?
+    /// Returns whether the image is the node itself.
     #[inline]
-    fn is_over<F: Filter, L>(&mut self, run: &mut Saturation<'_, F, L>, firing: Firing) -> bool {
+    fn is_finished<F: Filter, L>(
+        &mut self,
+        run: &mut Saturation<'_, F, L>,
+        firing: Firing,
+    ) -> bool {
         let Firing { source, target, .. } = firing;
         firing.chain == ChainId::END
             && (F::NONE
@@ -109,9 +113,8 @@ impl Kernel {
                     && target == Residual::TRUE))
     }
 
-    /// The image of a node with a single edge. Down single edges it shows whether the event is
-    /// possible, at the price of a few nodes that lie side by side; where mostly it is not,
-    /// the cache need not be `looked` at before.
+    /// Returns the image of a node with a single edge. The slide reads a few adjacent nodes to test
+    /// whether the event is enabled. Where it mostly is not, the cache has not been `looked` up.
     #[inline(never)]
     fn slide<F: Filter, L: Listener<F>>(
         &mut self,
@@ -125,44 +128,44 @@ impl Kernel {
                 Slide::Down(_, next) => firing = next,
                 Slide::Landed => break,
                 Slide::Blocked => {
-                    self.slides_blocked += 1;
+                    self.slides.blocked += 1;
                     self.tick()?;
                     return Ok(NodeId::EMPTY);
                 }
             }
         }
-        if !looked && let Some(result) = self.image_known(run, top) {
-            self.slides_known += 1;
+        if !looked && let Some(result) = self.cached_image(run, top) {
+            self.slides.known += 1;
             return Ok(result);
         }
         if firing.level == top.level {
-            return self.fire_remembered(run, top);
+            return self.compute_and_remember_image(run, top);
         }
         self.tick()?;
         let mut image = self.fire(run, firing)?;
         if image.is_empty() {
-            // Below this is known now.
+            // The node that was fired has a cached result now.
             return Ok(image);
         }
-        let base = self.trail.len();
+        let base = self.slides.trail.len();
         firing = top;
         while let Slide::Down(to, next) = self.slide_on(run, firing)? {
-            self.trail.push((to, firing.target));
+            self.slides.trail.push((to, firing.target));
             firing = next;
         }
-        while self.trail.len() > base
-            && let Some((to, target)) = self.trail.pop()
+        while self.slides.trail.len() > base
+            && let Some((to, target)) = self.slides.trail.pop()
         {
             firing.level -= 1;
             let edges = self.stack.len();
             self.push(to, image)?;
             image = self.fix(run, firing.level, edges, target)?;
         }
-        self.image_is(run, top, image);
+        self.remember_image(run, top, image);
         Ok(image)
     }
 
-    /// How an event goes on where there is a single edge.
+    /// Moves an event down a single edge.
     #[inline]
     fn slide_on<F: Filter, L>(
         &mut self,
@@ -172,7 +175,7 @@ impl Kernel {
         let Firing { node, level, .. } = firing;
         if node == NodeId::ONE
             || (F::AUTOMATON && level + 1 == self.levels)
-            || self.is_over(run, firing)
+            || self.is_finished(run, firing)
         {
             return Ok(Slide::Landed);
         }
@@ -198,26 +201,26 @@ impl Kernel {
             chain,
             node: child,
             level: level + 1,
-            source: followed::<F>(source, target),
+            source: tracked_source::<F>(source, target),
             target,
         };
         Ok(Slide::Down(to, next))
     }
 
-    /// The image that is not in the cache, which remembers it.
+    /// Computes and caches an image.
     #[inline(never)]
-    fn fire_remembered<F: Filter, L: Listener<F>>(
+    fn compute_and_remember_image<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
     ) -> Result<NodeId, Halt> {
-        let image = self.fire_unknown(run, firing)?;
-        self.image_is(run, firing, image);
+        let image = self.compute_image(run, firing)?;
+        self.remember_image(run, firing, image);
         Ok(image)
     }
 
-    /// The image, edge by edge.
-    fn fire_unknown<F: Filter, L: Listener<F>>(
+    /// Computes an image edge by edge.
+    fn compute_image<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
@@ -229,11 +232,11 @@ impl Kernel {
         self.push_edges(firing.node)?;
         let end = self.stack.len();
         for at in base..end {
-            let (value, child) = self.stack[self.turn(at, base..end)];
+            let (value, child) = self.stack[self.edge_index(at, base..end)];
             let from = self.stack.len();
             if moves {
-                self.automaton(run, target, value)?;
-                self.arrange(end, from);
+                self.push_moves(run, target, value)?;
+                self.restore_order(end, from);
                 continue;
             }
             let source = self.read(run, firing.source, level, value)?;
@@ -245,7 +248,7 @@ impl Kernel {
                 source,
                 ..firing
             };
-            // Written out, since `next_step` costs some percent here.
+            // Inlined by hand, since `next_step` is slower here.
             match action {
                 ChainAction::Delta { need, delta, rest } => {
                     if value >= need
@@ -262,11 +265,11 @@ impl Kernel {
                     }
                 }
             }
-            self.arrange(end, from);
+            self.restore_order(end, from);
         }
-        // The edges of deltas come in the order of their sources.
+        // Edges of deltas are sorted, as their sources are.
         if moves || matches!(action, ChainAction::Table { .. }) {
-            self.tidy(end)?;
+            self.sort_and_merge(end)?;
         }
         let result = self.fix(run, level, end, target)?;
         self.stack.truncate(base);
@@ -274,7 +277,7 @@ impl Kernel {
         Ok(result)
     }
 
-    /// Fires `chain` one level below `firing` and pushes what is reached as an edge under `to`.
+    /// Fires `chain` one level below `firing` and pushes the image as an edge under `to`.
     #[inline(always)]
     fn fire_into<F: Filter, L: Listener<F>>(
         &mut self,
@@ -297,7 +300,7 @@ impl Kernel {
     }
 
     /// Pushes the moves of the automaton from the state `from`.
-    fn automaton<F: Filter, L>(
+    fn push_moves<F: Filter, L>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         target: Residual,
@@ -314,7 +317,7 @@ impl Kernel {
     }
 
     #[inline]
-    fn image_known<F: Filter, L>(
+    fn cached_image<F: Filter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
         firing: Firing,
@@ -330,7 +333,7 @@ impl Kernel {
     }
 
     #[inline]
-    fn image_is<F: Filter, L>(
+    fn remember_image<F: Filter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
         firing: Firing,
@@ -347,10 +350,10 @@ impl Kernel {
     }
 }
 
-/// Without a source filter the residual of the source is not followed, but for an automaton as
-/// long as it is that of the target.
+/// The residual of the source as tracked: `TRUE` without a source filter, except for an automaton
+/// while it equals that of the target.
 #[inline]
-fn followed<F: Filter>(source: Residual, target: Residual) -> Residual {
+fn tracked_source<F: Filter>(source: Residual, target: Residual) -> Residual {
     match source {
         _ if F::SOURCE => source,
         _ if !F::AUTOMATON => Residual::TRUE,

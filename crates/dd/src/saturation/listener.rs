@@ -1,4 +1,4 @@
-//! Listeners, which are told what a saturation does.
+//! Listeners, which observe the steps of a saturation.
 
 use super::filter::Filter;
 use crate::kernel::{ChainId, Halt, Kernel, NodeId, Residual};
@@ -8,43 +8,42 @@ use crate::kernel::{ChainId, Halt, Kernel, NodeId, Residual};
 pub struct Fired {
     /// The top level of the event.
     pub level: u32,
-    /// The value there before.
+    /// The value on that level before.
     pub from: u32,
-    /// The value there after.
+    /// The value on that level after.
     pub to: u32,
-    /// What remained to be done below.
+    /// The remaining chain below.
     pub rest: ChainId,
     /// The suffixes fired from.
     pub source: NodeId,
-    /// What the filter asked of the source and of the target below this level.
+    /// The residuals of source and target below this level.
     pub residuals: (Residual, Residual),
     /// The suffixes reached, already saturated.
     pub image: NodeId,
-    /// The suffixes known under `to` before.
+    /// The suffixes found under `to` before.
     pub before: NodeId,
 }
 
-/// Hears what a saturation under a filter does. All methods have an empty default.
+/// Observes a saturation under a filter. All methods have an empty default.
 ///
-/// Results that come from the operation cache are not heard again. The nodes in the arguments are
-/// rooted while a method runs, which may itself compute on the kernel and step the filter, and ends
-/// the whole saturation by returning what [`Kernel::leave`] or [`Kernel::halt`] return.
+/// Results from the operation cache are not reported again. The nodes in the arguments are rooted
+/// while a method runs. A method may itself compute on the kernel and step the filter, and ends the
+/// whole saturation by returning the result of [`Kernel::leave`] or [`Kernel::halt`].
 ///
-/// On one level at most one node is in work at a time: what is heard of a level between
-/// [`begun`](Listener::begun) and [`saturated`](Listener::saturated) is about one node.
+/// On one level at most one node is in work at a time: the calls for a level between
+/// [`begun`](Listener::begun) and [`saturated`](Listener::saturated) concern one node.
 pub trait Listener<F: Filter>: Send {
     /// Events with top level `level` are about to be fired from a node.
     #[inline]
     fn begun(&mut self, _level: u32) {}
 
-    /// An event was fired and reached something.
+    /// An event was fired and has a non-empty image.
     #[inline]
     fn fired(&mut self, _kernel: &mut Kernel, _filter: &mut F, _: Fired) -> Result<(), Halt> {
         Ok(())
     }
 
-    /// `node` on `level` is closed under all events with top level `level` or below that
-    /// `residual` lets pass.
+    /// `node` is closed under all events with top level `level` or below that `residual` admits.
     #[inline]
     fn saturated(
         &mut self,
@@ -58,7 +57,7 @@ pub trait Listener<F: Filter>: Send {
     }
 }
 
-/// Hears nothing.
+/// Ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -10,10 +10,10 @@
 //! | [`Within`] a set `C` | `img(X) ∩ C ⊆ X` |
 //!
 //! A node on level `k` is *saturated* if it is closed under the events whose top level is `k` or
-//! below. `fix` saturates a node whose children are saturated by firing the events with top
-//! level `k` until nothing changes; from a value `i` it fires again only when the child under `i` has
-//! changed. `fire` computes the image below the top level and saturates what it makes on the way up,
-//! so that every node a fixpoint ever holds is saturated already. (Ciardo, Lüttgen, Siminiceanu:
+//! below. `fix` saturates a node with saturated children by firing the events with top level `k`
+//! until nothing changes; from a value `i` it fires again only if the child under `i` has changed.
+//! `fire` computes the image below the top level and saturates the new nodes on the way up, so
+//! every node that a fixpoint holds is saturated already. (Ciardo, Lüttgen, Siminiceanu:
 //! Saturation: an efficient iteration strategy for symbolic state-space generation, TACAS 2001;
 //! constrained: Zhao, Ciardo, ATVA 2009.)
 //!
@@ -26,14 +26,14 @@
 //! c   {0}                              no event has its top here: saturated as it is
 //! b   {1 ↦ {0}}                        t from 1 to 0: c + 1 fired on {0} gives {1}
 //!     {0 ↦ {1}, 1 ↦ {0}}               saturated
-//! a   {1 ↦ {0 ↦ {1}, 1 ↦ {0}}}         u from 1 to 0: b + 1 is fired on the node below, edge by edge:
-//!         {1 ↦ {1}, 2 ↦ {0}}           a new node on level 1, so t is fired from its values before
-//!         {0 ↦ {2}, 1 ↦ {1}, 2 ↦ {0}}  it is returned
+//! a   {1 ↦ {0 ↦ {1}, 1 ↦ {0}}}         u from 1 to 0: b + 1 fired on the node below gives
+//!         {1 ↦ {1}, 2 ↦ {0}}           a new node on level 1; t is fired from its values
+//!         {0 ↦ {2}, 1 ↦ {1}, 2 ↦ {0}}  before it is returned
 //!     {0 ↦ {0 ↦ {2}, 1 ↦ {1}, 2 ↦ {0}}, 1 ↦ {0 ↦ {1}, 1 ↦ {0}}}
 //! ```
 //!
-//! Level `a` fires `u` once and never looks at `t` again: what `u` brings is closed under `t` already.
-//! A breadth-first search would fire both events from every set it passes on the way.
+//! Level `a` fires `u` once and never considers `t` again: the image of `u` is closed under `t`
+//! already. A breadth-first search would fire both events from every intermediate set.
 //!
 //! ```
 //! # use lariat_budget::Budget;
@@ -56,18 +56,17 @@
 //!
 //! # Filters
 //!
-//! Under a filter there is a residual beside every node. Events with top level `k` leave the levels
-//! above alone, so while a node is saturated its residual is the same before and after a
-//! step. Below the top level of an event that is fired, source and target may differ: the residual
-//! of the source decides whether the step is taken, that of the target does too, or says
-//! under what the image is to be saturated. Cache keys are therefore `(node, subset, residual)`
-//! for saturation and `(chain, node, subset, residual of source, residual of target)` for firing.
-//! A chain that has come to its end still walks on under a filter, because the levels it
-//! leaves alone are saturated under the residual of the source and must be under that of the
-//! target. Where an automaton is the last level, they must also be walked for its moves, unless the residual
-//! is the same and [these change nothing](Filter::is_still).
+//! Under a filter every node comes with a residual. Events with top level `k` keep the levels
+//! above, so while a node is saturated its residual is the same before and after a step. Below the
+//! top level of a fired event, source and target may differ: the residual of the source admits the
+//! step or not, that of the target does too, or is the one under which the image is saturated.
+//! Cache keys are therefore `(node, subset, residual)` for saturation and `(chain, node, subset,
+//! residual of source, residual of target)` for firing. At the end of a chain firing continues
+//! under a filter, because the levels below are saturated under the residual of the source and must
+//! be under that of the target. If an automaton is the last level, its moves must also be made,
+//! unless the residual is the same and [they change nothing](Filter::is_still).
 //!
-//! Filter and listener are type parameters, so that a plain saturation pays for neither.
+//! Filter and listener are type parameters, so plain saturation does not pay for them.
 
 mod filter;
 mod fire;
@@ -86,15 +85,23 @@ use fire::Firing;
 use lariat_budget::Stop;
 use workbench::OpenNode;
 
-/// What stays the same during one saturation.
+/// The constants of one saturation.
 struct Saturation<'a, F, L> {
     events: &'a Subset,
     filter: &'a mut F,
     listener: &'a mut L,
 }
 
+/// The node that [`Kernel::fix`] saturates: its level, its residual, and the actions with that top.
+#[derive(Clone, Copy)]
+struct NodeInWork<'a> {
+    actions: &'a [ChainAction],
+    level: u32,
+    residual: Residual,
+}
+
 impl Kernel {
-    /// The closure of `node`, on level 0, under `events`; a listener may leave.
+    /// Returns the closure of `node`, on level 0, under `events`; a listener may leave.
     pub fn saturate<F: Filter, L: Listener<F>>(
         &mut self,
         node: NodeId,
@@ -111,8 +118,8 @@ impl Kernel {
         self.closure(&mut run, node, 0, residual)
     }
 
-    /// The closure of `node`, on `level`, under those of `events` with a top at or below it:
-    /// also while another saturation is under way, for listeners.
+    /// Returns the closure of `node`, on `level`, under the `events` with a top at or below it;
+    /// listeners may call it during another saturation.
     pub fn saturate_below<F: Filter, L: Listener<F>>(
         &mut self,
         node: NodeId,
@@ -130,7 +137,7 @@ impl Kernel {
         self.closure(&mut run, node, level, residual)
     }
 
-    /// The closure of any node on `level`.
+    /// Computes the closure of a node on `level`.
     fn closure<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
@@ -141,29 +148,29 @@ impl Kernel {
         if node.0 <= 1 || level >= run.events.depth(F::AUTOMATON) || idle::<F>(residual) {
             return Ok(node);
         }
-        if let Some(result) = self.closure_known(run, node, residual) {
+        if let Some(result) = self.cached_closure(run, node, residual) {
             return Ok(result);
         }
         let base = self.stack.len();
         self.push_edges(node)?;
         let end = self.stack.len();
         for at in base..end {
-            let (value, child) = self.stack[self.turn(at, base..end)];
+            let (value, child) = self.stack[self.edge_index(at, base..end)];
             let rest = self.read(run, residual, level, value)?;
             let child = self.closure(run, child, level + 1, rest)?;
             let from = self.stack.len();
             self.push(value, child)?;
-            self.arrange(end, from);
+            self.restore_order(end, from);
         }
         let result = self.fix(run, level, end, residual)?;
         self.stack.truncate(base);
         self.tick()?;
-        self.closure_is(run, node, residual, result);
+        self.remember_closure(run, node, residual, result);
         Ok(result)
     }
 
     #[inline]
-    fn closure_known<F: Filter, L>(
+    fn cached_closure<F: Filter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
         node: NodeId,
@@ -178,7 +185,7 @@ impl Kernel {
     }
 
     #[inline]
-    fn closure_is<F: Filter, L>(
+    fn remember_closure<F: Filter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
         node: NodeId,
@@ -193,7 +200,7 @@ impl Kernel {
         self.remember(OPERATIONS.closure_under[variant::<F>()], key, result);
     }
 
-    /// What `residual` asks below `level` where that level has `value`.
+    /// Returns the residual below `level` if that level has `value`.
     #[inline]
     fn read<F: Filter, L>(
         &mut self,
@@ -214,8 +221,7 @@ impl Kernel {
         }
     }
 
-    /// Saturates the node on `level` whose edges lie above `base`, with saturated children; pops
-    /// them.
+    /// Saturates the node with the edges above `base`, whose children are saturated; pops them.
     fn fix<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
@@ -230,7 +236,7 @@ impl Kernel {
             self.stack.truncate(base);
             return Ok(before);
         }
-        if let Some(result) = self.closure_known(run, before, residual) {
+        if let Some(result) = self.cached_closure(run, before, residual) {
             self.stack.truncate(base);
             return Ok(result);
         }
@@ -238,12 +244,17 @@ impl Kernel {
             Ok(open) => open,
             Err(stop) => return Err(self.halt(stop)),
         };
-        // The edges are on the bench; the node itself is needed as a key at the end.
+        // The edges are on the bench; the node itself is the cache key of the result.
         self.stack.truncate(base);
         self.push(0, before)?;
         run.listener.begun(level);
+        let node = NodeInWork {
+            actions,
+            level,
+            residual,
+        };
         while let Some(from) = self.bench.next(&open) {
-            self.fire_from(run, &mut open, actions, (level, residual), from)?;
+            self.fire_from(run, &mut open, node, from)?;
         }
         let most = self.bench.size(&open);
         self.reserve(most)?;
@@ -253,35 +264,38 @@ impl Kernel {
         self.push(0, result)?;
         run.listener
             .saturated(self, run.filter, level, residual, result)?;
-        self.closure_is(run, before, residual, result);
+        self.remember_closure(run, before, residual, result);
         if result != before {
-            self.closure_is(run, result, residual, result);
+            self.remember_closure(run, result, residual, result);
         }
         self.stack.truncate(base);
         Ok(result)
     }
 
-    /// Fires `actions`, those with top level `level`, from the value `from` of the open node, until the child
-    /// under `from` changes no more.
+    /// Fires the actions of `node` from the value `from` until the child under `from` is stable.
     #[inline]
     fn fire_from<F: Filter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         open: &mut OpenNode,
-        actions: &[ChainAction],
-        (level, residual): (u32, Residual),
+        node: NodeInWork<'_>,
         from: u32,
     ) -> Result<(), Halt> {
+        let NodeInWork {
+            actions,
+            level,
+            residual,
+        } = node;
         let source = self.read(run, residual, level, from)?;
         if F::SOURCE && source == Residual::FALSE {
             return Ok(());
         }
         let mut child = self.bench.child(open, from);
-        // From the first action again whenever the child under `from` itself has changed.
+        // When the child under `from` has changed, all actions are fired again.
         let mut at = 0;
         'actions: while let Some(&action) = actions.get(at) {
             at += 1;
-            // Written out, since `next_step` costs some percent here.
+            // Inlined by hand, since `next_step` is slower here.
             let (mut row, last) = match action {
                 ChainAction::Delta { need, .. } => (0, (from >= need) as u32),
                 ChainAction::Table { start, end } => self.tables.chains.rows_from(start, end, from),
@@ -347,14 +361,14 @@ impl Kernel {
     }
 }
 
-/// Which of the operations under a filter are those of `F`: the same residual means different things
-/// at the source of a step, at its target, and as a node.
+/// The index of the cached operations for `F`: the same residual means different things at the
+/// source of a step, at its target, and as a node.
 #[inline]
 fn variant<F: Filter>() -> usize {
     F::SOURCE as usize | (F::TARGET as usize) << 1 | (F::NODES as usize) << 2
 }
 
-/// Can no step be taken under this residual?
+/// Returns whether `residual` admits no step.
 #[inline]
 fn idle<F: Filter>(residual: Residual) -> bool {
     (F::SOURCE || F::TARGET) && residual == Residual::FALSE
@@ -363,15 +377,14 @@ fn idle<F: Filter>(residual: Residual) -> bool {
 impl Store {
     /// The smallest `X ⊇ from` with `img(X) ⊆ X`.
     pub fn saturate(&mut self, events: &Subset, from: &Set) -> Result<Set, Stop> {
-        let node = self.of(from);
+        let node = self.node_of(from);
         let (mut filter, mut listener) = (Unfiltered, Silent);
         self.compute(|kernel| {
             kernel.saturate(node, events, &mut filter, Residual::TRUE, &mut listener)
         })
     }
 
-    /// The smallest `X ⊇ from` with `img(X ∩ P) ⊆ X`, where `residual` says what `P` is: steps
-    /// are taken from states that satisfy it (FReach).
+    /// FReach: the smallest `X ⊇ from` with `img(X ∩ P) ⊆ X`, where `residual` defines `P`.
     pub fn saturate_from<P: Predicate>(
         &mut self,
         events: &Subset,
@@ -379,13 +392,12 @@ impl Store {
         predicate: &mut P,
         residual: Residual,
     ) -> Result<Set, Stop> {
-        let node = self.of(from);
+        let node = self.node_of(from);
         let (mut filter, mut listener) = (FromSource(predicate), Silent);
         self.compute(|kernel| kernel.saturate(node, events, &mut filter, residual, &mut listener))
     }
 
-    /// The smallest `X ⊇ from` with `img(X) ∩ P ⊆ X`, where `residual` says what `P` is: steps
-    /// are taken into states that satisfy it (ReachF).
+    /// ReachF: the smallest `X ⊇ from` with `img(X) ∩ P ⊆ X`, where `residual` defines `P`.
     pub fn saturate_into<P: Predicate>(
         &mut self,
         events: &Subset,
@@ -393,7 +405,7 @@ impl Store {
         predicate: &mut P,
         residual: Residual,
     ) -> Result<Set, Stop> {
-        let node = self.of(from);
+        let node = self.node_of(from);
         let (mut filter, mut listener) = (IntoTarget(predicate), Silent);
         self.compute(|kernel| kernel.saturate(node, events, &mut filter, residual, &mut listener))
     }
@@ -407,8 +419,8 @@ impl Store {
         from: &Set,
         within: &Set,
     ) -> Result<Set, Stop> {
-        let node = self.of(from);
-        self.of(within);
+        let node = self.node_of(from);
+        self.node_of(within);
         let (mut filter, mut listener) = (Within::new(within), Silent);
         let residual = filter.residual();
         self.compute(|kernel| kernel.saturate(node, events, &mut filter, residual, &mut listener))
@@ -423,7 +435,7 @@ impl Store {
         residual: Residual,
         listener: &mut L,
     ) -> Result<Option<Set>, Stop> {
-        let node = self.of(from);
+        let node = self.node_of(from);
         self.run(|kernel| kernel.saturate(node, events, filter, residual, listener))
     }
 }

@@ -1,4 +1,4 @@
-//! The workbench of saturation: nodes while their edges still change.
+//! The workbench of saturation: nodes whose edges still change.
 
 use rustc_hash::FxHashMap;
 
@@ -10,21 +10,21 @@ use lariat_budget::{Lease, Stop};
 struct OpenEdge {
     value: u32,
     child: NodeId,
-    /// Must the events be fired from this value (again)?
+    /// True if the events must be fired from this value (again).
     queued: bool,
 }
 
-/// Stacks of slots and of queued values; one stretch of each per node in work.
+/// Stacks of slots and of queued values, with one stretch of each per node in work.
 pub(crate) struct Workbench {
     slots: Vec<OpenEdge>,
     queue: Vec<u32>,
     lease: Lease,
 }
 
-/// Below this many slots a sparse node is searched one by one.
+/// Maximal number of slots of a sparse node that is searched linearly.
 const FEW: usize = 12;
 
-/// Bytes for one slot, a place in the queue, and one in the index.
+/// Bytes of one slot, with an entry in the queue and one in the index.
 const SLOT_BYTES: usize = size_of::<OpenEdge>() + size_of::<u32>() + 20;
 
 impl Workbench {
@@ -36,7 +36,7 @@ impl Workbench {
         }
     }
 
-    /// Room for `more` slots. Every slot is queued at most once.
+    /// Reserves memory for `more` slots. Every slot is queued at most once.
     #[inline]
     fn reserve(&mut self, more: usize) -> Result<(), Stop> {
         if self.slots.capacity() - self.slots.len() < more {
@@ -49,7 +49,7 @@ impl Workbench {
     fn widen(&mut self, more: usize) -> Result<(), Stop> {
         let length = self.slots.len();
         let capacity = (length + more).max(length + length / 2).max(64);
-        // Old and new exist together for a moment.
+        // Both arrays exist for a moment.
         self.lease.resize((length + capacity) * SLOT_BYTES)?;
         self.slots.reserve_exact(capacity - length);
         let queued = self.queue.len();
@@ -62,12 +62,12 @@ impl Workbench {
         self.queue.clear();
     }
 
-    /// What a collection must keep.
+    /// Returns the roots of a collection.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> {
         self.slots.iter().map(|slot| slot.child)
     }
 
-    /// Puts a node with these edges on the bench, with every value queued, the smallest first.
+    /// Puts a node with these edges on the bench and queues all values, the smallest first.
     #[inline]
     pub fn begin(&mut self, edges: &[(u32, NodeId)]) -> Result<OpenNode, Stop> {
         let mut open = OpenNode {
@@ -76,7 +76,7 @@ impl Workbench {
             live: edges.len(),
             dense: edges
                 .last()
-                .is_some_and(|&(last, _)| room_is_dense(last, edges.len())),
+                .is_some_and(|&(last, _)| is_dense_enough(last, edges.len())),
             index: None,
         };
         if let (true, Some(&(last, _))) = (open.dense, edges.last()) {
@@ -109,7 +109,7 @@ impl Workbench {
         }
     }
 
-    /// The next queued value and its child.
+    /// Takes the next queued value.
     #[inline]
     pub fn next(&mut self, open: &OpenNode) -> Option<u32> {
         if self.queue.len() == open.queue {
@@ -134,7 +134,7 @@ impl Workbench {
         }
     }
 
-    /// The child under `value`.
+    /// Returns the child under `value`.
     #[inline]
     pub fn child(&self, open: &OpenNode, value: u32) -> NodeId {
         match self.find(open, value) {
@@ -166,10 +166,10 @@ impl Workbench {
         Ok(())
     }
 
-    /// A slot for a value that has none.
+    /// Adds a slot for a new value.
     fn add(&mut self, open: &mut OpenNode, value: u32) -> Result<usize, Stop> {
         if open.dense {
-            if room_is_dense(value, open.live + 1) {
+            if is_dense_enough(value, open.live + 1) {
                 let from = (self.slots.len() - open.slots) as u32;
                 self.reserve((value - from) as usize + 1)?;
                 self.slots.extend((from..=value).map(OpenEdge::empty));
@@ -197,7 +197,7 @@ impl Workbench {
         Ok(at)
     }
 
-    /// How many edges the node may have by now.
+    /// Returns an upper bound on the number of edges.
     #[inline]
     pub fn size(&self, open: &OpenNode) -> usize {
         self.slots.len() - open.slots
@@ -239,9 +239,9 @@ impl OpenEdge {
     }
 }
 
-/// May `live` children have a slot for every value up to `last`?
+/// Returns whether `live` children justify a slot for every value up to `last`.
 #[inline]
-fn room_is_dense(last: u32, live: usize) -> bool {
+fn is_dense_enough(last: u32, live: usize) -> bool {
     (last as usize) < 4 * live + 16
 }
 
@@ -251,6 +251,6 @@ pub(crate) struct OpenNode {
     queue: usize,
     live: usize,
     dense: bool,
-    /// Where the slot of a value is, for sparse nodes with many.
+    /// The slot of each value, for sparse nodes with many.
     index: Option<Box<FxHashMap<u32, u32>>>,
 }

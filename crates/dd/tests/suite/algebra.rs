@@ -5,7 +5,7 @@ use lariat_dd::{Set, Store, UBig};
 use crate::explicit::{Vectors, get, put, store, vectors};
 use lariat_corpora::{Random, each_case};
 
-/// All sets over vectors with these domains.
+/// Returns all sets over vectors with these domains.
 fn all_sets(store: &mut Store, domains: &[u32]) -> Vec<(Vectors, Set)> {
     let mut vectors: Vec<Vec<u32>> = vec![vec![]];
     for &domain in domains {
@@ -25,7 +25,7 @@ fn all_sets(store: &mut Store, domains: &[u32]) -> Vec<(Vectors, Set)> {
         .collect()
 }
 
-fn check_pair(store: &mut Store, (a, x): (&Vectors, &Set), (b, y): (&Vectors, &Set)) {
+fn check_pair(store: &mut Store, a: &Vectors, x: &Set, b: &Vectors, y: &Set) {
     let union = store.union(x, y).unwrap();
     assert_eq!(get(store, &union), a | b);
     let intersection = store.intersection(x, y).unwrap();
@@ -84,7 +84,7 @@ fn all_sets_over_small_domains() {
                 check_projection(&mut store, a, x, &keep);
             }
             for (b, y) in &sets {
-                check_pair(&mut store, (a, x), (b, y));
+                check_pair(&mut store, a, x, b, y);
             }
         }
     }
@@ -96,7 +96,7 @@ fn the_empty_vector() {
     let (none, one) = (store.empty(), store.singleton(&[]).unwrap());
     for (a, x) in [(Vectors::new(), &none), (Vectors::from([vec![]]), &one)] {
         check_one(&mut store, &a, x);
-        check_pair(&mut store, (&a, x), (&Vectors::from([vec![]]), &one));
+        check_pair(&mut store, &a, x, &Vectors::from([vec![]]), &one);
         check_projection(&mut store, &a, x, &[]);
     }
 }
@@ -127,8 +127,8 @@ fn at_random(random: &mut Random, always: bool) {
         let [(a, x), (b, y)] = &sets[..] else {
             unreachable!()
         };
-        check_pair(&mut store, (a, x), (b, y));
-        check_pair(&mut store, (b, y), (a, x));
+        check_pair(&mut store, a, x, b, y);
+        check_pair(&mut store, b, y, a, x);
     }
 }
 
@@ -157,7 +157,7 @@ fn the_largest_values() {
 }
 
 #[test]
-fn what_is_no_exported_set_is_refused() {
+fn malformed_bytes_are_refused() {
     let mut store = store(3);
     let set = put(&mut store, &vectors(&mut Random::new(7), 3, 4, 12));
     let bytes = store.export(&set);
@@ -168,7 +168,7 @@ fn what_is_no_exported_set_is_refused() {
         for byte in [0, 1, 0x7f, 0x80, 0xff] {
             let mut broken = bytes.clone();
             broken[at] = byte;
-            // Whatever comes out, it is a set of vectors of three values or an error.
+            // The result is a set of vectors of three values or an error.
             if let Ok(set) = store.import(&broken) {
                 assert!(store.iter(&set).all(|vector| vector.len() == 3));
             }

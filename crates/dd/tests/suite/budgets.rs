@@ -1,12 +1,11 @@
-//! Running out is a value, whatever runs out, and leaves the store usable.
+//! An exceeded budget is a value, whatever the limit, and leaves the store usable.
 
 use std::time::Duration;
 
 use lariat_budget::{Budget, Cancel, Stop};
 use lariat_dd::{EventPart, Set, Store, Subset};
 
-/// `n` counters that count to three on their own: `4ⁿ` states, and a token that walks through
-/// all of them so that the diagram is not trivial.
+/// `n` independent counters up to three, `4ⁿ` states, and a token that visits all of them.
 fn counters(budget: &Budget, n: usize) -> Result<(Store, Subset, Set), Stop> {
     let mut store = Store::new(2 * n, budget)?;
     let part = |level: usize, delta| EventPart::Delta {
@@ -34,7 +33,7 @@ fn memory() {
         let budget = Budget::bytes(kilobytes << 10);
         let outcome = counters(&budget, 30).and_then(|(mut store, subset, start)| {
             let outcome = store.saturate(&subset, &start);
-            // Afterwards there is room again.
+            // Afterwards memory is available again.
             store.union(&start, &start)?;
             outcome
         });
@@ -57,7 +56,7 @@ fn counted_work() {
 }
 
 #[test]
-fn time_and_the_switch() {
+fn deadline_and_cancellation() {
     let budget = Budget::unlimited();
     let (mut store, subset, start) = counters(&budget, 20).unwrap();
     store.set_budget(&budget.clone().with_deadline(Duration::ZERO));
@@ -69,7 +68,7 @@ fn time_and_the_switch() {
 }
 
 #[test]
-fn what_is_dropped_is_collected() {
+fn dropped_sets_are_collected() {
     let budget = Budget::unlimited();
     let mut store = Store::new(3, &budget).unwrap();
     let kept = store.singleton(&[1, 2, 3]).unwrap();
@@ -87,7 +86,7 @@ fn what_is_dropped_is_collected() {
 }
 
 #[test]
-fn free_room_is_used_again() {
+fn freed_memory_is_reused() {
     let budget = Budget::unlimited();
     let (mut store, _, start) = counters(&budget, 12).unwrap();
     let mut after_first = None;

@@ -96,7 +96,7 @@ fn equal_ends_are_shared() {
     let events = [0, 1, 2, 3].map(|from| move_to(&mut store, from));
     let again = [0, 1, 2, 3].map(|from| move_to(&mut store, from));
     assert_eq!(events, again);
-    // `(v, v + 1)` on level 4 is there once, and walks the same paths of the cache.
+    // `(v, v + 1)` on level 4 is interned once, and shares its cache entries.
     let set = store.singleton(&[1, 1, 1, 1, 0]).unwrap();
     let subset = store.subset(events);
     let closed = store.saturate(&subset, &set).unwrap();
@@ -104,7 +104,7 @@ fn equal_ends_are_shared() {
 }
 
 #[test]
-fn events_that_do_nothing_are_possible_all_the_same() {
+fn idle_events_are_enabled() {
     let mut store = store(2);
     let idle = store.event(&[]).unwrap().unwrap();
     let look = store
@@ -129,9 +129,9 @@ fn events_that_do_nothing_are_possible_all_the_same() {
     assert_eq!(store.inverse(idle).unwrap(), Some(idle));
 }
 
-/// What is remembered of some events is not taken for what others do.
+/// Results for one subset are not used for another.
 #[test]
-fn subsets_of_events_do_not_share_answers() {
+fn subsets_of_events_do_not_share_results() {
     let mut store = store(2);
     let mut down = |level| {
         let (need, delta) = (1, -1);
@@ -157,9 +157,9 @@ fn subsets_of_events_do_not_share_answers() {
     }
 }
 
-/// Not even a level to look at is needed for an event that does nothing.
+/// An idle event is enabled even without levels.
 #[test]
-fn without_levels_nothing_is_dead_that_may_do_nothing() {
+fn an_idle_event_prevents_deadlock_without_levels() {
     let mut store = store(0);
     let idle = store.event(&[]).unwrap().unwrap();
     let set = store.singleton(&[]).unwrap();

@@ -1,4 +1,4 @@
-//! The slow, obviously right version: sets of vectors, and events applied one by one.
+//! A slow and simple reference: sets of vectors, and events applied one by one.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ pub fn parts(random: &mut Random, levels: usize, domain: u32, tables: bool) -> V
             });
             used += width;
         } else {
-            // Never gains more than it takes elsewhere.
+            // Never adds more than it takes elsewhere.
             let delta = if gained < 0 && random.percent(70) {
                 -gained
             } else {
@@ -112,7 +112,7 @@ pub fn image(events: &[Vec<EventPart>], vectors: &Vectors) -> Vectors {
         .collect()
 }
 
-/// The least fixpoint over the steps that `allowed` lets pass; `None` if it grows large.
+/// Returns the least fixpoint over the steps that are `allowed`; `None` if it grows large.
 pub fn closure(
     events: &[Vec<EventPart>],
     from: &Vectors,

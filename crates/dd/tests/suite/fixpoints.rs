@@ -1,4 +1,4 @@
-//! Saturation, filtered and not, against explicit fixpoints.
+//! Saturation, filtered and unfiltered, against explicit fixpoints.
 
 use lariat_budget::Stop;
 use lariat_dd::kernel::{Halt, Kernel, NodeId, ScopeId};
@@ -22,7 +22,7 @@ fn fixpoints(random: &mut Random, always: bool, tables: bool) {
         .iter()
         .map(|parts| store.event(parts).unwrap().expect("tables have rows"))
         .collect();
-    // Several questions to one store: scopes keep their cache entries apart.
+    // Several problems on one store: scopes keep their cache entries apart.
     for _ in 0..3 {
         let size = 1 + random.below(3);
         let initial = vectors(random, levels, domain + 1, size);
@@ -120,7 +120,7 @@ fn random_tables_with_a_collection_before_every_node() {
     each_case(400, |random| fixpoints(random, true, true));
 }
 
-/// Counts, and leaves when a target node is reached.
+/// Counts the calls, and leaves when a target node is reached.
 #[derive(Default)]
 struct Counter {
     events: Option<Subset>,
@@ -145,7 +145,7 @@ impl Listener<Unfiltered> for Counter {
         // The unsaturated image is part of the saturated one.
         let image = kernel.image(fired.rest, fired.source, fired.level + 1)?;
         assert!(kernel.is_subset(image, fired.image)?);
-        // Saturating it apart, in the middle of the work, gives the same.
+        // Saturating it separately, during the saturation, gives the same.
         let (below, any) = (fired.level + 1, Residual::TRUE);
         let events = self.events.as_ref().unwrap();
         let mark = kernel.mark();
@@ -168,7 +168,7 @@ impl Listener<Unfiltered> for Counter {
         node: NodeId,
     ) -> Result<(), Halt> {
         self.saturated += 1;
-        // Nothing more is found in what is closed, however much is collected meanwhile.
+        // A closed set has no further successors, even with collections meanwhile.
         let events = self.events.as_ref().unwrap();
         let image = kernel.image_all(events, node, level)?;
         assert!(kernel.is_subset(image, node)?);
@@ -177,7 +177,7 @@ impl Listener<Unfiltered> for Counter {
 }
 
 #[test]
-fn a_listener_hears_and_may_leave() {
+fn a_listener_observes_and_may_leave() {
     let mut store = store(3);
     store.collect_always(true);
     let ring = |from: u32, to: u32| {
@@ -226,7 +226,7 @@ fn a_listener_hears_and_may_leave() {
     assert_eq!(counter.begun, counter.saturated);
 }
 
-/// Deltas that may grow for ever, in a store with a cap: images and closures leave out what leads above it, and what is possible does not change.
+/// Images and closures omit values above the cap, which does not affect enabledness.
 #[test]
 fn nothing_rises_above_the_cap() {
     each_case(600, |random| {
@@ -273,9 +273,9 @@ fn nothing_rises_above_the_cap() {
     });
 }
 
-/// A node with values side by side, of which an event leads far away: none of those that were there is lost.
+/// An event leads from a dense node to a distant value: the node keeps all its values.
 #[test]
-fn values_far_away_join_those_nearby() {
+fn distant_values_are_added_to_dense_nodes() {
     let mut store = store(1);
     let table = EventPart::Table {
         levels: vec![0],
@@ -289,10 +289,10 @@ fn values_far_away_join_those_nearby() {
     assert_eq!(values, [[0], [1], [500], [1000]]);
 }
 
-/// What is remembered about a set that steps may lead into goes with that set. If its number is not known to be that of a node, the entry stays, and serves for the set that lies in its place after a
-/// collection.
+/// Cached results under a target set are dropped with that set. Otherwise an entry would be used
+/// for the set that takes its node id after a collection.
 #[test]
-fn a_set_that_was_collected_is_not_taken_for_another() {
+fn results_for_a_collected_set_are_not_reused() {
     let mut store = store(1);
     let events = from_zero_to_one(&mut store);
     let [zero, one, two] = [0, 1, 2].map(|value| store.singleton(&[value]).unwrap());
@@ -318,9 +318,10 @@ fn from_zero_to_one(store: &mut Store) -> Subset {
     store.subset(event)
 }
 
-/// Two predicates number their residuals in the same way and mean different things. If images are remembered without the scope of the predicate, the second is given those of the first.
+/// Two predicates number their residuals alike with different meanings. If the scope were not part
+/// of the key, the second would get cached images of the first.
 #[test]
-fn images_under_one_predicate_are_not_taken_for_those_under_another() {
+fn predicates_do_not_share_images() {
     let mut store = store(2);
     let events = from_zero_to_one(&mut store);
     let from = store.from_vectors([[0, 0], [0, 1]]).unwrap();
@@ -338,7 +339,7 @@ fn images_under_one_predicate_are_not_taken_for_those_under_another() {
     }
 }
 
-/// Steps from states to states in which the two components are not both there.
+/// Admits steps unless both components are present in source and target.
 struct Exclusive(Scope);
 
 const EXCLUSIVE: Residual = Residual(2);
@@ -367,9 +368,9 @@ impl Filter for Exclusive {
     }
 }
 
-/// Where the source asks nothing any more of the levels that a step leaves alone, the target still may.
+/// On the levels that a step keeps, the source may be unrestricted while the target is not.
 #[test]
-fn a_filter_may_ask_both_ends_of_a_step() {
+fn a_filter_may_restrict_both_ends_of_a_step() {
     let mut store = store(2);
     let events = from_zero_to_one(&mut store);
     let from = store.from_vectors([[0, 0], [0, 1]]).unwrap();

@@ -16,7 +16,7 @@ fn fifty_thousand_levels() {
         let pair = [delta(level, 0, -1), delta(level + 1, 0, 1)];
         events.extend(store.event(&pair).unwrap());
     }
-    // One event from the top to the bottom.
+    // An event from the top level to the last.
     let long = [delta(0, 0, -1), delta(levels as u32 - 1, 1, 1)];
     events.extend(store.event(&long).unwrap());
     let all = store.subset(events.iter().copied());
@@ -58,7 +58,7 @@ fn one_event_on_very_many_levels() {
 }
 
 #[test]
-fn large_values_cost_what_small_ones_cost() {
+fn large_values_cost_as_much_as_small_ones() {
     let mut store = Store::new(2, &Budget::bytes(1 << 20)).unwrap();
     let most = u32::MAX;
     let event = store

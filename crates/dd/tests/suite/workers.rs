@@ -1,4 +1,4 @@
-//! Several workers on one store, in threads: what they compute is what one alone computes.
+//! Several workers on one store, in threads: the results are those of a single worker.
 
 use std::thread;
 
@@ -8,8 +8,8 @@ use lariat_dd::{Event, EventPart, Set, Store, Subset};
 use crate::explicit::{Linear, Vectors, closure, get, image, parts, put, vectors};
 use lariat_corpora::{Random, each_case, which_ends};
 
-/// A question, and its answers by single vectors.
-struct Question {
+/// A fixpoint problem, and its explicit solution.
+struct FixpointCase {
     subset: Subset,
     from: Set,
     reached: Vectors,
@@ -17,8 +17,8 @@ struct Question {
     seed: u64,
 }
 
-/// A store with questions about it.
-fn questions(random: &mut Random, budget: &Budget) -> Result<(Store, Vec<Question>), Stop> {
+/// Returns a store with several problems.
+fn problems(random: &mut Random, budget: &Budget) -> Result<(Store, Vec<FixpointCase>), Stop> {
     let levels = 2 + random.below(5_usize);
     let domain = 2 + random.below(3);
     let count = 2 + random.below(6);
@@ -30,7 +30,7 @@ fn questions(random: &mut Random, budget: &Budget) -> Result<(Store, Vec<Questio
     for parts in &explicit {
         events.extend(store.event(parts)?);
     }
-    let mut questions = Vec::new();
+    let mut problems = Vec::new();
     for _ in 0..4 {
         let size = 1 + random.below(3);
         let initial = vectors(random, levels, domain + 1, size);
@@ -39,7 +39,7 @@ fn questions(random: &mut Random, budget: &Budget) -> Result<(Store, Vec<Questio
         let Some(reached) = closure(&some, &initial, |_, _| true) else {
             continue;
         };
-        questions.push(Question {
+        problems.push(FixpointCase {
             subset: store.subset(chosen.iter().map(|&at| events[at])),
             from: store.from_vectors(&initial)?,
             image: image(&some, &reached),
@@ -47,31 +47,31 @@ fn questions(random: &mut Random, budget: &Budget) -> Result<(Store, Vec<Questio
             seed: random.bits(),
         });
     }
-    Ok((store, questions))
+    Ok((store, problems))
 }
 
-/// The reachable states and their image, checked; and selections, which every worker numbers for itself.
-fn answer(store: &mut Store, question: &Question) -> Result<[Set; 2], Stop> {
-    let reached = store.saturate(&question.subset, &question.from)?;
-    assert_eq!(get(store, &reached), question.reached);
-    let mut random = Random::new(question.seed);
+/// Computes and checks the reachable states, a selection and the image.
+fn answer(store: &mut Store, problem: &FixpointCase) -> Result<[Set; 2], Stop> {
+    let reached = store.saturate(&problem.subset, &problem.from)?;
+    assert_eq!(get(store, &reached), problem.reached);
+    let mut random = Random::new(problem.seed);
     let mut predicate = Linear::new(&mut random, store);
     let start = predicate.start();
     let selected = store.select(&reached, &mut predicate, start)?;
     let rest = store.difference(&reached, &selected)?;
     assert_eq!(store.union(&rest, &selected)?, reached);
-    assert!(store.is_subset(&question.from, &reached)?);
-    let image = store.image(&question.subset, &reached)?;
-    assert_eq!(get(store, &image), question.image);
-    let dead = store.dead(&question.subset, &reached)?;
+    assert!(store.is_subset(&problem.from, &reached)?);
+    let image = store.image(&problem.subset, &reached)?;
+    assert_eq!(get(store, &image), problem.image);
+    let dead = store.dead(&problem.subset, &reached)?;
     assert!(store.is_subset(&dead, &reached)?);
     Ok([reached, image])
 }
 
-/// What `count` workers answer, each of which begins with another question.
+/// Returns the results of `count` workers, each of which starts with a different problem.
 fn ask(
     store: &mut Store,
-    questions: &[Question],
+    problems: &[FixpointCase],
     count: usize,
     prepare: impl Fn(usize, &mut Store),
 ) -> Vec<Vec<Result<[Set; 2], Stop>>> {
@@ -84,10 +84,10 @@ fn ask(
     thread::scope(|scope| {
         let work = |(turn, mut worker): (usize, Store)| {
             scope.spawn(move || {
-                let mut answers = vec![Err(Stop::Interrupted); questions.len()];
-                for i in 0..questions.len() {
-                    let at = (i + turn) % questions.len();
-                    answers[at] = answer(&mut worker, &questions[at]);
+                let mut answers = vec![Err(Stop::Interrupted); problems.len()];
+                for i in 0..problems.len() {
+                    let at = (i + turn) % problems.len();
+                    answers[at] = answer(&mut worker, &problems[at]);
                 }
                 answers
             })
@@ -98,24 +98,24 @@ fn ask(
 }
 
 fn agree(random: &mut Random, always: bool) {
-    let (mut store, questions) = questions(random, &Budget::unlimited()).unwrap();
+    let (mut store, problems) = problems(random, &Budget::unlimited()).unwrap();
     store.collect_always(always);
     let count = [2, 4][random.below(2_usize)];
     let way: u32 = random.below(3);
     let prepare = |turn: usize, worker: &mut Store| {
         worker.go_backwards(way == 1 || (way == 2 && turn % 2 == 1));
     };
-    let answers = ask(&mut store, &questions, count, prepare);
+    let answers = ask(&mut store, &problems, count, prepare);
     for other in &answers {
-        // Equal sets are one node, whoever made it.
+        // Equal sets are one node for all workers.
         assert_eq!(*other, answers[0]);
     }
-    // Alone again.
-    for (question, answers) in questions.iter().zip(&answers[0]) {
-        assert_eq!(&answer(&mut store, question), answers);
+    // Once more with a single worker.
+    for (problem, answers) in problems.iter().zip(&answers[0]) {
+        assert_eq!(&answer(&mut store, problem), answers);
     }
     drop(answers);
-    drop(questions);
+    drop(problems);
     store.collect();
     assert_eq!(store.figures().nodes, 0);
 }
@@ -126,11 +126,11 @@ fn workers_agree() {
 }
 
 #[test]
-fn workers_agree_while_garbage_is_collected_at_every_node() {
+fn workers_agree_with_a_collection_before_every_node() {
     each_case(40, |random| agree(random, true));
 }
 
-/// `n` tokens in a row of `levels`, each of which goes its way.
+/// `n` tokens in a row of `levels`, each of which moves independently.
 fn row(store: &mut Store, n: u32) -> Result<(Subset, Set), Stop> {
     let levels = store.levels() as u32;
     let part = |level, delta| EventPart::Delta {
@@ -150,14 +150,14 @@ fn row(store: &mut Store, n: u32) -> Result<(Subset, Set), Stop> {
     Ok((subset, start))
 }
 
-/// The tables grow and the cache is shared: together the workers look up hardly more than one.
+/// The tables grow and the cache is shared: all workers together create no more nodes than one.
 #[test]
-fn what_one_has_computed_the_others_need_not() {
+fn workers_share_results() {
     let budget = Budget::unlimited();
-    let mut alone = Store::new(20, &budget).unwrap();
-    let (subset, start) = row(&mut alone, 20).unwrap();
-    let reached = alone.saturate(&subset, &start).unwrap();
-    let expected = alone.count(&reached);
+    let mut single = Store::new(20, &budget).unwrap();
+    let (subset, start) = row(&mut single, 20).unwrap();
+    let reached = single.saturate(&subset, &start).unwrap();
+    let expected = single.count(&reached);
     let mut store = Store::new(20, &budget).unwrap();
     let (subset, start) = row(&mut store, 20).unwrap();
     let counts: Vec<_> = thread::scope(|scope| {
@@ -174,17 +174,18 @@ fn what_one_has_computed_the_others_need_not() {
         threads.into_iter().map(|t| t.join().unwrap()).collect()
     });
     assert!(counts.iter().all(|count| *count == expected));
-    let (one, several) = (alone.figures(), store.figures());
+    let (one, several) = (single.figures(), store.figures());
     assert_eq!(several.created, one.created);
-    // The last question is answered by the cache at once.
+    // The last problem is solved by a single lookup.
     let before = store.figures().lookups;
     store.saturate(&subset, &start).unwrap();
     assert_eq!(store.figures().lookups, before + 1);
 }
 
-/// What a worker has set aside for its next nodes is void once another has collected garbage: used all the same, it has them written over those that the other has made there meanwhile.
+/// The reserve of a worker is void after a collection by another one: using it would overwrite
+/// nodes that the other has created there meanwhile.
 #[test]
-fn nodes_of_others_are_not_written_over() {
+fn a_void_reserve_overwrites_no_nodes() {
     let mut store = Store::new(2, &Budget::unlimited()).unwrap();
     let mut other = store.worker().unwrap();
     let vectors = |from: u32| (from..from + 20).map(|i| [i, i * i % 7]);
@@ -195,12 +196,12 @@ fn nodes_of_others_are_not_written_over() {
     assert!(other.iter(&kept).eq(vectors(100)));
 }
 
-/// One worker runs out of something at some point; it says so and nobody else minds.
+/// One worker stops at some point, with its own reason; the others continue.
 #[test]
-fn one_that_stops_stops_nobody() {
+fn a_stop_affects_one_worker_only() {
     each_case(60, |random| {
         let budget = Budget::unlimited();
-        let (mut store, questions) = questions(random, &budget).unwrap();
+        let (mut store, problems) = problems(random, &budget).unwrap();
         store.collect_always(random.coin());
         let work = random.below(200_u64);
         let cancel = Cancel::default();
@@ -215,7 +216,7 @@ fn one_that_stops_stops_nobody() {
                 worker.set_budget(&stopped);
             }
         };
-        let answers = ask(&mut store, &questions, 3, stop);
+        let answers = ask(&mut store, &problems, 3, stop);
         assert!(answers[1..].iter().flatten().all(Result::is_ok));
         assert_eq!(answers[1], answers[2]);
         for (first, other) in answers[0].iter().zip(&answers[1]) {
@@ -227,9 +228,9 @@ fn one_that_stops_stops_nobody() {
     });
 }
 
-/// All run out of memory together, at any point: everybody hears of it, and the bytes come back.
+/// All workers run out of memory, at any point: each reports it, and all bytes are returned.
 #[test]
-fn memory_is_one_account() {
+fn workers_share_the_account_of_bytes() {
     let mut ran_out = 0;
     each_case(40, |random| {
         let bytes = 80_000 + random.below(400_000_u64);
@@ -266,7 +267,7 @@ fn memory_is_one_account() {
 }
 
 #[test]
-fn a_worker_may_be_alone_in_the_end() {
+fn a_worker_outlives_the_first_handle() {
     let mut store = Store::new(2, &Budget::unlimited()).unwrap();
     let mut worker = store.worker().unwrap();
     let set = put(&mut worker, &Vectors::from([vec![1, 2], vec![3, 4]]));
@@ -277,7 +278,7 @@ fn a_worker_may_be_alone_in_the_end() {
 }
 
 #[test]
-fn the_cap_of_a_store_is_that_of_its_workers() {
+fn workers_inherit_the_cap() {
     let mut store = Store::new(1, &Budget::unlimited()).unwrap().capped(2);
     let more = EventPart::Delta {
         level: 0,
@@ -292,9 +293,9 @@ fn the_cap_of_a_store_is_that_of_its_workers() {
     assert_eq!(get(&worker, &image), Vectors::from([vec![2]]));
 }
 
-/// Whoever only looks at a set keeps nobody waiting who wants to have the tables alone, and is kept by nobody.
+/// Reading a set neither blocks exclusive access nor is blocked.
 #[test]
-fn looking_and_being_alone_end() {
+fn reading_and_exclusive_access_alternate() {
     let budget = Budget::bytes(64 << 20);
     let mut store = Store::new(3, &budget).unwrap();
     let some: Vec<Vec<u32>> = (0..40).map(|i| vec![i % 5, i % 7, i % 3]).collect();
@@ -316,9 +317,9 @@ fn looking_and_being_alone_end() {
     });
 }
 
-/// Nobody makes way for a worker that takes another part of the same budget.
+/// A change of counted limits needs no exclusive access.
 #[test]
-fn another_part_of_a_budget_keeps_nobody_waiting() {
+fn a_new_work_limit_needs_no_exclusive_access() {
     which_ends(|| {
         let budget = Budget::bytes(64 << 20);
         let mut store = Store::new(1, &budget).unwrap();
@@ -326,7 +327,7 @@ fn another_part_of_a_budget_keeps_nobody_waiting() {
         let mut other = store.worker().unwrap();
         let mut vectors = store.iter(&set);
         assert_eq!(vectors.next(), Some(vec![1]));
-        // Who looks at vectors is inside, and would not make way.
+        // An iterator keeps its worker inside the shared section, without yielding.
         other.set_budget(&budget.clone().with_work(0));
         assert_eq!(vectors.next(), Some(vec![2]));
         drop(vectors);
@@ -337,14 +338,14 @@ fn another_part_of_a_budget_keeps_nobody_waiting() {
     });
 }
 
-/// Who makes a worker is not inside while that one waits to be let in: somebody who wants the tables alone would wait for both.
+/// The creating worker is outside while the new one enters; otherwise a writer would wait for both.
 #[test]
-fn workers_are_made_while_others_want_to_be_alone() {
+fn workers_are_created_during_exclusive_access() {
     which_ends(|| {
         let budget = Budget::unlimited();
         let mut store = Store::new(12, &budget).unwrap();
         let mut busy = store.worker().unwrap();
-        // At every node it wants to be alone.
+        // It requests exclusive access at every node.
         busy.collect_always(true);
         thread::scope(|scope| {
             let working = scope.spawn(move || {

@@ -1,12 +1,10 @@
-//! The files of this crate once more, on loom's atomics and locks, and what loom finds in them; then the crate as it is,
-//! in threads.
+//! Models of this crate's files, compiled on loom's atomics and locks; then tests in real threads.
 //!
-//! Everything is tried with up to two preemptions a thread, which finds the known mistakes and ends in seconds;
-//! `LOOM_MAX_PREEMPTIONS` tries more.
+//! Models run with up to two preemptions per thread; `LOOM_MAX_PREEMPTIONS` sets more.
 
 #[allow(
     dead_code,
-    reason = "what is taken last is for who is ahead, which has too many orders for loom"
+    reason = "`offer_last` is for the prefetcher, which has too many interleavings for loom"
 )]
 #[path = "../../src/board.rs"]
 mod board;

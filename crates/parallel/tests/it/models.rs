@@ -1,4 +1,4 @@
-//! Models: small programs of two or three threads, tried in every order.
+//! Loom models: small programs of two or three threads, run under every interleaving.
 
 use crate::board::Board;
 use crate::common::Common;
@@ -15,7 +15,7 @@ fn model(run: impl Fn() + Sync + Send + 'static) {
     model.check(run);
 }
 
-/// Things of two words, and their ids by hash.
+/// Objects of two words, and their ids by hash.
 #[derive(Default)]
 struct Things {
     words: Vec<AtomicU32>,
@@ -41,14 +41,14 @@ impl Things {
         }
     }
 
-    /// All things have the same hash: the worst case for probing.
+    /// Inserts an object; all have the same hash, the worst case for probing.
     fn add(&self, id: u32, thing: [u32; 2]) -> u32 {
         self.write(id, thing);
         let is = |other| self.is(other, thing);
         self.slots.claim(0, id, is).unwrap_or(id)
     }
 
-    /// The same, after a look for it.
+    /// Like `add`, after a search.
     fn add_new(&self, id: u32, thing: [u32; 2]) -> u32 {
         self.write(id, thing);
         let is = |other| self.is(other, thing);
@@ -80,15 +80,15 @@ fn equal_things_get_one_id_and_others_do_not() {
 }
 
 #[test]
-fn whoever_finds_a_thing_sees_all_of_it() {
+fn a_found_object_is_written_completely() {
     model(|| {
         let things = Arc::new(Things::new(3));
-        // The first one when there was nobody else yet.
+        // Inserted by a single thread.
         things.write(3, [7, 8]);
         things.slots.fill(0, 1, 3);
         let theirs = things.clone();
         let other = thread::spawn(move || theirs.add_new(1, [7, 8]));
-        // Any id that is found belongs to a thing that is written.
+        // Any id that is found denotes an object that is written.
         if let Some(id) = things.slots.first(0) {
             assert!(things.is(id, [7, 8]));
         }
@@ -100,7 +100,7 @@ fn whoever_finds_a_thing_sees_all_of_it() {
 }
 
 #[test]
-fn a_word_is_new_to_one() {
+fn a_word_is_new_to_one_thread() {
     model(|| {
         let mut set = WordSet::new(1);
         assert!(set.add(0, 5) && set.first(0) == 5);
@@ -123,7 +123,7 @@ struct Entry {
 }
 
 #[test]
-fn entries_are_never_mixed_of_two() {
+fn entries_are_never_torn() {
     model(|| {
         let shared = Arc::new((Versions::new(1), Entry::default()));
         assert_eq!(shared.0.count(), 1);
@@ -146,7 +146,7 @@ fn entries_are_never_mixed_of_two() {
             assert_eq!(value, 10 * key, "torn");
         }
         let wrote = writers.map(|writer| writer.join().unwrap());
-        // Of writers who meet at least one gets through.
+        // Of two concurrent writers at least one succeeds.
         assert!(wrote.contains(&true));
         let (key, _) = versions.read(0, read).unwrap();
         assert!(key == 1 || key == 2);
@@ -154,7 +154,7 @@ fn entries_are_never_mixed_of_two() {
 }
 
 #[test]
-fn whoever_is_alone_sees_what_all_have_done_and_all_see_what_it_does() {
+fn exclusive_sections_happen_before_and_after_shared_ones() {
     model(|| {
         let mut pass = Pass::new(Things::new(4), Things::default());
         let mut theirs = pass.another();
@@ -162,7 +162,7 @@ fn whoever_is_alone_sees_what_all_have_done_and_all_see_what_it_does() {
         let other = thread::spawn(move || {
             theirs.enter();
             theirs.add(1, [1, 1]);
-            // What was found before is gone, or is found again.
+            // If the table has grown, entries found before are found again.
             if theirs.is_wanted() && theirs.make_way() {
                 assert_eq!(theirs.slots.capacity(), 8);
             }
@@ -184,12 +184,12 @@ fn whoever_is_alone_sees_what_all_have_done_and_all_see_what_it_does() {
 }
 
 #[test]
-fn all_who_want_to_be_alone_have_their_turns() {
+fn concurrent_writers_take_turns() {
     model(|| {
         let mut pass = Pass::new(0_u32, 0);
         let mut theirs = pass.another();
         let other = thread::spawn(move || {
-            // Whoever reads what the other one changes does so on two sides of a meeting.
+            // The two reads are separated by an exclusive section.
             theirs.enter();
             let before = *theirs;
             let after = theirs.alone(|number| {
@@ -200,7 +200,7 @@ fn all_who_want_to_be_alone_have_their_turns() {
         });
         pass.alone(|number| *number += 1);
         assert!(!pass.is_sole() || *pass == 2);
-        // A meeting needs everybody who is inside.
+        // An exclusive section needs all other handles outside.
         pass.leave();
         other.join().unwrap();
         pass.enter();
@@ -209,7 +209,7 @@ fn all_who_want_to_be_alone_have_their_turns() {
 }
 
 #[test]
-fn who_goes_in_and_out_sees_every_turn_and_keeps_nobody_waiting() {
+fn readers_that_enter_and_leave_see_every_write_and_block_no_writer() {
     model(|| {
         let mut pass = Pass::new(0_u32, 7);
         let mut theirs = pass.another();
@@ -222,7 +222,7 @@ fn who_goes_in_and_out_sees_every_turn_and_keeps_nobody_waiting() {
                 seen = *theirs;
                 theirs.leave();
             }
-            // What is left on its hook does not keep anybody from being alone; nor does it when it is gone.
+            // A parked reference does not block a writer, nor does a dropped handle.
             theirs
         });
         pass.alone(|number| *number += 1);
@@ -236,7 +236,7 @@ fn who_goes_in_and_out_sees_every_turn_and_keeps_nobody_waiting() {
 }
 
 #[test]
-fn every_task_is_taken_once_and_closing_sends_everybody_home() {
+fn every_task_is_taken_once_and_closing_ends_all_workers() {
     model(|| {
         let board = Arc::new(Board::default());
         let done = Arc::new(AtomicUsize::new(0));
@@ -258,38 +258,32 @@ fn every_task_is_taken_once_and_closing_sends_everybody_home() {
     });
 }
 
-/// The owner of a task takes it back, or hears of its end.
+/// A task is withdrawn by its owner or done by the other thread.
 #[test]
-fn a_task_comes_back_to_its_owner_or_is_done() {
+fn a_task_is_withdrawn_or_done() {
     model(|| {
         let board = Arc::new(Board::default());
         let done = Arc::new(AtomicUsize::new(0));
         let (theirs, theirs_done) = (board.clone(), done.clone());
-        let hand = thread::spawn(move || {
+        let worker = thread::spawn(move || {
             while let Some(task) = theirs.next() {
                 theirs_done.store(task, Ordering::Release);
-                theirs.tell();
             }
         });
         board.offer(7);
-        if board.withdraw(|task| *task == 7).is_none() {
-            let come = || done.load(Ordering::Acquire) == 7;
-            while !come() {
-                assert_eq!(board.meanwhile(come), None);
-            }
-        } else {
-            assert_eq!(done.load(Ordering::Relaxed), 0);
-        }
+        let withdrawn = board.withdraw(|task| *task == 7);
         board.close();
         board.offer(8);
         assert_eq!(board.take(), None);
-        hand.join().unwrap();
+        worker.join().unwrap();
+        let expected = if withdrawn.is_some() { 0 } else { 7 };
+        assert_eq!(done.load(Ordering::Acquire), expected);
         assert!(!board.is_hungry());
     });
 }
 
 #[test]
-fn what_two_ask_for_is_found_by_one_unless_it_stops() {
+fn a_value_is_computed_once_unless_the_first_thread_stops() {
     for stops in [false, true] {
         model(move || {
             let common = Common::default();

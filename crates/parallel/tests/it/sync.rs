@@ -4,10 +4,10 @@ pub(crate) use loom::hint::spin_loop;
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-/// Whoever waits looks around once.
-pub(crate) const LOOKS: usize = 1;
+/// Spins before sleeping.
+pub(crate) const SPINS: usize = 1;
 
-/// An array of `length` zeros.
+/// Returns an array of `length` zeros.
 pub fn zeroed<T: Default>(length: usize) -> Vec<T> {
     (0..length).map(|_| T::default()).collect()
 }

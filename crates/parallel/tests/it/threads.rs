@@ -1,4 +1,4 @@
-//! The crate as it is, in real threads.
+//! The crate itself, in real threads.
 
 use lariat_parallel::{
     Ahead, Behind, Board, Common, Pass, Place, Slots, Versions, divide, shares, zeroed,
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Numbers that got ids, in a table that begins far too small.
+/// Numbers with ids, in a table that starts far too small.
 #[derive(Default)]
 struct Numbers {
     things: Vec<AtomicU32>,
     slots: Slots,
-    /// The next id, and how many slots may still be taken.
+    /// The next id, and the number of permits left.
     next: AtomicU32,
     left: AtomicUsize,
 }
@@ -63,7 +63,7 @@ fn id_of(pass: &mut Pass<Numbers>, number: u32) -> u32 {
     }
 }
 
-/// So many, or a hundredth of it under Miri, which takes a thousand times as long.
+/// Returns `many`, or a hundredth of it under Miri, which is a thousand times slower.
 const fn few_with_miri(many: usize) -> usize {
     if cfg!(miri) { many / 100 } else { many }
 }
@@ -78,7 +78,7 @@ fn workers_agree_on_ids_while_the_table_grows() {
         let work = |(turn, mut pass): (u32, Pass<Numbers>)| {
             scope.spawn(move || {
                 pass.enter();
-                // Everybody begins elsewhere.
+                // Each thread starts at another number.
                 let number = |i: u32| (i + turn * NUMBERS / 4) % NUMBERS;
                 let mut ids = vec![0; NUMBERS as usize];
                 for i in 0..NUMBERS {
@@ -106,30 +106,30 @@ fn workers_agree_on_ids_while_the_table_grows() {
     assert_eq!(even, NUMBERS as usize / 2);
 }
 
-/// Hashes that fill the first and the last slots, and half of all between them, so that parts of the table run into each other and into its beginning.
+/// Hashes that crowd the first and the last slots, so that parts of the table overlap.
 #[test]
 #[cfg_attr(miri, ignore = "a table worth dividing takes too long")]
-fn a_table_that_several_go_through_keeps_what_it_should() {
+fn a_table_divided_among_threads_keeps_the_live_entries() {
     const SLOTS: usize = 1 << 19;
     let crowded = [0, u32::MAX].into_iter().flat_map(|hash| [hash; 2000]);
     let spread = (0..1 << 18).map(|i: u32| i.wrapping_mul(0x9E37_79B9));
     let hashes: Vec<u32> = crowded.chain(spread).collect();
-    for hands in [1, 2, 3, 8] {
+    for threads in [1, 2, 3, 8] {
         let mut slots = Slots::new(SLOTS);
         let id = |i: usize| i as u32 + 1;
         for (i, hash) in hashes.iter().enumerate() {
             assert_eq!(slots.claim(*hash, id(i), |_| false), None);
         }
         let is_known = |slots: &Slots, i: usize| slots.find(hashes[i], |other| other == id(i));
-        slots.grow(SLOTS / 2 * 3, hands);
+        slots.grow(SLOTS / 2 * 3, threads);
         assert_eq!(slots.capacity(), SLOTS / 2 * 3);
         assert!((0..hashes.len()).all(|i| is_known(&slots, i).is_some()));
         let live = |id: u32| id.is_multiple_of(3);
-        let count = slots.sweep(hands, live);
+        let count = slots.sweep(threads, live);
         assert_eq!(count, hashes.len() / 3);
         assert!((0..hashes.len()).all(|i| is_known(&slots, i).is_some() == live(id(i))));
     }
-    // Nothing is empty, and nothing can be swept.
+    // A table without an empty slot cannot be swept.
     let mut full = Slots::new(2);
     full.fill(0, 0, 1);
     full.fill(1, 0, 2);
@@ -137,19 +137,19 @@ fn a_table_that_several_go_through_keeps_what_it_should() {
 }
 
 #[test]
-fn every_share_is_done_once() {
-    for (length, hands) in [(0, 2), (5, 3), (1 << 17, 1), (1 << 19, 2), (1 << 20, 5)] {
-        let mut done = divide(shares(length, hands), hands, |part| part);
+fn every_part_is_done_once() {
+    for (length, threads) in [(0, 2), (5, 3), (1 << 17, 1), (1 << 19, 2), (1 << 20, 5)] {
+        let mut done = divide(shares(length, threads), threads, |part| part);
         done.sort_unstable_by_key(|part| part.start);
-        assert_eq!(done, shares(length, hands));
+        assert_eq!(done, shares(length, threads));
         assert_eq!(done.iter().map(|part| part.len()).sum::<usize>(), length);
         let joined = done.windows(2).all(|pair| pair[0].end == pair[1].start);
-        assert!(joined && done.len() <= 4 * hands);
+        assert!(joined && done.len() <= 4 * threads);
     }
 }
 
 #[test]
-fn entries_of_a_cache_are_whole() {
+fn cache_entries_are_never_torn() {
     let versions = Versions::new(4);
     let entries: Vec<[AtomicU64; 2]> = (0..4).map(|_| Default::default()).collect();
     let read = |at: usize| {
@@ -178,18 +178,18 @@ fn entries_of_a_cache_are_whole() {
 }
 
 #[test]
-fn somebody_who_panics_alone_stops_nobody_else() {
+fn a_panic_with_exclusive_access_does_not_block_the_others() {
     let mut pass = Pass::new(1_u32, 0);
     let mut theirs = pass.another();
     pass.leave();
-    let panicked = std::thread::spawn(move || theirs.alone(|_| panic!("on purpose"))).join();
+    let panicked = std::thread::spawn(move || theirs.alone(|_| panic!("intended"))).join();
     assert!(panicked.is_err());
     assert_eq!(pass.alone(|number| *number), 1);
     assert!(pass.is_sole());
 }
 
 #[test]
-fn idle_workers_are_seen_and_sent_home() {
+fn idle_workers_are_counted_and_ended_by_close() {
     let board = Board::new();
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| std::iter::from_fn(|| board.next()).sum::<u32>());
@@ -209,13 +209,12 @@ fn idle_workers_are_seen_and_sent_home() {
 }
 
 #[test]
-fn a_thread_that_waits_takes_the_newest_task_and_owners_take_theirs_back() {
+fn the_newest_task_is_taken_first_and_owners_withdraw_theirs() {
     let board = Board::new();
     for task in [1, 8, 2] {
         board.offer(task);
     }
-    assert_eq!(board.meanwhile(|| false), Some(2));
-    assert_eq!(board.meanwhile(|| true), None);
+    assert_eq!(board.next(), Some(2));
     assert_eq!(board.withdraw(|task| *task == 2), None);
     assert_eq!(board.withdraw(|task| *task == 1), Some(1));
     assert_eq!(board.next(), Some(8));
@@ -224,14 +223,15 @@ fn a_thread_that_waits_takes_the_newest_task_and_owners_take_theirs_back() {
     assert_eq!(board.next(), None);
 }
 
-/// Above the one job that is worth doing lies one that the builder has begun; the builder does not end before the asker does the other.
+/// Above the only unclaimed job lies one that the builder has claimed; the builder does not finish
+/// it before the consumer has done the other.
 #[test]
-fn whoever_waits_looks_below_jobs_that_are_begun() {
+fn a_waiting_consumer_finds_unclaimed_jobs_below_claimed_ones() {
     const BEGUN: u32 = 2;
     const GOOD: u32 = 1;
     let ahead = Ahead::<u32, u32, ()>::new(8, 1);
     let behind = |key: &u32, _: &u32| Behind {
-        // The asker keeps the last to itself.
+        // The consumer keeps the last to itself.
         likely: match key {
             0 => vec![GOOD, BEGUN, BEGUN, 3],
             _ => Vec::new(),
@@ -245,7 +245,7 @@ fn whoever_waits_looks_below_jobs_that_are_begun() {
     let ahead = &ahead;
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            // Else it might begin with what is below, before the others lie there.
+            // All jobs are queued before the builder starts.
             are_offered.recv().unwrap();
             let compute = |key: &u32, place: Place| {
                 if place == Place::Along {
@@ -277,9 +277,9 @@ fn whoever_waits_looks_below_jobs_that_are_begun() {
     });
 }
 
-/// Who looks for a value panics, while another waits for it.
+/// A thread panics in a computation while another waits for its value.
 #[test]
-fn what_somebody_leaves_is_found_by_who_waits() {
+fn a_waiter_computes_the_value_after_a_panic() {
     let common = Common::<u32, u32>::default();
     let (begun, is_begun) = channel();
     std::thread::scope(|scope| {
@@ -287,7 +287,7 @@ fn what_somebody_leaves_is_found_by_who_waits() {
             common.get(&1, || -> Result<u32, ()> {
                 begun.send(()).unwrap();
                 std::thread::sleep(Duration::from_millis(20));
-                panic!("as intended");
+                panic!("intended");
             })
         });
         is_begun.recv().unwrap();

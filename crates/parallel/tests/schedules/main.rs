@@ -1,8 +1,8 @@
-//! Builders ahead of an asker, on shuttle's locks, under random schedules: whole runs, which have too many orders for loom to try them all.
+//! Builders and a consumer on shuttle's locks under random schedules: too many for loom.
 
 #[path = "../../src/ahead.rs"]
 mod ahead;
-#[allow(dead_code, reason = "boards are for others, too")]
+#[allow(dead_code, reason = "other modules use the rest of the queue")]
 #[path = "../../src/board.rs"]
 mod board;
 mod sync;
@@ -14,16 +14,16 @@ use shuttle::sync::atomic::{AtomicUsize, Ordering};
 use shuttle::thread;
 use std::collections::HashSet;
 
-/// Schedules of each case.
+/// Schedules per case.
 const SCHEDULES: usize = 10;
 
-/// For each node its groups of targets.
+/// The groups of targets of each node.
 type Groups = Vec<Vec<Vec<usize>>>;
 type Key = (usize, usize);
-/// A group, `None` behind the last.
+/// A group; `None` after the last.
 type Value = Option<Vec<usize>>;
 
-/// Why somebody stops.
+/// The reason of a stop.
 #[derive(Clone, Debug, PartialEq)]
 enum Stop {
     Refused,
@@ -43,14 +43,14 @@ fn random_groups(random: &mut Random) -> Groups {
     (0..nodes).map(|_| groups(random, &mut group)).collect()
 }
 
-/// What is common to all who take part.
+/// The state shared by all threads.
 struct Model {
     groups: Groups,
     ahead: Ahead<Key, Value, Stop>,
-    /// Values that were computed, and how often somebody went along with the asker.
+    /// Number of computed values, and of duplicated computations.
     computed: AtomicUsize,
     along: AtomicUsize,
-    /// The value that is refused, or at which whoever computes it is lost.
+    /// The computation that stops, and how: it is refused, or its thread is lost.
     fault: Option<(usize, Stop)>,
 }
 
@@ -64,8 +64,8 @@ impl Model {
         }
     }
 
-    fn compute_in_company(&self, key: &Key) -> Result<Value, Stop> {
-        let _company = self.ahead.along(key);
+    fn compute_with_duplicates(&self, key: &Key) -> Result<Value, Stop> {
+        let _duplicate = self.ahead.along(key);
         self.compute(key)
     }
 
@@ -79,7 +79,7 @@ impl Model {
     }
 
     fn builder(&self) {
-        // Some are left to the asker.
+        // Every third node is left to the consumer.
         let compute = |key: &Key, place| match place {
             Place::Along => {
                 self.along.fetch_add(1, Ordering::SeqCst);
@@ -91,12 +91,12 @@ impl Model {
         };
         match self.ahead.work(compute, Model::behind) {
             Ok(()) => {}
-            // What a panic leaves behind, by its guard.
+            // A panic reports the same by a guard.
             Err(stop) => self.ahead.fail(stop),
         }
     }
 
-    /// Asks for all groups, depth first, and compares them.
+    /// Queries all groups depth-first and compares them.
     fn check(&self) -> Result<usize, Stop> {
         let mut seen = HashSet::from([0]);
         let mut path = vec![(0, 0)];
@@ -104,7 +104,7 @@ impl Model {
         while let Some((node, k)) = path.pop() {
             let value = self.ahead.ask(
                 &(node, k),
-                |key| self.compute_in_company(key),
+                |key| self.compute_with_duplicates(key),
                 Model::behind,
             )?;
             asked += 1;
@@ -121,11 +121,12 @@ impl Model {
     }
 }
 
-/// Runs the check with `builders` and returns what it says; all are home by then.
+/// Runs the check with `builders` threads, joins them, and returns its result and the computations.
 fn run(
     groups: &Groups,
     builders: usize,
-    (lead, more): (usize, usize),
+    lead: usize,
+    more: usize,
     fault: Option<(usize, Stop)>,
 ) -> (Result<usize, Stop>, usize) {
     let model = Arc::new(Model {
@@ -135,7 +136,7 @@ fn run(
         along: AtomicUsize::new(0),
         fault,
     });
-    let crew: Vec<_> = (0..builders)
+    let threads: Vec<_> = (0..builders)
         .map(|_| {
             let model = model.clone();
             thread::spawn(move || model.builder())
@@ -143,43 +144,43 @@ fn run(
         .collect();
     let found = model.check();
     model.ahead.dismiss();
-    for builder in crew {
+    for builder in threads {
         builder.join().unwrap();
     }
     let (computed, along) = (&model.computed, &model.along);
     let asked = computed.load(Ordering::SeqCst);
-    // One at most goes along with each value that the asker computes.
+    // At most one builder duplicates each computation of the consumer.
     assert!(along.load(Ordering::SeqCst) <= asked);
     (found, asked)
 }
 
-/// The asker hears what it would hear alone, nothing is computed twice, and everybody goes home.
+/// The consumer gets the values that it would compute alone, and no value is computed twice.
 #[test]
-fn the_asker_hears_what_it_would_hear_alone() {
+fn prefetching_does_not_change_the_values() {
     each_case(60, |random| {
         let groups = random_groups(random);
         let builders = random.between(1, 3);
-        let lead = (random.between(1, 6), random.between(0, 2));
+        let (lead, more) = (random.between(1, 6), random.between(0, 2));
         let all: usize = groups.iter().map(|groups| groups.len() + 1).sum();
         let model = move || {
-            let (found, computed) = run(&groups, builders, lead, None);
+            let (found, computed) = run(&groups, builders, lead, more, None);
             assert!(found.unwrap() <= computed && computed <= all);
         };
         shuttle::check_random_with_seed(model, random.bits(), SCHEDULES);
     });
 }
 
-/// Somebody stops at any point: nobody waits for it.
+/// A thread stops at any point: no other thread waits for it.
 #[test]
-fn whoever_stops_stops_all() {
+fn a_stop_ends_all_threads() {
     each_case(60, |random| {
         let groups = random_groups(random);
         let builders = random.between(1, 3);
-        let lead = (random.between(1, 6), random.between(0, 2));
+        let (lead, more) = (random.between(1, 6), random.between(0, 2));
         let stop = random.one_of(&[Stop::Refused, Stop::Lost]).clone();
         let fault = (random.below(6_usize), stop);
-        let model = move || match run(&groups, builders, lead, Some(fault.clone())) {
-            // It came after the end, or for a value that nobody asked for.
+        let model = move || match run(&groups, builders, lead, more, Some(fault.clone())) {
+            // The fault was not reached, or hit a value that was not needed.
             (Ok(_), _) => {}
             (Err(stop), computed) => {
                 assert_eq!(stop, fault.1);
