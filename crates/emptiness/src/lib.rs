@@ -11,7 +11,7 @@
 //! | check | on | uses | answers |
 //! | --- | --- | --- | --- |
 //! | [`couvreur`] | any [`Graph`] | equality | exact |
-//! | [`couvreur_asking`] | any [`Graph`] | equality, oracle for the path | exact, if the oracle is |
+//! | [`couvreur_asking`] | any [`Graph`] | equality, oracle for paths | exact, if the oracle is |
 //! | [`ufscc`] | any [`Graph`], multi-threaded | equality | exact |
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
 //! | [`iec`] | [`Ordered`] | also inclusion of active nodes; splits | exact, on [`Decomposed`] |

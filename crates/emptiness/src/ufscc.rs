@@ -15,7 +15,7 @@
 //!                Found  while not same(top R, w):  r := pop R;  unite(r, top R, marks into r)
 //!                       add m; all marks there: accepting
 //!   no edge left:  finish current
-//!     v ≠ top R:  pop the frame            the root of its component goes on, lower on the path
+//!     v ≠ top R:  pop the frame            the root of its component continues below
 //!     else        pick(v):  some x → current := x;   none → dead: pop R and the frame
 //! ```
 //!

@@ -15,7 +15,7 @@ pub enum Syntax {
     Spot,
     /// Fully parenthesized: `G(a -> F(b))`. Atoms such as `fires(t)` are not quoted.
     Full,
-    /// For SPIN: `[](a -> <>(b))`. SPIN has no `W`, `M` and `xor`; they are expressed by the others.
+    /// For SPIN: `[](a -> <>(b))`. `W`, `M` and `xor`, which SPIN lacks, are rewritten.
     Spin,
 }
 

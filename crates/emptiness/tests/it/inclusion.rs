@@ -223,7 +223,7 @@ fn aec_is_undecided_only_for_redirected_edges() {
     assert!(matches!(run(aec, &spurious).0, Outcome::Undecided(_)));
     assert_eq!(run(nsiec, &spurious).0, Outcome::Empty);
     assert_eq!(run(iec, &spurious).0, Outcome::Empty);
-    // The same without the mark is retired; then 2 accepts.
+    // Without the mark this component is retired; then 2 accepts.
     let both = one_class(1, &[0b011, 0b100], &[&[(1, 0)], &[], &[(2, 1)]]);
     match run(aec, &both).0 {
         Outcome::Accepting(evidence) => assert_eq!(evidence.component.len(), 1),
