@@ -8,8 +8,7 @@
 //!
 //! The signature of a state maps each letter to the best pairs of marks and class,
 //!
-//! > sig(q)(ℓ) = max { (m, class(d))  |  q –ℓ,m→ d }    where (m, c) ≤ (m', c') iff m ⊆ m' and c ≤
-//! c'
+//! > sig(q)(ℓ) = max { (m, class(d))  |  q –ℓ,m→ d }    where (m, c) ≤ (m', c') iff m ⊆ m', c ≤ c'
 //!
 //! and q ≤ q' iff every pair of sig(q)(ℓ) is below one of sig(q')(ℓ), for all ℓ. It is stored
 //! inversely, as one guard for each pair: the letters for which it is among the best. The order of
