@@ -145,10 +145,14 @@ impl Guards {
         }
         let [df, dg, dh] = [f, g, h].map(|x| self.decision(x));
         let variable = df.variable.min(dg.variable).min(dh.variable);
-        let side = |x: Guard, d: Decision, high: bool| match (d.variable == variable, high) {
-            (false, _) => x,
-            (true, false) => d.low,
-            (true, true) => d.high,
+        let side = |x: Guard, d: Decision, high: bool| {
+            if d.variable != variable {
+                x
+            } else if high {
+                d.high
+            } else {
+                d.low
+            }
         };
         let low = self.ite(side(f, df, false), side(g, dg, false), side(h, dh, false));
         let high = self.ite(side(f, df, true), side(g, dg, true), side(h, dh, true));
