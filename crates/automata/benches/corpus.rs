@@ -1,9 +1,10 @@
-//! Sizes of our automata against those of a reference, formula by formula.
+//! Sizes of this crate's automata compared with those of a reference, per formula.
 //!
-//! `cargo bench -p lariat-automata --bench corpus [-- better|worse|all]` reads
-//! `corpus.tsv` from the folder named by `LARIAT_LTL`, or `../shared/ltl`. Each line gives states and
-//! edges of the automaton for a formula or for its negation, ours against the reference's, and a
-//! `<` where we win or a `>` where we lose; sums and the time of all translations follow.
+//! `cargo bench -p lariat-automata --bench corpus [-- better|worse|all]` reads `corpus.tsv` from
+//! the folder named by `LARIAT_LTL`, or `../shared/ltl`. Each line shows states and edges of the
+//! automaton for a formula or for its negation, followed by the reference's, and `<` if the
+//! automaton is smaller or `>` if it is larger; then come the sums and the time of all
+//! translations.
 
 use lariat_automata::{Legal, translate};
 use lariat_budget::Budget;

@@ -1,17 +1,18 @@
-//! Which letters can occur at all.
+//! Restriction of the letters that can occur.
 //!
-//! Atoms of states are independent as far as an automaton knows. Event atoms are not: at most one
-//! event is taken from a state, so of `fires(a)`, `fires(b)`, `fires(a, c)` only the combinations that some
-//! event of the model (or no event, at a stutter step) makes true can hold in one letter. The
-//! translation drops edges that need another combination, the reductions compare states on
-//! legal letters only, and at the end guards are simplified as they please on the rest. What else is known of the
-//! model, that `p >= 2` is never true without `p >= 1`, say, comes as conjunctions that no letter satisfies.
+//! Atoms on states are independent as far as an automaton can tell. Event atoms are not: at most
+//! one event is taken from a state, so of `fires(a)`, `fires(b)`, `fires(a, c)` only those
+//! combinations can hold in one letter that some event of the model (or no event, at a stutter
+//! step) makes true. The translation drops edges that need another combination, the reductions
+//! compare states on legal letters only, and finally guards are simplified with the illegal letters
+//! as don't-cares. Further knowledge about the model, such as `p >= 2` implying `p >= 1`, is given
+//! as unsatisfiable conjunctions.
 
 use crate::guard::{Guard, Guards};
 use lariat_ltl::AtomId;
 
-/// The letters that can occur: all of them, or those where the event atoms form one of
-/// a list of combinations and no conjunction that is known to be impossible holds.
+/// The letters that can occur: all of them, or those in which the event atoms form one of the
+/// listed combinations and no conjunction known to be impossible holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Legal {
     events: Vec<AtomId>,
@@ -27,8 +28,8 @@ impl Legal {
 
     /// The letters in which exactly the event atoms of one of `combinations` hold.
     ///
-    /// `events` lists all event atoms. The combination of none is one like any other: name it
-    /// where stutter steps, or events outside of the list, exist.
+    /// `events` lists all event atoms. The empty combination must be listed explicitly if stutter
+    /// steps, or events outside of the list, exist.
     pub fn events(events: Vec<AtomId>, combinations: Vec<Vec<AtomId>>) -> Legal {
         Legal {
             events,
@@ -37,26 +38,26 @@ impl Legal {
         }
     }
 
-    /// The same letters but those in which all literals of one of `impossible` hold.
+    /// Removes the letters in which all literals of one of `impossible` hold.
     #[must_use]
     pub fn without(mut self, impossible: Vec<Vec<(AtomId, bool)>>) -> Legal {
         self.impossible.extend(impossible);
         self
     }
 
-    /// At most one of `events` holds, as when each atom names one event of its own.
+    /// The letters in which at most one of `events` holds, for atoms that each name one event.
     pub fn at_most_one(events: Vec<AtomId>) -> Legal {
         let mut combinations = vec![Vec::new()];
         combinations.extend(events.iter().map(|&e| vec![e]));
         Legal::events(events, combinations)
     }
 
-    /// The event atoms, none if every letter is legal.
+    /// The event atoms; empty if every letter is legal.
     pub fn event_atoms(&self) -> &[AtomId] {
         &self.events
     }
 
-    /// The legal letters over `atoms`: at least those that can be completed to a legal one.
+    /// The legal letters over `atoms`: a superset of those that can be completed to a legal letter.
     pub fn guard(&self, atoms: &[AtomId], guards: &mut Guards) -> Guard {
         let mut result = self.combined(atoms, guards);
         for conjunction in &self.impossible {
@@ -68,7 +69,7 @@ impl Legal {
                         let literal = if *truth { v } else { guards.not(v) };
                         guards.and(cube, literal)
                     }
-                    // Some letter may be completed so that this does not hold.
+                    // Some completion of the letter may falsify the conjunction.
                     None => Guards::FALSE,
                 };
             }
@@ -77,7 +78,7 @@ impl Legal {
         result
     }
 
-    /// The letters over `atoms` with a combination of events that can be.
+    /// The letters over `atoms` with an allowed combination of events.
     fn combined(&self, atoms: &[AtomId], guards: &mut Guards) -> Guard {
         let observed: Vec<(usize, AtomId)> = atoms
             .iter()
@@ -114,7 +115,7 @@ mod tests {
     #[test]
     fn combinations_are_projected() {
         let [p, a, b, c] = [0, 1, 2, 3].map(AtomId);
-        // `c` is `a or b or some other event`.
+        // `c` is `a or b or another event`.
         let legal = Legal::events(vec![a, b, c], vec![vec![], vec![a, c], vec![b, c], vec![c]]);
         let mut guards = Guards::new();
         let g = legal.guard(&[a, p, c], &mut guards);

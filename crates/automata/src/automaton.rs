@@ -1,4 +1,4 @@
-//! The automaton that everything in this crate makes, reduces and writes.
+//! The automaton type of this crate.
 
 use crate::guard::{Guard, Guards, Letter};
 use lariat_emptiness::Marks;
@@ -9,30 +9,30 @@ use lariat_ltl::AtomId;
 pub struct StateId(pub u32);
 
 impl StateId {
-    /// The position of this state in an array over all states.
+    /// Index of this state in an array over all states.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One edge; it stands for a transition by every letter that satisfies the guard.
+/// One edge, which represents a transition for every letter that satisfies the guard.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Transition {
-    /// Which letters it reads.
+    /// The letters that it reads.
     pub guard: Guard,
     /// Its acceptance marks.
     pub marks: Marks,
-    /// Where it leads.
+    /// The target.
     pub to: StateId,
 }
 
 /// A transition-based generalized Büchi automaton.
 ///
-/// A word is accepted by an infinite run that carries every mark of [`all_marks`](Automaton::all_marks)
-/// infinitely often; without marks every infinite run accepts.
+/// A word is accepted by an infinite run that carries every mark of
+/// [`all_marks`](Automaton::all_marks) infinitely often; without marks every infinite run accepts.
 #[derive(Clone, Debug)]
 pub struct Automaton {
-    /// The atoms it reads: bit `i` of a [`Letter`] and variable `i` of a [`Guard`] is `atoms[i]`.
+    /// The atoms: bit `i` of a [`Letter`] and variable `i` of a [`Guard`] is `atoms[i]`.
     pub atoms: Vec<AtomId>,
     /// The store of its guards.
     pub guards: Guards,
@@ -62,8 +62,8 @@ impl Automaton {
         }
     }
 
-    /// One atom more to be read, behind all others, with an id that none of them has; there are fewer than
-    /// [`Guards::MAX_ATOMS`]. Returns the letters in which it holds.
+    /// Appends an atom with an unused id; there must be fewer than [`Guards::MAX_ATOMS`]. Returns
+    /// the letters in which it holds.
     pub fn fresh_atom(&mut self) -> Guard {
         let id = self.atoms.iter().map(|atom| atom.0 + 1).max();
         self.atoms.push(AtomId(id.unwrap_or(0)));
@@ -87,12 +87,13 @@ impl Automaton {
             .filter(move |t| self.guards.accepts(t.guard, letter))
     }
 
-    /// The marks that an accepting run collects for ever.
+    /// The marks that an accepting run carries infinitely often.
     pub fn all_marks(&self) -> Marks {
         Marks::all(self.mark_count)
     }
 
-    /// Does every letter lead every state to at most one next, from at most one initial state?
+    /// Returns whether there is at most one initial state and each state has at most one successor
+    /// per letter.
     pub fn is_deterministic(&self) -> bool {
         let mut guards = self.guards.clone();
         self.initial.len() <= 1
@@ -106,13 +107,13 @@ impl Automaton {
             })
     }
 
-    /// The atoms that some guard asks for, as bits of a letter.
+    /// The atoms that occur in some guard, as bits of a letter.
     pub fn support(&self) -> u64 {
         let edges = self.states.iter().flatten();
         edges.fold(0, |all, edge| all | self.guards.support(edge.guard))
     }
 
-    /// The atoms that can still matter in `state`: those on edges that can be reached from it.
+    /// The atoms on edges reachable from `state`.
     pub fn free_atoms(&self, state: StateId) -> u64 {
         let mut seen = vec![false; self.states.len()];
         let mut open = vec![state];
@@ -128,11 +129,12 @@ impl Automaton {
         free
     }
 
-    /// The edges in *normal form*: at least one mark, which every edge carries if there was none, one
-    /// edge for each source, marks and target, and none that reads nothing. Also all marks.
+    /// The edges in *normal form*, and all marks: at least one mark, which every edge carries if
+    /// there was none; one edge per source, marks and target; no unsatisfiable guards.
     ///
-    /// Engines on sets read automata like this, because a self-loop without marks is no edge to them and every
-    /// edge costs a saturation. Guards are joined in `guards`, a store that begins as the automaton's.
+    /// Engines on sets need this form, because they treat a self-loop without marks as no edge, and
+    /// every edge costs a saturation. Guards are merged in `guards`, a copy of the automaton's
+    /// store.
     pub fn normal_edges(&self, guards: &mut Guards) -> (Marks, Vec<Vec<Transition>>) {
         let unmarked = self.mark_count == 0;
         let mut states = Vec::with_capacity(self.states.len());
@@ -151,7 +153,7 @@ impl Automaton {
         (Marks::all(self.mark_count.max(1)), states)
     }
 
-    /// How many edges there are.
+    /// Number of edges.
     pub fn edge_count(&self) -> usize {
         self.states.iter().map(Vec::len).sum()
     }

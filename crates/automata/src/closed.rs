@@ -1,18 +1,21 @@
-//! Is the language of an automaton invariant under stuttering? For automata that were given, without a formula to be negated.
+//! Stutter-invariance test for automata that are given without a formula to negate.
 //!
-//! *Deterministic* automata are complemented, and the test of `stutter.rs` is exact. With every mark `i` a run is rejected that carries `i` finitely often, so the
-//! complement follows the automaton, guesses a mark and a moment, and goes on in a copy without the edges of that mark.
+//! *Deterministic* automata are complemented, and the test of `stutter.rs` is exact. A run is
+//! rejected if it carries some mark `i` finitely often, so the complement follows the automaton,
+//! guesses a mark and a moment, and continues in a copy without the edges of that mark.
 //!
-//! *Others* are compared with themselves by direct simulation `≤` (whatever the left does, the right can do by the same letter with as many marks), which
-//! is sound and not complete:
+//! *Nondeterministic* automata are compared with themselves by direct simulation `≤` (the right
+//! side answers every edge of the left by the same letter with at least its marks), which is sound
+//! and incomplete:
 //!
 //! ```text
-//! cl(A) ≤ A                                             repetitions may be left out
+//! cl(A) ≤ A                                             repetitions may be removed
 //! q –ℓ→ q'  implies  q' –ℓ→ r for some r ≥ q'            letters may be repeated
 //! ```
 //!
-//! In the second case a run of the word with repetitions keeps to states that are `≥` those of the original run. Marks on edges that are on no cycle decide
-//! nothing and are not asked for. "No" means that it is not known.
+//! In the second case a run on the word with repetitions stays in states that are `≥` those of the
+//! original run. Marks on edges that are on no cycle are irrelevant and ignored. The answer `false`
+//! means unknown.
 
 use crate::alphabet::Legal;
 use crate::automaton::{Automaton, StateId, Transition};
@@ -23,10 +26,11 @@ use crate::stutter::close_letters;
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
 
-/// Pairs of states beyond which simulations are not tried: they are compared many times each.
+/// Maximum number of state pairs for simulation: each is compared many times.
 const MOST_PAIRS: usize = 10_000;
 
-/// Is the language of `a` known to be closed under repeating letters and removing repetitions?
+/// Returns whether the language of `a` is known to be closed under repeating letters and removing
+/// repetitions.
 pub fn stutter_invariant_language(
     a: &Automaton,
     legal: &Legal,
@@ -62,7 +66,7 @@ pub fn stutter_invariant_language(
     Ok(repeats(&plain.states, &above, &mut guards))
 }
 
-/// Can every letter be read once more, towards a state that can do whatever the one it led to can?
+/// Returns whether every letter can be read again, towards a state that simulates its target.
 fn repeats(states: &[Vec<Transition>], above: &[Vec<bool>], guards: &mut Guards) -> bool {
     states.iter().flatten().all(|first| {
         let to = first.to.index();
@@ -72,7 +76,7 @@ fn repeats(states: &[Vec<Transition>], above: &[Vec<bool>], guards: &mut Guards)
     })
 }
 
-/// By states `p` of the left and `q` of the right: can `q` do whatever `p` does, by the same letters and with as many marks, for ever?
+/// The direct simulation relation, indexed by states of the left and of the right automaton.
 fn simulation(
     left: &[Vec<Transition>],
     right: &[Vec<Transition>],
@@ -110,7 +114,7 @@ fn simulation(
     }
 }
 
-/// Is every letter of `wanted` in one of the others?
+/// Returns whether the others cover every letter of `wanted`.
 fn covers(others: &[Guard], wanted: Guard, guards: &mut Guards) -> bool {
     let mut left = wanted;
     for other in others {
@@ -119,7 +123,7 @@ fn covers(others: &[Guard], wanted: Guard, guards: &mut Guards) -> bool {
     left == Guards::FALSE
 }
 
-/// Takes the marks from edges that are on no cycle, and a mark for every run from automata without marks.
+/// Removes the marks from edges that are on no cycle.
 fn without_idle_marks(a: &mut Automaton) {
     let of = automaton_components(a).of;
     for (q, edges) in a.states.iter_mut().enumerate() {
@@ -131,7 +135,7 @@ fn without_idle_marks(a: &mut Automaton) {
     }
 }
 
-/// The words that a deterministic automaton does not accept.
+/// The complement of a deterministic automaton.
 fn complement(a: &Automaton) -> Automaton {
     let mut guards = a.guards.clone();
     let (all, mut states) = a.normal_edges(&mut guards);
@@ -192,9 +196,10 @@ mod tests {
     use crate::word::Word;
     use lariat_ltl::{Formulas, FreeVocabulary, Random, Weights, parse, random_formula};
 
-    /// What the test says of an automaton is what the exact one says of its formula; of automata that are not deterministic it may know less.
+    /// The test agrees with the exact one for the formula if the automaton is deterministic;
+    /// otherwise it is sound.
     #[test]
-    fn automata_are_known_as_their_formulas_are() {
+    fn agrees_with_the_test_on_formulas() {
         let mut random = Random::new(11);
         let budget = Budget::unlimited();
         let any = Legal::any();
@@ -230,7 +235,7 @@ mod tests {
             }
             counts[usize::from(a.is_deterministic()) + 2 * usize::from(known == expected)] += 1;
         }
-        // Most of those that are not deterministic are known too.
+        // Most nondeterministic automata are recognised as well.
         assert!(counts[2] > 2 * counts[0], "{counts:?}");
     }
 }

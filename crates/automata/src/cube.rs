@@ -1,4 +1,4 @@
-//! Guards as cubes, for formats that want them.
+//! Conversion of guards to cubes, for output formats.
 
 use crate::guard::{Decision, Guard, Guards};
 use std::fmt;
@@ -39,7 +39,7 @@ impl Guards {
         cubes
     }
 
-    /// Covers `lower` without leaving `upper`, inside of `path`; returns what was covered.
+    /// Covers `lower` by cubes within `upper`, below `path`; returns the covered letters.
     fn irredundant(
         &mut self,
         lower: Guard,
@@ -93,7 +93,7 @@ impl Guards {
         self.or(split, shared)
     }
 
-    /// Writes `f` as a disjunction of cubes, each atom as `atom` writes it.
+    /// Writes `f` as a disjunction of cubes; `atom` writes an atom.
     pub fn write(
         &mut self,
         f: Guard,
@@ -132,7 +132,7 @@ impl Guards {
     }
 }
 
-/// How [`Guards::write`] spells connectives.
+/// Spelling of connectives in [`Guards::write`].
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     /// For every letter.
@@ -145,6 +145,6 @@ pub struct Style {
     pub or: &'static str,
     /// Before a cube.
     pub open: &'static str,
-    /// Behind a cube.
+    /// After a cube.
     pub close: &'static str,
 }

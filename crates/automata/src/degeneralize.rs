@@ -1,41 +1,41 @@
 //! Degeneralization: one mark instead of several, on edges or on states.
 //!
-//! A state of the result is (q, level): the marks `0..level` have been seen since the last
-//! accepting step. An edge with marks m goes to the first level from there that m does not
-//! contain; reaching level n, behind the last mark, is the accepting step, and counting starts
-//! again (Gastin and Oddoux, CAV 2001, with several levels taken at once).
+//! A state of the result is (q, level): the marks `0..level` have occurred since the last accepting
+//! step. An edge with marks m leads to the first level from there that m does not contain; reaching
+//! level n, after the last mark, is the accepting step, and counting restarts (Gastin and Oddoux,
+//! CAV 2001, with several levels per step).
 //!
-//! Only cycles inside one accepting component must count (Babiak, Badie, Duret-Lutz, Křetínský
-//! and Strejček, SPIN 2013): in other components the level is always 0, and an edge that
-//! enters a component is free to choose. While states are made it takes a level at which the target
-//! exists already, or else level 0; at the end all such edges are led to the copy that lies furthest
-//! downstream, which leaves the others often unreachable.
+//! Only cycles inside one accepting component matter (Babiak, Badie, Duret-Lutz, Křetínský and
+//! Strejček, SPIN 2013): in other components the level is always 0, and the level after an edge
+//! that enters a component is arbitrary. During construction such an edge takes a level at which
+//! the target already exists, or level 0; at the end all of them are redirected to the copy
+//! furthest downstream, which often makes the others unreachable.
 //!
-//! Automata with marks on states are automata all of whose edges leaving one state carry the same
-//! marks: a run visits the state infinitely often iff it leaves it infinitely often.
+//! Marks are on states if all edges that leave a state carry the same marks: a run visits the state
+//! infinitely often iff it leaves it infinitely often.
 
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::scc::automaton_components;
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 
-/// Where marks are.
+/// Placement of marks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Placement {
-    /// Anywhere: each edge has its own.
+    /// Each edge has its own marks.
     Edges,
     /// All edges that leave one state carry the same marks.
     States,
 }
 
-/// Does `a` have its marks on states?
+/// Returns whether `a` has its marks on states.
 pub fn has_state_marks(a: &Automaton) -> bool {
     a.states
         .iter()
         .all(|edges| edges.windows(2).all(|w| w[0].marks == w[1].marks))
 }
 
-/// A Büchi automaton, that is one with a single mark, for the language of `a`.
+/// A Büchi automaton (with a single mark) for the language of `a`.
 pub fn degeneralize(a: &Automaton, placement: Placement) -> Automaton {
     if placement == Placement::Edges && a.mark_count == 1
         || placement == Placement::States && a.mark_count == 1 && has_state_marks(a)
@@ -97,10 +97,10 @@ pub fn degeneralize(a: &Automaton, placement: Placement) -> Automaton {
     result
 }
 
-/// Lets runs that come from elsewhere enter a component at the last of the target's copies.
+/// Redirects edges between components to the last of the target's copies.
 ///
-/// All copies of a state have its language. `component` is that of the original states, `copied`
-/// says which of them each new state is a copy of.
+/// All copies of a state have its language. `component` is that of the original states; `copied`
+/// maps each new state to its original.
 fn lead_downstream(b: &mut Automaton, component: &[u32], copied: &[StateId]) {
     let order = automaton_components(b).of;
     let mut last: FxHashMap<StateId, StateId> = FxHashMap::default();
@@ -128,7 +128,7 @@ struct Levels {
     placement: Placement,
     names: Vec<(StateId, u32)>,
     index: FxHashMap<(StateId, u32), StateId>,
-    /// The first level at which a state was made.
+    /// The first level at which each state was created.
     entry: FxHashMap<StateId, u32>,
 }
 
@@ -143,13 +143,13 @@ impl Levels {
         id
     }
 
-    /// The state for `q` where a run comes from another component.
+    /// The copy of `q` for a run from another component.
     fn enter(&mut self, q: StateId) -> StateId {
         let level = self.entry.get(&q).copied().unwrap_or(0);
         self.intern(q, level)
     }
 
-    /// The level behind an edge with `marks`, and whether that closes a round.
+    /// The level after an edge with `marks`, and whether a round is completed.
     fn advance(&self, mut level: u32, marks: Marks) -> (u32, bool) {
         let seen = |level: u32| level < self.marks && marks.contains(Marks::one(level));
         while seen(level) {
@@ -159,21 +159,21 @@ impl Levels {
             return (level, false);
         }
         if self.placement == Placement::States {
-            // The state at the last level is the accepting one.
+            // The state at the last level is accepting.
             return (self.marks, true);
         }
         level = 0;
         while seen(level) {
             level += 1;
         }
-        // All marks on one edge: the round is closed, and the next edge may close another.
+        // All marks on one edge: the round is completed, and the next edge may complete another.
         (if level == self.marks { 0 } else { level }, true)
     }
 }
 
 /// An automaton with the same marks and language as `a` whose marks are on states.
 ///
-/// A state is split by the marks with which its own component enters it.
+/// States are split by the marks on the edges of their component that enter them.
 pub fn state_based(a: &Automaton) -> Automaton {
     if has_state_marks(a) {
         return a.clone();
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn copies_are_few() {
         assert_eq!(sizes("GFa & GFb"), [2, 3, 4]);
-        // A component that always accepts needs no copy from which it begins to.
+        // A component that always accepts has no copies.
         assert_eq!(sizes("F(r & G !g) | (GFa & GFb)"), [4, 5, 6]);
         assert_eq!(sizes("G a"), [1, 1, 1]);
     }

@@ -1,4 +1,4 @@
-//! Pictures for Graphviz.
+//! Graphviz output.
 
 use crate::automaton::Automaton;
 use crate::cube::Style;
@@ -16,8 +16,8 @@ pub(crate) const READABLE: Style = Style {
     close: "",
 };
 
-/// Writes `a` in the DOT language. A Büchi automaton with its mark on states has double circles,
-/// others name the marks below the label of an edge.
+/// Writes `a` in the DOT language. The accepting states of a Büchi automaton with marks on states
+/// have double circles; otherwise marks are listed below the label of an edge.
 pub fn write_dot(
     a: &Automaton,
     title: &str,

@@ -1,23 +1,24 @@
 //! States from which an automaton accepts every word.
 //!
-//! A run that has come to such a state is accepted whatever follows: its beginning is evidence. With `F(X)` the letters that lead into `X` by an edge
-//! with all marks and `A(Y)` those that lead into `Y` by any edge, the states are
+//! A run that reaches such a state is accepted for every continuation, so its prefix is evidence.
+//! Let `F(X)` be the letters with an edge into `X` that carries all marks, and `A(Y)` those with
+//! any edge into `Y`. The states are
 //!
 //! ```text
 //! μY. νX. { q | F(X) ∪ A(Y) = all letters }
 //! ```
 //!
-//! in words: some finite way on, all marks on every edge, for ever. Universality itself is as hard as complementation; this asks for it edge by
-//! edge, which finds what translations make of guarantee formulas (their last state reads everything) and misses languages that are
-//! universal only by several runs together. Automata of safety, all of whose edges have all marks because there are none, are
-//! taken by the same equation.
+//! that is, after finitely many steps every edge carries all marks forever. Universality itself is
+//! as hard as complementation. This test is local to edges: it finds the final states of translated
+//! guarantee formulas and misses languages that are universal only by several runs together. It
+//! also covers safety automata, whose edges carry all marks because there are none.
 
 use crate::automaton::{Automaton, Transition};
 use crate::guard::{Guard, Guards};
 use crate::testing::Testing;
 use lariat_emptiness::Marks;
 
-/// For each state: is every word accepted from there, as far as edges tell?
+/// For each state, whether every word is accepted from there by the local test.
 pub fn accepting_forever(automaton: &Automaton) -> Vec<bool> {
     let mut guards = automaton.guards.clone();
     let states: Vec<State<'_>> = automaton
@@ -32,7 +33,8 @@ pub fn accepting_forever(automaton: &Automaton) -> Vec<bool> {
 }
 
 impl Testing {
-    /// For each state: is every continuation accepted from there, as far as edges tell? Staying for ever is one.
+    /// For each state, whether every continuation is accepted from there by the local test,
+    /// including staying indefinitely.
     pub fn accepting_forever(&self) -> Vec<bool> {
         let mut guards = self.guards.clone();
         let nothing = (0..Guards::MAX_ATOMS)
@@ -53,10 +55,10 @@ impl Testing {
     }
 }
 
-/// A state, as the equation sees it.
+/// A state as operand of the equation.
 struct State<'a> {
     edges: &'a [Transition],
-    /// Letters that need no edge; `None` if nothing can help.
+    /// Letters that need no edge; `None` excludes the state.
     rest: Option<Guard>,
 }
 
@@ -76,7 +78,7 @@ fn solve(states: &[State<'_>], all: Marks, guards: &mut Guards) -> Vec<bool> {
                 break;
             }
         }
-        // What was there stays there: the equation is monotone.
+        // The equation is monotone, so the set only grows.
         if greatest == least {
             return least;
         }
@@ -126,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn guarantees_end_in_one_and_recurrence_never_does() {
+    fn guarantees_end_in_a_universal_state_and_recurrence_does_not() {
         for (text, expected) in [
             ("F bad", 1),
             ("F(a & X b)", 1),
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn testing_automata_have_them_too() {
+    fn testing_automata_have_universal_states() {
         let budget = Budget::unlimited();
         for (text, expected) in [("F bad", true), ("a U b", true), ("G F a", false)] {
             let automaton = automaton(text);

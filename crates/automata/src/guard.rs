@@ -1,13 +1,13 @@
 //! Guards: reduced ordered binary decision diagrams over the atoms of one automaton.
 //!
-//! A diagram is a set of letters, and equal sets are equal ids (Bryant, IEEE ToC 1986). All
-//! operations are memoised and recurse at most once a variable deep. A store only grows; the
-//! translation works in one of its own and copies the few guards that survive.
+//! A diagram represents a set of letters, and equal sets have equal ids (Bryant, IEEE ToC 1986).
+//! All operations are memoised; their recursion depth is bounded by the number of variables. A
+//! store only grows; the translation uses a separate store and copies the few guards that survive.
 //!
-//! Inside this crate a store may hold more variables than a letter has atoms: the tableau adds
-//! one for each obligation on the next position and for each promise, and minimisation one for each state. They come after
-//! the atoms in the order, so that everything below the atoms of a diagram is
-//! what one class of letters leaves ([`Guards::leaves`]).
+//! Inside this crate a store may have more variables than a letter has atoms: the tableau adds one
+//! for each obligation on the next position and for each promise, and minimisation one for each
+//! state. They follow the atoms in the order, so the subdiagrams below the atoms are the residuals
+//! of classes of letters ([`Guards::leaves`]).
 
 use lariat_budget::Stop;
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Letter(pub u64);
 
-/// A set of letters; an index into a [`Guards`] store. Equal ids are equal sets.
+/// A set of letters; an index into a [`Guards`] store. Equal ids denote equal sets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Guard(u32);
 
@@ -27,13 +27,13 @@ pub(crate) struct Decision {
     pub high: Guard,
 }
 
-/// The store of guards.
+/// A store of guards.
 #[derive(Clone, Debug)]
 pub struct Guards {
     nodes: Vec<Decision>,
     unique: FxHashMap<Decision, Guard>,
     ite: FxHashMap<(Guard, Guard, Guard), Guard>,
-    /// With this many nodes the store is full.
+    /// Maximum number of nodes.
     most: usize,
 }
 
@@ -58,7 +58,7 @@ impl Guards {
     pub const FALSE: Guard = Guard(0);
     /// Every letter.
     pub const TRUE: Guard = Guard(1);
-    /// How many atoms a letter can hold.
+    /// Maximum number of atoms of a letter.
     pub const MAX_ATOMS: usize = 64;
 
     /// An empty store.
@@ -66,8 +66,8 @@ impl Guards {
         Guards::default()
     }
 
-    /// An empty store that is full at `most` nodes. Results of a full store mean nothing: whoever
-    /// uses one asks [`check`](Guards::check) before relying on them.
+    /// An empty store with a limit of `most` nodes. Results of a full store are undefined: the
+    /// caller must call [`check`](Guards::check) before using them.
     pub(crate) fn limited(most: usize) -> Guards {
         Guards {
             most,
@@ -75,7 +75,7 @@ impl Guards {
         }
     }
 
-    /// [`Stop::Memory`] if the store is full.
+    /// Returns [`Stop::Memory`] if the store is full.
     pub(crate) fn check(&self) -> Result<(), Stop> {
         if self.nodes.len() < self.most {
             Ok(())
@@ -109,22 +109,22 @@ impl Guards {
         self.variable(i)
     }
 
-    /// The diagram of one variable, an atom or not.
+    /// The diagram of one variable, which need not be an atom.
     pub(crate) fn variable(&mut self, i: usize) -> Guard {
         self.make(i as u32, Guards::FALSE, Guards::TRUE)
     }
 
-    /// How many diagram nodes the store holds.
+    /// Number of diagram nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Never: a store knows the constants from the start.
+    /// Always false: a store contains the constants.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// About how many bytes the store holds.
+    /// Approximate size in bytes.
     pub fn bytes(&self) -> usize {
         self.nodes.capacity() * 12 + self.unique.capacity() * 20 + self.ite.capacity() * 20
     }
@@ -136,7 +136,7 @@ impl Guards {
             (Guards::FALSE, _, _) => return h,
             (_, Guards::TRUE, Guards::FALSE) => return f,
             _ if g == h => return g,
-            // Full: unwind at once, with any result.
+            // Full: return at once; the result is undefined.
             _ if self.nodes.len() >= self.most => return Guards::FALSE,
             _ => {}
         }
@@ -145,10 +145,14 @@ impl Guards {
         }
         let [df, dg, dh] = [f, g, h].map(|x| self.decision(x));
         let variable = df.variable.min(dg.variable).min(dh.variable);
-        let side = |x: Guard, d: Decision, high: bool| match (d.variable == variable, high) {
-            (false, _) => x,
-            (true, false) => d.low,
-            (true, true) => d.high,
+        let side = |x: Guard, d: Decision, high: bool| {
+            if d.variable != variable {
+                x
+            } else if high {
+                d.high
+            } else {
+                d.low
+            }
         };
         let low = self.ite(side(f, df, false), side(g, dg, false), side(h, dh, false));
         let high = self.ite(side(f, df, true), side(g, dg, true), side(h, dh, true));
@@ -172,12 +176,12 @@ impl Guards {
         self.ite(f, Guards::TRUE, g)
     }
 
-    /// Is every letter of `f` in `g`?
+    /// Returns whether every letter of `f` is in `g`.
     pub fn implies(&mut self, f: Guard, g: Guard) -> bool {
         self.ite(f, g, Guards::TRUE) == Guards::TRUE
     }
 
-    /// Is the letter in `f`?
+    /// Returns whether the letter is in `f`.
     pub fn accepts(&self, mut f: Guard, letter: Letter) -> bool {
         while f > Guards::TRUE {
             let d = self.decision(f);
@@ -211,8 +215,7 @@ impl Guards {
         support
     }
 
-    /// For a guard that is no constant: the atom it asks first, and what is left when that
-    /// atom is false and when it is true.
+    /// For a guard that is not constant: its first atom, and the cofactors for false and true.
     pub fn split(&self, f: Guard) -> Option<(usize, Guard, Guard)> {
         (f > Guards::TRUE).then(|| {
             let d = self.decision(f);
@@ -222,7 +225,7 @@ impl Guards {
 }
 
 impl Guards {
-    /// The letters that agree with one of `f` on all atoms but those of `mask`.
+    /// Existential quantification of the atoms in `mask`.
     pub fn exists(&mut self, f: Guard, mask: u64) -> Guard {
         let mut memo = FxHashMap::default();
         self.exists_memo(f, mask, &mut memo)
@@ -247,8 +250,8 @@ impl Guards {
         result
     }
 
-    /// A guard that agrees with `f` on all letters of `care` and asks for few atoms
-    /// (Coudert and Madre's restriction). `care` is not empty.
+    /// A guard that agrees with `f` on all letters of `care` and depends on few atoms (Coudert and
+    /// Madre's restriction). `care` must not be empty.
     pub fn restrict(&mut self, f: Guard, care: Guard) -> Guard {
         if f <= Guards::TRUE || care <= Guards::TRUE {
             return f;
@@ -282,7 +285,7 @@ impl Guards {
         self.ite(g, Guards::FALSE, f)
     }
 
-    /// One letter of `f`: the one with the fewest atoms that comes first.
+    /// One letter of `f`, with few atoms; `None` if `f` is empty.
     pub fn some_letter(&self, mut f: Guard) -> Option<Letter> {
         let mut letter = 0;
         while f > Guards::TRUE {
@@ -297,9 +300,9 @@ impl Guards {
         (f == Guards::TRUE).then_some(Letter(letter))
     }
 
-    /// The guard `f` of another store, with atom `i` there called `atoms[i]` here.
+    /// Copies the guard `f` of another store, renaming atom `i` to `atoms[i]`.
     ///
-    /// Variables behind the last of `atoms` do not occur in `f`.
+    /// Variables beyond the last of `atoms` must not occur in `f`.
     pub fn import(&mut self, other: &Guards, f: Guard, atoms: &[usize]) -> Guard {
         let mut memo = FxHashMap::default();
         self.import_memo(other, f, atoms, &mut memo)
@@ -415,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_those_of_sets() {
+    fn operations_are_set_operations() {
         let mut s = Guards::new();
         let v: Vec<Guard> = (0..3).map(|i| s.atom(i)).collect();
         let ab = s.and(v[0], v[1]);

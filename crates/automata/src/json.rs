@@ -1,8 +1,8 @@
-//! Automata as JSON, for scripts.
+//! JSON output, for scripts.
 //!
-//! One object: `atoms` (texts), `marks` (how many), `initial` (state numbers), `states` (each a
-//! list of edges with `guard`, `marks`, `to`). A guard is a list of cubes, each a list of literals: atom
-//! number `i` is `i + 1`, negated `-(i + 1)`, as in DIMACS; the empty cube is always true.
+//! One object: `atoms` (texts), `marks` (their number), `initial` (state numbers), `states` (each a
+//! list of edges with `guard`, `marks`, `to`). A guard is a list of cubes, each a list of literals:
+//! atom number `i` is `i + 1`, negated `-(i + 1)`, as in DIMACS; the empty cube is always true.
 
 use crate::automaton::Automaton;
 use crate::guard::{Guard, Guards};
@@ -40,7 +40,7 @@ pub fn write_json(
     write!(out, "}}")
 }
 
-/// A guard as a list of cubes.
+/// Writes a guard as a list of cubes.
 pub(crate) fn cubes(guards: &mut Guards, guard: Guard, out: &mut dyn Write) -> fmt::Result {
     list(guards.cubes(guard).into_iter(), out, |cube, out| {
         let literals = (0..64i32).filter_map(|i| {

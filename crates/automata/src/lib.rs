@@ -1,10 +1,10 @@
-//! ω-automata: LTL to transition-based generalized Büchi automata, reductions, stutter tests,
-//! and the formats that automata are exchanged in.
+//! ω-automata: translation of LTL to transition-based generalized Büchi automata, reductions,
+//! stutter tests, and exchange formats.
 //!
 //! Guards are binary decision diagrams over the atoms of one automaton ([`Guards`]): the
-//! translation merges, splits and compares guards all the time, canonical form makes each of these one
-//! comparison, and formulas of practice have few atoms. Cubes would be smaller to store and
-//! slower to compare; they are produced where a format or a table of letters wants them.
+//! translation merges, splits and compares guards often, canonical forms are compared in constant
+//! time, and practical formulas have few atoms. Cubes would be smaller to store but slower to
+//! compare; they are generated where a format or a table of letters needs them.
 
 #![forbid(unsafe_code)]
 

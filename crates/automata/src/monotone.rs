@@ -1,18 +1,18 @@
-//! Diagrams in which atoms come first and everything behind them occurs only positively.
+//! Diagrams in which atoms come first and the variables after them occur only positively.
 //!
-//! The moves of a tableau state and those of a set of states are of this kind. Walking the atoms
-//! of such a diagram finds the classes of letters, and what each class leaves is the
-//! disjunction of its minimal sets of variables: the edges.
+//! The moves of a tableau state and those of a set of states have this form. A walk over the atoms
+//! of such a diagram yields the classes of letters. The residual of each class is the disjunction
+//! of its minimal sets of variables: the edges.
 
 use crate::guard::{Guard, Guards};
 use lariat_budget::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Guards {
-    /// What is left of `f` once the variables before `first` are known: each different rest
-    /// (none of them `FALSE`) with the letters that leave it, in the order of the diagram.
+    /// The residuals of `f` after assigning the variables before `first`: each different residual
+    /// (except `FALSE`) with the letters that lead to it, in diagram order.
     ///
-    /// `count` hears of each before its letters are found.
+    /// `count` is called for each residual before its letters are computed.
     pub(crate) fn leaves(
         &mut self,
         f: Guard,
@@ -76,11 +76,10 @@ impl Guards {
         result
     }
 
-    /// The minimal sets of variables that satisfy `f`, which only has positive occurrences.
+    /// The minimal sets of variables that satisfy `f`, which has only positive occurrences.
     ///
-    /// For such a function these are its prime implicants, and all of them are needed.
-    ///
-    /// There may be exponentially many: `count` hears of each before it is kept.
+    /// For such a function they are its prime implicants, and all are needed. There may be
+    /// exponentially many: `count` is called for each before it is stored.
     pub(crate) fn minimal_sets(
         &self,
         f: Guard,
@@ -104,7 +103,7 @@ impl Guards {
         })
     }
 
-    /// Does `f` hold when exactly the variables of `set` do?
+    /// Returns whether `f` holds if exactly the variables of `set` are true.
     fn accepts_set(&self, mut f: Guard, set: &[u32]) -> bool {
         while f > Guards::TRUE {
             let d = self.decision(f);

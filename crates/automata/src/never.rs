@@ -1,9 +1,9 @@
 //! Never claims for SPIN.
 //!
-//! A claim is a Büchi automaton with marks on states, written as a labelled loop of guarded
-//! `goto`s. SPIN starts in the first state and accepts runs that visit states whose label begins
-//! with `accept` infinitely often. It also takes the end of a claim for acceptance, so no claim of
-//! ours ever ends.
+//! A claim is a Büchi automaton with marks on states, written as labelled loops of guarded `goto`s.
+//! SPIN starts in the first state and accepts runs that visit states whose label begins with
+//! `accept` infinitely often. It also accepts when a claim terminates, so claims written here never
+//! terminate.
 
 use crate::automaton::{Automaton, Transition};
 use crate::cube::Style;
@@ -20,8 +20,8 @@ const CONDITIONS: Style = Style {
     close: ")",
 };
 
-/// Writes `a`, degeneralized, as a never claim. `title` goes into a comment; `atom` writes an
-/// atom as an expression of Promela.
+/// Writes `a`, degeneralized, as a never claim. `title` becomes a comment; `atom` writes an atom as
+/// a Promela expression.
 pub fn write_never(
     a: &Automaton,
     title: &str,
@@ -30,10 +30,10 @@ pub fn write_never(
 ) -> fmt::Result {
     let b = degeneralize(a, Placement::States);
     let mut guards = b.guards.clone();
-    // A comment cannot contain the end of a comment.
+    // A comment must not contain `*/`.
     writeln!(out, "never {{ /* {} */", title.replace("*/", "* /"))?;
     if b.initial.is_empty() {
-        // A claim that can never move.
+        // A claim without moves.
         writeln!(out, "T0_init:\n\tfalse;\n}}")?;
         return Ok(());
     }
@@ -70,7 +70,7 @@ pub fn write_never(
     match single {
         Some(first) => order.sort_by_key(|&q| (q != first, q)),
         None => {
-            // Several initial states: one in front that moves as any of them.
+            // Several initial states: an additional first state has the edges of all.
             let edges: Vec<Transition> = b
                 .initial
                 .iter()

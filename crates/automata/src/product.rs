@@ -1,9 +1,8 @@
 //! The product of two automata: words that both accept.
 //!
-//! States are pairs, an edge reads the letters that both edges read and carries the marks of
-//! both; those of the right automaton are moved behind those of the left. The product is a
-//! [`Graph`], so that any emptiness check decides whether the languages meet, while pairs
-//! are made on demand.
+//! States are pairs; an edge reads the letters that both edges read and carries the marks of both,
+//! with those of the right automaton shifted behind those of the left. The product is a [`Graph`]
+//! built on demand, so any emptiness check decides whether the languages intersect.
 
 use crate::alphabet::Legal;
 use crate::automaton::{Automaton, StateId, Transition};
@@ -14,7 +13,7 @@ use lariat_emptiness::{Counts, Edge, Graph, Lasso, Marks, NodeId, Outcome, couvr
 use lariat_ltl::AtomId;
 use rustc_hash::FxHashMap;
 
-/// Two automata side by side, over the atoms of both.
+/// The product of two automata, over the union of their atoms.
 #[derive(Clone, Debug)]
 pub struct Product {
     atoms: Vec<AtomId>,
@@ -26,7 +25,7 @@ pub struct Product {
     budget: Budget,
 }
 
-/// The pairs that a search has met.
+/// The pairs that a search has visited.
 #[derive(Debug)]
 pub struct Pairs {
     guards: Guards,
@@ -80,7 +79,7 @@ impl Product {
         })
     }
 
-    /// A fresh context for one search.
+    /// A new context for one search.
     pub fn worker(&self) -> Pairs {
         Pairs {
             guards: self.guards.clone(),
@@ -91,12 +90,12 @@ impl Product {
         }
     }
 
-    /// The atoms that letters of the product consist of.
+    /// The atoms of the product's letters.
     pub fn atoms(&self) -> &[AtomId] {
         &self.atoms
     }
 
-    /// A word that both accept, over [`atoms`](Product::atoms); `None` if there is none.
+    /// A word over [`atoms`](Product::atoms) that both accept; `None` if there is none.
     pub fn common_word(&self) -> Result<Option<Word>, Stop> {
         let mut worker = self.worker();
         let mut counts = Counts::default();
@@ -109,7 +108,7 @@ impl Product {
         Ok(Some(self.word(&mut worker, &found)))
     }
 
-    /// Is there no word that both accept?
+    /// Returns whether no word is accepted by both.
     pub fn is_empty(&self) -> Result<bool, Stop> {
         let outcome = couvreur(self, &mut self.worker(), &mut Counts::default())?;
         Ok(matches!(outcome, Outcome::Empty))
@@ -133,7 +132,7 @@ impl Product {
         }
     }
 
-    /// A letter that takes `edge` from the pair `from`.
+    /// A letter of `edge` from the pair `from`.
     fn letter(&self, worker: &mut Pairs, from: NodeId, edge: &Edge) -> Letter {
         let (p, q) = worker.nodes[from.index()];
         let to = worker.nodes[edge.to.index()];
@@ -151,7 +150,7 @@ impl Product {
     }
 }
 
-/// The edges of `a` over other atoms, with marks moved up by `shift`.
+/// The edges of `a` over other atoms, with marks shifted by `shift`.
 fn take_in(
     a: &Automaton,
     atoms: &[AtomId],
@@ -173,7 +172,7 @@ fn take_in(
                     let guard = guards.import(&a.guards, t.guard, &names);
                     Transition {
                         guard: guards.and(guard, legal),
-                        // A shift by 64 happens only if there is nothing to shift.
+                        // A shift by 64 occurs only if there is nothing to shift.
                         marks: Marks(t.marks.0.checked_shl(shift).unwrap_or(0)),
                         to: t.to,
                     }
@@ -220,8 +219,9 @@ impl Graph for Product {
         &self,
         worker: &mut Pairs,
         node: NodeId,
-        (i, j): &mut (usize, usize),
+        cursor: &mut (usize, usize),
     ) -> Result<Option<Edge>, Stop> {
+        let (i, j) = cursor;
         let (p, q) = worker.nodes[node.index()];
         let (left, right) = (&self.left[p.index()], &self.right[q.index()]);
         while let Some(s) = left.get(*i) {
@@ -245,7 +245,7 @@ impl Graph for Product {
     }
 }
 
-/// Do `a` and `b` accept no legal word in common?
+/// Returns whether `a` and `b` accept no common legal word.
 pub fn disjoint(
     a: &Automaton,
     b: &Automaton,

@@ -1,21 +1,24 @@
-//! Many conditions that recur, or one of many that settles, without their tableau.
+//! Conjunctions of many recurrence conditions and disjunctions of many persistence conditions,
+//! without their tableau.
 //!
-//! The tableau of `GF b₁ ∧ … ∧ GF bₙ` is one state with an edge for every set of promises that are kept at once: 2ⁿ of them.
-//! A nondeterministic automaton need not tell all that it sees. For `f ∧ GF b₁ ∧ … ∧ GF bₙ` with Boolean `bᵢ` take an automaton of `f`
-//! and offer beside every edge, for each `i`, the same edge with one more mark:
+//! The tableau of `GF b₁ ∧ … ∧ GF bₙ` is one state with an edge for every set of promises fulfilled
+//! together: 2ⁿ edges. A nondeterministic automaton need not record all of them. For `f ∧ GF b₁ ∧ …
+//! ∧ GF bₙ` with Boolean `bᵢ`, take an automaton of `f` and add to every edge, for each `i`, the
+//! same edge with one more mark:
 //!
 //! ```text
 //! q –g,m→ r    becomes    q –g,m→ r   and   q –g∧bᵢ, m∪{i}→ r    for i = 1 … n
 //! ```
 //!
-//! A run over a word in which every `bᵢ` recurs can choose the marks in turn, and any accepting run proves that each `bᵢ` recurs: n + 1
-//! edges instead of 2ⁿ, and no new state. Edges that no accepting component contains need no marks. Where `g` implies
-//! `bᵢ` the edge itself carries the mark.
+//! A run over a word in which every `bᵢ` recurs can choose the marks in turn, and an accepting run
+//! proves that each `bᵢ` recurs: n + 1 edges instead of 2ⁿ, and no new state. Edges outside of
+//! accepting components need no marks. If `g` implies `bᵢ`, the edge itself carries the mark.
 //!
-//! The dual, `FG b₁ ∨ … ∨ FG bₙ`, has as many classes of letters as there are sets of the `bᵢ`. It is written down directly: a state to
-//! wait in, and one for each `bᵢ` to stay in.
+//! The dual, `FG b₁ ∨ … ∨ FG bₙ`, has as many classes of letters as there are sets of the `bᵢ`. Its
+//! automaton is constructed directly: one waiting state, and one final state for each `bᵢ`.
 //!
-//! Few conjuncts or disjuncts are left to the tableau ([`MOST_SPELT`]), whose automaton of them is deterministic.
+//! A few conjuncts or disjuncts are left to the tableau ([`MOST_SPELT`]), whose automaton for them
+//! is deterministic.
 
 use crate::alphabet::Legal;
 use crate::automaton::{Automaton, StateId, Transition};
@@ -26,10 +29,10 @@ use lariat_emptiness::Marks;
 use lariat_ltl::{AtomId, Formula, Formulas, Node, classes, simplify};
 use rustc_hash::FxHashMap;
 
-/// Up to so many conditions the tableau spells all of their combinations out: 16 edges in place of one.
+/// Maximum number of conditions for the tableau: 16 edges instead of one.
 const MOST_SPELT: usize = 4;
 
-/// A formula taken apart; what is left of it comes first.
+/// A decomposed formula; the remaining formula comes first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Split {
     /// `f ∧ GF b₁ ∧ … ∧ GF bₙ`
@@ -38,7 +41,8 @@ pub(crate) enum Split {
     Settling(Formula, Vec<Formula>),
 }
 
-/// Takes a simplified formula apart if it has too many recurring or settling parts for the tableau.
+/// Decomposes a simplified formula if it has too many recurring or settling conditions for the
+/// tableau.
 pub(crate) fn split(formulas: &mut Formulas, f: Formula) -> Option<Split> {
     let (rest, recurring) = take_apart(formulas, f, Dual::Recurring);
     if recurring.len() > MOST_SPELT {
@@ -48,8 +52,8 @@ pub(crate) fn split(formulas: &mut Formulas, f: Formula) -> Option<Split> {
     (settling.len() > MOST_SPELT).then_some(Split::Settling(rest, settling))
 }
 
-/// `f` as `rest ∧ GF b₁ ∧ … ∧ GF bₙ`, if it has more Boolean conditions that recur than a tableau spells out: for somebody who can demand them without
-/// an automaton.
+/// `f` as `rest ∧ GF b₁ ∧ … ∧ GF bₙ`, if it has more recurring Boolean conditions than the tableau
+/// handles: for callers that check the conditions without an automaton.
 pub fn recurring_conditions(
     formulas: &mut Formulas,
     f: Formula,
@@ -61,7 +65,7 @@ pub fn recurring_conditions(
     }
 }
 
-/// The two shapes are each other's negation: `∧ G F` here is `∨ F G` there.
+/// The two dual forms: `∧ G F` and `∨ F G`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dual {
     Recurring,
@@ -69,7 +73,7 @@ enum Dual {
 }
 
 impl Dual {
-    /// The operands of a conjunction, or of a disjunction; the formula itself if it is none.
+    /// The operands of a conjunction or disjunction; otherwise the formula itself.
     fn parts(self, formulas: &Formulas, f: Formula) -> Vec<Formula> {
         match (self, formulas.node(f)) {
             (Dual::Recurring, Node::And(parts)) | (Dual::Settling, Node::Or(parts)) => {
@@ -79,7 +83,7 @@ impl Dual {
         }
     }
 
-    /// What stands behind `G`, or behind `F`.
+    /// The operand of `G` or `F`.
     fn outer(self, formulas: &Formulas, f: Formula) -> Option<Formula> {
         match (self, formulas.node(f)) {
             (Dual::Recurring, Node::Globally(g)) | (Dual::Settling, Node::Finally(g)) => Some(*g),
@@ -87,7 +91,7 @@ impl Dual {
         }
     }
 
-    /// What stands behind `F`, or behind `G`, if it is Boolean.
+    /// The operand of `F` or `G`, if it is Boolean.
     fn inner(self, formulas: &Formulas, f: Formula) -> Option<Formula> {
         match (self, formulas.node(f)) {
             (Dual::Recurring, Node::Finally(b)) | (Dual::Settling, Node::Globally(b)) => {
@@ -120,7 +124,7 @@ fn take_apart(formulas: &mut Formulas, f: Formula, dual: Dual) -> (Formula, Vec<
             rest.push(part);
             continue;
         };
-        // `G(F a ∧ F b ∧ g)` has two conditions, and `G g` is left.
+        // `G(F a ∧ F b ∧ g)` has two conditions; `G g` remains.
         let mut left = Vec::new();
         for inside in dual.parts(formulas, body) {
             match dual.inner(formulas, inside) {
@@ -136,7 +140,7 @@ fn take_apart(formulas: &mut Formulas, f: Formula, dual: Dual) -> (Formula, Vec<
     (dual.join(formulas, rest), conditions)
 }
 
-/// `a`, with the further demand that every one of `conditions` recurs.
+/// `a`, with the additional requirement that every one of `conditions` recurs.
 pub(crate) fn recurring(
     mut a: Automaton,
     formulas: &Formulas,
@@ -148,14 +152,16 @@ pub(crate) fn recurring(
     demanding_on(a, &conditions, letters)
 }
 
-/// `a`, with the further demand that letters of every one of `conditions`, guards of its own store, are read infinitely often.
+/// `a`, with the additional requirement that letters of every one of `conditions`, guards of its
+/// store, are read infinitely often.
 ///
-/// It has the states that `a` has, and as many marks more as there are conditions. More than there can be are [`Stop::Unsupported`].
+/// The result has the states of `a` and one more mark per condition. Exceeding [`Marks::MAX`] is
+/// [`Stop::Unsupported`].
 pub fn demanding(a: Automaton, conditions: &[Guard]) -> Result<Automaton, Stop> {
     demanding_on(a, conditions, Guards::TRUE)
 }
 
-/// The same on legal letters.
+/// [`demanding`] on legal letters.
 fn demanding_on(mut a: Automaton, conditions: &[Guard], letters: Guard) -> Result<Automaton, Stop> {
     let own = a.mark_count;
     let components = automaton_components(&a);
@@ -189,8 +195,8 @@ fn demanding_on(mut a: Automaton, conditions: &[Guard], letters: Guard) -> Resul
     Ok(a)
 }
 
-/// The words of `a`, and those on which one of `conditions` settles. The new states come last: the one that waits, and one for
-/// each condition.
+/// The union of `a` and the words on which one of `conditions` settles. The new states come last:
+/// the waiting state, and one for each condition.
 pub(crate) fn settling(
     mut a: Automaton,
     formulas: &Formulas,
@@ -227,7 +233,7 @@ fn marks_for(count: usize) -> Result<u32, Stop> {
     }
 }
 
-/// The conditions as guards of `a`, which gets their atoms too.
+/// The conditions as guards of `a`, whose atoms are extended by theirs.
 fn over_all_atoms(
     a: &mut Automaton,
     formulas: &Formulas,
@@ -260,7 +266,7 @@ fn over_all_atoms(
     Ok(conditions)
 }
 
-/// A Boolean formula as a guard, its operands first; the stack is explicit because formulas may be deep.
+/// A Boolean formula as a guard, bottom-up; the stack is explicit because formulas may be deep.
 fn boolean(
     formulas: &Formulas,
     f: Formula,
@@ -310,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_found_where_there_are_many() {
+    fn many_conditions_are_separated() {
         let many = |shape: &str, n: usize, join: &str| -> String {
             let parts: Vec<String> = (0..n).map(|i| format!("{shape}(p{i} | q)")).collect();
             parts.join(join)

@@ -5,14 +5,15 @@ use lariat_emptiness::Marks;
 
 /// The components of a graph.
 pub struct Components {
-    /// The component of every node. A component's number is larger than those of all
-    /// components that can be reached from it.
+    /// The component of every node. Components are numbered in reverse topological order: a
+    /// component's number is larger than those of all components reachable from it.
     pub of: Vec<u32>,
-    /// How many components there are.
+    /// Number of components.
     pub count: usize,
 }
 
-/// Components of the graph on `0..nodes` where `successor(n, k)` is the `k`-th successor of `n`.
+/// The components of the graph on `0..nodes` where `successor(n, k)` is the `k`-th successor of
+/// `n`.
 pub fn components(nodes: usize, successor: impl Fn(usize, usize) -> Option<usize>) -> Components {
     const UNSEEN: u32 = u32::MAX;
     let mut of = vec![UNSEEN; nodes];
@@ -65,31 +66,31 @@ pub fn components(nodes: usize, successor: impl Fn(usize, usize) -> Option<usize
     Components { of, count }
 }
 
-/// The components of an automaton and what their cycles carry.
+/// The components of an automaton with the marks on their edges.
 pub struct AutomatonComponents {
     /// The component of every state, numbered as in [`Components`].
     pub of: Vec<u32>,
     /// For every component the marks on its inner edges, `None` if it has no inner edge.
     pub marks: Vec<Option<Marks>>,
-    /// For every component: does no edge leave it?
+    /// For every component, whether no edge leaves it.
     pub terminal: Vec<bool>,
-    /// The marks an accepting component must carry.
+    /// The marks that an accepting component carries.
     all: Marks,
 }
 
 impl AutomatonComponents {
-    /// Does the component have an accepting cycle?
+    /// Returns whether the component has an accepting cycle.
     pub fn accepting(&self, component: u32) -> bool {
         self.marks[component as usize].is_some_and(|m| m.contains(self.all))
     }
 
-    /// Is this an edge that an accepting cycle can take: inside of an accepting component?
+    /// Returns whether the edge is inside an accepting component.
     pub fn is_inner(&self, from: StateId, to: StateId) -> bool {
         let component = self.of[from.index()];
         self.of[to.index()] == component && self.accepting(component)
     }
 
-    /// Can the automaton never leave the component of `state`?
+    /// Returns whether no edge leaves the component of `state`.
     pub fn is_terminal(&self, state: StateId) -> bool {
         self.terminal[self.of[state.index()] as usize]
     }
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_go_up_against_the_edges() {
+    fn components_are_in_reverse_topological_order() {
         let edges: [&[usize]; 6] = [&[1, 2], &[0], &[3], &[4], &[3], &[5, 0]];
         let c = components(6, |n, k| edges[n].get(k).copied());
         assert_eq!(c.count, 4);

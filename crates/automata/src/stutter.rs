@@ -1,18 +1,17 @@
-//! Is a language invariant under stuttering? Exact tests.
+//! Exact tests of stutter invariance.
 //!
-//! The closure `cl(A)` adds an edge q –ℓ,a∪b→ q'' wherever q –ℓ,a→ q' –ℓ,b→ q'': it accepts every word that
-//! becomes one of L(A) by repeating letters. So with A for φ and B for ¬φ
+//! The closure `cl(A)` adds an edge q –ℓ,a∪b→ q'' wherever q –ℓ,a→ q' –ℓ,b→ q'': it accepts every
+//! word from which repeating letters yields a word of L(A). So with A for φ and B for ¬φ
 //!
 //! > φ is stutter-invariant iff L(cl(A)) ∩ L(cl(B)) = ∅
 //!
 //! (Michaud and Duret-Lutz, *Practical stutter-invariance checks for ω-regular languages*, SPIN
-//! 2015). Where letters carry events a weaker property matters to graphs that hide silent
-//! steps: invariance under a silent letter (L, no event) put in front of a letter with
-//! the same state part L. Its closure adds q –(L,e),a∪b→ q'' wherever
-//! q –(L,∅),a→ q' –(L,e),b→ q''.
+//! 2015). If letters carry events, graphs that hide silent steps need a weaker property: invariance
+//! under inserting a silent letter (L, no event) before a letter with the same state part L. Its
+//! closure adds q –(L,e),a∪b→ q'' wherever q –(L,∅),a→ q' –(L,e),b→ q''.
 //!
-//! Guards are sets of letters, so the closure composes edges by intersection. Its cost may dominate
-//! everything else, hence the budget; a [`Stop`] means that the answer is not known, never "yes".
+//! Guards are sets of letters, so the closure composes edges by intersection. It may be expensive,
+//! hence the budget; a [`Stop`] means that the answer is unknown, never "yes".
 
 use crate::alphabet::Legal;
 use crate::automaton::{Automaton, StateId, Transition};
@@ -22,9 +21,9 @@ use crate::translate::translate;
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::{Formula, Formulas, classes, simplify};
 
-/// Is the language of `f` closed under repeating letters and removing repetitions?
+/// Returns whether the language of `f` is closed under repeating letters and removing repetitions.
 ///
-/// Formulas that can be simplified to one without `X` always are, and are not translated.
+/// Formulas that can be simplified to one without `X` are invariant and not translated.
 pub fn stutter_invariant(
     formulas: &mut Formulas,
     f: Formula,
@@ -38,8 +37,8 @@ pub fn stutter_invariant(
     closed(formulas, f, legal, Repeated::Letters, budget)
 }
 
-/// Is the language of `f` closed under adding and removing a letter without event before one
-/// with the same state part? The event atoms are those of `legal`.
+/// Returns whether the language of `f` is closed under adding and removing a letter without event
+/// before one with the same state part. The event atoms are those of `legal`.
 pub fn silent_step_invariant(
     formulas: &mut Formulas,
     f: Formula,
@@ -73,13 +72,13 @@ fn closed(
     disjoint(&a, &b, legal, budget)
 }
 
-/// Adds the edges of the closure under leaving out repetitions of letters.
+/// Adds the edges of the closure under removing repetitions of letters.
 pub(crate) fn close_letters(a: &mut Automaton, legal: &Legal, budget: &Budget) -> Result<(), Stop> {
     close(a, legal, Repeated::Letters, budget)
 }
 
-/// Adds the edges of the closure. Every round composes each edge with the original edges, so
-/// paths of any length are covered when nothing new appears.
+/// Adds the edges of the closure. Every edge is composed with the original edges, so paths of any
+/// length are covered when no new edge appears.
 fn close(
     a: &mut Automaton,
     legal: &Legal,
@@ -101,7 +100,7 @@ fn close(
     }
     let original = a.states.clone();
     for q in a.state_ids() {
-        // Each edge is composed once with what can follow it; new ones queue up behind.
+        // Each edge is composed once with its successors; new edges are appended to the queue.
         let mut next = 0;
         while next < a.states[q.index()].len() {
             budget.check()?;
@@ -141,7 +140,7 @@ fn silent(guards: &mut Guards, f: Guard, events: u64) -> Guard {
     guards.exists(silent, events)
 }
 
-/// Adds what `new` reads beyond the edges of `q` that lead to the same state with as many marks.
+/// Adds the letters of `new` that no edge of `q` with the same target and at least its marks reads.
 fn add(a: &mut Automaton, q: StateId, mut new: Transition) {
     for t in &a.states[q.index()] {
         if t.to == new.to && t.marks.contains(new.marks) {
@@ -162,10 +161,10 @@ mod tests {
     #[test]
     fn both_directions_count() {
         for (text, invariant) in [
-            // Once more of `a` does no harm, once less may.
+            // Repeating `a` preserves the property, removing a repetition may not.
             ("F(a & X a)", false),
             ("G(a -> X a)", true),
-            // The other way round.
+            // The converse.
             ("G(a -> X !a)", false),
             ("G(a -> X(a | b))", true),
             ("G(a -> X b)", false),
@@ -183,9 +182,10 @@ mod tests {
         }
     }
 
-    /// `a` three times and then `!a`, again and again, with the mark on the last `a` alone: read once, `a` stands for all three and carries that mark.
+    /// `a` three times and then `!a`, repeatedly, with the mark on the last `a` only: reading `a`
+    /// once represents all three and carries that mark.
     #[test]
-    fn one_letter_stands_for_any_number_of_repetitions_and_their_marks() {
+    fn one_letter_represents_repetitions_and_their_marks() {
         let text = r#"HOA: v1 Start: 0 AP: 1 "a" Acceptance: 1 Inf(0) --BODY--
             State: 0 [0] 1 State: 1 [0] 2 State: 2 [0] 3 {0} State: 3 [!0] 0 --END--"#;
         let mut formulas = Formulas::new();
@@ -200,9 +200,9 @@ mod tests {
         }
     }
 
-    /// Where simplification removes every `X`, nothing is translated.
+    /// If simplification removes every `X`, the formula is not translated.
     #[test]
-    fn x_that_vanishes_does_not_count() {
+    fn removable_x_is_ignored() {
         let nothing = Budget::unlimited().with_work(0);
         for (text, invariant) in [
             ("X G F a", true),

@@ -1,32 +1,32 @@
 //! LTL to transition-based generalized Büchi automata, by decision diagrams.
 //!
-//! A state is a formula: what the rest of the word must satisfy. Its moves are a Boolean function
-//! over atoms (the letter read now), obligations `N[g]` (the rest behind this letter satisfies g) and
-//! promises `P[g]` (g was due and has been put off):
+//! A state is a formula that the rest of the word must satisfy. Its moves are a Boolean function
+//! over atoms (the current letter), obligations `N[g]` (the word after this letter satisfies g) and
+//! promises `P[g]` (g was due and is postponed):
 //!
 //! > ⟦p⟧ = p    ⟦X f⟧ = N\[f\]    ⟦f ∧ g⟧ = ⟦f⟧ ∧ ⟦g⟧    ⟦f ∨ g⟧ = ⟦f⟧ ∨ ⟦g⟧
 //! > ⟦f U g⟧ = ⟦g⟧ ∨ (⟦f⟧ ∧ P\[g\] ∧ N\[f U g\])    ⟦f W g⟧ = ⟦g⟧ ∨ (⟦f⟧ ∧ N\[f W g\])
 //! > ⟦f R g⟧ = ⟦g⟧ ∧ (⟦f⟧ ∨ N\[f R g\])    ⟦f M g⟧ = ⟦g⟧ ∧ (⟦f⟧ ∨ (P\[f\] ∧ N\[f M g\]))
 //!
-//! `F` and `G` are the obvious special cases. The operand of a `G` is due again at the next
-//! position anyway, so inside of it (through `∧` only) `F`, `U`, `M`, `R` and `W` need no
-//! obligation of their own: ⟦G F g⟧ = (⟦g⟧ ∨ P\[g\]) ∧ N\[G F g\], which is a single state.
+//! `F` and `G` are special cases. The operand of a `G` is due again at the next position anyway, so
+//! inside of it (through `∧` only) `F`, `U`, `M`, `R` and `W` need no separate obligation: ⟦G F g⟧
+//! = (⟦g⟧ ∨ P\[g\]) ∧ N\[G F g\], which is a single state.
 //!
-//! Every class of letters leaves a function that is monotone in obligations and promises; each of its
+//! The residual of every class of letters is monotone in obligations and promises; each of its
 //! prime implicants is an edge to the conjunction of its obligations. A run is accepting iff no
-//! promise is put off for ever: mark g is on the edges without `P[g]`. Formulas with equal
+//! promise is postponed forever: mark g is on the edges without `P[g]`. Formulas with equal
 //! functions are one state.
 //!
-//! Simplifying the formula of every state on the way merges more of them, but a promise that gets
-//! a new name at every step is never seen to be put off for ever: such an automaton has
-//! all words of the formula and perhaps others. (A word of the formula has a run that puts off g only
-//! where g does not hold, whatever equivalent formulas the states have.)
+//! Simplifying the formula of every state merges more of them, but a promise that is renamed at
+//! every step is never detected as postponed forever: such an automaton accepts all words of the
+//! formula and perhaps others. (A word of the formula has a run that postpones g only where g does
+//! not hold, whichever equivalent formulas the states have.)
 //!
 //! This is Couvreur's construction (*On-the-fly verification of linear temporal logic*, FM 1999)
-//! with atoms first in the variable order, so that classes of letters are
-//! found by walking the top of the diagram and no letter is ever enumerated.
+//! with atoms first in the variable order, so classes of letters are found by walking the top of
+//! the diagram and no letter is ever enumerated.
 //!
-//! Cost: exponential in the formula at worst; everything is counted against the budget.
+//! Cost: exponential in the formula in the worst case; all steps are counted against the budget.
 
 use crate::alphabet::Legal;
 use crate::automaton::{Automaton, StateId, Transition};
@@ -36,11 +36,11 @@ use lariat_emptiness::Marks;
 use lariat_ltl::{AtomId, Formula, Formulas, Node, simplify};
 use rustc_hash::FxHashMap;
 
-/// Obligations and promises are variables from here on.
+/// First variable of obligations and promises.
 const EXTRA: usize = Guards::MAX_ATOMS;
-/// Diagram operations recurse once a variable, so their number is limited.
+/// Maximum number of obligations and promises: diagram operations recurse once per variable.
 const MOST_EXTRA: usize = 2048;
-/// Diagram nodes of one translation; about 200 MB.
+/// Maximum number of diagram nodes of one translation.
 pub(crate) const MOST_NODES: usize = 1 << 21;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -49,8 +49,13 @@ enum Extra {
     Promise(Formula),
 }
 
-/// A formula whose function is wanted; `again` if it is due at every later position too.
-type Due = (Formula, bool);
+/// A formula whose function is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Due {
+    formula: Formula,
+    /// True if it is also due at every later position.
+    again: bool,
+}
 
 struct Tableau<'a> {
     formulas: &'a mut Formulas,
@@ -59,11 +64,11 @@ struct Tableau<'a> {
     extra: Vec<Extra>,
     extra_index: FxHashMap<Extra, usize>,
     functions: FxHashMap<Due, Guard>,
-    /// The mark of every promise that some edge puts off.
+    /// The mark of every promise that some edge postpones.
     marks: FxHashMap<usize, u32>,
 }
 
-/// The states found so far.
+/// The states created so far.
 struct States {
     legal: Guard,
     state_formulas: StateFormulas,
@@ -74,13 +79,13 @@ struct States {
     by_formula: FxHashMap<Formula, StateId>,
 }
 
-/// An edge with the promises it puts off; which marks exist is known at the end.
+/// An edge with the promises it postpones; the set of all marks is known at the end.
 type OpenEdge = (Guard, Marks, StateId);
 
-/// What becomes of the formula of a new state.
+/// Treatment of the formula of a new state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StateFormulas {
-    /// It stays: the automaton has the language of the formula.
+    /// It is unchanged: the automaton has the language of the formula.
     Exact,
     /// It is simplified: the automaton accepts all words of the formula, and perhaps others.
     Simplified,
@@ -146,7 +151,7 @@ pub(crate) fn tableau(
     Ok((automaton, states.names))
 }
 
-/// The edges of the `n`-th state, one for each target and set of promises put off.
+/// The edges of the `n`-th state, one for each target and set of postponed promises.
 fn edges_of(
     t: &mut Tableau<'_>,
     states: &mut States,
@@ -182,7 +187,7 @@ fn edges_of(
 }
 
 impl States {
-    /// The state of a formula, a new one if no other has its moves.
+    /// The state of a formula; creates one if no state has its moves.
     fn state_of(&mut self, t: &mut Tableau<'_>, f: Formula) -> Result<StateId, Stop> {
         let f = match self.state_formulas {
             StateFormulas::Exact => f,
@@ -242,7 +247,7 @@ impl Tableau<'_> {
         Ok(self.store.variable(EXTRA + i))
     }
 
-    /// `N[f]`, operand by operand if f is a conjunction: edges are conjunctions anyway.
+    /// `N[f]`, split into the conjuncts of f, since edges are conjunctions.
     fn obligation(&mut self, f: Formula) -> Result<Guard, Stop> {
         let parts = match self.formulas.node(f) {
             Node::True => return Ok(Guards::TRUE),
@@ -258,7 +263,7 @@ impl Tableau<'_> {
         Ok(result)
     }
 
-    /// `P[f]`. Putting off `g U h` is putting off `h`.
+    /// `P[f]`. Postponing `g U h` is postponing `h`.
     fn promise(&mut self, mut f: Formula) -> Result<Guard, Stop> {
         while let Node::Until([_, g]) | Node::Finally(g) = *self.formulas.node(f) {
             f = g;
@@ -279,19 +284,24 @@ impl Tableau<'_> {
         Ok(Marks::one(i))
     }
 
-    /// The functions that the one of `due` is made of.
-    fn parts(&self, (f, again): Due) -> Vec<Due> {
-        match self.formulas.node(f) {
-            Node::And(fs) => fs.iter().map(|&g| (g, again)).collect(),
-            Node::Globally(g) => vec![(*g, true)],
+    /// The operands from which the function of `due` is computed.
+    fn parts(&self, due: Due) -> Vec<Due> {
+        let part = |again| move |&formula: &Formula| Due { formula, again };
+        match self.formulas.node(due.formula) {
+            Node::And(fs) => fs.iter().map(part(due.again)).collect(),
+            Node::Globally(g) => vec![part(true)(g)],
             Node::Next(_) | Node::Not(_) => Vec::new(),
-            node => node.children().iter().map(|&g| (g, false)).collect(),
+            node => node.children().iter().map(part(false)).collect(),
         }
     }
 
-    /// ⟦f⟧, its parts first; the stack is explicit because formulas may be deep.
-    fn function(&mut self, f: Formula) -> Result<Guard, Stop> {
-        let mut todo = vec![((f, false), false)];
+    /// ⟦f⟧, bottom-up; the stack is explicit because formulas may be deep.
+    fn function(&mut self, formula: Formula) -> Result<Guard, Stop> {
+        let root = Due {
+            formula,
+            again: false,
+        };
+        let mut todo = vec![(root, false)];
         while let Some((due, ready)) = todo.pop() {
             if self.functions.contains_key(&due) {
                 continue;
@@ -305,11 +315,11 @@ impl Tableau<'_> {
                 todo.extend(self.parts(due).into_iter().map(|part| (part, false)));
             }
         }
-        Ok(self.functions[&(f, false)])
+        Ok(self.functions[&root])
     }
 
     fn combine(&mut self, due: Due) -> Result<Guard, Stop> {
-        let (f, again) = due;
+        let Due { formula: f, again } = due;
         let parts: Vec<Guard> = self
             .parts(due)
             .into_iter()

@@ -1,14 +1,13 @@
-//! From a formula to a small automaton: the order in which everything is done.
+//! Translation of formulas to small automata.
 //!
-//! Rewrite the formula, build the tableau, remove what is useless, and let direct and reverse
-//! simulation alternate until neither finds anything. Then try two automata that may be smaller:
-//! that of the tableau with simplified state formulas, and the minimal weak deterministic automaton, which
-//! exists for obligations. Either may have the wrong language in general and is taken only
-//! if a product with an automaton of the negation (or the syntax of the formula) shows that
-//! it has the right one. These attempts have limits of their own; failing them only means that the automaton
-//! stays as it is.
+//! The formula is simplified, its tableau built and trimmed, and direct and reverse simulation
+//! alternate until neither reduces the automaton. Then two further automata are tried: that of the
+//! tableau with simplified state formulas, and the minimal weak deterministic automaton, which
+//! exists for obligations. Either may have the wrong language in general and is used only if a
+//! product with an automaton of the negation (or the syntax of the formula) proves equivalence.
+//! These attempts have separate limits; exceeding one only leaves the automaton unchanged.
 //!
-//! Formulas with many recurring or settling parts are taken apart before, see `recurrence.rs`.
+//! Formulas with many recurring or settling conditions are decomposed first, see `recurrence.rs`.
 
 use crate::alphabet::Legal;
 use crate::automaton::{Automaton, StateId};
@@ -23,9 +22,9 @@ use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
 use lariat_ltl::{Formula, Formulas, classes, simplify};
 
-/// Subsets of states that minimisation of an obligation may meet.
+/// Maximum number of subsets in the minimisation of an obligation.
 const MOST_SUBSETS: usize = 5000;
-/// Work that all attempts at a smaller automaton may cost together.
+/// Maximum work of all attempts at a smaller automaton together.
 const MOST_WORK: u64 = 4_000;
 
 /// A small transition-based generalized Büchi automaton for `f`, on legal letters.
@@ -51,7 +50,7 @@ pub fn translate(
     }
 }
 
-/// The automaton of what is left of a formula together with the parts that were taken from it.
+/// Combines the automaton of the remaining formula with the separated conditions.
 fn joined(
     rest: Automaton,
     formulas: &Formulas,
@@ -64,7 +63,7 @@ fn joined(
     }
 }
 
-/// The same for a simplified formula that the tableau can take as a whole.
+/// [`translate`] for a simplified formula that needs no decomposition.
 fn translate_simple(
     formulas: &mut Formulas,
     f: Formula,
@@ -84,7 +83,7 @@ fn translate_simple(
     Ok(a)
 }
 
-/// The automaton of the tableau, reduced.
+/// The reduced automaton of the tableau.
 fn reduced_tableau(
     formulas: &mut Formulas,
     f: Formula,
@@ -99,14 +98,14 @@ fn reduced_tableau(
     Ok(a)
 }
 
-/// An automaton of the negation, made when it is first asked for.
+/// An automaton of the negation, built on first use.
 struct Negation {
     f: Formula,
     automaton: Option<Automaton>,
 }
 
 impl Negation {
-    /// Is every word of `a` one of the formula?
+    /// Returns whether every word of `a` satisfies the formula.
     fn excludes(
         &mut self,
         formulas: &mut Formulas,
@@ -128,7 +127,7 @@ impl Negation {
     }
 }
 
-/// The automaton with simplified state formulas, if it is smaller than `a` and right.
+/// The automaton with simplified state formulas, if it is smaller than `a` and correct.
 fn simplified(
     formulas: &mut Formulas,
     f: Formula,
@@ -143,26 +142,26 @@ fn simplified(
         let right = smaller && negation.excludes(formulas, &small, legal, budget)?;
         Ok(right.then_some(small))
     };
-    // One state is the least, and two are rarely one in disguise.
+    // An automaton with one or two states is rarely reducible.
     if a.states.len() < 3 {
         return Ok(None);
     }
     Ok(within_limits(attempt())?.flatten())
 }
 
-/// An automaton whose states have known languages: that of state `q` is the formula at `q`.
+/// An automaton whose states have known languages: that of state `q` is `formulas[q]`.
 #[derive(Clone, Debug)]
 pub struct Labelled {
     /// The automaton.
     pub automaton: Automaton,
-    /// What every state of it accepts.
+    /// The formula of every state's language.
     pub formulas: Vec<Formula>,
 }
 
-/// An automaton for `f` in which every state still has the language of a formula.
+/// An automaton for `f` in which every state has the language of a formula.
 ///
-/// Reductions that change the languages of states are left out, so it may be larger than
-/// that of [`translate`]. For methods that need every state's language to be closed under stuttering.
+/// Reductions that change the languages of states are omitted, so it may be larger than that of
+/// [`translate`]. For methods that need every state's language to be stutter-invariant.
 pub fn translate_labelled(
     formulas: &mut Formulas,
     f: Formula,
@@ -179,7 +178,7 @@ pub fn translate_labelled(
         formulas: mut names,
     } = labelled(formulas, rest, legal, budget)?;
     match &parts {
-        // The conditions are demanded from every state on.
+        // Every state requires the conditions.
         Split::Recurring(_, conditions) => {
             for name in &mut names {
                 let mut all = vec![*name];
@@ -206,7 +205,7 @@ pub fn translate_labelled(
     })
 }
 
-/// The same for a simplified formula that the tableau can take as a whole.
+/// [`translate_labelled`] for a simplified formula that needs no decomposition.
 fn labelled(
     formulas: &mut Formulas,
     f: Formula,
@@ -245,7 +244,7 @@ pub fn buchi(
     let mut b = degeneralize(a, placement);
     let letters = legal.guard(&b.atoms, &mut b.guards);
     match placement {
-        // The signature of a state tells whether it accepts, so merging keeps marks on states.
+        // The signature of a state determines whether it accepts, so merging keeps marks on states.
         Placement::States => {
             simulate(&mut b, Direction::Direct, letters, budget)?;
             trim::trim(&mut b);
@@ -264,7 +263,7 @@ pub fn buchi(
     Ok(b)
 }
 
-/// The minimal weak deterministic automaton of `a`, if `f` is an obligation and it is no larger.
+/// The minimal weak deterministic automaton of `a`, if `f` is an obligation and it is not larger.
 fn weak(
     formulas: &mut Formulas,
     f: Formula,
@@ -296,7 +295,7 @@ fn weak(
     Ok(same.then_some(small))
 }
 
-/// `None` if an attempt that nobody depends on ran out of work or memory.
+/// `None` if an optional attempt exceeded its limit of work or memory.
 fn within_limits<T>(attempt: Result<T, Stop>) -> Result<Option<T>, Stop> {
     match attempt {
         Ok(value) => Ok(Some(value)),
@@ -331,7 +330,7 @@ fn clean(a: &mut Automaton) -> Vec<StateId> {
     kept
 }
 
-/// Simplifies guards on illegal letters and forgets all diagrams that are not in use.
+/// Simplifies guards with the illegal letters as don't-cares and drops all unused diagrams.
 fn finish(a: &mut Automaton, legal: &Legal) {
     let letters = legal.guard(&a.atoms, &mut a.guards);
     if letters != Guards::TRUE && letters != Guards::FALSE {

@@ -1,4 +1,4 @@
-//! Ultimately periodic words, and which automata accept them.
+//! Ultimately periodic words and membership tests.
 
 use crate::automaton::{Automaton, StateId};
 use crate::guard::Letter;
@@ -8,21 +8,21 @@ use lariat_emptiness::Marks;
 /// The word `prefix · cycle^ω` over the atoms of one automaton.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// What is read once.
+    /// The finite prefix.
     pub prefix: Vec<Letter>,
-    /// What is read for ever; not empty.
+    /// The repeated part; not empty.
     pub cycle: Vec<Letter>,
 }
 
 impl Automaton {
-    /// Is the word in the language? A word with an empty cycle is no word and is not.
+    /// Returns whether the word is in the language; false for an empty cycle.
     ///
-    /// Costs states × length of the cycle, behind a walk along the prefix.
+    /// Cost: a walk along the prefix, then states × length of the cycle.
     pub fn accepts(&self, word: &Word) -> bool {
         self.accepts_from(&self.initial, word)
     }
 
-    /// Is the word accepted by a run from one of `states`?
+    /// Returns whether a run from one of `states` accepts the word.
     pub fn accepts_from(&self, states: &[StateId], word: &Word) -> bool {
         let mut here = states.to_vec();
         for &letter in &word.prefix {

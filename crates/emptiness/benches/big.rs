@@ -1,5 +1,5 @@
-//! How fast is Couvreur's check, and what does it hold? On graphs computed from the node's
-//! number, so that the graph itself costs next to nothing.
+//! Throughput and memory of Couvreur's check on graphs computed from the node's number, so that the
+//! graph itself costs almost nothing.
 //!
 //!     cargo bench -p lariat-emptiness --bench big -- [nodes]
 

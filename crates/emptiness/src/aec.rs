@@ -1,27 +1,27 @@
-//! AEC: the approximating check.
+//! AEC: the approximate inclusion-based check.
 //!
-//! Beside NSIEC's rule for dead nodes: an edge to an unseen `T` that an *active* `D` includes
-//! is turned into an edge to `D`. The graph only gains lassos by this, so "empty" is an answer;
-//! but a component that was closed by such an edge may accept by what was gained, and then the
-//! answer is [`Outcome::Undecided`].
+//! In addition to NSIEC's rule for dead nodes, an edge to an unseen `T` that an *active* `D`
+//! includes is redirected to `D`. Redirection only adds lassos, so "empty" is exact. A component
+//! closed by a redirected edge may accept only because of it; the answer is then
+//! [`Outcome::Undecided`].
 //!
-//! S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion
-//! tests*, ACSD 2009. The paper is in doubt as soon as one edge anywhere was turned. We are
-//! in doubt only about components that such an edge has closed: the path into a component
-//! and every merge inside of another are made of true edges.
+//! S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion tests*,
+//! ACSD 2009. The published check is undecided once any edge was redirected. This one is undecided
+//! only for components that a redirected edge has closed: the path into a component and the merges
+//! inside other components use edges of the graph.
 //!
-//! Cost: that of IEC without its rests, on the smallest graph of all; a first pass. After
-//! `Undecided`, [`lasso`](crate::lasso) looks for a lasso of true edges inside the component; if there
-//! is none, ask NSIEC.
+//! Cost: that of IEC without the differences, on the smallest graph of all checks; suited as a
+//! first pass. After `Undecided`, [`lasso`](crate::lasso) searches the component for a lasso of
+//! graph edges; if there is none, NSIEC decides.
 
 use crate::graph::{NodeId, Ordered};
 use crate::inclusion::{Active, Antichain};
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::{Policy, SearchMove, bytes, search};
 
-/// Does `graph` have an accepting lasso?
+/// Checks whether `graph` has an accepting lasso.
 ///
-/// `counts` is filled in also when the graph stops the search.
+/// `counts` is also filled in when the graph stops the search.
 pub fn aec<G: Ordered>(
     graph: &G,
     worker: &mut G::Worker,
@@ -34,13 +34,13 @@ pub fn aec<G: Ordered>(
 struct Aec {
     dead: Antichain,
     active: Active,
-    /// Positions of active nodes, increasing, such that the components with turned edges are
-    /// those that contain one.
+    /// Positions of active nodes, increasing. A component contains a redirected edge iff it
+    /// contains one of these positions.
     turned: Vec<usize>,
 }
 
 impl<G: Ordered> Policy<G> for Aec {
-    fn meet(
+    fn decide(
         &mut self,
         graph: &G,
         worker: &mut G::Worker,
@@ -54,7 +54,8 @@ impl<G: Ordered> Policy<G> for Aec {
         let Some((known, position)) = self.active.find(graph, worker, counts, node, around)? else {
             return Ok(SearchMove::Enter);
         };
-        // The turned edge joins everything from `position` on, so a larger entry stands for it.
+        // The redirected edge merges everything from `position` on, so a larger entry covers this
+        // one.
         if self.turned.last().is_none_or(|&last| last < position) {
             self.turned.push(position);
         }
@@ -65,10 +66,10 @@ impl<G: Ordered> Policy<G> for Aec {
         self.active.enter(graph, worker, node, position);
     }
 
-    fn bury(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId], position: usize) {
+    fn retire(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId], position: usize) {
         while self.turned.pop_if(|p| *p >= position).is_some() {}
-        self.active.bury(graph, worker, nodes, position);
-        self.dead.bury(graph, worker, nodes);
+        self.active.retire(graph, worker, nodes, position);
+        self.dead.retire(graph, worker, nodes);
     }
 
     fn exact(&self, position: usize) -> bool {

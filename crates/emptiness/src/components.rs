@@ -1,13 +1,13 @@
-//! What UFSCC leaves behind, looked at from inside. Not in `ufscc.rs`, which is compiled once more on other threads than those of the system.
+//! White-box tests of UFSCC. They are not in `ufscc.rs` because `tests/schedules` compiles that
+//! file again with shuttle's threads.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::kept::Kept;
-use crate::ufscc::Search;
-use crate::union_find::UnionFind;
+use crate::ufscc::{Search, UfsccShared};
 use lariat_corpora::{Random, each_case};
 use std::convert::Infallible;
 
-/// Nodes with their successors; threads take turns at random.
+/// Successor lists by node; `next_edge` yields the processor at random.
 struct Listed(Vec<Vec<u32>>);
 
 impl Graph for Listed {
@@ -52,7 +52,7 @@ fn reached(edges: &[Vec<u32>], from: u32) -> Vec<bool> {
     seen
 }
 
-/// When all is over, everything that can be reached is dead, and its sets are the components.
+/// After an exhaustive search every reachable node is dead, and the sets are the components.
 #[test]
 fn sets_are_components() {
     each_case(600, |random| {
@@ -63,19 +63,20 @@ fn sets_are_components() {
             edges.collect::<Vec<u32>>()
         };
         let graph = Listed((0..n).map(|_| node(random)).collect());
-        let (sets, kept) = (UnionFind::new(), Kept::new());
+        let shared = UfsccShared::new();
         std::thread::scope(|scope| {
             for number in 0..1 + random.below(5) as u64 {
-                let (graph, sets, kept) = (&graph, &sets, &kept);
+                let (graph, shared) = (&graph, &shared);
                 let mut worker = Random::new(random.bits());
                 scope.spawn(move || {
                     let worker = &mut worker;
-                    let end = Search::new(graph, worker, (sets, kept), number).run().0;
+                    let end = Search::new(graph, worker, shared, number).run().0;
                     assert_eq!(end, Ok(None));
                 });
             }
         });
         let all: Vec<Vec<bool>> = (0..n as u32).map(|v| reached(&graph.0, v)).collect();
+        let sets = &shared.sets;
         let seen = sets.finished();
         assert_eq!(
             seen.len(),
@@ -92,7 +93,7 @@ fn sets_are_components() {
 }
 
 #[test]
-fn edges_that_are_kept_come_back() {
+fn recorded_edges_are_read_back() {
     let kept = Kept::new();
     let edge = |i: u32| Edge {
         to: NodeId(u32::MAX - 2 - i),
@@ -102,11 +103,11 @@ fn edges_that_are_kept_come_back() {
     let mut blocks = [0..0, 0..0];
     let mut bytes = 0;
     let mut write = |i: usize, list: &[Edge]| {
-        let ask = |more| {
+        let lease = |more| {
             bytes += more;
             Ok::<(), ()>(())
         };
-        kept.write(list, &mut blocks[i % 2], ask).unwrap()
+        kept.write(list, &mut blocks[i % 2], lease).unwrap()
     };
     let places: Vec<Option<u32>> = (0..).zip(&lists).map(|(i, list)| write(i, list)).collect();
     for (place, list) in places.iter().zip(&lists) {

@@ -1,27 +1,27 @@
 //! The graph that IEC has searched.
 //!
-//! Where IEC took `T` apart into `D` and `T \ D`, an edge `R –F→ T` stands for an edge
-//! `R –F→ X` to each part `X ⊆ T`. With these added, the prefix of IEC's evidence is a path and
-//! its component is strongly connected and accepting, so that [`lasso`](crate::lasso) finds its way.
+//! Where IEC split `T` into `D` and `T \ D`, an edge `R –F→ T` stands for an edge `R –F→ X` to each
+//! part `X ⊆ T`. With these edges added, the prefix of IEC's evidence is a path and its component
+//! is strongly connected and accepting, so [`lasso`](crate::lasso) succeeds.
 //!
-//! What such an edge means for single states: every state of `X` is a state of `T`, so it is
-//! entered from `R` *inside of `T`* — walking backwards from a state of `X` one may leave `X`,
-//! but not `T`. [`Decomposed::origin`] gives the edge to `T` that stands behind an edge to `X`.
+//! For concrete states, every state of `X` is a state of `T`, so it has a predecessor in `R` *by
+//! the edge to `T`*: a backward walk from a state of `X` may leave `X`, but not `T`.
+//! [`Decomposed::origin`] returns the edge to `T` for an edge to `X`.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::outcome::Evidence;
 
-/// A graph with the additional edges of a decomposition; the graph itself if there was none.
+/// A graph with the additional edges of a decomposition; the graph itself if nothing was split.
 pub struct Decomposed<'a, G> {
     graph: &'a G,
-    /// Per node that was taken apart: its parts, their parts, and so on.
+    /// The parts of each split node, transitively.
     parts: HashMap<NodeId, Vec<NodeId>>,
 }
 
 impl<'a, G: Graph> Decomposed<'a, G> {
-    /// The graph behind `evidence`.
+    /// The graph that `evidence` refers to.
     pub fn new(graph: &'a G, evidence: &Evidence) -> Decomposed<'a, G> {
         let mut direct: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
         for part in &evidence.parts {
@@ -46,8 +46,8 @@ impl<'a, G: Graph> Decomposed<'a, G> {
         Decomposed { graph, parts }
     }
 
-    /// The edge of the original graph from which `edge`, which leaves `from`, was made: its
-    /// target is that of `edge` or includes it. `None` if there is no such edge.
+    /// The edge of the original graph from which `edge` (with source `from`) was derived: its
+    /// target equals or includes that of `edge`. `None` if there is none.
     pub fn origin(
         &self,
         worker: &mut G::Worker,
@@ -70,10 +70,11 @@ impl<'a, G: Graph> Decomposed<'a, G> {
     }
 }
 
-/// Where an iteration over the edges of a [`Decomposed`] graph stands.
+/// Cursor over the edges of a [`Decomposed`] graph.
 pub struct Parts<C> {
     inner: C,
-    /// The node whose parts are next, the marks of the edge to it, and how many were given.
+    /// The node whose parts come next, the marks of the edge to it, and the number of parts
+    /// returned.
     pending: Option<(NodeId, Marks, usize)>,
 }
 

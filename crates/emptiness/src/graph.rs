@@ -1,4 +1,4 @@
-//! The one trait under all products.
+//! The graph trait that all products implement.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub struct Marks(pub u64);
 impl Marks {
     /// No mark.
     pub const NONE: Marks = Marks(0);
-    /// How many different marks there can be.
+    /// Maximum number of marks.
     pub const MAX: u32 = 64;
 
     /// The marks `0..n`. `n` is at most [`Marks::MAX`].
@@ -28,35 +28,35 @@ impl Marks {
         Marks(1 << i)
     }
 
-    /// Marks in either.
+    /// Union of both sets.
     #[must_use]
     pub fn union(self, other: Marks) -> Marks {
         Marks(self.0 | other.0)
     }
 
-    /// Marks in both.
+    /// Intersection of both sets.
     #[must_use]
     pub fn intersection(self, other: Marks) -> Marks {
         Marks(self.0 & other.0)
     }
 
-    /// Marks here that are not in `other`.
+    /// Marks that are not in `other`.
     #[must_use]
     pub fn minus(self, other: Marks) -> Marks {
         Marks(self.0 & !other.0)
     }
 
-    /// Is every mark of `other` here?
+    /// Returns whether every mark of `other` is in this set.
     pub fn contains(self, other: Marks) -> bool {
         other.0 & !self.0 == 0
     }
 
-    /// Is there no mark?
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many marks there are.
+    /// Number of marks.
     pub fn len(self) -> u32 {
         self.0.count_ones()
     }
@@ -80,22 +80,23 @@ impl fmt::Debug for Marks {
     }
 }
 
-/// A node of a [`Graph`]: numbers from 0, dense enough for an array over them; usually without gaps, in the order of discovery. They are
-/// below [`NodeId::END`].
+/// A node of a [`Graph`]. Ids are dense enough to index an array, usually without gaps and in the
+/// order of discovery, and below [`NodeId::END`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// No node has this number or a larger one: checks need some for themselves, and several workers what is left of their blocks of numbers.
+    /// Exclusive upper bound of ids. Checks use larger values as sentinels, and concurrent workers
+    /// may leave gaps at the end of their id blocks.
     pub const END: u32 = u32::MAX - (1 << 16);
 
-    /// The position of this node in an array over all nodes.
+    /// Index of this node in an array over all nodes.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// An edge, seen from its source.
+/// An outgoing edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Edge {
     /// The target.
@@ -106,29 +107,29 @@ pub struct Edge {
 
 /// A graph that is built while it is searched.
 ///
-/// It can *suspend*: a successor may cost a whole saturation, so [`next_edge`](Graph::next_edge)
-/// yields one edge at a time and a [`Cursor`](Graph::Cursor) remembers where it was. It can
-/// *fail*: every method returns a [`Stop`](Graph::Stop) when a budget is exhausted.
+/// Iteration can be *suspended*: one successor may cost a whole saturation, so
+/// [`next_edge`](Graph::next_edge) yields one edge at a time and a [`Cursor`](Graph::Cursor) stores
+/// the position. Every method can *fail* with a [`Stop`](Graph::Stop) when a budget is exhausted.
 ///
-/// `self` is what all workers share and never changes behind a reference; everything
-/// mutable — interned nodes, scratch space — is in the [`Worker`](Graph::Worker) context.
-/// Edges are a function of the node: asking twice gives the same edges in the same order. For a check by several workers
-/// nodes are common, too: one id is the same node to all of them.
+/// `self` is shared by all workers and immutable; all mutable state (interned nodes, scratch space)
+/// is in the [`Worker`](Graph::Worker) context. Edges are a function of the node: repeated
+/// iteration yields the same edges in the same order. For a multi-threaded check, all workers share
+/// the same node ids.
 pub trait Graph {
-    /// Why the graph could not go on.
+    /// Reason why the graph could not continue.
     type Stop;
-    /// The mutable part that one worker owns.
+    /// Mutable context of one worker.
     type Worker;
-    /// Where an iteration over the edges of a node stands; the default is the beginning.
+    /// Position in the iteration over the edges of a node; the default is the start.
     type Cursor: Default;
 
     /// All acceptance marks: a cycle must collect every one of them.
     fn marks(&self) -> Marks;
 
-    /// The `k`-th initial node, `None` behind the last. The same node may come twice.
+    /// The `k`-th initial node, `None` after the last. Nodes may repeat.
     fn initial(&self, worker: &mut Self::Worker, k: usize) -> Result<Option<NodeId>, Self::Stop>;
 
-    /// The next edge of `node`, `None` behind the last.
+    /// The next edge of `node`, `None` after the last.
     fn next_edge(
         &self,
         worker: &mut Self::Worker,
@@ -136,27 +137,27 @@ pub trait Graph {
         cursor: &mut Self::Cursor,
     ) -> Result<Option<Edge>, Self::Stop>;
 
-    /// Asked by a check every thousand edges or so, and before its arrays grow, with the bytes
-    /// that they hold or are about to hold: a graph with a budget leases them and looks at
-    /// the clock.
+    /// Called by a check about every thousand edges, and before its arrays grow, with the bytes
+    /// that they hold or are about to hold. A graph with a budget leases them and polls the
+    /// deadline.
     fn tick(&self, _worker: &mut Self::Worker, _bytes: usize) -> Result<(), Self::Stop> {
         Ok(())
     }
 
-    /// The worker is done, or lost, while others may go on: it must not keep them from what they share.
+    /// Called when the worker has finished or failed while other workers may continue: it must
+    /// release everything that blocks them.
     fn rest(&self, _worker: &mut Self::Worker) {}
 }
 
-/// A graph whose nodes are sets that can be compared.
+/// A graph whose nodes are sets ordered by inclusion.
 ///
-/// Nodes of one [`class`](Ordered::class) (one automaton state, one kind of node) are
-/// comparable. If `big` includes `small`, every accepting lasso from `small` has a
-/// counterpart from `big`.
+/// Nodes of one [`class`](Ordered::class) (one automaton state, one kind of node) are comparable.
+/// If `big` includes `small`, every accepting lasso from `small` has a counterpart from `big`.
 pub trait Ordered: Graph {
-    /// Nodes of different classes are never compared.
+    /// Comparison class: nodes of different classes are never compared.
     fn class(&self, worker: &Self::Worker, node: NodeId) -> u32;
 
-    /// Is `small` a subset of `big`? Both are of one class.
+    /// Returns whether `small` is a subset of `big`. Both must have the same class.
     fn includes(
         &self,
         worker: &mut Self::Worker,
@@ -164,10 +165,10 @@ pub trait Ordered: Graph {
         small: NodeId,
     ) -> Result<bool, Self::Stop>;
 
-    /// A node that covers `whole` without `part`, `None` if nothing is left.
+    /// A node that covers `whole` without `part`, or `None` if the difference is empty.
     ///
-    /// It is of the same class and a subset of `whole`. It may be more than the difference, up
-    /// to `whole` itself, where a graph closes its sets.
+    /// It has the class of `whole` and is a subset of it. Where the graph closes its sets it may
+    /// exceed the difference, up to `whole` itself.
     fn minus(
         &self,
         worker: &mut Self::Worker,

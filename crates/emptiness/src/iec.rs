@@ -1,35 +1,36 @@
-//! IEC: the inclusion-aware check that takes nodes apart.
+//! IEC: the inclusion-based check that splits nodes.
 //!
-//! Beside NSIEC's rule for dead nodes: when an edge `R –F→ T` leads to an unseen `T` that
-//! includes an *active* `D`, it is replaced by
+//! In addition to NSIEC's rule for dead nodes, an edge `R –F→ T` to an unseen `T` that includes an
+//! *active* `D` is replaced by
 //!
 //! ```text
 //! R –F→ D    and    R –F→ T \ D
 //! ```
 //!
-//! so that the cycle through `D` is closed at once and only the rest is new. The rest may be
-//! dead, active or taken apart again.
+//! so that the cycle through `D` is closed immediately and only the difference is new. The
+//! difference may itself be dead, active or split again.
 //!
-//! S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion
-//! tests*, ACSD 2009. We differ twice:
+//! S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion tests*,
+//! ACSD 2009. Two deviations:
 //!
-//! - A rest that again includes `T` (possible where a graph closes the sets it makes) would be
-//!   taken apart for ever: then `T` is entered whole. An empty rest is dropped.
-//! - The published check reports the component alone, but a concrete cycle through `D` may
-//!   run through states of `T \ D` that are in none of its nodes. So the evidence names
-//!   every part with its whole; [`Decomposed`](crate::Decomposed) is the graph that was searched.
+//! - If the difference includes `T` (possible where a graph closes its sets), splitting would not
+//!   terminate, so `T` is entered whole. An empty difference is dropped.
+//! - The published check reports the component only, but a concrete cycle through `D` may visit
+//!   states of `T \ D` that are in none of its nodes. The evidence therefore lists every part with
+//!   its whole; [`Decomposed`](crate::Decomposed) is the graph that was searched.
 //!
-//! Cost: NSIEC's, and per unseen node an inclusion test with each active node of its class. May
-//! visit sets that are no nodes of the original graph; always terminates, since rests shrink.
+//! Cost: that of NSIEC, and per unseen node one inclusion test with each active node of its class.
+//! The search may visit sets that are not nodes of the original graph; it terminates because
+//! differences shrink.
 
 use crate::graph::{NodeId, Ordered};
 use crate::inclusion::{Active, Antichain};
 use crate::outcome::{Counts, Evidence, Outcome, Part};
 use crate::scc_stack::{Policy, SearchMove, bytes, search};
 
-/// Does `graph` have an accepting lasso? Never answers [`Outcome::Undecided`].
+/// Checks whether `graph` has an accepting lasso. Never returns [`Outcome::Undecided`].
 ///
-/// `counts` is filled in also when the graph stops the search.
+/// `counts` is also filled in when the graph stops the search.
 pub fn iec<G: Ordered>(
     graph: &G,
     worker: &mut G::Worker,
@@ -46,7 +47,7 @@ struct Iec {
 }
 
 impl<G: Ordered> Policy<G> for Iec {
-    fn meet(
+    fn decide(
         &mut self,
         graph: &G,
         worker: &mut G::Worker,
@@ -81,9 +82,9 @@ impl<G: Ordered> Policy<G> for Iec {
         self.active.enter(graph, worker, node, position);
     }
 
-    fn bury(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId], position: usize) {
-        self.active.bury(graph, worker, nodes, position);
-        self.dead.bury(graph, worker, nodes);
+    fn retire(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId], position: usize) {
+        self.active.retire(graph, worker, nodes, position);
+        self.dead.retire(graph, worker, nodes);
     }
 
     fn parts(self) -> Vec<Part> {

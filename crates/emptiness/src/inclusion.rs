@@ -1,33 +1,35 @@
-//! Which nodes include which: the two indices under NSIEC, IEC and AEC.
+//! The inclusion indices of NSIEC, IEC and AEC.
 //!
-//! Dead nodes are kept as an *antichain* per class: a set inside of a dead set is dead, so
-//! only the largest matter. Which these are is found out when a node is to be compared with them: a search that ends on its way back from a chain never asks. Active nodes are kept in the order of discovery, per class, so
-//! that a dying component is cut off at its end. An inclusion test may cost a diagram
-//! operation; both indices stop at the first hit.
+//! Dead nodes are stored as an *antichain* per class: a subset of a dead set is dead, so only the
+//! maximal ones matter. They are compared lazily, at the next query: a search that backtracks along
+//! a chain makes no comparison. Active nodes are stored per class in the order of discovery, so a
+//! completed component is truncated. An inclusion test may cost a diagram operation; both indices
+//! stop at the first hit.
 
 use std::collections::HashMap;
 
 use crate::graph::{NodeId, Ordered};
 use crate::outcome::Counts;
 
-/// The largest dead nodes of each class.
+/// Maximal dead nodes of each class.
 #[derive(Default)]
 pub(crate) struct Antichain {
     classes: HashMap<u32, Dead>,
     len: usize,
 }
 
-/// The dead nodes of a class.
+/// Dead nodes of one class.
 #[derive(Default)]
 struct Dead {
-    /// None of them includes another.
+    /// Pairwise incomparable.
     largest: Vec<NodeId>,
-    /// Those that have not been compared yet.
+    /// Not compared yet.
     fresh: Vec<NodeId>,
 }
 
 impl Dead {
-    /// Compares the fresh ones. The newest come first: they are nearer to where the search began, and often the larger ones.
+    /// Compares the fresh nodes, newest first: they are nearer to the initial node and often
+    /// larger.
     fn settle<G: Ordered>(
         &mut self,
         graph: &G,
@@ -55,8 +57,8 @@ impl Dead {
 }
 
 impl Antichain {
-    /// Does a dead node include `node`? The newest are asked first: what has just been left is
-    /// what the search is most likely to meet again.
+    /// Returns whether a dead node includes `node`. Tests the newest first: the search is most
+    /// likely to reach a recently completed component again.
     pub(crate) fn covers<G: Ordered>(
         &mut self,
         graph: &G,
@@ -81,7 +83,7 @@ impl Antichain {
     }
 
     /// Adds dead nodes.
-    pub(crate) fn bury<G: Ordered>(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId]) {
+    pub(crate) fn retire<G: Ordered>(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId]) {
         for &node in nodes {
             let class = self.classes.entry(graph.class(worker, node)).or_default();
             class.fresh.push(node);
@@ -94,7 +96,7 @@ impl Antichain {
     }
 }
 
-/// The active nodes of each class, with their positions, in increasing order.
+/// Active nodes of each class with their positions, in increasing order.
 #[derive(Default)]
 pub(crate) struct Active {
     classes: HashMap<u32, Vec<(NodeId, usize)>>,
@@ -117,8 +119,8 @@ impl Active {
         self.len += 1;
     }
 
-    /// Forgets `nodes`, which are all active nodes from `position` on.
-    pub(crate) fn bury<G: Ordered>(
+    /// Removes `nodes`, which are all active nodes from `position` on.
+    pub(crate) fn retire<G: Ordered>(
         &mut self,
         graph: &G,
         worker: &G::Worker,
@@ -133,8 +135,8 @@ impl Active {
         }
     }
 
-    /// The first active node of the class of `node` for which `test` holds, and its position.
-    /// The oldest are asked first: an edge back to one of them closes the largest component.
+    /// The first active node of the class of `node` that satisfies `test`, and its position. Tests
+    /// the oldest first: an edge back to an old node closes the largest component.
     pub(crate) fn find<G: Ordered>(
         &self,
         graph: &G,

@@ -1,22 +1,25 @@
-//! Edges that a worker of UFSCC has looked at and not followed yet, for the others.
+//! Edge lists that UFSCC workers share: edges of a node that were computed but not followed yet.
 //!
-//! A component that several workers search has on its list the nodes that they have on their paths. Who goes on with one of them would
-//! compute its successors again, at several times the cost of all the rest, and two workers that each go on with the path of the other did so for
-//! nearly every node. So whoever looks at a node first writes down the edges that remain: those that led neither to a dead node nor into the component. The others read them.
+//! Several workers search one component and may continue from nodes on each other's paths. Without
+//! these lists each would compute the successors of such a node again, which costs several times
+//! more than the rest of the search. So a worker that has examined a node first records its
+//! remaining edges: those that lead neither to a dead node nor into the component.
 //!
-//! A list is the number of its edges and then the edges, a word each: the target, and the marks above it. Lists are written once, into blocks that a worker has alone,
-//! and are never taken back. Where there is no room, or marks do not fit, there is no list, and edges are computed again.
+//! A list is its length followed by one word per edge: the target in the low half, the marks in the
+//! high half. Lists are immutable, written once into a block that one worker owns, and never freed.
+//! If the blocks are exhausted or the marks do not fit, no list is written and edges are computed
+//! again.
 
 use crate::graph::{Edge, Marks, NodeId};
-use crate::sync::{AtomicU32, AtomicU64, KEPT_BLOCK, KEPT_ROOM, Segments};
+use crate::sync::{AtomicU32, AtomicU64, EDGE_BLOCK, EDGE_WORDS, Segments};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The lists of all workers.
+/// Edge lists of all workers.
 #[derive(Debug)]
 pub(crate) struct Kept {
     words: Segments<AtomicU64>,
-    /// Blocks from here on belong to nobody.
+    /// Start of the unallocated blocks.
     top: AtomicU32,
 }
 
@@ -28,27 +31,29 @@ impl Kept {
         }
     }
 
-    /// Writes a list into what a worker has left of its block, or into another one; `ask` is told the bytes that this takes. Returns where it is, `None` if it is
-    /// not written. Whoever is told so by an operation that releases can read it.
+    /// Writes a list into the rest of the worker's block or into a new block, after passing the
+    /// required bytes to `lease`. Returns its start, or `None` if it was not written. The stores
+    /// are `Relaxed`: the caller must publish the start with a `Release` store, and readers must
+    /// load it with `Acquire`.
     pub fn write<E>(
         &self,
         edges: &[Edge],
         block: &mut Range<u32>,
-        ask: impl FnMut(usize) -> Result<(), E>,
+        lease: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<u32>, E> {
         let words = edges.len() + 1;
         let fits = |edge: &Edge| edge.marks.0 >> 32 == 0;
-        if words > KEPT_BLOCK as usize || !edges.iter().all(fits) {
+        if words > EDGE_BLOCK as usize || !edges.iter().all(fits) {
             return Ok(None);
         }
         if block.len() < words {
-            let more = |top: u32| (top <= KEPT_ROOM - KEPT_BLOCK).then(|| top + KEPT_BLOCK);
+            let more = |top: u32| (top <= EDGE_WORDS - EDGE_BLOCK).then(|| top + EDGE_BLOCK);
             let Ok(start) = self.top.fetch_update(Relaxed, Relaxed, more) else {
                 return Ok(None);
             };
-            let places = start as usize..(start + KEPT_BLOCK) as usize;
-            self.words.reserve_all(places, ask)?;
-            *block = start..start + KEPT_BLOCK;
+            let block_words = start as usize..(start + EDGE_BLOCK) as usize;
+            self.words.reserve_all(block_words, lease)?;
+            *block = start..start + EDGE_BLOCK;
         }
         let start = block.start;
         block.start += words as u32;
@@ -60,7 +65,7 @@ impl Kept {
         Ok(Some(start))
     }
 
-    /// The edges of a list.
+    /// Edges of the list that begins at `start`.
     pub fn read(&self, start: u32) -> impl Iterator<Item = Edge> + '_ {
         let word = |at: usize| self.words.at(at).load(Relaxed);
         let first = start as usize + 1;

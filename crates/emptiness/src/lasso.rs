@@ -1,24 +1,24 @@
-//! From a component to a lasso.
+//! Construction of a lasso from an accepting component.
 //!
-//! A check ends with a component that is known to accept; a person wants a path into it and
-//! one short cycle. Both are walked again in the graph:
+//! A check ends with a component that is known to accept. The lasso is a path into it and one short
+//! cycle, both found by walking the graph again:
 //!
-//! - the cycle, from an entry: breadth-first inside the component to the nearest edge with a
-//!   mark that is still missing, from there on to the next, and at last back to the entry;
-//! - the prefix, breadth-first from the initial nodes through nodes that the check has met to
+//! - the cycle: from the entry, breadth-first inside the component to the nearest edge with a
+//!   missing mark, from there to the next, and finally back to the entry;
+//! - the prefix: breadth-first from the initial nodes, through nodes that the check has reached, to
 //!   the nearest node of the component, which becomes the entry.
 //!
-//! The lasso is *shortened*, not shortest: the order of the marks is greedy, and a component
-//! that the check has not met may be nearer. Cost: the prefix asks for each edge of the nodes
-//! nearer than the component once; the cycle does so inside the component once per mark.
+//! The lasso is *short*, not shortest: the order of the marks is greedy, and a component that the
+//! check has not reached may be nearer. Cost: the prefix visits each edge of the nodes nearer than
+//! the component once; the cycle visits the edges of the component once per mark.
 //!
-//! The walk along the cycle comes first and from the entry that the check itself used. If the
-//! graph stops later, while the prefix is being shortened, the depth-first prefix and that
-//! cycle are what is returned: a lasso that was found is not lost to the clock.
+//! The cycle is computed first, from the entry that the check has used. If the graph stops while
+//! the prefix is being shortened, the depth-first prefix and this cycle are returned, so a lasso
+//! found before the deadline is not lost.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::outcome::Evidence;
-use crate::scc_stack::{bytes, room};
+use crate::scc_stack::{bytes, grow};
 
 /// An accepting lasso: `prefix` leads from `initial` to the node where `cycle` begins and ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,12 +44,12 @@ impl Lasso {
 
 /// A short accepting lasso through the component of `evidence`.
 ///
-/// `None` if the component does not accept by edges of the graph alone: that happens only
-/// where a check has replaced edges (IEC: walk in the [`Decomposed`](crate::Decomposed) graph
-/// instead) or guessed (AEC). Whatever is returned is a lasso of `graph`.
+/// `None` if the component does not accept by edges of the graph alone, which happens only where a
+/// check has replaced edges (IEC: use the [`Decomposed`](crate::Decomposed) graph instead) or
+/// redirected them (AEC). Every returned lasso is a lasso of `graph`.
 ///
-/// Fails if the graph stops before the first cycle is walked: a caller whose budget may end at
-/// any moment should grant a little more here.
+/// Fails if the graph stops before the first cycle is complete: a caller with an almost exhausted
+/// budget should grant additional time.
 pub fn lasso<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
@@ -74,7 +74,8 @@ pub fn lasso<G: Graph>(
     }
 }
 
-/// A short accepting lasso through the component of evidence that begins anywhere.
+/// A short accepting lasso through the component of evidence whose search did not start at an
+/// initial node.
 pub(crate) fn lasso_from_initial<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
@@ -83,10 +84,10 @@ pub(crate) fn lasso_from_initial<G: Graph>(
     shortened(graph, worker, &Component::new(evidence), evidence.known)
 }
 
-/// The component to walk in.
+/// Component in which the cycle is searched.
 struct Component {
     nodes: NodeSet,
-    /// What it and the evidence hold.
+    /// Size of this set and of the evidence.
     bytes: usize,
 }
 
@@ -180,9 +181,9 @@ fn cycle<G: Graph>(
     Ok(Some(cycle))
 }
 
-/// A shortest path, of at least one edge, from one of `sources` through nodes that satisfy
-/// `inside` to an edge that satisfies `goal`; and the source where it begins. `held` bytes are
-/// in use beside.
+/// A shortest path, of at least one edge, from one of `sources` through nodes that satisfy `inside`
+/// to an edge that satisfies `goal`; also returns its source. `held` is the number of bytes in use
+/// by the caller.
 fn walk<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
@@ -191,7 +192,7 @@ fn walk<G: Graph>(
     inside: impl Fn(NodeId) -> bool,
     goal: impl Fn(Edge) -> bool,
 ) -> Result<Option<(NodeId, Vec<Edge>)>, G::Stop> {
-    /// A node reached, by an edge with these marks from the node of that earlier visit.
+    /// A visited node, the marks of the edge to it and the index of its predecessor's visit.
     struct Visit {
         marks: Marks,
         node: NodeId,
@@ -232,7 +233,7 @@ fn walk<G: Graph>(
             }
             if seen.insert(edge.to) {
                 let held = held + bytes(&visits) + seen.bytes();
-                room(&mut visits, 1, |more| graph.tick(worker, held + more))?;
+                grow(&mut visits, 1, |more| graph.tick(worker, held + more))?;
                 visits.push(Visit {
                     marks: edge.marks,
                     node: edge.to,
@@ -248,12 +249,12 @@ fn walk<G: Graph>(
     Ok(None)
 }
 
-/// A set of nodes, one bit each.
+/// A bit set of nodes.
 #[derive(Default)]
 pub(crate) struct NodeSet(Vec<u64>);
 
 impl NodeSet {
-    /// Adds `node`; was it missing?
+    /// Adds `node`; returns whether it was missing.
     pub(crate) fn insert(&mut self, node: NodeId) -> bool {
         let (word, bit) = (node.index() / 64, 1 << (node.index() % 64));
         if word >= self.0.len() {

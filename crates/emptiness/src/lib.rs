@@ -1,31 +1,31 @@
-//! Graphs with acceptance marks on their edges, and every check that asks whether such a
-//! graph has an accepting lasso.
+//! Graphs with acceptance marks on edges, and emptiness checks: algorithms that decide whether such
+//! a graph has an accepting lasso.
 //!
-//! A product — of an automaton with single states, with aggregates, with sets — implements
-//! [`Graph`] once; each check is written once against it. Products intern their nodes and
-//! hand out dense [`NodeId`]s, so that checks keep arrays, not maps.
+//! A product of an automaton with states, aggregates or sets implements [`Graph`] once; each check
+//! is written once against it. Products intern their nodes and return dense [`NodeId`]s, so checks
+//! use arrays instead of maps.
 //!
-//! A cycle is accepting iff the union of the marks on its edges is [`Graph::marks`]; with
-//! no marks at all every cycle is accepting, and a cycle has at least one edge.
+//! A cycle is accepting iff the union of the marks on its edges is [`Graph::marks`]; without marks
+//! every cycle is accepting. A cycle has at least one edge.
 //!
 //! | check | on | uses | answers |
 //! | --- | --- | --- | --- |
 //! | [`couvreur`] | any [`Graph`] | equality | exact |
-//! | [`couvreur_asking`] | any [`Graph`] | equality, and a question about the path | exact, as far as the question is |
-//! | [`ufscc`] | any [`Graph`], by several workers | equality | exact |
+//! | [`couvreur_asking`] | any [`Graph`] | equality, oracle for paths | exact, if the oracle is |
+//! | [`ufscc`] | any [`Graph`], multi-threaded | equality | exact |
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
-//! | [`iec`] | [`Ordered`] | and of active nodes, taking nodes apart | exact, on the [`Decomposed`] graph |
-//! | [`aec`] | [`Ordered`] | and in active nodes | "empty" is exact, the rest may be undecided |
-//! | [`two_pass`] | [`Livelocks`] | equality, twice at most | exact, for testing automata |
-//! | [`streett`] | [`Streett`] | equality, and refinement of components | exact, for pairs of strong fairness |
+//! | [`iec`] | [`Ordered`] | also inclusion of active nodes; splits | exact, on [`Decomposed`] |
+//! | [`aec`] | [`Ordered`] | also inclusion in active nodes | only "empty" is exact |
+//! | [`two_pass`] | [`Livelocks`] | equality, at most two passes | exact, for testing automata |
+//! | [`streett`] | [`Streett`] | equality, refinement of components | exact, for strong fairness |
 //!
 //! All but [`ufscc`] are one depth-first search with different decisions about unseen nodes. They
-//! answer with [`Evidence`], from which [`lasso`] makes a path and a cycle.
+//! return [`Evidence`], from which [`lasso`] constructs a path and a cycle.
 //!
 //! ```
 //! use lariat_emptiness::{couvreur, lasso, Counts, Edge, Graph, Marks, NodeId, Outcome};
 //!
-//! /// 0 → 1 → 2 → 1, with the mark on the way back.
+//! /// 0 → 1 → 2 → 1, with the mark on the edge from 2 to 1.
 //! struct Three;
 //!
 //! impl Graph for Three {
@@ -41,9 +41,9 @@
 //!         Ok((k == 0).then_some(NodeId(0)))
 //!     }
 //!
-//!     fn next_edge(&self, _: &mut (), node: NodeId, cursor: &mut usize) -> Result<Option<Edge>, ()> {
-//!         *cursor += 1;
-//!         Ok((*cursor == 1).then(|| match node {
+//!     fn next_edge(&self, _: &mut (), node: NodeId, k: &mut usize) -> Result<Option<Edge>, ()> {
+//!         *k += 1;
+//!         Ok((*k == 1).then(|| match node {
 //!             NodeId(2) => Edge { to: NodeId(1), marks: Marks::one(0) },
 //!             NodeId(n) => Edge { to: NodeId(n + 1), marks: Marks::NONE },
 //!         }))
@@ -57,7 +57,7 @@
 //! assert_eq!((found.prefix.len(), found.cycle.len()), (1, 2));
 //! ```
 //!
-//! This crate sees no decision diagram, no model and no formula.
+//! This crate is independent of decision diagrams, models and formulas.
 
 #![forbid(unsafe_code)]
 

@@ -1,25 +1,24 @@
-//! NSIEC: Couvreur's check that leaves out what a dead node includes.
+//! NSIEC: Couvreur's check without nodes that a dead node includes.
 //!
-//! If `T ⊆ D` and nothing accepting begins in `D`, nothing accepting begins in `T`. So an
-//! edge to an unseen `T` is ignored as soon as some dead `D` of its class includes it; the
-//! same holds for an initial node. Inclusions in active nodes are not used ("no stack
-//! inclusion"), so every edge that the search takes is an edge of the graph, and a component
-//! that accepts does so in the graph itself.
+//! If `T ⊆ D` and no accepting run begins in `D`, none begins in `T`. So an edge to an unseen `T`,
+//! or an initial `T`, is skipped if a dead `D` of its class includes it. Inclusion in active nodes
+//! is not used ("no stack inclusion"), so the search follows only edges of the graph, and an
+//! accepting component accepts in the graph itself.
 //!
-//! S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion
-//! tests*, ACSD 2009. We keep only the largest dead nodes, and apply the test to initial nodes.
+//! S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion tests*,
+//! ACSD 2009. Deviations: only maximal dead nodes are stored, and initial nodes are tested as well.
 //!
-//! Cost: per unseen node as many inclusion tests as the antichain of its class is wide. The
-//! best default where nodes are sets.
+//! Cost: per unseen node at most as many inclusion tests as the antichain of its class has members.
+//! The default for graphs whose nodes are sets.
 
 use crate::graph::{NodeId, Ordered};
 use crate::inclusion::Antichain;
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::{Policy, SearchMove, search};
 
-/// Does `graph` have an accepting lasso? Never answers [`Outcome::Undecided`].
+/// Checks whether `graph` has an accepting lasso. Never returns [`Outcome::Undecided`].
 ///
-/// `counts` is filled in also when the graph stops the search.
+/// `counts` is also filled in when the graph stops the search.
 pub fn nsiec<G: Ordered>(
     graph: &G,
     worker: &mut G::Worker,
@@ -31,7 +30,7 @@ pub fn nsiec<G: Ordered>(
 struct Nsiec(Antichain);
 
 impl<G: Ordered> Policy<G> for Nsiec {
-    fn meet(
+    fn decide(
         &mut self,
         graph: &G,
         worker: &mut G::Worker,
@@ -45,8 +44,8 @@ impl<G: Ordered> Policy<G> for Nsiec {
         })
     }
 
-    fn bury(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId], _: usize) {
-        self.0.bury(graph, worker, nodes);
+    fn retire(&mut self, graph: &G, worker: &G::Worker, nodes: &[NodeId], _: usize) {
+        self.0.retire(graph, worker, nodes);
     }
 
     fn bytes(&self) -> usize {

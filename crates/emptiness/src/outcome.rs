@@ -1,20 +1,20 @@
-//! What a check answers.
+//! Results of emptiness checks.
 
 use crate::graph::{Edge, NodeId};
 
-/// The answer of an emptiness check, with evidence `E` where there is some.
+/// The answer of an emptiness check, with evidence `E`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<E> {
     /// The search is complete and there is no accepting lasso.
     Empty,
-    /// There is one, and here it is.
+    /// An accepting lasso exists.
     Accepting(E),
-    /// The check took a shortcut that may have invented this one; only AEC says so.
+    /// An accepting component exists only with redirected edges; returned by AEC alone.
     Undecided(E),
 }
 
 impl<E> Outcome<E> {
-    /// The same answer with other evidence.
+    /// Maps the evidence.
     pub fn map<T>(self, f: impl FnOnce(E) -> T) -> Outcome<T> {
         match self {
             Outcome::Empty => Outcome::Empty,
@@ -24,49 +24,49 @@ impl<E> Outcome<E> {
     }
 }
 
-/// Where an accepting lasso was seen.
+/// An accepting component and the depth-first path into it.
 ///
-/// The graph is walked again to make a [`Lasso`](crate::Lasso) of it. IEC replaces edges: its evidence
-/// belongs to the [`Decomposed`](crate::Decomposed) graph, which is the graph itself where `parts`
-/// is empty.
+/// [`lasso`](crate::lasso) walks the graph again to construct a [`Lasso`](crate::Lasso). IEC
+/// replaces edges: its evidence refers to the [`Decomposed`](crate::Decomposed) graph, which equals
+/// the graph if `parts` is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The initial node from which the search came.
+    /// The initial node from which the component was reached.
     pub initial: NodeId,
-    /// The edges from there into the component, in order.
+    /// The edges from `initial` into the component, in order.
     pub prefix: Vec<Edge>,
-    /// The nodes of a strongly connected, accepting part of the graph. The last edge of
-    /// `prefix` (or `initial`) ends in one of them.
+    /// The nodes of a strongly connected, accepting subgraph. The last edge of `prefix` (or
+    /// `initial`) ends in one of them.
     pub component: Vec<NodeId>,
-    /// The nodes that were taken apart, outside of the component as well: its concrete cycles
-    /// may run through their wholes.
+    /// All nodes that were split, also outside of the component: concrete cycles may visit states
+    /// of their wholes.
     pub parts: Vec<Part>,
-    /// The search has entered no node with this or a larger number.
+    /// Exclusive upper bound of the ids of entered nodes.
     pub known: usize,
 }
 
-/// A node that a check has put in the place of a larger one.
+/// A node that IEC searches in place of a larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The larger one.
+    /// The larger node.
     pub whole: NodeId,
     /// A subset of it.
     pub part: NodeId,
 }
 
-/// What a check counted.
+/// Statistics of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Nodes entered.
     pub nodes: u64,
-    /// Edges looked at.
+    /// Edges examined.
     pub edges: u64,
-    /// The length of the longest depth-first path.
+    /// Length of the longest depth-first path.
     pub deepest: u64,
     /// Inclusion tests made.
     pub inclusion_tests: u64,
-    /// Nodes left out because a dead node includes them.
+    /// Nodes skipped because a dead node includes them.
     pub dead_inclusions: u64,
-    /// Nodes replaced by active ones: taken apart (IEC) or enlarged (AEC).
+    /// Nodes replaced by active ones: split (IEC) or enlarged (AEC).
     pub active_inclusions: u64,
 }

@@ -1,25 +1,29 @@
-//! Couvreur's check with a question about its path.
+//! Couvreur's check with an oracle for its path.
 //!
-//! An infinite graph may have no cycle at all, and a depth-first search of it then runs away along one path. Somebody who knows what
-//! nodes mean may see that a part of the path can be repeated for ever all the same, though each round comes to other nodes: a
-//! net whose tokens pile up goes through the same steps again and again. This crate knows nothing of tokens. It asks a
-//! [`PathQuestion`] at nodes that the search enters by a path of a certain length, and ends with the path where the answer is yes.
+//! An infinite graph may have no cycle, so a depth-first search follows one path indefinitely. An
+//! oracle that knows the meaning of nodes may detect that a part of the path can be repeated
+//! infinitely often although every round reaches other nodes: a net with unbounded places repeats
+//! the same steps with more tokens. This crate has no notion of tokens: it calls a [`PathQuestion`]
+//! for every newly entered node whose path has a minimum length, and ends with the path if the
+//! oracle accepts it.
 //!
-//! Nothing else is different from [`couvreur`](crate::couvreur()): nodes are entered in the same order, and `Empty` is the end of a complete search. The answer of the
-//! question is believed, as the edges of the graph are. Cost: the question's.
+//! Otherwise the search equals [`couvreur`](crate::couvreur()): nodes are entered in the same
+//! order, and `Empty` means an exhaustive search. The oracle's answer is trusted, like the edges of
+//! the graph. Cost: that of the oracle.
 
 use crate::graph::{Graph, NodeId};
 use crate::lasso::Lasso;
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::{Policy, SearchMove, SearchPath, search};
 
-/// Somebody who may know that a search need not go on.
+/// An oracle that may end a search because of its path.
 pub trait PathQuestion<G: Graph> {
-    /// How many edges a path must have to be asked about.
+    /// Minimum number of edges of a path to be submitted.
     fn least_length(&self) -> usize;
 
-    /// The search has come to a node that it had not seen: is there a position of its path from which the way to this node can be repeated for ever, with all
-    /// marks in every round?
+    /// Called when the search has entered a new node. Returns a position of the path such that the
+    /// path from there to this node can be repeated infinitely often, with all marks in every
+    /// round.
     fn repeats_from(
         &mut self,
         graph: &G,
@@ -28,18 +32,20 @@ pub trait PathQuestion<G: Graph> {
     ) -> Result<Option<usize>, G::Stop>;
 }
 
-/// What ended a search that asked about its path.
+/// Evidence of a search with a [`PathQuestion`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sighting {
     /// A cycle.
     Component(Evidence),
-    /// A path whose end can be repeated for ever: a lasso but for its last edge, which leads to another node than that where the cycle begins.
+    /// A path whose end can be repeated infinitely often: a lasso except that its last edge does
+    /// not lead to the node where the cycle begins.
     Rounds(Lasso),
 }
 
-/// Does `graph` have an accepting lasso, or a path that `question` takes for one? Never answers [`Outcome::Undecided`].
+/// Checks whether `graph` has an accepting lasso or a path that `question` accepts. Never returns
+/// [`Outcome::Undecided`].
 ///
-/// `counts` is filled in also when the graph stops the search.
+/// `counts` is also filled in when the graph stops the search.
 pub fn couvreur_asking<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
@@ -66,14 +72,14 @@ pub fn couvreur_asking<G: Graph>(
     }))
 }
 
-/// Enters every unseen node, and asks.
+/// Enters every unseen node and calls the oracle.
 struct Asking<'q, Q> {
     question: &'q mut Q,
     from: Option<usize>,
 }
 
 impl<G: Graph, Q: PathQuestion<G>> Policy<G> for &mut Asking<'_, Q> {
-    fn meet(
+    fn decide(
         &mut self,
         _: &G,
         _: &mut G::Worker,

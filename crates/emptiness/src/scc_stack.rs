@@ -1,48 +1,48 @@
-//! The search that all checks of this crate share.
+//! The depth-first search that all checks of this crate except [`ufscc`](crate::ufscc()) share.
 //!
-//! Couvreur's depth-first search keeps, beside the path, a stack of the strongly connected
-//! components that the path runs through. Nodes of these components are *active*; a component
-//! that the search leaves for good is *dead*. An edge from the top of the path
+//! Couvreur's search keeps, beside the path, a stack of the strongly connected components on the
+//! path. Nodes of these components are *active*; nodes of completed components are *dead*. An edge
+//! from the top of the path
 //!
-//! - to a dead node says nothing new,
-//! - to an active node closes a cycle: all components from that node's upward become one, and
-//!   its marks are the union of theirs, of the edges between them and of the closing edge,
-//! - to an unseen node is entered — unless a [`Policy`] knows better: the checks on ordered
-//!   graphs differ from the plain one, and from each other, in this one decision.
+//! - to a dead node is ignored,
+//! - to an active node closes a cycle: all components from that node's upward are merged; the marks
+//!   of the result are the union of theirs, of the edges between them and of the closing edge,
+//! - to an unseen node is entered, unless the [`Policy`] decides otherwise: the checks on ordered
+//!   graphs differ from the plain one, and from each other, in this decision.
 //!
-//! The component on top is accepting as soon as its marks are all marks, which is tested after
-//! every merge, also after one by a self-loop: with no marks at all every cycle accepts.
+//! The top component is accepting as soon as it carries all marks. This is tested after every
+//! merge, including one by a self-loop: without marks every cycle accepts.
 //!
 //! # Memory
 //!
-//! Active nodes lie on `live` in the order of discovery, and each component is a piece of it:
-//! a component is known by the position where it begins, and dies by cutting `live` there. A
-//! seen node costs four bytes in `slot`, an active one four more; a node on the path costs a
-//! frame (its cursor and 16 bytes), a component 16 bytes. Arrays grow by half and ask the
-//! graph's budget before they do.
+//! Active nodes are in `live` in the order of discovery. Each component is a contiguous range of
+//! `live`, identified by its start, and a completed component is removed by truncation. A seen node
+//! costs four bytes in `slot`, an active one four more; a node on the path costs a frame (its
+//! cursor and 16 bytes), a component 16 bytes. Arrays grow by half, after [`Graph::tick`] has
+//! leased the bytes.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::outcome::{Counts, Evidence, Outcome, Part};
 
-/// Steps between two looks at the budget.
+/// Edges between two budget polls.
 const TICK: u64 = 1024;
 
-/// What to do with an edge to a node that was not seen before.
+/// Decision about an edge to an unseen node.
 pub(crate) enum SearchMove {
     /// Visit the node.
     Enter,
-    /// Leave it out: nothing accepting begins there.
+    /// Skip the node: no accepting run begins there.
     Ignore,
-    /// Go to this active node instead.
+    /// Redirect the edge to this active node.
     Divert(NodeId),
-    /// Go to the active node `known`, and to `rest`, in place of the node.
+    /// Replace the edge by edges to the active node `known` and to `rest`.
     Split { known: NodeId, rest: NodeId },
 }
 
-/// How a check differs from the plain search.
+/// Decisions in which a check differs from the plain search.
 pub(crate) trait Policy<G: Graph> {
     /// Decides about an edge to the unseen `node`.
-    fn meet(
+    fn decide(
         &mut self,
         graph: &G,
         worker: &mut G::Worker,
@@ -50,14 +50,14 @@ pub(crate) trait Policy<G: Graph> {
         node: NodeId,
     ) -> Result<SearchMove, G::Stop>;
 
-    /// `node` has become active, at this position of the live nodes.
+    /// Called when `node` becomes active at this position of `live`.
     fn enter(&mut self, _graph: &G, _worker: &G::Worker, _node: NodeId, _position: usize) {}
 
-    /// The component of `nodes` is dead; it began at this position of the live nodes.
-    fn bury(&mut self, _graph: &G, _worker: &G::Worker, _nodes: &[NodeId], _position: usize) {}
+    /// Called when the component of `nodes`, which began at this position of `live`, is complete.
+    fn retire(&mut self, _graph: &G, _worker: &G::Worker, _nodes: &[NodeId], _position: usize) {}
 
-    /// The search has entered the last node of `path`, by an edge: is this path enough? Then it is the prefix of the evidence, and the
-    /// component is its last node.
+    /// Called when the search has entered the last node of `path` by an edge. Returns whether the
+    /// search ends with this path as the prefix and its last node as the component.
     fn suffices(
         &mut self,
         _graph: &G,
@@ -67,13 +67,14 @@ pub(crate) trait Policy<G: Graph> {
         Ok(false)
     }
 
-    /// A cycle was closed at `to`, in a component that has `marks`, not all of them: does it
-    /// accept all the same?
+    /// Called when a cycle was closed at `to`, in a component with `marks` that lacks some mark.
+    /// Returns whether it accepts nevertheless.
     fn accepts(&mut self, _graph: &G, _worker: &G::Worker, _to: NodeId, _marks: Marks) -> bool {
         false
     }
 
-    /// The component of `nodes`, which begins at this position of the live nodes, carries all marks: is that enough?
+    /// Returns whether the component of `nodes`, which begins at this position of `live` and
+    /// carries all marks, accepts.
     fn confirm(
         &mut self,
         _graph: &G,
@@ -84,8 +85,8 @@ pub(crate) trait Policy<G: Graph> {
         Ok(true)
     }
 
-    /// The same of a component that is complete and was not found to be enough before.
-    fn last_look(
+    /// The same test for a completed component that was not accepted before.
+    fn confirm_complete(
         &mut self,
         _graph: &G,
         _worker: &mut G::Worker,
@@ -95,12 +96,12 @@ pub(crate) trait Policy<G: Graph> {
         Ok(false)
     }
 
-    /// Was the component that begins at this position made of true edges alone?
+    /// Returns whether the component that begins at this position consists of graph edges only.
     fn exact(&self, _position: usize) -> bool {
         true
     }
 
-    /// The nodes taken apart so far, and into what.
+    /// The nodes split so far, with their parts.
     fn parts(self) -> Vec<Part>
     where
         Self: Sized,
@@ -129,17 +130,19 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
         // Nothing is active here, so the policy can only enter or ignore.
         if stacks.state(node) != State::Unseen
             || matches!(
-                policy.meet(graph, worker, counts, node)?,
+                policy.decide(graph, worker, counts, node)?,
                 SearchMove::Ignore
             )
         {
             continue;
         }
-        stacks.enter(graph, worker, counts, &mut policy, node, Marks::NONE)?;
+        let marks = Marks::NONE;
+        let edge = Edge { to: node, marks };
+        stacks.enter(graph, worker, counts, &mut policy, edge)?;
         while let Some(frame) = stacks.path.last_mut() {
             let Some(mut edge) = graph.next_edge(worker, frame.node, &mut frame.cursor)? else {
                 if let Some((nodes, position)) = stacks.completed(all)
-                    && policy.last_look(graph, worker, nodes, position)?
+                    && policy.confirm_complete(graph, worker, nodes, position)?
                 {
                     return Ok(stacks.accept(policy));
                 }
@@ -154,11 +157,10 @@ pub(crate) fn search<G: Graph, P: Policy<G>>(
                 let (cycle, next) = match stacks.state(edge.to) {
                     State::Dead => break,
                     State::Active => (edge.to, None),
-                    State::Unseen => match policy.meet(graph, worker, counts, edge.to)? {
+                    State::Unseen => match policy.decide(graph, worker, counts, edge.to)? {
                         SearchMove::Ignore => break,
                         SearchMove::Enter => {
-                            let Edge { to, marks } = edge;
-                            stacks.enter(graph, worker, counts, &mut policy, to, marks)?;
+                            stacks.enter(graph, worker, counts, &mut policy, edge)?;
                             if policy.suffices(graph, worker, SearchPath(&stacks.path))? {
                                 return Ok(stacks.accept(policy));
                             }
@@ -195,12 +197,13 @@ enum State {
 /// A node on the depth-first path.
 struct Frame<C> {
     cursor: C,
-    /// The marks of the edge by which it was entered.
+    /// Marks of the edge by which the node was entered.
     marks: Marks,
     node: NodeId,
 }
 
-/// The path of a depth-first search, from an initial node to the node that it has come to. Positions are counted in edges: the initial node is at 0.
+/// The path of a depth-first search from an initial node to the current node. Positions count
+/// edges: the initial node is at 0.
 pub struct SearchPath<'a, C>(&'a [Frame<C>]);
 
 impl<C> Clone for SearchPath<'_, C> {
@@ -212,7 +215,7 @@ impl<C> Clone for SearchPath<'_, C> {
 impl<C> Copy for SearchPath<'_, C> {}
 
 impl<'a, C> SearchPath<'a, C> {
-    /// How many edges there are.
+    /// Number of edges.
     pub fn edges(self) -> usize {
         self.0.len() - 1
     }
@@ -222,20 +225,21 @@ impl<'a, C> SearchPath<'a, C> {
         self.0[position].node
     }
 
-    /// The edge from a position to the next, and where the edges of its source stand: this one was the last.
+    /// The edge from `position` to the next node, and the cursor of its source just after this
+    /// edge.
     pub fn edge(self, position: usize) -> (Edge, &'a C) {
         let Frame { node, marks, .. } = self.0[position + 1];
         (Edge { to: node, marks }, &self.0[position].cursor)
     }
 }
 
-/// A component that the path runs through.
+/// A component on the path.
 struct Component {
-    /// The marks on its edges.
+    /// Marks on its edges.
     marks: Marks,
-    /// Where its nodes begin in `live`; they end where the next component begins.
+    /// Start of its nodes in `live`; they end where the next component begins.
     live: u32,
-    /// Where its first node is in `path`.
+    /// Index of its first node in `path`.
     path: u32,
 }
 
@@ -274,26 +278,25 @@ impl<C: Default> Stacks<C> {
         bytes(&self.slot) + bytes(&self.live) + bytes(&self.path) + bytes(&self.components)
     }
 
-    /// Puts an unseen node on the path, a component of its own.
+    /// Pushes the unseen target of an edge onto the path as a separate component.
     fn enter<G: Graph<Cursor = C>>(
         &mut self,
         graph: &G,
         worker: &mut G::Worker,
         counts: &mut Counts,
         policy: &mut impl Policy<G>,
-        node: NodeId,
-        marks: Marks,
+        Edge { to: node, marks }: Edge,
     ) -> Result<(), G::Stop> {
         let mut held = self.bytes() + policy.bytes();
-        let mut ask = |more| {
+        let mut lease = |more| {
             held += more;
             graph.tick(worker, held)
         };
         let unknown = (node.index() + 1).saturating_sub(self.slot.len());
-        room(&mut self.slot, unknown, &mut ask)?;
-        room(&mut self.live, 1, &mut ask)?;
-        room(&mut self.path, 1, &mut ask)?;
-        room(&mut self.components, 1, &mut ask)?;
+        grow(&mut self.slot, unknown, &mut lease)?;
+        grow(&mut self.live, 1, &mut lease)?;
+        grow(&mut self.path, 1, &mut lease)?;
+        grow(&mut self.components, 1, &mut lease)?;
 
         let position = self.live.len();
         policy.enter(graph, worker, node, position);
@@ -317,7 +320,8 @@ impl<C: Default> Stacks<C> {
         Ok(())
     }
 
-    /// Takes the last node off the path, and its component with it if it was the first there.
+    /// Pops the last node of the path and, if it was the first of its component, retires the
+    /// component.
     fn leave<G: Graph<Cursor = C>>(
         &mut self,
         graph: &G,
@@ -332,26 +336,27 @@ impl<C: Default> Stacks<C> {
             for node in nodes {
                 self.slot[node.index()] = DEAD;
             }
-            policy.bury(graph, worker, nodes, position);
+            policy.retire(graph, worker, nodes, position);
             self.live.truncate(position);
         }
     }
 
-    /// The nodes of the component on top, and where they begin.
+    /// The nodes of the top component and their start in `live`.
     fn top(&self) -> (&[NodeId], usize) {
         let from = self.components.last().map_or(0, |top| top.live as usize);
         (&self.live[from..], from)
     }
 
-    /// [`top`](Stacks::top) if that component ends with the node on top of the path and carries all marks.
+    /// [`top`](Stacks::top) if the component's only node on the path is the last one and it carries
+    /// all marks.
     fn completed(&self, all: Marks) -> Option<(&[NodeId], usize)> {
         let top = self.components.last()?;
         let ends = top.path as usize + 1 == self.path.len() && top.marks.contains(all);
         ends.then(|| self.top())
     }
 
-    /// Closes a cycle by an edge from the top of the path to the active node `to`. Returns the
-    /// marks of the component that is then on top.
+    /// Closes a cycle by an edge from the end of the path to the active node `to`. Returns the
+    /// marks of the merged component.
     fn merge(&mut self, to: NodeId, marks: Marks) -> Marks {
         let position = self.slot[to.index()] - 1;
         let mut marks = marks;
@@ -368,14 +373,14 @@ impl<C: Default> Stacks<C> {
         }
     }
 
-    /// The answer when the component on top is accepting.
+    /// The answer when the top component is accepting.
     fn accept<G: Graph<Cursor = C>>(mut self, policy: impl Policy<G>) -> Outcome<Evidence> {
         let (live, path) = match self.components.last() {
             Some(top) => (top.live as usize, top.path as usize),
             None => unreachable!("there is a component to accept"),
         };
         let exact = policy.exact(live);
-        // Shifted in place: a copy of a large component would be bytes that nobody asked for.
+        // Shifted in place: copying a large component would use memory that was not leased.
         self.live.drain(..live);
         let evidence = Evidence {
             initial: self.path[0].node,
@@ -402,19 +407,19 @@ pub(crate) fn bytes<T>(v: &Vec<T>) -> usize {
     v.capacity() * size_of::<T>()
 }
 
-/// Makes room for `more` elements, asking first for the bytes of the larger array: while it is
-/// copied there are both.
-pub(crate) fn room<T, E>(
+/// Reserves capacity for `more` elements. Leases the bytes of the larger array first, since both
+/// arrays exist during the copy.
+pub(crate) fn grow<T, E>(
     v: &mut Vec<T>,
     more: usize,
-    ask: impl FnOnce(usize) -> Result<(), E>,
+    lease: impl FnOnce(usize) -> Result<(), E>,
 ) -> Result<(), E> {
     let len = v.len() + more;
     if len <= v.capacity() {
         return Ok(());
     }
     let larger = len.max(v.capacity() + v.capacity() / 2).max(64);
-    ask(larger * size_of::<T>())?;
+    lease(larger * size_of::<T>())?;
     v.reserve_exact(larger - v.len());
     Ok(())
 }

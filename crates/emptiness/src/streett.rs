@@ -1,10 +1,11 @@
-//! Emptiness under Streett pairs: recursive refinement of components.
+//! Emptiness under Streett pairs by recursive refinement of components.
 //!
-//! A pair `(E, T)` is *enabled* in nodes and *met* by edges. A cycle is fair if it carries all marks and, for every pair, meets it or
-//! does not enable it. Fair runs are those of strong fairness; a pair that every node enables is a further mark, so that any number of marks
-//! beyond those of [`Marks`] can be demanded.
+//! A pair `(E, T)` is *enabled* in nodes and *met* by edges. A cycle is fair if it carries all
+//! marks and, for every pair, meets it or does not enable it. Fair runs express strong fairness. A
+//! pair that every node enables acts as a further mark, so conditions may exceed [`Marks::MAX`].
 //!
-//! Let `C` be a strongly connected set of nodes, `M` its marks, `E` what its nodes enable and `T` what its edges meet:
+//! Let `C` be a strongly connected set of nodes, `M` its marks, `E` the pairs that its nodes enable
+//! and `T` the pairs that its edges meet:
 //!
 //! ```text
 //! fair(C)  =  ∅                                           if M lacks a mark
@@ -12,25 +13,28 @@
 //!             ⋃ fair(D), D a component of C \ {n | n enables some pair of E \ T}      otherwise
 //! ```
 //!
-//! A pair of `E \ T` is met nowhere in `C`, so no fair cycle of `C` passes a node that enables it (E. A. Emerson, C.-L. Lei, *Modalities for
-//! model checking*, 1987; M. Rauch Henzinger, J. A. Telle, SWAT 1996). The components come from Couvreur's search on the fly. One is looked at when it is
-//! complete, and before that whenever it carries all marks and has twice as many nodes as at the last look: so a violation is found
-//! early, and all looks at a growing component cost about as much as the last.
+//! A pair of `E \ T` is not met in `C`, so no fair cycle of `C` contains a node that enables it (E.
+//! A. Emerson, C.-L. Lei, *Modalities for model checking*, 1987; M. Rauch Henzinger, J. A. Telle,
+//! SWAT 1996). The components come from Couvreur's search on the fly. A component is refined when
+//! it is complete, and before that whenever it carries all marks and has doubled in size since its
+//! last refinement. So violations are found early, and the total cost of refining a growing
+//! component is proportional to the last refinement.
 //!
-//! Cost: every edge once for the search, and about twice for each level of refinement of its component, of which there are at most as many as pairs;
-//! pairs are asked of the graph and not kept.
+//! Cost: every edge once for the search, and about twice for each level of refinement of its
+//! component; the number of levels is at most the number of pairs. Pairs are queried from the graph
+//! and not stored.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::lasso::NodeSet;
 use crate::outcome::{Counts, Outcome};
 use crate::scc_stack::{Policy, SearchMove, bytes, search};
 
-/// A set of pairs, by their numbers.
+/// A set of pairs as bits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PairSet(Vec<u64>);
 
 impl PairSet {
-    /// No pairs, of so many that there are.
+    /// The empty set over the given number of pairs.
     pub fn none(pairs: usize) -> PairSet {
         PairSet(vec![0; pairs.div_ceil(64)])
     }
@@ -40,12 +44,12 @@ impl PairSet {
         self.0[pair / 64] |= 1 << (pair % 64);
     }
 
-    /// Is the pair here?
+    /// Returns whether the set contains the pair.
     pub fn contains(&self, pair: usize) -> bool {
         self.0[pair / 64] >> (pair % 64) & 1 == 1
     }
 
-    /// The pairs as bits, 64 a word.
+    /// The pairs as bits, 64 per word.
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.0
     }
@@ -75,9 +79,9 @@ impl PairSet {
     }
 }
 
-/// A graph with Streett pairs beside its marks.
+/// A graph with Streett pairs in addition to marks.
 pub trait Streett: Graph {
-    /// How many pairs there are.
+    /// Number of pairs.
     fn pairs(&self) -> usize;
 
     /// Adds the pairs that `node` enables.
@@ -98,16 +102,17 @@ pub trait Streett: Graph {
     ) -> Result<Option<Edge>, Self::Stop>;
 }
 
-/// An edge, and its place among the edges of its source.
+/// An edge and its position among the edges of its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Numbered {
     /// The edge.
     pub edge: Edge,
-    /// How many edges of the source come before it.
+    /// Number of preceding edges of the source.
     pub number: u32,
 }
 
-/// A fair lasso. Edges with equal ends and marks may meet different pairs, so each is told with its number.
+/// A fair lasso. Edges with equal ends and marks may meet different pairs, so each edge has its
+/// number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FairLasso {
     /// The initial node.
@@ -118,9 +123,9 @@ pub struct FairLasso {
     pub cycle: Vec<Numbered>,
 }
 
-/// Does `graph` have a fair lasso? Never answers [`Outcome::Undecided`].
+/// Checks whether `graph` has a fair lasso. Never returns [`Outcome::Undecided`].
 ///
-/// `counts` is filled in also when the graph stops the search.
+/// `counts` is also filled in when the graph stops the search.
 pub fn streett<G: Streett>(
     graph: &G,
     worker: &mut G::Worker,
@@ -128,7 +133,7 @@ pub fn streett<G: Streett>(
 ) -> Result<Outcome<FairLasso>, G::Stop> {
     let mut found = Vec::new();
     let policy = Refining {
-        looks: Vec::new(),
+        refined: Vec::new(),
         found: &mut found,
     };
     let known = match search(graph, worker, counts, policy)? {
@@ -143,16 +148,17 @@ pub fn streett<G: Streett>(
 }
 
 struct Refining<'a> {
-    /// Where components begin that were looked at before they were complete, and how many nodes they had.
-    looks: Vec<(usize, usize)>,
+    /// Start and size of each component that was refined before it was complete.
+    refined: Vec<(usize, usize)>,
     found: &'a mut Vec<NodeId>,
 }
 
 impl Refining<'_> {
-    /// Takes off all looks from a position on, which are at parts of one component; returns the size of the largest.
+    /// Removes the refinements from a position on, which are parts of one component; returns the
+    /// largest size.
     fn forget(&mut self, position: usize) -> usize {
         let mut largest = 0;
-        while let Some((_, size)) = self.looks.pop_if(|(at, _)| *at >= position) {
+        while let Some((_, size)) = self.refined.pop_if(|(at, _)| *at >= position) {
             largest = size.max(largest);
         }
         largest
@@ -160,7 +166,7 @@ impl Refining<'_> {
 }
 
 impl<G: Streett> Policy<G> for Refining<'_> {
-    fn meet(
+    fn decide(
         &mut self,
         _: &G,
         _: &mut G::Worker,
@@ -179,15 +185,15 @@ impl<G: Streett> Policy<G> for Refining<'_> {
     ) -> Result<bool, G::Stop> {
         let largest = self.forget(position);
         if nodes.len() < 2 * largest {
-            self.looks.push((position, largest));
+            self.refined.push((position, largest));
             return Ok(false);
         }
-        self.looks.push((position, nodes.len()));
+        self.refined.push((position, nodes.len()));
         *self.found = fair_part(graph, worker, nodes)?;
         Ok(!self.found.is_empty())
     }
 
-    fn last_look(
+    fn confirm_complete(
         &mut self,
         graph: &G,
         worker: &mut G::Worker,
@@ -200,7 +206,8 @@ impl<G: Streett> Policy<G> for Refining<'_> {
     }
 }
 
-/// A strongly connected part of `nodes`, all of whose pairs that are enabled in it are met in it, with all marks; empty if there is none.
+/// A strongly connected subset of `nodes` that carries all marks and meets every pair it enables;
+/// empty if there is none.
 fn fair_part<G: Streett>(
     graph: &G,
     worker: &mut G::Worker,
@@ -209,10 +216,10 @@ fn fair_part<G: Streett>(
     let mut todo = vec![nodes.to_vec()];
     while let Some(within) = todo.pop() {
         for component in components(graph, worker, &within)? {
-            let Some(sum) = Sum::of(graph, worker, &component)? else {
+            let Some(unmet) = unmet_pairs(graph, worker, &component)? else {
                 continue;
             };
-            if sum.unmet.is_empty() {
+            if unmet.is_empty() {
                 return Ok(component);
             }
             let mut left = Vec::new();
@@ -220,7 +227,7 @@ fn fair_part<G: Streett>(
             for node in component {
                 enabled.clear();
                 graph.enabled(worker, node, &mut enabled)?;
-                if !enabled.meets(&sum.unmet) {
+                if !enabled.meets(&unmet) {
                     left.push(node);
                 }
             }
@@ -232,46 +239,40 @@ fn fair_part<G: Streett>(
     Ok(Vec::new())
 }
 
-/// What a component enables and does not meet.
-struct Sum {
-    unmet: PairSet,
-}
-
-impl Sum {
-    /// `None` if no cycle of the component carries all marks.
-    fn of<G: Streett>(
-        graph: &G,
-        worker: &mut G::Worker,
-        component: &[NodeId],
-    ) -> Result<Option<Sum>, G::Stop> {
-        let inside = set_of(component);
-        let mut marks = Marks::NONE;
-        let mut has_edge = false;
-        let (mut enabled, mut met) = (PairSet::none(graph.pairs()), PairSet::none(graph.pairs()));
-        let mut of_edge = met.clone();
-        for (i, node) in component.iter().enumerate() {
-            graph.enabled(worker, *node, &mut enabled)?;
-            let mut cursor = G::Cursor::default();
-            loop {
-                of_edge.clear();
-                let edge = graph.next_meeting(worker, *node, &mut cursor, &mut of_edge)?;
-                let Some(edge) = edge else {
-                    break;
-                };
-                if inside.contains(edge.to) {
-                    has_edge = true;
-                    marks = marks.union(edge.marks);
-                    met.add(&of_edge);
-                }
-            }
-            if i % 1024 == 1023 {
-                graph.tick(worker, inside.bytes())?;
+/// The pairs that a component enables and does not meet. `None` if no cycle of the component
+/// carries all marks.
+fn unmet_pairs<G: Streett>(
+    graph: &G,
+    worker: &mut G::Worker,
+    component: &[NodeId],
+) -> Result<Option<PairSet>, G::Stop> {
+    let inside = set_of(component);
+    let mut marks = Marks::NONE;
+    let mut has_edge = false;
+    let (mut enabled, mut met) = (PairSet::none(graph.pairs()), PairSet::none(graph.pairs()));
+    let mut of_edge = met.clone();
+    for (i, node) in component.iter().enumerate() {
+        graph.enabled(worker, *node, &mut enabled)?;
+        let mut cursor = G::Cursor::default();
+        loop {
+            of_edge.clear();
+            let edge = graph.next_meeting(worker, *node, &mut cursor, &mut of_edge)?;
+            let Some(edge) = edge else {
+                break;
+            };
+            if inside.contains(edge.to) {
+                has_edge = true;
+                marks = marks.union(edge.marks);
+                met.add(&of_edge);
             }
         }
-        enabled.remove(&met);
-        let accepting = has_edge && marks.contains(graph.marks());
-        Ok(accepting.then_some(Sum { unmet: enabled }))
+        if i % 1024 == 1023 {
+            graph.tick(worker, inside.bytes())?;
+        }
     }
+    enabled.remove(&met);
+    let accepting = has_edge && marks.contains(graph.marks());
+    Ok(accepting.then_some(enabled))
 }
 
 fn set_of(nodes: &[NodeId]) -> NodeSet {
@@ -282,7 +283,8 @@ fn set_of(nodes: &[NodeId]) -> NodeSet {
     set
 }
 
-/// The strongly connected components of the graph on `within` (Tarjan, SIAM J. Comput. 1972). Single nodes may have no edge.
+/// The strongly connected components of the graph on `within` (Tarjan, SIAM J. Comput. 1972),
+/// including single nodes without edges.
 fn components<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
@@ -298,7 +300,7 @@ fn components<G: Graph>(
     graph.tick(worker, bytes(&number) + inside.bytes())?;
     let mut found = Vec::new();
     let mut open: Vec<NodeId> = Vec::new();
-    // A node, where its edges stand, its own number, and the least that it reaches.
+    // Node, cursor, index and lowlink.
     let mut path: Vec<(NodeId, G::Cursor, u32, u32)> = Vec::new();
     let mut steps = 0u32;
     for root in within {
@@ -346,7 +348,8 @@ fn components<G: Graph>(
     Ok(found)
 }
 
-/// A path into a fair component, and a cycle in it that meets everything that it must.
+/// A path into a fair component, and a cycle in it that carries all marks and meets all enabled
+/// pairs.
 fn lasso<G: Streett>(
     graph: &G,
     worker: &mut G::Worker,
@@ -408,7 +411,7 @@ fn end(start: NodeId, path: &[Numbered]) -> NodeId {
     path.last().map_or(start, |last| last.edge.to)
 }
 
-/// The marks and the pairs along a path.
+/// The marks and the met pairs along a path.
 fn along<G: Streett>(
     graph: &G,
     worker: &mut G::Worker,
@@ -430,8 +433,8 @@ fn along<G: Streett>(
     Ok((marks, all))
 }
 
-/// A shortest path, of at least one edge, from one of `sources` through nodes that satisfy `inside` to an edge that is a goal; and the
-/// source where it begins.
+/// A shortest path, of at least one edge, from one of `sources` through nodes that satisfy `inside`
+/// to an edge that satisfies `goal`; also returns its source.
 fn walk<G: Streett>(
     graph: &G,
     worker: &mut G::Worker,
@@ -439,7 +442,7 @@ fn walk<G: Streett>(
     inside: impl Fn(NodeId) -> bool,
     goal: impl Fn(Edge, &PairSet) -> bool,
 ) -> Result<Option<(NodeId, Vec<Numbered>)>, G::Stop> {
-    /// A node, by which edge it was reached, and from which visit.
+    /// A visited node, the edge by which it was reached and the index of its predecessor's visit.
     struct Visit {
         node: NodeId,
         by: Option<(Numbered, u32)>,

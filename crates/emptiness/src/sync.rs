@@ -1,21 +1,22 @@
-//! Where atomics and threads come from: the standard library, or loom and shuttle in the models of the tests.
+//! Atomics and threads of the standard library; the model tests substitute those of loom and
+//! shuttle.
 
-use crate::union_find::MOST_KEPT;
+use crate::union_find::MAX_EDGE_WORDS;
 pub(crate) use lariat_parallel::Segments;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 pub(crate) use std::thread::scope;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// Words that a worker takes at a time to keep edges in.
-pub(crate) const KEPT_BLOCK: u32 = 4096;
-/// Words that there can be, in all.
-pub(crate) const KEPT_ROOM: u32 = MOST_KEPT;
-/// Nodes for which room is made at a time, a power of two.
-pub(crate) const NODES_AT_ONCE: u32 = 1024;
-/// Places that a worker takes at a time for nodes that it may be the first to see.
-pub(crate) const PLACES: u32 = 256;
+/// Words per block of edge lists.
+pub(crate) const EDGE_BLOCK: u32 = 4096;
+/// Total number of words for edge lists.
+pub(crate) const EDGE_WORDS: u32 = MAX_EDGE_WORDS;
+/// Nodes reserved at a time, a power of two.
+pub(crate) const NODE_BLOCK: u32 = 1024;
+/// Entries that a worker allocates at a time for nodes that it discovers.
+pub(crate) const ENTRY_BLOCK: u32 = 256;
 
-/// Starts a worker on a thread of its own, if there is one to be had.
+/// Starts a worker thread, if the system can create one.
 pub(crate) fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
@@ -24,10 +25,11 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     thread.spawn_scoped(scope, work)
 }
 
-/// Looks at a lock before the others are let at the processor: a lock is held for some hundred instructions.
+/// Spins before a waiting thread yields the processor: locks are held for some hundred
+/// instructions.
 const SPINS: u32 = 100;
 
-/// Waits a moment; for longer if it was for long already, as there may be more workers than processors.
+/// Spins, or yields after [`SPINS`] attempts, since there may be more workers than processors.
 pub(crate) fn pause(spins: &mut u32) {
     *spins += 1;
     if *spins > SPINS {

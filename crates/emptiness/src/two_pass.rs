@@ -1,72 +1,70 @@
 //! The two-pass check for products with testing automata.
 //!
-//! Such a product accepts in two ways: by a cycle that carries every mark, and by a *livelock*, a
-//! cycle of edges that change nothing observed, through a livelock node. All nodes of such a
-//! cycle are livelock nodes or none is: without change the testing automaton does not move.
+//! Such a product accepts in two ways: by a cycle with all marks, and by a *livelock*, a cycle of
+//! edges that leave the observation unchanged, through a livelock node. Either all nodes of such a
+//! cycle are livelock nodes or none is: without a change the testing automaton does not move.
 //!
 //! ```text
 //! first pass    Couvreur's search for a component with all marks; it may end with a livelock:
 //!               an edge closes a cycle of a component without changes, at a livelock node
-//! second pass   components of the graph of unchanging edges alone, from every initial node and every
+//! second pass   components of the graph of unchanging edges alone, from every initial node and
+//! every
 //!               target of a change, until one contains a livelock node and an edge
 //! ```
 //!
-//! The early end is the heuristic of Geldenhuys and Hansen (SPIN 2006): on violated
-//! properties the second pass is then seldom needed. It is never needed if the first has met no livelock
-//! node. The algorithms are those of Ben Salem, Duret-Lutz and Kordon (ToPNoC VI, 2012, Alg.
-//! 2 and 3), except that initial nodes met before are not searched twice, and that both
-//! passes are the one search of `scc_stack.rs`: the second on a view of the graph that holds
-//! back changes.
+//! The early end is the heuristic of Geldenhuys and Hansen (SPIN 2006), which makes the second pass
+//! rare for violated properties. The second pass is skipped if the first has reached no livelock
+//! node. The algorithms are those of Ben Salem, Duret-Lutz and Kordon (ToPNoC VI, 2012, Alg. 2 and
+//! 3), except that initial nodes reached before are not searched again, and that both passes use
+//! the search of `scc_stack.rs`: the second on a view of the graph without changes.
 //!
-//! Cost: every edge once, or twice with a second pass, which also keeps a list of the nodes where it
-//! still has to begin.
+//! Cost: every edge once, or twice with a second pass, which also stores a list of its start nodes.
 
 use crate::couvreur::couvreur;
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::lasso::{Lasso, NodeSet, lasso, lasso_from_initial};
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{Policy, SearchMove, bytes, room, search};
+use crate::scc_stack::{Policy, SearchMove, bytes, grow, search};
 use std::marker::PhantomData;
 
-/// A graph in which staying at one observation for ever may accept.
+/// A graph in which an infinite run without a change of the observation may accept.
 pub trait Livelocks: Graph {
-    /// The mark of all edges by which something observed changes. It is none of
-    /// [`Graph::marks`].
+    /// The mark of all edges that change the observation. It is not in [`Graph::marks`].
     ///
     /// No edge with it connects two nodes of one component of the graph of edges without it.
     fn change(&self) -> Marks;
 
-    /// Does a cycle without change through `node` accept?
+    /// Returns whether a cycle without changes through `node` accepts.
     fn is_livelock(&self, worker: &Self::Worker, node: NodeId) -> bool;
 }
 
-/// Whether the first pass looks for livelocks on the way.
+/// Livelock detection in the first pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FirstPass {
-    /// It does, where it costs nothing: the heuristic of Geldenhuys and Hansen.
+    /// Detects livelocks where this is free: the heuristic of Geldenhuys and Hansen.
     #[default]
     Livelocks,
-    /// It leaves all of them to the second pass.
+    /// Leaves all livelocks to the second pass.
     CyclesOnly,
 }
 
-/// Where an accepting run was seen.
+/// Evidence of an accepting run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TwoPassEvidence {
     /// A component with all marks.
     Cycle(Evidence),
-    /// A component of edges without change, through livelock nodes. Unless `by_path`, the evidence begins
-    /// anywhere, not at an initial node.
+    /// A component of unchanging edges through livelock nodes. Unless `by_path`, the evidence does
+    /// not begin at an initial node.
     Livelock {
         /// The component.
         evidence: Evidence,
-        /// Does the evidence begin at an initial node?
+        /// True if the evidence begins at an initial node.
         by_path: bool,
     },
 }
 
 impl TwoPassEvidence {
-    /// A short accepting lasso: its cycle has all marks, or none of its edges a change.
+    /// A short accepting lasso: its cycle carries all marks, or has no change.
     ///
     /// Fails only if the graph stops.
     pub fn lasso<G: Livelocks>(
@@ -77,20 +75,22 @@ impl TwoPassEvidence {
         match self {
             TwoPassEvidence::Cycle(evidence) => lasso(graph, worker, evidence),
             TwoPassEvidence::Livelock { evidence, by_path } => {
-                // Inside of the component there is no change: any cycle will do.
+                // The component has no changes, so every cycle in it accepts.
                 let graph = AnyCycle(graph);
-                match by_path {
-                    true => lasso(&graph, worker, evidence),
-                    false => lasso_from_initial(&graph, worker, evidence),
+                if *by_path {
+                    lasso(&graph, worker, evidence)
+                } else {
+                    lasso_from_initial(&graph, worker, evidence)
                 }
             }
         }
     }
 }
 
-/// Does `graph` have an accepting lasso of either kind? Never answers [`Outcome::Undecided`].
+/// Checks whether `graph` has an accepting lasso of either kind. Never returns
+/// [`Outcome::Undecided`].
 ///
-/// `counts` adds up both passes, also when the graph stops the search.
+/// `counts` is the sum over both passes, also when the graph stops the search.
 pub fn two_pass<G: Livelocks>(
     graph: &G,
     worker: &mut G::Worker,
@@ -135,17 +135,17 @@ pub fn two_pass<G: Livelocks>(
     }))
 }
 
-/// The first pass: enters every unseen node and remembers livelock nodes.
+/// Policy of the first pass: enters every unseen node and records livelock nodes.
 struct First<'m> {
     first_pass: FirstPass,
-    /// Has a livelock node been met?
+    /// True once a livelock node was entered.
     met: &'m mut bool,
-    /// Has the search ended at a livelock?
+    /// True if the search ended with a livelock.
     early: &'m mut bool,
 }
 
 impl<G: Livelocks> Policy<G> for First<'_> {
-    fn meet(
+    fn decide(
         &mut self,
         _: &G,
         _: &mut G::Worker,
@@ -167,7 +167,7 @@ impl<G: Livelocks> Policy<G> for First<'_> {
     }
 }
 
-/// The same graph, in which every cycle accepts.
+/// The same graph without marks, so that every cycle accepts.
 struct AnyCycle<'g, G>(&'g G);
 
 impl<G: Graph> Graph for AnyCycle<'_, G> {
@@ -197,17 +197,17 @@ impl<G: Graph> Graph for AnyCycle<'_, G> {
     }
 }
 
-/// The graph of edges without change, whose targets carry a mark if they are livelock nodes. The targets
-/// of changes are further initial nodes.
+/// The graph of unchanging edges, marked if their target is a livelock node. Targets of changes are
+/// further initial nodes.
 struct Unchanging<'g, 'w, G> {
     graph: &'g G,
     worker: PhantomData<&'w ()>,
 }
 
-/// Where the second pass has to begin.
+/// Start nodes of the second pass.
 struct Begin<'w, W> {
     worker: &'w mut W,
-    /// The number of initial nodes, once it is known.
+    /// Number of initial nodes, once known.
     initial: Option<usize>,
     /// Targets of changes.
     more: Vec<NodeId>,
@@ -247,7 +247,7 @@ where
             if marks.contains(self.graph.change()) {
                 if begin.known.insert(to) {
                     let held = bytes(&begin.more) + begin.known.bytes();
-                    room(&mut begin.more, 1, |more| {
+                    grow(&mut begin.more, 1, |more| {
                         self.graph.tick(begin.worker, held + more)
                     })?;
                     begin.more.push(to);

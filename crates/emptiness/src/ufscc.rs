@@ -1,52 +1,79 @@
-//! UFSCC: several workers find the components of one graph together.
+//! UFSCC: several worker threads compute the components of one graph together.
 //!
-//! Every worker runs a search of its own, each through the edges of a node in another order, and all enter what they find into one
-//! structure (`union_find.rs`): as soon as one knows that two nodes lie in one component, so do all. A worker does not only skip what others have finished; in
-//! the component that it is in, it goes on with any node that nobody has finished. So also a graph that is one large component, as state
-//! spaces of nets often are, is divided among them.
+//! Each worker runs a depth-first search that follows the edges of a node in a different order. All
+//! workers record their results in one concurrent union-find (`union_find.rs`): once one worker
+//! knows that two nodes are in one component, all do. A worker skips completed components of other
+//! workers; inside its current component it continues from any node that no worker has finished. So
+//! even a graph that is one large component, as state spaces of nets often are, is divided among
+//! the workers.
 //!
 //! ```text
 //! search(p, v₀):  claim(v₀); R := [v₀]; frames := [(v₀, current = v₀)]
 //!   top frame (v, current):  next edge  current –m→ w, unless current is finished
 //!     claim(w):  Dead   nothing
 //!                New    push w on R and frames
-//!                Found  while not same(top R, w):  r := pop R;  unite(r, top R, marks of the edge into r)
+//!                Found  while not same(top R, w):  r := pop R;  unite(r, top R, marks into r)
 //!                       add m; all marks there: accepting
 //!   no edge left:  finish current
-//!     v ≠ top R:  pop the frame            the root of its component goes on, lower on the path
-//!     else        pick(v):  some x → current := x;   none → the component is dead: pop R and the frame
+//!     v ≠ top R:  pop the frame            the root of its component continues below
+//!     else        pick(v):  some x → current := x;   none → dead: pop R and the frame
 //! ```
 //!
-//! V. Bloemen, A. Laarman, J. van de Pol, *Multi-core on-the-fly SCC decomposition*, PPoPP 2016; with marks at the roots, V. Bloemen, A. Duret-Lutz, J. van de Pol,
-//! *Explicit state model checking with generalized Büchi and Rabin automata*, SPIN 2017. We differ in leaving the frames of nodes that are no roots at
-//! once, which with one worker halves the edges, and in looking at all edges of a node before any is followed: cycles are
-//! closed first, and edges to dead nodes need not be kept. Those that remain are written down (`kept.rs`): whoever turns to the node later, when
-//! it is on the path of another, does not compute its successors again.
+//! V. Bloemen, A. Laarman, J. van de Pol, *Multi-core on-the-fly SCC decomposition*, PPoPP 2016;
+//! with marks at the roots, V. Bloemen, A. Duret-Lutz, J. van de Pol, *Explicit state model
+//! checking with generalized Büchi and Rabin automata*, SPIN 2017. Two deviations: the frame of a
+//! node that is no root is popped immediately, which with one worker halves the number of edges;
+//! and all edges of a node are examined before any is followed, so cycles are closed first and
+//! edges to dead nodes are not stored. The remaining edges are recorded (`kept.rs`): a worker that
+//! continues from this node later, on another worker's path, does not compute its successors again.
 //!
-//! *Empty is right.* When a node is finished, each of its successors is dead or in its set: `Dead` says so, `Found` makes it so, and the frame of a `New` one is
-//! left when its component is dead or was united with what lies below. Of a node whose edges are kept, all others led to dead nodes or were united, with their marks, before the list was
-//! told. So a set without unfinished nodes is a whole component that leads to dead ones alone. No mark is lost: of an edge
-//! inside of a component, the iteration that finishes its source adds the mark before, after `Found` or when the target's entry leaves R by `unite`; it does not leave R
-//! otherwise, as the component cannot be dead before the source is finished. Whoever adds the last missing mark at the root sees all of them.
+//! *Empty is correct.* When a node is finished, each of its successors is dead or in its set:
+//! `Dead` states it, `Found` unites them, and the frame of a `New` successor is popped when its
+//! component is dead or was united with one below. If the edges of a node are recorded, all its
+//! other edges led to dead nodes or were united, with their marks, before the list was published.
+//! So a set without unfinished nodes is a complete component with edges to dead ones only. No mark
+//! is lost: for an edge inside a component, the iteration that finishes its source has added the
+//! mark before, after `Found` or when the target's entry left R by `unite`. The entry cannot leave
+//! R otherwise, because the component is not dead before the source is finished. The worker that
+//! adds the last missing mark at the root sees all marks.
 //!
-//! *Accepting is right* because nobody believes it: [`Clue::evidence`] is a second, sequential search, among nodes that are not dead.
+//! *Accepting is verified*: [`Clue::evidence`] is a second, sequential search among nodes that are
+//! not dead.
 //!
-//! Numbers of nodes must mean the same to all workers: products intern their nodes in one shared table. Cost: 36 bytes a node, 4 for each number that no node has, 16 for each edge that waits on a
-//! path, and 8 for each that is written down and for each list; an edge is computed by one worker, or by several that come by at the same time, and only then counted.
+//! Node ids must be the same for all workers: products intern their nodes in one shared table.
+//! Cost: 36 bytes per node, 4 per unused node id, 16 per pending edge on a path, and 8 per recorded
+//! edge and per list. An edge is computed by one worker, or by several that examine its source at
+//! the same time; each computation is counted.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::kept::Kept;
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{Policy, SearchMove, bytes, room, search};
-use crate::sync::{NODES_AT_ONCE, scope, start};
-use crate::union_find::{Claim, MOST_WORKERS, Place, UnionFind};
+use crate::scc_stack::{Policy, SearchMove, bytes, grow, search};
+use crate::sync::{NODE_BLOCK, scope, start};
+use crate::union_find::{Claim, MAX_WORKERS, Place, UnionFind};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Edges between two looks at the budget.
+/// Edges between two budget polls.
 const TICK: u64 = 1024;
 
-/// There is an accepting lasso: what is known of the graph, for finding it again.
+/// The structures that all workers share; both synchronize internally.
+#[derive(Debug)]
+pub(crate) struct UfsccShared {
+    pub sets: UnionFind,
+    pub edges: Kept,
+}
+
+impl UfsccShared {
+    pub(crate) fn new() -> UfsccShared {
+        UfsccShared {
+            sets: UnionFind::new(),
+            edges: Kept::new(),
+        }
+    }
+}
+
+/// Result of a search that has found an accepting component: the sets, to locate it again.
 #[derive(Debug)]
 pub struct Clue {
     sets: UnionFind,
@@ -54,12 +81,14 @@ pub struct Clue {
     at: Place,
 }
 
-/// Does `graph` have an accepting lasso? All `workers` look for it, each but the first on a thread of its own; at most 64, and those beyond stay idle. Never answers
+/// Checks whether `graph` has an accepting lasso. The first of `workers` runs in the calling
+/// thread, each other one in a separate thread; at most 64 are used. Never returns
 /// [`Outcome::Undecided`].
 ///
-/// The first worker to find a lasso, to be stopped or to panic ends the work of all; a panic goes on in the caller. [`Outcome::Empty`] is only told when all
-/// have come to their end. `counts` is filled in also when the graph stops the search. What is counted depends on who comes first, but for the nodes of an
-/// empty graph.
+/// The first worker that finds a lasso, is stopped or panics cancels the others; a panic is resumed
+/// in the caller. [`Outcome::Empty`] requires that all workers have completed. `counts` is also
+/// filled in when the graph stops the search. It depends on the schedule, except the number of
+/// nodes of a graph without accepting lasso.
 pub fn ufscc<G>(
     graph: &G,
     workers: &mut [G::Worker],
@@ -70,21 +99,20 @@ where
     G::Worker: Send,
     G::Stop: Send,
 {
-    let (sets, kept) = (UnionFind::new(), Kept::new());
-    let most = workers.len().min(MOST_WORKERS);
-    let numbered = (0..).zip(&mut workers[..most]);
-    let mut searches =
-        numbered.map(|(number, worker)| Search::new(graph, worker, (&sets, &kept), number));
+    let shared = UfsccShared::new();
+    let used = workers.len().min(MAX_WORKERS);
+    let numbered = (0..).zip(&mut workers[..used]);
+    let mut searches = numbered.map(|(number, worker)| Search::new(graph, worker, &shared, number));
     let first = searches.next().expect("there is a worker");
     let ends = scope(|scope| {
         let mut others = Vec::new();
         for search in searches {
-            // Where there is no thread to be had, the others do the work.
+            // If no thread can be created, the other workers do all the work.
             others.extend(start(scope, move || search.run()));
         }
         let mut ends = vec![first.run()];
         for other in others {
-            // Whoever panics has told the others to stop.
+            // A worker that panics has cancelled the others.
             ends.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         ends
@@ -101,14 +129,18 @@ where
         }
     }
     match (accepting, stop) {
-        (Some(at), _) => Ok(Outcome::Accepting(Clue { sets, at })),
+        (Some(at), _) => Ok(Outcome::Accepting(Clue {
+            sets: shared.sets,
+            at,
+        })),
         (None, Some(stop)) => Err(stop),
         (None, None) => Ok(Outcome::Empty),
     }
 }
 
 impl Clue {
-    /// Where the lasso is: a search by one worker, in what all have found. A graph that can be sealed should be, before.
+    /// The evidence, computed by a search of one worker in the fragment that all workers have
+    /// explored. Seal a graph that supports it first.
     pub fn evidence<G: Graph>(
         &self,
         graph: &G,
@@ -119,7 +151,7 @@ impl Clue {
         if let Outcome::Accepting(evidence) = search(graph, worker, counts, Among(&mut is_known))? {
             return Ok(evidence);
         }
-        // What leads there may have died before all had heard that it is over.
+        // Nodes on the way may have died before all workers noticed the cancellation.
         match search(graph, worker, counts, Among(&mut |_| true))? {
             Outcome::Accepting(evidence) => Ok(evidence),
             _ => unreachable!("a component with all marks has a lasso"),
@@ -127,11 +159,11 @@ impl Clue {
     }
 }
 
-/// Enters the nodes of which something holds.
+/// Enters the nodes that satisfy the predicate.
 struct Among<'a>(&'a mut dyn FnMut(NodeId) -> bool);
 
 impl<G: Graph> Policy<G> for Among<'_> {
-    fn meet(
+    fn decide(
         &mut self,
         _: &G,
         _: &mut G::Worker,
@@ -148,90 +180,102 @@ impl<G: Graph> Policy<G> for Among<'_> {
 
 /// A node on the path.
 struct Frame {
-    place: Place,
-    /// The node of its component whose edges are followed.
+    entry: Place,
+    /// The node of its component whose edges are being followed.
     current: Place,
-    /// Where those edges begin in `pending`.
+    /// Start of those edges in `pending`.
     pending: usize,
-    /// The marks of the edge by which it was entered.
+    /// Marks of the edge by which the node was entered.
     marks: Marks,
 }
 
-/// One worker's search.
+/// The search of one worker.
 pub(crate) struct Search<'a, G: Graph> {
     graph: &'a G,
     worker: &'a mut G::Worker,
-    sets: &'a UnionFind,
-    kept: &'a Kept,
-    /// Where this worker writes lists of edges next.
-    block: Range<u32>,
-    /// Places of nodes that it is the first to claim.
-    free: Range<u32>,
-    /// How many edges were read from lists.
-    again: u64,
+    shared: &'a UfsccShared,
     number: u64,
+    path: UfsccPath,
+    blocks: UfsccBlocks,
     counts: Counts,
-    frames: Vec<Frame>,
-    /// The frames that were not united with those below: the path as components.
-    roots: Vec<u32>,
-    /// Edges that are still to be followed, those of the top frame last.
-    pending: Vec<Edge>,
-    /// Bytes of the shared structure that this worker has asked for.
-    shared: usize,
-    /// There is room in it for nodes with smaller numbers than this.
-    reserved: usize,
-    /// The state of a random sequence.
+    /// Number of edges read from recorded lists.
+    reread: u64,
+    /// State of the random generator.
     order: u64,
 }
 
-/// Asks for bytes of what all share, beside those that a worker holds, and counts them.
-fn asking<'w, G: Graph>(
+/// The depth-first path of one worker.
+#[derive(Default)]
+struct UfsccPath {
+    frames: Vec<Frame>,
+    /// The frames that were not united with those below: the path as components.
+    roots: Vec<u32>,
+    /// Edges still to be followed, those of the top frame last.
+    pending: Vec<Edge>,
+}
+
+impl UfsccPath {
+    fn bytes(&self) -> usize {
+        bytes(&self.frames) + bytes(&self.roots) + bytes(&self.pending)
+    }
+}
+
+/// Parts of the shared structures that one worker has allocated.
+#[derive(Default)]
+struct UfsccBlocks {
+    /// Free words for edge lists.
+    edges: Range<u32>,
+    /// Free entries, for nodes that the worker is the first to claim.
+    entries: Range<u32>,
+    /// Nodes with smaller ids have their index allocated.
+    nodes: usize,
+    /// Bytes leased by this worker.
+    bytes: usize,
+}
+
+/// Returns a function that leases bytes of the shared structures, in addition to the `held` bytes
+/// of the worker, and adds them to `leased`.
+fn leasing<'w, G: Graph>(
     graph: &'w G,
     worker: &'w mut G::Worker,
     held: usize,
-    shared: &'w mut usize,
+    leased: &'w mut usize,
 ) -> impl FnMut(usize) -> Result<(), G::Stop> + 'w {
     move |more| {
         graph.tick(worker, held + more)?;
-        *shared += more;
+        *leased += more;
         Ok(())
     }
 }
 
-/// A node of an accepting component, if one was found; `None` also where others have ended the search.
+/// An entry of an accepting component; `None` if the search is complete or was cancelled.
 pub(crate) type End = Option<Place>;
 
 impl<'a, G: Graph> Search<'a, G> {
     pub(crate) fn new(
         graph: &'a G,
         worker: &'a mut G::Worker,
-        (sets, kept): (&'a UnionFind, &'a Kept),
+        shared: &'a UfsccShared,
         number: u64,
     ) -> Search<'a, G> {
         Search {
             graph,
             worker,
-            sets,
-            kept,
-            block: 0..0,
-            free: 0..0,
-            again: 0,
+            shared,
             number,
+            path: UfsccPath::default(),
+            blocks: UfsccBlocks::default(),
             counts: Counts::default(),
-            frames: Vec::new(),
-            roots: Vec::new(),
-            pending: Vec::new(),
-            shared: 0,
-            reserved: 0,
+            reread: 0,
             order: number + 1,
         }
     }
 
     pub(crate) fn run(mut self) -> (Result<End, G::Stop>, Counts) {
-        // A worker that is lost keeps nobody waiting: neither here nor at what the graph shares.
+        // After a panic the other workers must not wait, neither here nor for the graph.
         let end = catch_unwind(AssertUnwindSafe(|| self.search()));
         if !matches!(end, Ok(Ok(None))) {
-            self.sets.end();
+            self.shared.sets.cancel();
         }
         self.graph.rest(self.worker);
         (
@@ -240,19 +284,23 @@ impl<'a, G: Graph> Search<'a, G> {
         )
     }
 
+    fn sets(&self) -> &'a UnionFind {
+        &self.shared.sets
+    }
+
     fn bit(&self) -> u64 {
         1 << self.number
     }
 
     fn search(&mut self) -> Result<End, G::Stop> {
         let mut k = 0;
-        while !self.sets.is_over()
+        while !self.sets().is_cancelled()
             && let Some(node) = self.graph.initial(self.worker, k)?
         {
             k += 1;
             self.reserve(node)?;
-            if let Claim::New(place) = self.claim(node)?
-                && let Some(found) = self.enter(place, Marks::NONE)?
+            if let Claim::New(entry) = self.claim(node)?
+                && let Some(found) = self.enter(entry, Marks::NONE)?
             {
                 return Ok(Some(found));
             }
@@ -263,33 +311,34 @@ impl<'a, G: Graph> Search<'a, G> {
         Ok(None)
     }
 
-    /// Searches until the path is empty again.
+    /// Searches until the path is empty.
     fn explore(&mut self) -> Result<End, G::Stop> {
-        while let Some(frame) = self.frames.last_mut() {
-            if self.sets.is_over() {
+        while let Some(frame) = self.path.frames.last() {
+            if self.sets().is_cancelled() {
                 return Ok(None);
             }
             let Frame {
-                place,
+                entry,
                 current,
                 pending,
                 ..
             } = *frame;
-            if self.sets.is_finished(current) {
-                self.pending.truncate(pending);
+            if self.sets().is_finished(current) {
+                self.path.pending.truncate(pending);
             }
-            let found = if self.pending.len() > pending {
+            let found = if self.path.pending.len() > pending {
                 self.follow_next()?
             } else {
-                self.sets.finish(current);
-                let is_root = self.roots.last() == Some(&(self.frames.len() as u32 - 1));
-                match is_root.then(|| self.sets.pick(place)) {
-                    Some(Some(next)) => self.turn_to(next)?,
-                    // Dead, or the root goes on.
+                self.sets().finish(current);
+                let top = self.path.frames.len() as u32 - 1;
+                let is_root = self.path.roots.last() == Some(&top);
+                match is_root.then(|| self.sets().pick(entry)) {
+                    Some(Some(next)) => self.set_current(next)?,
+                    // The component is dead, or its root continues.
                     other => {
-                        self.frames.pop();
-                        self.roots
-                            .truncate(self.roots.len() - usize::from(other.is_some()));
+                        self.path.frames.pop();
+                        let roots = self.path.roots.len() - usize::from(other.is_some());
+                        self.path.roots.truncate(roots);
                         None
                     }
                 }
@@ -303,80 +352,82 @@ impl<'a, G: Graph> Search<'a, G> {
 
     /// Claims a node for this worker.
     fn claim(&mut self, node: NodeId) -> Result<Claim<Place>, G::Stop> {
-        if self.free.is_empty() {
-            let sets = self.sets;
-            self.free = sets.free_places(self.asking())?;
+        let sets = self.sets();
+        if self.blocks.entries.is_empty() {
+            self.blocks.entries = sets.free_entries(self.leasing())?;
         }
-        let free = Place(self.free.start);
-        let claim = self.sets.claim(node, self.bit(), free);
+        let free = Place(self.blocks.entries.start);
+        let claim = sets.claim(node, self.bit(), free);
         if claim == Claim::New(free) {
-            self.free.start += 1;
+            self.blocks.entries.start += 1;
             self.counts.nodes += 1;
         }
         Ok(claim)
     }
 
-    /// Puts a node on the path that this worker has claimed.
-    fn enter(&mut self, place: Place, marks: Marks) -> Result<End, G::Stop> {
+    /// Pushes a node that this worker has claimed onto the path.
+    fn enter(&mut self, entry: Place, marks: Marks) -> Result<End, G::Stop> {
         let held = self.bytes();
-        let mut ask = |more| self.graph.tick(self.worker, held + more);
-        room(&mut self.frames, 1, &mut ask)?;
-        room(&mut self.roots, 1, &mut ask)?;
-        self.roots.push(self.frames.len() as u32);
-        self.frames.push(Frame {
-            place,
-            current: place,
-            pending: self.pending.len(),
+        let mut lease = |more| self.graph.tick(self.worker, held + more);
+        let path = &mut self.path;
+        grow(&mut path.frames, 1, &mut lease)?;
+        grow(&mut path.roots, 1, &mut lease)?;
+        path.roots.push(path.frames.len() as u32);
+        path.frames.push(Frame {
+            entry,
+            current: entry,
+            pending: path.pending.len(),
             marks,
         });
-        self.counts.deepest = self.counts.deepest.max(self.frames.len() as u64);
-        self.turn_to(place)
+        self.counts.deepest = self.counts.deepest.max(path.frames.len() as u64);
+        self.set_current(entry)
     }
 
-    /// Looks at the edges of a node in the component of the top frame. Those to nodes that this worker has not claimed are kept.
-    fn turn_to(&mut self, current: Place) -> Result<End, G::Stop> {
-        let Some(frame) = self.frames.last_mut() else {
+    /// Examines the edges of a node in the component of the top frame. Edges to nodes that this
+    /// worker has not claimed become pending.
+    fn set_current(&mut self, current: Place) -> Result<End, G::Stop> {
+        let sets = self.sets();
+        let Some(frame) = self.path.frames.last_mut() else {
             unreachable!("edges are followed from a frame");
         };
         frame.current = current;
         let start = frame.pending;
-        if self.sets.is_finished(current) {
+        if sets.is_finished(current) {
             return Ok(None);
         }
-        let known = self.sets.kept(current);
-        match known {
-            Some(list) => self.list_again(list)?,
-            None => self.list(self.sets.node(current))?,
+        let recorded = sets.edge_list(current);
+        match recorded {
+            Some(list) => self.read_edges(list)?,
+            None => self.compute_edges(sets.node(current))?,
         }
-        // All at once, in the place of waiting for memory at each.
-        self.sets
-            .touch(self.pending[start..].iter().map(|edge| edge.to));
+        // All targets together, so that their cache misses overlap.
+        sets.touch(self.path.pending[start..].iter().map(|edge| edge.to));
         let mut kept = start;
-        for at in start..self.pending.len() {
-            let edge = self.pending[at];
-            match self.sets.look(edge.to, self.bit()) {
+        for at in start..self.path.pending.len() {
+            let edge = self.path.pending[at];
+            match sets.peek(edge.to, self.bit()) {
                 Claim::Dead => {}
                 Claim::Found(at) => {
-                    if let Some(found) = self.close(at, edge.marks) {
+                    if let Some(found) = self.close_cycle(at, edge.marks) {
                         return Ok(Some(found));
                     }
                 }
                 Claim::New(_) => {
-                    self.pending[kept] = edge;
+                    self.path.pending[kept] = edge;
                     kept += 1;
                 }
             }
         }
-        self.pending.truncate(kept);
-        if known.is_none() && kept > start {
-            self.keep(current, start)?;
+        self.path.pending.truncate(kept);
+        if recorded.is_none() && kept > start {
+            self.record_edges(current, start)?;
         }
-        self.arrange(start);
+        self.order_pending(start);
         Ok(None)
     }
 
-    /// Lists all edges of a node.
-    fn list(&mut self, node: NodeId) -> Result<(), G::Stop> {
+    /// Appends all edges of a node to the pending ones.
+    fn compute_edges(&mut self, node: NodeId) -> Result<(), G::Stop> {
         let mut cursor = G::Cursor::default();
         while let Some(edge) = self.graph.next_edge(self.worker, node, &mut cursor)? {
             self.counts.edges += 1;
@@ -384,50 +435,52 @@ impl<'a, G: Graph> Search<'a, G> {
                 self.graph.tick(self.worker, self.bytes())?;
             }
             self.reserve(edge.to)?;
-            self.put(edge)?;
+            self.push_pending(edge)?;
         }
         Ok(())
     }
 
-    /// An edge that is still to be followed.
     #[inline]
-    fn put(&mut self, edge: Edge) -> Result<(), G::Stop> {
-        if self.pending.len() == self.pending.capacity() {
+    fn push_pending(&mut self, edge: Edge) -> Result<(), G::Stop> {
+        if self.path.pending.len() == self.path.pending.capacity() {
             let held = self.bytes();
-            let ask = |more| self.graph.tick(self.worker, held + more);
-            room(&mut self.pending, 1, ask)?;
+            let lease = |more| self.graph.tick(self.worker, held + more);
+            grow(&mut self.path.pending, 1, lease)?;
         }
-        self.pending.push(edge);
+        self.path.pending.push(edge);
         Ok(())
     }
 
-    /// Lists the edges of a node that were kept when one looked at it before.
-    fn list_again(&mut self, list: u32) -> Result<(), G::Stop> {
-        for edge in self.kept.read(list) {
-            self.again += 1;
-            if self.again.is_multiple_of(TICK) {
+    /// Appends the edges of a recorded list to the pending ones.
+    fn read_edges(&mut self, list: u32) -> Result<(), G::Stop> {
+        for edge in self.shared.edges.read(list) {
+            self.reread += 1;
+            if self.reread.is_multiple_of(TICK) {
                 self.graph.tick(self.worker, self.bytes())?;
             }
-            self.put(edge)?;
+            self.push_pending(edge)?;
         }
         Ok(())
     }
 
-    /// Writes down for the others which edges of a node remain, from `start` on.
-    fn keep(&mut self, place: Place, start: usize) -> Result<(), G::Stop> {
+    /// Records the pending edges from `start` on as the remaining edges of a node.
+    fn record_edges(&mut self, entry: Place, start: usize) -> Result<(), G::Stop> {
         let held = self.bytes();
-        let ask = asking(self.graph, self.worker, held, &mut self.shared);
-        let edges = &self.pending[start..];
-        let list = self.kept.write(edges, &mut self.block, ask)?;
+        let lease = leasing(self.graph, self.worker, held, &mut self.blocks.bytes);
+        let edges = &self.path.pending[start..];
+        let list = self
+            .shared
+            .edges
+            .write(edges, &mut self.blocks.edges, lease)?;
         if let Some(list) = list {
-            self.sets.keep(place, list);
+            self.sets().set_edge_list(entry, list);
         }
         Ok(())
     }
 
-    /// The first worker follows edges as the graph tells them, the others beginning anywhere.
-    fn arrange(&mut self, start: usize) {
-        let edges = &mut self.pending[start..];
+    /// Worker 0 follows edges in the order of the graph, the others from a random start.
+    fn order_pending(&mut self, start: usize) {
+        let edges = &mut self.path.pending[start..];
         edges.reverse();
         if self.number > 0 && edges.len() > 1 {
             // Marsaglia's xorshift.
@@ -438,73 +491,72 @@ impl<'a, G: Graph> Search<'a, G> {
         }
     }
 
-    /// Follows the last edge of those that are kept.
+    /// Follows the last pending edge.
     fn follow_next(&mut self) -> Result<End, G::Stop> {
-        let Some(edge) = self.pending.pop() else {
+        let Some(edge) = self.path.pending.pop() else {
             return Ok(None);
         };
         match self.claim(edge.to)? {
             Claim::Dead => Ok(None),
-            Claim::Found(at) => Ok(self.close(at, edge.marks)),
-            Claim::New(place) => self.enter(place, edge.marks),
+            Claim::Found(at) => Ok(self.close_cycle(at, edge.marks)),
+            Claim::New(entry) => self.enter(entry, edge.marks),
         }
     }
 
-    /// An edge of the top frame, with these marks, leads to a component on the path, which has a node at this place: all from there on are one.
-    fn close(&mut self, to: Place, marks: Marks) -> End {
+    /// Closes a cycle by an edge of the top frame, with these marks, to the component of `to`,
+    /// which is on the path: unites all components from there on.
+    fn close_cycle(&mut self, to: Place, marks: Marks) -> End {
         let all = self.graph.marks();
-        let mut lowest = self.roots.len() - 1;
-        loop {
-            let place = self.frames[self.roots[lowest] as usize].place;
-            if self.sets.same(place, to) {
-                break;
-            }
-            if self.sets.is_over() {
+        let sets = self.sets();
+        let UfsccPath { frames, roots, .. } = &mut self.path;
+        let mut lowest = roots.len() - 1;
+        while !sets.same(frames[roots[lowest] as usize].entry, to) {
+            if sets.is_cancelled() {
                 return None;
             }
-            assert!(lowest > 0, "what was found lies on the path");
+            assert!(lowest > 0, "a component that was found is on the path");
             lowest -= 1;
         }
-        // From below, so that each hangs from the lowest at once. Lists are joined where the path is, and not at its beginning, which everybody looks at.
-        for above in self.roots.drain(lowest + 1..) {
-            let [.., below, above] = &self.frames[..=above as usize] else {
+        // From below, so that each set is attached to the lowest root directly. Lists are joined at
+        // the current nodes, because all workers access the start of the list.
+        for above in roots.drain(lowest + 1..) {
+            let [.., below, above] = &frames[..=above as usize] else {
                 unreachable!("the first frame is the lowest root");
             };
-            let marks = self.sets.unite(above.place, below.current, above.marks);
+            let marks = sets.unite(above.entry, below.current, above.marks);
             if marks.contains(all) {
-                return Some(above.place);
+                return Some(above.entry);
             }
         }
-        // Who brings nothing cannot have brought the last mark; without any marks every cycle will do.
-        let brings = marks != Marks::NONE || all == Marks::NONE;
-        (brings && self.sets.mark(to, marks).contains(all)).then_some(to)
+        // An edge without marks cannot complete them, unless every cycle accepts.
+        let adds = marks != Marks::NONE || all == Marks::NONE;
+        (adds && sets.mark(to, marks).contains(all)).then_some(to)
     }
 
-    /// Makes room for a node in the shared structure.
+    /// Reserves the index of a node in the shared structure.
     #[inline]
     fn reserve(&mut self, node: NodeId) -> Result<(), G::Stop> {
-        if node.index() < self.reserved {
+        if node.index() < self.blocks.nodes {
             return Ok(());
         }
-        self.reserve_up_to(node)
+        self.reserve_block(node)
     }
 
-    fn reserve_up_to(&mut self, node: NodeId) -> Result<(), G::Stop> {
-        // For the next ones, too.
-        let last = NodeId(node.0 | (NODES_AT_ONCE - 1));
-        let (sets, from) = (self.sets, self.reserved);
-        sets.reserve(from, last, self.asking())?;
-        self.reserved = last.index() + 1;
+    fn reserve_block(&mut self, node: NodeId) -> Result<(), G::Stop> {
+        let last = NodeId(node.0 | (NODE_BLOCK - 1));
+        let (sets, from) = (self.sets(), self.blocks.nodes);
+        sets.reserve(from, last, self.leasing())?;
+        self.blocks.nodes = last.index() + 1;
         Ok(())
     }
 
-    /// Asks for bytes of what all share.
-    fn asking(&mut self) -> impl FnMut(usize) -> Result<(), G::Stop> + '_ {
+    /// Returns a function that leases bytes of the shared structures.
+    fn leasing(&mut self) -> impl FnMut(usize) -> Result<(), G::Stop> + '_ {
         let held = self.bytes();
-        asking(self.graph, self.worker, held, &mut self.shared)
+        leasing(self.graph, self.worker, held, &mut self.blocks.bytes)
     }
 
     fn bytes(&self) -> usize {
-        bytes(&self.frames) + bytes(&self.roots) + bytes(&self.pending) + self.shared
+        self.path.bytes() + self.blocks.bytes
     }
 }

@@ -1,187 +1,203 @@
-//! Components that several workers build together: the shared part of UFSCC.
+//! Concurrent union-find of nodes: the state that UFSCC workers share.
 //!
-//! Every node belongs to a set, which is a part of one strongly connected component. Sets are trees of parents, each known by its
-//! root, and three things are kept of a set:
+//! Every node belongs to a set, a subset of one strongly connected component. Sets are trees of
+//! parent indices. A set stores:
 //!
-//! - at its root the *workers* that have a node of it on their path, one bit each, and the *marks* on edges inside of it;
-//! - a cyclic *list* through its nodes. A node that a worker has looked at whole is [taken off](UnionFind::finish): each
-//!   of its successors is in the same set or in a dead one;
-//! - whether it is *dead*. A set without a node on its list leads nowhere but to dead ones: it is a whole component, and over.
+//! - at its root the *workers* with a node of the set on their path, one bit each, and the *marks*
+//!   on its inner edges;
+//! - a cyclic *list* of its nodes. A fully explored node is [removed](UnionFind::finish): each of
+//!   its successors is in the same set or in a dead one;
+//! - whether it is *dead*. A set with an empty list has edges to dead sets only: it is a complete
+//!   component.
 //!
-//! All of that is an entry in an array in the order in which nodes are first claimed, so that numbers which no node has cost four bytes and no more. A second array tells the
-//! [place](Place) of each node there, or that it is dead, which most edges of a search ask and nothing else. When somebody has asked it is the place of the root: who comes to a set enters it anywhere.
+//! Each claimed node has an entry, in the order of first claims, so an unused node id costs only
+//! four bytes. A second array maps each node to an [entry](Place) of its set, or to [`COMPLETED`];
+//! most edges of a search need only this array. Lookups update it to the root, since a set may be
+//! accessed by any entry.
 //!
-//! Nobody waits for a search. The root with the larger place is locked while it gets a parent: places grow as nodes are found, so that what is new hangs
-//! from what is old and large, and paths stay short. One node of each list is locked while the lists are
-//! joined; whoever holds a lock does nothing else meanwhile, and who waits for one looks at the switch that [ends](UnionFind::end) everything,
-//! so that a worker that is lost keeps nobody.
+//! Locks: [`unite`](UnionFind::unite) locks the root with the larger index while it sets its
+//! parent. Indices grow with discovery, so new sets are attached to old, large ones and paths stay
+//! short. It also locks one node of each list while it joins the lists. Lock holders call no code
+//! of the graph, and a thread that waits for a lock polls the [cancellation
+//! flag](UnionFind::cancel), so no worker waits for one that has failed.
 //!
-//! V. Bloemen, A. Laarman, J. van de Pol, *Multi-core on-the-fly SCC decomposition*, PPoPP 2016, figures 4 to 6. What is written to a root is written again to its
-//! parent if it has got one meanwhile. The writer changes the word and then reads the parent; who sets the parent then reads the word by an operation that
-//! changes it, too. One of the two comes second, and sees what the first has done. A word that has the bits already is not written, as the root of a large component is read by everybody for nearly
-//! every edge: whoever wrote them there came before the parent was set, and they were handed on, or after it, and who reads the bits sees the parent then.
+//! V. Bloemen, A. Laarman, J. van de Pol, *Multi-core on-the-fly SCC decomposition*, PPoPP 2016,
+//! figures 4 to 6. Bits written to a root are written again to its parent if it has obtained one
+//! meanwhile: a writer changes the word and then reads the parent; `unite` sets the parent and then
+//! reads the word by a read-modify-write operation. Either operation comes second in the
+//! modification order of the word and observes the other. A word that already contains the bits is
+//! not written, because all workers read the root of a large component for nearly every edge. Those
+//! bits were written before the parent was set, and then `unite` has passed them on, or after it,
+//! and then the `Acquire` load that reads them makes the parent visible.
 
 use crate::graph::{Marks, NodeId};
-use crate::sync::{AtomicBool, AtomicU32, AtomicU64, PLACES, Segments, pause};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, ENTRY_BLOCK, Segments, pause};
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// How many workers there can be.
-pub(crate) const MOST_WORKERS: usize = 64;
+/// Maximum number of workers, one bit each.
+pub(crate) const MAX_WORKERS: usize = 64;
 
-/// Where what is kept of a node is.
+/// Index of a node's entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place(pub u32);
 
-/// What stands in the place of a node's place: nobody has seen it, or its component is over.
+/// Sentinels in place of a node's index plus one: unclaimed, or in a completed component.
 const UNSEEN: u32 = 0;
-const GONE: u32 = u32::MAX;
+const COMPLETED: u32 = u32::MAX;
 
-/// What stands in the place of a parent: the root of a set, of one that is about to get a parent, of one that is dead.
+/// Sentinels in place of a parent: a root, a root that is about to obtain a parent, a dead root.
 const ROOT: u32 = 0;
 const LOCKED: u32 = 1;
 const DEAD: u32 = 2;
-/// The parent with place 0.
+/// Value that stands for the parent with index 0.
 const FIRST_PARENT: u32 = 3;
 
-/// How a node stands to its list: on it, locked there, taken off.
+/// State of a node on its list: present, locked, removed.
 const LISTED: u32 = 0;
 const HELD: u32 = 1;
 const FINISHED: u32 = 2;
-/// The bits that say so; what is above them tells where edges are kept.
+/// Mask of this state; the higher bits are the start of the edge list plus one.
 const LIST: u32 = 3;
 
-/// Lists of edges that are kept begin before this.
-pub(crate) const MOST_KEPT: u32 = u32::MAX >> LIST.count_ones();
+/// Exclusive upper bound of the starts of edge lists.
+pub(crate) const MAX_EDGE_WORDS: u32 = u32::MAX >> LIST.count_ones();
 
-/// What is kept of a node. It is aligned so that it lies in one line of the cache.
+/// State of a claimed node, aligned to lie in one cache line.
 #[derive(Debug, Default)]
 #[repr(align(32))]
 struct Entry {
     workers: AtomicU64,
     marks: AtomicU64,
-    /// A node of the same set with a smaller place, or what this root is.
+    /// A node of the same set with a smaller index, or a sentinel.
     parent: AtomicU32,
-    /// The next place on the list, plus one; 0 for the node itself.
+    /// Index of the next entry on the list plus one; 0 for the entry itself.
     next: AtomicU32,
-    /// How it stands to its list, and where its edges are kept that remain to be followed, plus one; 0 if nobody has written them down.
+    /// State on the list, and start of the recorded edge list plus one (0: none).
     list: AtomicU32,
     /// The number of the node.
     node: AtomicU32,
 }
 
-/// What a worker finds where an edge leads. Who only looks may find a node without a place, which nobody has seen; who claims it gives it one.
+/// Relation of a node to a worker that follows an edge to it. The type parameter is the entry of a
+/// new node: [`peek`](UnionFind::peek) may find a node without entry, [`claim`](UnionFind::claim)
+/// creates one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Claim<P> {
-    /// Nothing new begins there.
+    /// The set is dead.
     Dead,
-    /// It has a node of that set on its path; this is one.
+    /// The worker has a node of the set on its path; this is an entry of the set.
     Found(Place),
-    /// It has not, until now.
+    /// The worker has no node of the set on its path (`claim`: it had none before).
     New(P),
 }
 
 /// Sets of nodes.
 #[derive(Debug)]
 pub(crate) struct UnionFind {
-    /// For each node a place of its set, its own at first, plus one.
-    places: Segments<AtomicU32>,
+    /// For each node an index of an entry of its set, initially its own, plus one; or a sentinel.
+    indices: Segments<AtomicU32>,
     entries: Segments<Entry>,
-    /// Places from here on belong to nobody.
+    /// Start of the unallocated entries.
     top: AtomicU32,
-    is_over: AtomicBool,
+    /// Set with `Release`, polled with `Acquire`.
+    is_cancelled: AtomicBool,
 }
 
 impl UnionFind {
     pub fn new() -> UnionFind {
         UnionFind {
-            places: Segments::new(),
+            indices: Segments::new(),
             entries: Segments::new(),
             top: AtomicU32::new(0),
-            is_over: AtomicBool::new(false),
+            is_cancelled: AtomicBool::new(false),
         }
     }
 
-    /// Makes room for nodes from number `from` on and as far as `last`, which has at least that number; `ask` is told the bytes that this takes.
+    /// Reserves the indices of the nodes `from..=last`, after passing the required bytes to
+    /// `lease`.
     pub fn reserve<E>(
         &self,
         from: usize,
         last: NodeId,
-        ask: impl FnMut(usize) -> Result<(), E>,
+        lease: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.places.reserve_all(from..last.index() + 1, ask)
+        self.indices.reserve_all(from..last.index() + 1, lease)
     }
 
-    /// Places that nobody has, for a worker that [claims](UnionFind::claim) nodes; `ask` is told the bytes that this takes.
-    pub fn free_places<E>(&self, ask: impl FnMut(usize) -> Result<(), E>) -> Result<Range<u32>, E> {
-        let more = |top: u32| top.checked_add(PLACES);
+    /// Allocates a block of entries for a worker that [claims](UnionFind::claim) nodes, after
+    /// passing the required bytes to `lease`.
+    pub fn free_entries<E>(
+        &self,
+        lease: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Range<u32>, E> {
+        let more = |top: u32| top.checked_add(ENTRY_BLOCK);
         let start = self.top.fetch_update(Relaxed, Relaxed, more);
-        let start = start.expect("nodes are fewer than places");
-        let places = start..start + PLACES;
-        let entries = places.start as usize..places.end as usize;
-        self.entries.reserve_all(entries, ask)?;
-        Ok(places)
+        let start = start.expect("nodes are fewer than entries");
+        let indices = start..start + ENTRY_BLOCK;
+        let entries = indices.start as usize..indices.end as usize;
+        self.entries.reserve_all(entries, lease)?;
+        Ok(indices)
     }
 
-    /// Brings what is known of some nodes into the cache.
+    /// Prefetches the indices and the parents of some nodes.
     #[inline]
     pub fn touch(&self, nodes: impl Iterator<Item = NodeId> + Clone) {
-        let place = |node: NodeId| self.places.at(node.index()).load(Relaxed);
-        black_box(nodes.clone().fold(0, |sum, node| sum ^ place(node)));
-        let parent = |node: NodeId| match place(node) {
-            UNSEEN | GONE => 0,
-            place => self.entry(place - 1).parent.load(Relaxed),
+        let index = |node: NodeId| self.indices.at(node.index()).load(Relaxed);
+        black_box(nodes.clone().fold(0, |sum, node| sum ^ index(node)));
+        let parent = |node: NodeId| match index(node) {
+            UNSEEN | COMPLETED => 0,
+            index => self.entry(index - 1).parent.load(Relaxed),
         };
         black_box(nodes.fold(0, |sum, node| sum ^ parent(node)));
     }
 
-    /// Everybody is to stop.
-    pub fn end(&self) {
-        self.is_over.store(true, Release);
-    }
-
-    /// Is everybody to stop?
-    #[inline]
-    pub fn is_over(&self) -> bool {
-        self.is_over.load(Acquire)
+    /// Makes all workers stop.
+    pub fn cancel(&self) {
+        self.is_cancelled.store(true, Release);
     }
 
     #[inline]
-    fn entry(&self, place: u32) -> &Entry {
-        self.entries.at(place as usize)
+    pub fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Acquire)
     }
 
     #[inline]
-    fn parent(&self, place: u32) -> Option<u32> {
-        let parent = self.entry(place).parent.load(Acquire);
+    fn entry(&self, index: u32) -> &Entry {
+        self.entries.at(index as usize)
+    }
+
+    #[inline]
+    fn parent(&self, index: u32) -> Option<u32> {
+        let parent = self.entry(index).parent.load(Acquire);
         parent.checked_sub(FIRST_PARENT)
     }
 
-    /// The root of a set, and what stands there in the place of a parent.
+    /// The root of a set and its parent sentinel.
     #[inline]
-    fn root(&self, mut place: u32) -> (u32, u32) {
+    fn root(&self, mut index: u32) -> (u32, u32) {
         loop {
-            let word = self.entry(place).parent.load(Acquire);
+            let word = self.entry(index).parent.load(Acquire);
             let Some(parent) = word.checked_sub(FIRST_PARENT) else {
-                return (place, word);
+                return (index, word);
             };
             let above = self.entry(parent).parent.load(Acquire);
             let Some(next) = above.checked_sub(FIRST_PARENT) else {
                 return (parent, above);
             };
-            // Halves the path. Whatever others store at the same time is an ancestor, too.
-            self.entry(place).parent.store(above, Release);
-            place = next;
+            // Path halving. Concurrent writers store ancestors as well.
+            self.entry(index).parent.store(above, Release);
+            index = next;
         }
     }
 
     #[inline]
-    fn find(&self, place: u32) -> u32 {
-        self.root(place).0
+    fn find(&self, index: u32) -> u32 {
+        self.root(index).0
     }
 
-    /// Are two nodes in one set?
+    /// Returns whether two entries are in one set.
     #[inline]
     pub fn same(&self, a: Place, b: Place) -> bool {
         let (mut a, mut b) = (a.0, b.0);
@@ -190,87 +206,90 @@ impl UnionFind {
             if a == b {
                 return true;
             }
-            // Still a root, so they differed at this moment.
+            // `a` is still a root, so the sets differed at this moment.
             if self.parent(a).is_none() {
                 return false;
             }
         }
     }
 
-    /// The node at a place.
+    /// The node of an entry.
     #[inline]
-    pub fn node(&self, place: Place) -> NodeId {
-        NodeId(self.entry(place.0).node.load(Relaxed))
+    pub fn node(&self, index: Place) -> NodeId {
+        NodeId(self.entry(index.0).node.load(Relaxed))
     }
 
-    /// Was the node seen, and is its set alive or that of `at`? If the set of `at` has died, some of its nodes may be taken for dead.
+    /// Returns whether the node was claimed and its set is not dead or equals that of `at`. If the
+    /// set of `at` is dead, some of its nodes may be reported as dead.
     pub fn is_alive(&self, node: NodeId, at: Place) -> bool {
-        let place = self.places.get(node.index());
-        match place.map_or(UNSEEN, |place| place.load(Acquire)) {
-            UNSEEN | GONE => false,
-            place => {
-                let place = Place(place - 1);
-                !self.is_dead(place) || self.same(place, at)
+        let index = self.indices.get(node.index());
+        match index.map_or(UNSEEN, |index| index.load(Acquire)) {
+            UNSEEN | COMPLETED => false,
+            index => {
+                let index = Place(index - 1);
+                !self.is_dead(index) || self.same(index, at)
             }
         }
     }
 
-    /// The nodes that were taken off their lists, with their places: all that were seen, when all is over.
+    /// The entries that were removed from their lists, with their nodes: after a complete search,
+    /// all that were claimed.
     #[cfg(test)]
     pub fn finished(&self) -> Vec<(Place, NodeId)> {
-        let places = (0..self.top.load(Acquire)).map(Place);
-        let finished = places.filter(|place| self.is_finished(*place));
-        finished.map(|place| (place, self.node(place))).collect()
+        let indices = (0..self.top.load(Acquire)).map(Place);
+        let finished = indices.filter(|index| self.is_finished(*index));
+        finished.map(|index| (index, self.node(index))).collect()
     }
 
-    /// Is a set dead?
-    pub fn is_dead(&self, place: Place) -> bool {
-        self.root(place.0).1 == DEAD
+    /// Returns whether the set is dead.
+    pub fn is_dead(&self, index: Place) -> bool {
+        self.root(index.0).1 == DEAD
     }
 
-    /// What [`claim`](UnionFind::claim) would say, without claiming anything.
+    /// The result that [`claim`](UnionFind::claim) would return, without claiming the node.
     #[inline]
-    pub fn look(&self, node: NodeId, bit: u64) -> Claim<Option<Place>> {
-        let known = self.places.at(node.index());
-        let place = match known.load(Acquire) {
+    pub fn peek(&self, node: NodeId, bit: u64) -> Claim<Option<Place>> {
+        let known = self.indices.at(node.index());
+        let index = match known.load(Acquire) {
             UNSEEN => return Claim::New(None),
-            GONE => return Claim::Dead,
-            place => place - 1,
+            COMPLETED => return Claim::Dead,
+            index => index - 1,
         };
-        let (at, state) = self.root(place);
+        let (at, state) = self.root(index);
         if state == DEAD {
-            // The next one to ask need not look for the root.
-            known.store(GONE, Release);
+            // Later lookups need not search for the root.
+            known.store(COMPLETED, Release);
             return Claim::Dead;
         }
         if self.entry(at).workers.load(Acquire) & bit == 0 {
-            return Claim::New(Some(Place(place)));
+            return Claim::New(Some(Place(index)));
         }
-        if at != place {
-            // Nor here: the root of a large set is in the cache, what is kept of its nodes is not.
+        if at != index {
+            // As well: the root of a large set is cached, the entries of its nodes are not.
             known.store(at + 1, Release);
         }
         Claim::Found(Place(at))
     }
 
-    /// The worker with this bit comes to a node; it has the place `free`, which the node gets if nobody has seen it before.
+    /// Claims a node for the worker with this bit. A node without entry obtains the entry `free`,
+    /// which the worker owns.
     #[inline]
     pub fn claim(&self, node: NodeId, bit: u64, free: Place) -> Claim<Place> {
         loop {
-            match self.look(node, bit) {
+            match self.peek(node, bit) {
                 Claim::New(None) => {
                     let entry = self.entry(free.0);
                     entry.node.store(node.0, Relaxed);
                     entry.workers.store(bit, Relaxed);
-                    let place = self.places.at(node.index());
-                    let mine = place.compare_exchange(UNSEEN, free.0 + 1, AcqRel, Acquire);
+                    let index = self.indices.at(node.index());
+                    let mine = index.compare_exchange(UNSEEN, free.0 + 1, AcqRel, Acquire);
                     if mine.is_ok() {
                         return Claim::New(free);
                     }
                 }
-                Claim::New(Some(place)) => {
-                    self.write(place.0, bit, |entry| &entry.workers);
-                    return Claim::New(place);
+                Claim::New(Some(index)) => {
+                    self.write(index.0, bit, |entry| &entry.workers);
+                    return Claim::New(index);
                 }
                 Claim::Found(at) => return Claim::Found(at),
                 Claim::Dead => return Claim::Dead,
@@ -278,10 +297,10 @@ impl UnionFind {
         }
     }
 
-    /// Adds bits at the root of a set; returns all that were seen on the way.
+    /// Sets bits in a word of the set's root; returns all bits read on the way.
     #[inline]
-    fn write(&self, place: u32, bits: u64, word: impl Fn(&Entry) -> &AtomicU64) -> u64 {
-        let mut root = self.find(place);
+    fn write(&self, index: u32, bits: u64, word: impl Fn(&Entry) -> &AtomicU64) -> u64 {
+        let mut root = self.find(index);
         let mut all = bits;
         loop {
             let word = word(self.entry(root));
@@ -298,13 +317,14 @@ impl UnionFind {
         }
     }
 
-    /// Adds marks to a set; returns those that it has.
+    /// Adds marks to a set; returns its marks.
     #[inline]
-    pub fn mark(&self, place: Place, marks: Marks) -> Marks {
-        Marks(self.write(place.0, marks.0, |entry| &entry.marks))
+    pub fn mark(&self, index: Place, marks: Marks) -> Marks {
+        Marks(self.write(index.0, marks.0, |entry| &entry.marks))
     }
 
-    /// Makes one set of those of two nodes, which are known to lie in one component, and adds marks; returns those that it has.
+    /// Merges the sets of two nodes, which must lie in one component, and adds marks; returns the
+    /// marks of the union, or no marks if the search was cancelled.
     pub fn unite(&self, a: Place, b: Place, marks: Marks) -> Marks {
         let mut spins = 0;
         let (lower, upper) = loop {
@@ -312,10 +332,10 @@ impl UnionFind {
             if x == y {
                 return self.mark(a, marks);
             }
-            if self.is_over() {
+            if self.is_cancelled() {
                 return Marks::NONE;
             }
-            // What is lower in the tree has the larger place.
+            // The root with the larger index becomes the child.
             let (lower, upper) = (x.max(y), x.min(y));
             let parent = &self.entry(lower).parent;
             let locked = parent.compare_exchange(ROOT, LOCKED, AcqRel, Acquire);
@@ -328,29 +348,31 @@ impl UnionFind {
         let lists = self.lock_list(a.0);
         let lists = lists.and_then(|a| self.lock_list(b.0).map(|b| (a, b)));
         let Some((a, b)) = lists else {
-            // Only when all is over; then locks do not matter any more.
+            // Cancelled: locks are irrelevant now.
             return Marks::NONE;
         };
         let (next_of_a, next_of_b) = (self.next(a), self.next(b));
         self.entry(a).next.store(next_of_b + 1, Release);
         self.entry(b).next.store(next_of_a + 1, Release);
         root.parent.store(upper + FIRST_PARENT, Release);
-        // These read by changing nothing: see above.
+        // Read-modify-write operations that change nothing: see the module documentation.
         let workers = root.workers.fetch_or(0, AcqRel);
         let marks = root.marks.fetch_or(0, AcqRel) | marks.0;
         self.write(upper, workers, |entry| &entry.workers);
         let all = self.write(upper, marks, |entry| &entry.marks);
-        // Last, so that nobody finds the list empty before the set has what belongs to it.
+        // Unlocked last, so that no worker finds the list empty before the set has all workers and
+        // marks.
         self.entry(a).list.fetch_and(!LIST, Release);
         self.entry(b).list.fetch_and(!LIST, Release);
         Marks(all)
     }
 
-    /// Locks a place on the list of a set. There is one: the set is no whole component. `None` if all is over.
-    fn lock_list(&self, place: u32) -> Option<u32> {
-        let mut at = place;
+    /// Locks an entry on the list of a set, which is not empty because the component is incomplete.
+    /// `None` if cancelled.
+    fn lock_list(&self, index: u32) -> Option<u32> {
+        let mut at = index;
         loop {
-            match self.on_list(at)? {
+            match self.find_listed(at)? {
                 Some((found, listed)) => {
                     let list = &self.entry(found).list;
                     let locked = list.compare_exchange(listed, listed | HELD, AcqRel, Acquire);
@@ -359,40 +381,41 @@ impl UnionFind {
                     }
                     at = self.next(found);
                 }
-                None => unreachable!("a set that is united has something left to do"),
+                None => unreachable!("a set that is united has an unfinished node"),
             }
         }
     }
 
     #[inline]
-    fn next(&self, place: u32) -> u32 {
-        let next = self.entry(place).next.load(Acquire);
-        next.checked_sub(1).unwrap_or(place)
+    fn next(&self, index: u32) -> u32 {
+        let next = self.entry(index).next.load(Acquire);
+        next.checked_sub(1).unwrap_or(index)
     }
 
-    /// A place of the set that is still on its list; if there is none, the set is dead from now on.
-    pub fn pick(&self, place: Place) -> Option<Place> {
-        match self.on_list(place.0)? {
+    /// An entry on the list of the set. If the list is empty, marks the set as dead.
+    pub fn pick(&self, index: Place) -> Option<Place> {
+        match self.find_listed(index.0)? {
             Some((found, _)) => return Some(Place(found)),
-            None => self.bury(place.0),
+            None => self.mark_dead(index.0),
         }
         None
     }
 
-    fn bury(&self, place: u32) {
+    fn mark_dead(&self, index: u32) {
         let mut spins = 0;
         loop {
-            let parent = &self.entry(self.find(place)).parent;
+            let parent = &self.entry(self.find(index)).parent;
             match parent.compare_exchange(ROOT, DEAD, AcqRel, Acquire) {
                 Ok(_) | Err(DEAD) => return,
-                Err(_) if self.is_over() => return,
+                Err(_) if self.is_cancelled() => return,
                 Err(_) => pause(&mut spins),
             }
         }
     }
 
-    /// The first place from `at` on that is on the list, and what stands there, `Some(None)` if there is none. `None` if all is over.
-    fn on_list(&self, mut at: u32) -> Option<Option<(u32, u32)>> {
+    /// The first entry from `at` on that is on the list, and its list word; `Some(None)` if the
+    /// list is empty, `None` if cancelled.
+    fn find_listed(&self, mut at: u32) -> Option<Option<(u32, u32)>> {
         loop {
             if let Some(listed) = self.listed(at)? {
                 return Some(Some((at, listed)));
@@ -404,52 +427,55 @@ impl UnionFind {
             if let Some(listed) = self.listed(second)? {
                 return Some(Some((second, listed)));
             }
-            // Both are off the list: the second need not be passed again.
+            // Both are removed: later traversals skip the second.
             let third = self.next(second);
             self.entry(at).next.store(third + 1, Release);
             at = third;
         }
     }
 
-    /// Is a place on its list? What stands there then. Waits while it is locked; `None` if all is over.
+    /// The list word of an entry, or `Some(None)` if it was removed. Waits while it is locked;
+    /// `None` if cancelled.
     #[inline]
-    fn listed(&self, place: u32) -> Option<Option<u32>> {
+    fn listed(&self, index: u32) -> Option<Option<u32>> {
         let mut spins = 0;
         loop {
-            let word = self.entry(place).list.load(Acquire);
+            let word = self.entry(index).list.load(Acquire);
             match word & LIST {
                 LISTED => return Some(Some(word)),
                 FINISHED => return Some(None),
-                _ if self.is_over() => return None,
+                _ if self.is_cancelled() => return None,
                 _ => pause(&mut spins),
             }
         }
     }
 
-    /// Where the edges of a node are kept.
+    /// Start of the recorded edge list of a node.
     #[inline]
-    pub fn kept(&self, place: Place) -> Option<u32> {
-        let kept = self.entry(place.0).list.load(Acquire) >> LIST.count_ones();
-        kept.checked_sub(1)
+    pub fn edge_list(&self, index: Place) -> Option<u32> {
+        let start = self.entry(index.0).list.load(Acquire) >> LIST.count_ones();
+        start.checked_sub(1)
     }
 
-    /// The edges of a node are kept there, before [`MOST_KEPT`], unless somebody has kept them already. All others lead to dead nodes, or into its set, which has their marks.
+    /// Publishes the start of a node's edge list, which is below [`MAX_EDGE_WORDS`], unless it
+    /// already has one. All its other edges lead to dead nodes or into its set, which has their
+    /// marks.
     #[inline]
-    pub fn keep(&self, place: Place, at: u32) {
-        let list = &self.entry(place.0).list;
-        let kept = |known: u32| (known <= LIST).then_some(known | (at + 1) << LIST.count_ones());
-        let _ = list.fetch_update(AcqRel, Acquire, kept);
+    pub fn set_edge_list(&self, index: Place, start: u32) {
+        let list = &self.entry(index.0).list;
+        let add = |known: u32| (known <= LIST).then_some(known | (start + 1) << LIST.count_ones());
+        let _ = list.fetch_update(AcqRel, Acquire, add);
     }
 
-    /// Was the node taken off its list?
+    /// Returns whether the node was removed from its list.
     #[inline]
-    pub fn is_finished(&self, place: Place) -> bool {
-        self.entry(place.0).list.load(Acquire) & LIST == FINISHED
+    pub fn is_finished(&self, index: Place) -> bool {
+        self.entry(index.0).list.load(Acquire) & LIST == FINISHED
     }
 
-    /// Takes a node off its list: each of its successors is in its set or dead.
-    pub fn finish(&self, place: Place) {
-        let list = &self.entry(place.0).list;
+    /// Removes a node from its list: each of its successors is in its set or dead.
+    pub fn finish(&self, index: Place) {
+        let list = &self.entry(index.0).list;
         let mut spins = 0;
         loop {
             let known = list.load(Acquire);
@@ -462,7 +488,7 @@ impl UnionFind {
                     }
                 }
                 FINISHED => return,
-                _ if self.is_over() => return,
+                _ if self.is_cancelled() => return,
                 _ => pause(&mut spins),
             }
         }

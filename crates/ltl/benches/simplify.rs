@@ -1,8 +1,9 @@
-//! What simplification makes of formulas and of their negations, and how much smaller they get.
+//! Prints the simplified forms of formulas and their negations, and the reduction in size.
 //!
-//! `cargo bench -p lariat-ltl --bench simplify [-- -]` reads the table of formulas (`LARIAT_LTL`), or with
-//! `-` standard input, a formula a line. It prints a line for each: the formula, simplified, its negation
-//! simplified. The last line sums up: formulas, subformulas before and after.
+//! `cargo bench -p lariat-ltl --bench simplify [-- -]` reads the table of formulas (`LARIAT_LTL`),
+//! or with `-` standard input, one formula per line. Each output line has the formula, its
+//! simplified form and the simplified negation. The last line is the sum: formulas, subformulas
+//! before and after.
 
 use lariat_corpora::bench::arguments;
 use lariat_ltl::{Formulas, FreeVocabulary, Syntax, nnf, parse, print, simplify};

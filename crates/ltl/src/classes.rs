@@ -1,28 +1,29 @@
 //! Syntactic classes of formulas.
 //!
 //! The hierarchy of Manna and Pnueli as far as the syntax shows it (Černá and Pelánek: *Relating
-//! hierarchy of temporal properties to model checking*, MFCS 2003), and the pure eventualities
-//! and purely universal formulas of Etessami and Holzmann (*Optimizing Büchi automata*, CONCUR 2000).
-//! A flag that is set is a fact about the language; one that is not set says nothing.
+//! hierarchy of temporal properties to model checking*, MFCS 2003), and the pure eventualities and
+//! purely universal formulas of Etessami and Holzmann (*Optimizing Büchi automata*, CONCUR 2000).
+//! The classification is sound but incomplete: only a flag that is set is a fact about the
+//! language.
 //!
 //! - f is a *pure eventuality* iff w ⊨ f implies u·w ⊨ f for every finite u; then f = F f.
 //! - f is *purely universal* iff u·w ⊨ f implies w ⊨ f; then f = G f.
 //!
-//! Negation exchanges safety and guarantee, recurrence and persistence, eventual and universal. The rest is
-//! computed bottom-up from the operands, in one loop.
+//! Negation exchanges safety and guarantee, recurrence and persistence, eventual and universal. The
+//! other classes are computed bottom-up from the operands, in one loop.
 
 use rustc_hash::FxHashMap;
 
 use crate::formula::{Formula, Formulas, Node};
 
-/// What the syntax of a formula shows about its language.
+/// Classes of a formula's language that its syntax proves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Classes {
-    /// Without temporal operators.
+    /// No temporal operators.
     pub boolean: bool,
-    /// A violation shows after finitely many steps.
+    /// Every violation has a finite bad prefix.
     pub safety: bool,
-    /// Satisfaction shows after finitely many steps.
+    /// Every satisfying word has a finite good prefix.
     pub guarantee: bool,
     /// A Boolean combination of safety and guarantee; a weak deterministic automaton exists.
     pub obligation: bool,
@@ -30,11 +31,11 @@ pub struct Classes {
     pub recurrence: bool,
     /// The negation has a deterministic Büchi automaton.
     pub persistence: bool,
-    /// A pure eventuality: putting a finite word in front keeps it true.
+    /// A pure eventuality: closed under prepending finite words.
     pub eventual: bool,
-    /// Purely universal: cutting a finite word off the front keeps it true.
+    /// Purely universal: closed under removing finite prefixes.
     pub universal: bool,
-    /// Without `X`, and so closed under stuttering.
+    /// No `X`, hence closed under stuttering.
     pub x_free: bool,
 }
 
@@ -69,7 +70,7 @@ impl Classes {
         }
     }
 
-    /// Everything that both are; right for `&` and `|`.
+    /// Intersection of both; sound for `&` and `|`.
     fn meet(self, other: Classes) -> Classes {
         Classes {
             boolean: self.boolean && other.boolean,
@@ -85,40 +86,42 @@ impl Classes {
     }
 }
 
-/// The classes of what `node` denotes, given those of its operands.
-pub(crate) fn classify(node: &Node, of: impl Fn(Formula) -> Classes) -> Classes {
+/// The classes of `node`, given those of its operands.
+pub(crate) fn classify(node: &Node, class: impl Fn(Formula) -> Classes) -> Classes {
     match node {
         Node::True | Node::False => Classes::CONSTANT,
         Node::Atom(_) => Classes::ATOM,
-        Node::Not(f) => of(*f).not(),
+        Node::Not(f) => class(*f).not(),
         Node::And(fs) | Node::Or(fs) => fs
             .iter()
-            .map(|f| of(*f))
+            .map(|f| class(*f))
             .fold(Classes::CONSTANT, Classes::meet),
-        Node::Implies([f, g]) => of(*f).not().meet(of(*g)),
+        Node::Implies([f, g]) => class(*f).not().meet(class(*g)),
         Node::Iff([f, g]) | Node::Xor([f, g]) => {
-            let both = of(*f).meet(of(*g));
+            let both = class(*f).meet(class(*g));
             both.meet(both.not())
         }
         Node::Next(f) => Classes {
             boolean: false,
             x_free: false,
-            ..of(*f)
+            ..class(*f)
         },
-        Node::Finally(f) => until(Classes::CONSTANT, of(*f), true),
-        Node::Globally(f) => until(Classes::CONSTANT, of(*f).not(), true).not(),
-        Node::Until([f, g]) => until(of(*f), of(*g), *f == Formulas::TRUE),
+        Node::Finally(f) => until(Classes::CONSTANT, class(*f), true),
+        Node::Globally(f) => until(Classes::CONSTANT, class(*f).not(), true).not(),
+        Node::Until([f, g]) => until(class(*f), class(*g), *f == Formulas::TRUE),
         // ¬(f R g) = ¬f U ¬g
-        Node::Release([f, g]) => until(of(*f).not(), of(*g).not(), *f == Formulas::FALSE).not(),
+        Node::Release([f, g]) => {
+            until(class(*f).not(), class(*g).not(), *f == Formulas::FALSE).not()
+        }
         // ¬(f W g) = ¬f M ¬g
         Node::WeakUntil([f, g]) => {
-            strong_release(of(*f).not(), of(*g).not(), *g == Formulas::FALSE).not()
+            strong_release(class(*f).not(), class(*g).not(), *g == Formulas::FALSE).not()
         }
-        Node::StrongRelease([f, g]) => strong_release(of(*f), of(*g), *g == Formulas::TRUE),
+        Node::StrongRelease([f, g]) => strong_release(class(*f), class(*g), *g == Formulas::TRUE),
     }
 }
 
-/// `f U g`; it is `F g` if the left side is true, and every `F` is eventual.
+/// `f U g`. `finally` means that it is `F g`, which is always eventual.
 fn until(f: Classes, g: Classes, finally: bool) -> Classes {
     let both = f.meet(g);
     Classes {
@@ -131,7 +134,7 @@ fn until(f: Classes, g: Classes, finally: bool) -> Classes {
     }
 }
 
-/// `f M g`; it is `F f` if the right side is true.
+/// `f M g`. `finally` means that it is `F f`.
 fn strong_release(f: Classes, g: Classes, finally: bool) -> Classes {
     let both = f.meet(g);
     Classes {
@@ -160,7 +163,7 @@ mod tests {
     use super::*;
     use crate::{FreeVocabulary, parse};
 
-    fn of(formula: &str) -> Classes {
+    fn classes_of(formula: &str) -> Classes {
         let mut s = Formulas::new();
         let f = parse(formula, &mut s, &mut FreeVocabulary).unwrap();
         classes(&s, f)
@@ -169,7 +172,7 @@ mod tests {
     /// B(oolean) S(afety) G(uarantee) O(bligation) R(ecurrence) P(ersistence) e(ventual)
     /// u(niversal) x(-free)
     fn check(formula: &str, want: &str) {
-        let c = of(formula);
+        let c = classes_of(formula);
         let flags = [
             (c.boolean, 'B'),
             (c.safety, 'S'),

@@ -1,41 +1,41 @@
-//! The truth of a formula on a lasso word, directly from the definition.
+//! Evaluation of a formula on a lasso word, directly from the definition.
 //!
 //! A lasso word `u·vω` has finitely many different suffixes, one for each position of `u` and `v`,
-//! so a formula is a set of positions. With `succ` the next position (the last one's is the first of
-//! `v`), and ⟦f⟧ the set of `f`:
+//! so a formula denotes a set of positions. Let `succ` be the next position (the first of `v` after
+//! the last one), and ⟦f⟧ the set of `f`:
 //!
 //! - ⟦X f⟧ = { i | succ(i) ∈ ⟦f⟧ }
 //! - ⟦f U g⟧ = μZ. ⟦g⟧ ∪ (⟦f⟧ ∩ XZ), ⟦f M g⟧ = μZ. ⟦g⟧ ∩ (⟦f⟧ ∪ XZ), ⟦F g⟧ = ⟦true U g⟧
 //! - ⟦f W g⟧ = νZ. ⟦g⟧ ∪ (⟦f⟧ ∩ XZ), ⟦f R g⟧ = νZ. ⟦g⟧ ∩ (⟦f⟧ ∪ XZ), ⟦G g⟧ = ⟦false R g⟧
 //!
-//! Fixpoints are computed by iterating from ∅ (μ) or from all positions (ν), walking
-//! backwards, until nothing changes. Counterexamples are replayed with this and automata are tested
-//! against it, so it shares nothing with either and is kept plain. Cost: O(subformulas × positions).
+//! Fixpoints are computed by backward iteration from ∅ (μ) or from all positions (ν) until nothing
+//! changes. Counterexamples are replayed with this module and automata are tested against it, so it
+//! shares no code with either and is kept simple. Cost: O(subformulas × positions).
 
 use rustc_hash::FxHashMap;
 
 use crate::formula::{AtomId, Formula, Formulas, Node};
 
-/// The truth of a formula and of everything it is made of, at every position of a lasso word.
+/// The truth values of all subformulas of a formula at every position of a lasso word.
 #[derive(Clone, Debug)]
 pub struct Truth {
     rows: FxHashMap<Formula, Vec<bool>>,
 }
 
 impl Truth {
-    /// Does `f` hold at `position` (of the prefix, then of one turn of the cycle)? `None` if `f` is
-    /// no subformula of what was evaluated, or the position is beyond the word.
+    /// Returns whether `f` holds at `position` (of the prefix, then of the cycle). `None` if `f` is
+    /// not a subformula of the evaluated one or the position is out of range.
     pub fn at(&self, f: Formula, position: usize) -> Option<bool> {
         self.rows.get(&f)?.get(position).copied()
     }
 }
 
-/// Does `f` hold at the start of the word whose letter at `position` makes `atom` true iff
-/// `letter(position, atom)`? Positions run through the prefix and then once through the cycle.
+/// Returns whether `f` holds at the start of the lasso word in which `atom` is true at `position`
+/// iff `letter(position, atom)`. Positions range over the prefix and then once over the cycle.
 ///
 /// # Panics
 ///
-/// If `cycle_len` is 0: that is no infinite word.
+/// If `cycle_len` is 0, because the word would be finite.
 pub fn holds(
     formulas: &Formulas,
     f: Formula,
@@ -109,8 +109,8 @@ mod tests {
     use super::*;
     use crate::{FreeVocabulary, parse};
 
-    /// Each letter of the word is the set of atoms true there, `-` none: `check("a;b;-", 1, …)`
-    /// has the cycle `b;-`.
+    /// Each letter of the word is the set of its true atoms, `-` the empty set: `check("a;b;-", 1,
+    /// …)` has the cycle `b;-`.
     fn check(word: &str, prefix: usize, formula: &str) -> bool {
         let mut s = Formulas::new();
         let f = parse(formula, &mut s, &mut FreeVocabulary).unwrap();
@@ -121,11 +121,11 @@ mod tests {
     }
 
     #[test]
-    fn operators_mean_what_they_say() {
+    fn operators_follow_their_definition() {
         assert!(check("a;a;b;-", 3, "a U b"));
         assert!(!check("a;-;b", 2, "a U b"));
         assert!(!check("a", 0, "a U b") && check("a", 0, "a W b"));
-        // The release includes the position of its left side; the until need not.
+        // `a R b` requires `b` at the position of `a`; `a U b` does not require `a` at that of `b`.
         assert!(check("b;b;ab;-", 3, "a R b") && !check("b;b;a;-", 3, "a R b"));
         assert!(check("b", 0, "a R b") && !check("b", 0, "a M b"));
         assert!(check("-;a;b", 1, "GFa & GFb & !FGa & XXb & !Xb"));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn every_subformula_has_its_row() {
+    fn every_subformula_is_evaluated() {
         let mut s = Formulas::new();
         let f = parse("G F a", &mut s, &mut FreeVocabulary).unwrap();
         let t = truth(&s, f, 1, 1, |i, _| i == 0);

@@ -1,8 +1,7 @@
 //! Hash-consed formulas.
 //!
-//! Every constructor normalises the little that is always right — constants, idempotence, double
-//! negation, order and nesting of `&` and `|` — and nothing more, so that a printed formula is
-//! recognisably the one that was typed. The heavier rewriting is in its own module.
+//! Constructors normalise only constants, idempotence, double negation, order and nesting of `&`
+//! and `|`, so that a printed formula resembles the input. Further rewriting is in `simplify`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct AtomId(pub u32);
 
 impl AtomId {
-    /// The position of this atom in an array over all atoms.
+    /// Index of this atom in an array over all atoms.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -22,19 +21,19 @@ impl AtomId {
 pub struct Formula(u32);
 
 impl Formula {
-    /// The position of this formula in an array over all formulas of its store. Operands have
-    /// smaller positions than what is made of them.
+    /// Index of this formula in an array over all formulas of its store. Operands have smaller
+    /// indices than the formulas that contain them.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a formula is, one level deep.
+/// The top-level operator of a formula with its operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
-    /// Always.
+    /// `true`
     True,
-    /// Never.
+    /// `false`
     False,
     /// An atomic proposition.
     Atom(AtomId),
@@ -42,7 +41,7 @@ pub enum Node {
     Not(Formula),
     /// `f & g & …`: at least two, sorted, no two equal, none of them an `And`.
     And(Box<[Formula]>),
-    /// `f | g | …`: likewise.
+    /// `f | g | …`: the same invariants.
     Or(Box<[Formula]>),
     /// `f -> g`
     Implies([Formula; 2]),
@@ -58,7 +57,7 @@ pub enum Node {
     Globally(Formula),
     /// `f U g`: `g` now or later, `f` until just before.
     Until([Formula; 2]),
-    /// `f R g`: `g` up to and including the first `f`; for ever if there is none.
+    /// `f R g`: `g` up to and including the first `f`; indefinitely if there is none.
     Release([Formula; 2]),
     /// `f W g`: `f U g` or `G f`.
     WeakUntil([Formula; 2]),
@@ -85,7 +84,7 @@ impl Node {
     }
 }
 
-/// The store that makes formulas and knows them.
+/// A store of hash-consed formulas and atoms.
 #[derive(Clone, Debug)]
 pub struct Formulas {
     nodes: Vec<Node>,
@@ -129,15 +128,16 @@ impl Formulas {
         id
     }
 
-    /// What `f` is.
+    /// The top-level node of `f`.
     pub fn node(&self, f: Formula) -> &Node {
         &self.nodes[f.0 as usize]
     }
 
-    /// `f` and everything it is made of, each once, operands before what is made of them.
+    /// All subformulas of `f` including `f`, each once, operands before the formulas that contain
+    /// them.
     ///
-    /// Every pass over a formula is one loop over this list: however deep a formula is, no pass
-    /// recurses.
+    /// Every pass over a formula is a loop over this list; no pass recurses, however deep a formula
+    /// is.
     pub fn subformulas(&self, f: Formula) -> Vec<Formula> {
         let mut seen = FxHashSet::default();
         seen.insert(f);
@@ -169,17 +169,17 @@ impl Formulas {
         atoms
     }
 
-    /// How many different formulas the store has seen.
+    /// Number of different formulas in the store.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Never: a store knows the constants from the start.
+    /// Always false: a store contains the constants.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The atom called `name`, new if it was not known.
+    /// The atom with this name, created if missing.
     pub fn atom_id(&mut self, name: &str) -> AtomId {
         if let Some(&id) = self.atom_ids.get(name) {
             return id;
@@ -190,17 +190,17 @@ impl Formulas {
         id
     }
 
-    /// How the atom is written.
+    /// The name of the atom.
     pub fn atom_name(&self, atom: AtomId) -> &str {
         &self.atoms[atom.index()]
     }
 
-    /// How many atoms there are; their ids are `0..atom_count`.
+    /// Number of atoms; their ids are `0..atom_count`.
     pub fn atom_count(&self) -> usize {
         self.atoms.len()
     }
 
-    /// The formula that is one atom.
+    /// The formula that consists of one atom.
     pub fn atom(&mut self, atom: AtomId) -> Formula {
         debug_assert!(atom.index() < self.atoms.len());
         self.intern(Node::Atom(atom))

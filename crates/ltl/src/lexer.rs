@@ -1,14 +1,15 @@
-//! From text to tokens, one at a time.
+//! Tokens of formulas, produced one at a time.
 //!
-//! What a word is depends on where it stands: where an operand is expected, `U` may be a name and
-//! `GFa` three tokens; after an operand, `U` is until. The parser therefore says which it expects.
+//! Tokenization depends on the context: where an operand is expected, `U` may be a name and `GFa`
+//! three tokens; after an operand, `U` is until. The parser therefore calls either
+//! [`operand`](Lexer::operand) or [`follow`](Lexer::follow).
 //!
 //! Where an operand is expected, a maximal run of letters, digits, `_` and `.` is
 //!
-//! 1. a constant (`true`, `false`, `1`, `0`); an error if the model has such a name, too;
-//! 2. a name, if the model has it — unless it is one of `G`, `F`, `X` and stands before an operand,
-//!    where a name would be a mistake anyway;
-//! 3. a string of the operators `G`, `F`, `X`, if what remains is a name or nothing;
+//! 1. a constant (`true`, `false`, `1`, `0`); an error if the model declares this name;
+//! 2. a name, if the model declares it, unless it is `G`, `F` or `X` and an operand follows, where
+//!    a name would be an error anyway;
+//! 3. a sequence of the operators `G`, `F`, `X`, if the rest is a name or empty;
 //! 4. an unknown name.
 
 use std::ops::Range;
@@ -16,7 +17,7 @@ use std::ops::Range;
 use crate::parse::{MAX_DEPTH, ParseError};
 use crate::vocabulary::Vocabulary;
 
-/// Operators before their operand.
+/// Prefix operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Prefix {
     Not,
@@ -25,7 +26,7 @@ pub(crate) enum Prefix {
     Globally,
 }
 
-/// Operators between their operands.
+/// Binary operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Infix {
     Implies,
@@ -39,20 +40,20 @@ pub(crate) enum Infix {
     StrongRelease,
 }
 
-/// What can start or continue an operand.
+/// Tokens that can start or continue an operand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Operand {
     Constant(bool),
     Word,
     /// The text between the quotes, escapes resolved.
     Quoted(String),
-    /// How long the name is; where the arguments are.
+    /// Length of the function name, and span of the arguments.
     Call(usize, Range<usize>),
     Prefix(Prefix),
     Open,
 }
 
-/// What can follow an operand.
+/// Tokens that can follow an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Follow {
     Infix(Infix),
@@ -63,7 +64,7 @@ pub(crate) enum Follow {
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// So many operators of a word that was split (`GFa`) are still to come.
+    /// Number of pending operators of a word that was split (`GFa`).
     operators: usize,
 }
 
@@ -100,7 +101,7 @@ fn infix(c: char) -> Option<Infix> {
     }
 }
 
-/// Longer spellings before their prefixes.
+/// Spellings, longer ones before their prefixes.
 const PREFIXES: [(&str, Prefix); 5] = [
     ("[]", Prefix::Globally),
     ("<>", Prefix::Finally),
@@ -142,13 +143,13 @@ impl<'a> Lexer<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// The end of the word that starts here.
+    /// End of the word that starts at the current position.
     fn word_end(&self) -> usize {
         let rest = self.rest();
         self.at + rest.find(|c| !is_word(c)).unwrap_or(rest.len())
     }
 
-    /// What stands at the place where something else was expected, for the message.
+    /// Span and description of an unexpected token, for error messages.
     fn found(&self, start: usize) -> (Range<usize>, String) {
         let rest = &self.text[start..];
         let len = match rest.chars().next() {
@@ -162,7 +163,7 @@ impl<'a> Lexer<'a> {
         (start..start + len, format!("found `{}`", &rest[..len]))
     }
 
-    /// Reads what stands where an operand is expected. Gives its span, too.
+    /// Reads a token where an operand is expected; also returns its span.
     pub(crate) fn operand(
         &mut self,
         vocabulary: &dyn Vocabulary,
@@ -230,11 +231,9 @@ impl<'a> Lexer<'a> {
                 if matches!(word, "true" | "false" | "0" | "1") {
                     return Err(ParseError {
                         span: start..end,
-                        message: format!(
-                            "`{word}` is a constant, and the model has this name, too"
-                        ),
+                        message: format!("`{word}` is both a constant and a name of the model"),
                         help: Some(format!(
-                            "write \"{word}\" in quotes for the model's, {} for the constant",
+                            "write \"{word}\" in quotes for the name, {} for the constant",
                             match word {
                                 "true" => "1",
                                 "false" => "0",
@@ -269,17 +268,17 @@ impl<'a> Lexer<'a> {
             return Err(ParseError {
                 span: start..end,
                 message: format!("expected a formula, found the operator `{word}`"),
-                help: Some(format!("`{word}` stands between two formulas")),
+                help: Some(format!("`{word}` is a binary operator")),
             });
         }
         self.at = end;
         Ok((Operand::Word, start..end))
     }
 
-    /// How many operators stand at the start of this rest of a word, which ends at `end`? `None`
-    /// unless a name, or nothing, follows them.
+    /// Number of operators at the start of this rest of a word, which ends at `end`. `None` unless
+    /// a name, or nothing, follows them.
     fn operators_of(&self, word: &str, end: usize, vocabulary: &dyn Vocabulary) -> Option<usize> {
-        // Nobody means thousands of them, and looking up as many long names would take its time.
+        // Bounded, because each iteration looks up a long name.
         for operators in 0..=MAX_DEPTH.min(word.len()) {
             let rest = &word[operators..];
             if vocabulary.is_name(rest)
@@ -300,7 +299,7 @@ impl<'a> Lexer<'a> {
         self.text[at..].trim_start().starts_with('(')
     }
 
-    /// Can what stands at `at` only be an operand?
+    /// Returns whether the token at `at` can only start an operand.
     fn operand_follows(&self, at: usize) -> bool {
         let rest = self.text[at..].trim_start();
         let len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
@@ -316,7 +315,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The span between the parentheses that open at `at`, and the end of the closing one.
+    /// Span between the parentheses that open at `at`, and end of the closing one.
     fn arguments(
         &self,
         at: usize,
@@ -342,14 +341,14 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// Reads what stands after an operand.
+    /// Reads a token after an operand; also returns its span.
     pub(crate) fn follow(
         &mut self,
         vocabulary: &dyn Vocabulary,
     ) -> Result<(Follow, Range<usize>), ParseError> {
         self.skip_space();
         let start = self.at;
-        // The longest spelling wins: `<->` is not `<`, `&&` is not `&`.
+        // The longest spelling wins: `<->` over `<`, `&&` over `&`.
         let spelled = INFIXES
             .iter()
             .filter(|(spelling, _)| self.rest().starts_with(spelling))
@@ -371,7 +370,7 @@ impl<'a> Lexer<'a> {
                     self.at = end;
                     return Ok((Follow::Infix(Infix::Xor), start..end));
                 }
-                // `a UFb`: nothing else can be meant, for a name cannot stand here.
+                // `a UFb` is unambiguous, because a name cannot follow an operand.
                 if let Some(op) = infix(c)
                     && (word.len() == 1
                         || !vocabulary.is_declared(word)
@@ -391,7 +390,7 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// Advice where a bare comparison, sum or odd name seems to be meant.
+    /// Advice for an unquoted comparison, sum or name with special characters.
     fn help_compare(&self, span: &Range<usize>) -> Option<String> {
         let what = &self.text[span.clone()];
         if !what.starts_with([
@@ -408,15 +407,14 @@ impl<'a> Lexer<'a> {
         let to = span.end + after.find(|c| !reach(c)).unwrap_or(after.len());
         let atom = before_operator(self.text[from..to].trim());
         Some(if atom.chars().count() <= 60 {
-            format!("an atom that is more than a word stands in quotes: \"{atom}\"")
+            format!("put atoms that are not a single word in quotes: \"{atom}\"")
         } else {
-            "an atom that is more than a word stands in quotes".to_owned()
+            "put atoms that are not a single word in quotes".to_owned()
         })
     }
 }
 
-/// What stands in front of the first operator of formulas, each comparison being an atom of its own: of
-/// `p >= 1 U q` the comparison.
+/// The text before the first temporal or Boolean operator word: of `p >= 1 U q` the comparison.
 fn before_operator(text: &str) -> &str {
     let words = text.split(' ');
     let mut end = 0;

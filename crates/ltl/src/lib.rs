@@ -1,9 +1,9 @@
-//! Linear-time temporal logic: formulas that are hash-consed, parsed, printed, simplified and
-//! classified.
+//! Linear-time temporal logic: hash-consed formulas, parser, printer, simplification and
+//! classification.
 //!
-//! A [`Formula`] is an index into a store of [`Formulas`]; equal formulas are equal indices.
-//! Atoms are opaque names here: what `"p >= 2"` or `fires(t)` means is for the model to say,
-//! through the [`Vocabulary`] that the parser asks.
+//! A [`Formula`] is an index into a store of [`Formulas`]; equal formulas have equal indices. Atoms
+//! are opaque names: the model interprets names such as `"p >= 2"` and `fires(t)` through the
+//! [`Vocabulary`] that the parser queries.
 
 #![forbid(unsafe_code)]
 

@@ -1,18 +1,18 @@
 //! Negation normal form.
 //!
-//! Negations are moved to the atoms; `->`, `<->` and `xor` are dissolved:
+//! Negations are moved to the atoms; `->`, `<->` and `xor` are expanded:
 //!
-//! - ¬(f U g) = ¬f R ¬g, ¬(f W g) = ¬f M ¬g, ¬F f = G ¬f, ¬X f = X ¬f, and the other way round
+//! - ¬(f U g) = ¬f R ¬g, ¬(f W g) = ¬f M ¬g, ¬F f = G ¬f, ¬X f = X ¬f, and vice versa
 //! - f ↔ g = (f ∧ g) ∨ (¬f ∧ ¬g), f xor g = (f ∧ ¬g) ∨ (¬f ∧ g)
 //!
-//! What remains is true, false, an atom, the negation of an atom, `&`, `|`, `X`, `F`, `G`, `U`, `R`, `W`
-//! and `M`. All six binary and unary fixpoints are kept: `F` and `G` because the simplifier and the
-//! translator know more about them than about `true U` and `false R`, `W` and `M` because `g R (f ∨ g)`
-//! would name `g` twice.
+//! The result consists of true, false, atoms, negated atoms, `&`, `|`, `X`, `F`, `G`, `U`, `R`, `W`
+//! and `M`. All six fixpoint operators are kept: `F` and `G` because the simplifier and the
+//! translator have more rules for them than for `true U` and `false R`, `W` and `M` because `g R (f
+//! ∨ g)` would duplicate `g`.
 //!
-//! A subformula is needed in at most two polarities, so on hash-consed formulas the result has at
-//! most twice as many different subformulas (and a constant more for each `<->`), although written
-//! out it may be exponentially longer.
+//! A subformula is needed in at most two polarities, so the result has at most twice as many
+//! hash-consed subformulas (and a constant number more for each `<->`), although its textual form
+//! may be exponentially longer.
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ use crate::formula::{Formula, Formulas, Node};
 /// The negation normal form of `f`; of `!f` if `negated`.
 pub fn nnf(formulas: &mut Formulas, f: Formula, negated: bool) -> Formula {
     let all = formulas.subformulas(f);
-    // needed[f][p]: is f (p = 0) or its negation (p = 1) part of the result? Parents come first.
+    // needed[f][p]: f (p = 0) or its negation (p = 1) is part of the result. Parents come first.
     let mut needed: FxHashMap<Formula, [bool; 2]> = FxHashMap::default();
     needed.entry(f).or_default()[usize::from(negated)] = true;
     for &g in all.iter().rev() {
@@ -55,7 +55,7 @@ pub fn nnf(formulas: &mut Formulas, f: Formula, negated: bool) -> Formula {
     done[&(f, negated)]
 }
 
-/// One level: the operands that are needed are in `done`.
+/// Converts one node; the required operands are in `done`.
 fn convert(
     s: &mut Formulas,
     f: Formula,
@@ -101,7 +101,7 @@ fn convert(
     }
 }
 
-/// Is `f` in negation normal form?
+/// Returns whether `f` is in negation normal form.
 pub fn is_nnf(formulas: &Formulas, f: Formula) -> bool {
     formulas
         .subformulas(f)
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn equivalences_dissolve() {
+    fn equivalences_are_expanded() {
         check("a <-> b", "(a & b) | (!a & !b)");
         check("a xor b", "(a & !b) | (b & !a)");
         check("!(a <-> b)", "(a & !b) | (b & !a)");

@@ -1,6 +1,6 @@
-//! From text to formulas.
+//! Parser of formulas.
 //!
-//! One grammar for the spellings of Spot and SPIN, with Spot's precedences. From loosest to
+//! The grammar accepts the spellings of Spot and SPIN with Spot's precedences. From loosest to
 //! tightest:
 //!
 //! | operators | associate |
@@ -12,10 +12,10 @@
 //! | `U` `R` `V` `W` `M` | to the right |
 //! | `!` `~` `X` `()` `F` `<>` `G` `[]` | prefix |
 //!
-//! Operator-precedence parsing with an explicit stack (Dijkstra's shunting yard): operators wait until
-//! one that binds no tighter arrives. A run of `&` or of `|` waits as one operator with many operands, so
-//! that a conjunction of n formulas makes one node, not n. Formulas nested deeper than [`MAX_DEPTH`] are
-//! refused, so that whoever works on a parsed formula may recurse.
+//! Operator-precedence parsing with an explicit stack (Dijkstra's shunting yard): operators stay on
+//! the stack until one that binds no tighter arrives. A run of `&` or of `|` is one operator with
+//! many operands, so that a conjunction of n formulas creates one node, not n. Formulas nested
+//! deeper than [`MAX_DEPTH`] are rejected, so that functions on parsed formulas may recurse.
 
 use std::fmt;
 use std::ops::Range;
@@ -24,17 +24,17 @@ use crate::formula::{Formula, Formulas};
 use crate::lexer::{Follow, Infix, Lexer, Operand, Prefix};
 use crate::vocabulary::{RawAtom, Vocabulary};
 
-/// No formula is nested deeper, nor has it more open parentheses and waiting operators at once.
+/// Maximum nesting depth of a formula and size of the parser stack.
 pub const MAX_DEPTH: usize = 2000;
 
-/// Why a text is not a formula.
+/// Reason why a text is not a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
-    /// Which part of the text is wrong, in bytes. Empty at its end if something is missing there.
+    /// Byte range of the error. Empty at the end if something is missing there.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// What to do about it.
+    /// Suggested correction.
     pub help: Option<String>,
 }
 
@@ -50,19 +50,19 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// An operator or parenthesis that waits for its right end.
+/// An operator or open parenthesis on the stack.
 enum Waiting {
     Open,
     Prefix(Prefix),
-    /// With how many operands it has so far.
+    /// With the number of operands so far.
     Infix(Infix, usize),
 }
 
 struct Parser<'a> {
     formulas: &'a mut Formulas,
-    /// With the place of each in the text.
+    /// With their spans.
     waiting: Vec<(Waiting, Range<usize>)>,
-    /// With the depth of each.
+    /// With their depths.
     operands: Vec<(Formula, usize)>,
 }
 
@@ -76,7 +76,7 @@ fn precedence(op: Infix) -> u8 {
     }
 }
 
-/// Reads a formula, asking `vocabulary` what its names mean.
+/// Parses a formula, resolving names with `vocabulary`.
 pub fn parse(
     text: &str,
     formulas: &mut Formulas,
@@ -93,11 +93,11 @@ pub fn parse(
         let raw;
         let (atom, inner) = match operand {
             Operand::Open => {
-                parser.wait(Waiting::Open, span)?;
+                parser.push(Waiting::Open, span)?;
                 continue;
             }
             Operand::Prefix(op) => {
-                parser.wait(Waiting::Prefix(op), span)?;
+                parser.push(Waiting::Prefix(op), span)?;
                 continue;
             }
             Operand::Constant(value) => {
@@ -145,7 +145,7 @@ pub fn parse(
 }
 
 impl Parser<'_> {
-    fn wait(&mut self, what: Waiting, span: Range<usize>) -> Result<(), ParseError> {
+    fn push(&mut self, what: Waiting, span: Range<usize>) -> Result<(), ParseError> {
         if self.waiting.len() >= MAX_DEPTH {
             return Err(too_deep(span));
         }
@@ -166,7 +166,7 @@ impl Parser<'_> {
                     if precedence(*left) > precedence(op)
                         || (*left, op) == (Infix::Xor, Infix::Xor) => {}
                 Some((Waiting::Prefix(_), _)) => {}
-                _ => return self.wait(Waiting::Infix(op, 2), span),
+                _ => return self.push(Waiting::Infix(op, 2), span),
             }
             self.reduce()?;
         }
@@ -212,7 +212,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Applies the operator on top of the stack to its operands, which are complete.
+    /// Applies the top operator of the stack to its operands, which are complete.
     fn reduce(&mut self) -> Result<(), ParseError> {
         let Some((what, span)) = self.waiting.pop() else {
             return Ok(());
@@ -257,7 +257,7 @@ impl Parser<'_> {
     }
 }
 
-/// Where the wrong part of an atom stands in the text; `inner` is where the atom's own text starts.
+/// Span of the wrong part of an atom in the text; `inner` is the start of the atom's own text.
 fn part_of(
     text: &str,
     span: &Range<usize>,
@@ -266,7 +266,7 @@ fn part_of(
     part: Option<Range<usize>>,
 ) -> Range<usize> {
     let part = match (part, atom) {
-        // Escapes shift what follows them.
+        // Escapes shift the positions after them.
         (Some(_), RawAtom::Quoted(name)) if name.len() + 2 != span.len() => None,
         (part, _) => part,
     };

@@ -1,34 +1,33 @@
-//! From formulas to text.
+//! Printer of formulas.
 //!
-//! Three dialects. What [`Syntax::Spot`] and [`Syntax::Full`] print is read back by
-//! [`parse`](crate::parse()) as the same formula; both put an atom in quotes unless it is a word that
-//! Spot, too, takes for a name. Printing keeps its own stack of what is still to be written, so depth
-//! does not matter.
+//! [`parse`](crate::parse()) reads the output of [`Syntax::Spot`] and [`Syntax::Full`] as the same
+//! formula; both quote an atom unless it is a word that Spot also accepts as a name. The printer
+//! uses an explicit stack, so it works at any depth.
 
 use crate::formula::{Formula, Formulas, Node};
 use crate::vocabulary::is_plain;
 
-/// How a formula is written.
+/// Output syntax.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Syntax {
-    /// As Spot prints it: `G(a -> Fb)`. Only operands that are themselves made by an operator
-    /// between two operands have parentheses. For reading without a model: a model may have a
-    /// name `Fb`.
+    /// Spot's syntax: `G(a -> Fb)`. Only operands with a binary operator have parentheses. Not for
+    /// input together with a model, which may declare a name `Fb`.
     Spot,
-    /// With all parentheses: `G(a -> F(b))`. Atoms such as `fires(t)` stand without quotes.
+    /// Fully parenthesized: `G(a -> F(b))`. Atoms such as `fires(t)` are not quoted.
     Full,
-    /// For SPIN: `[](a -> <>(b))`. SPIN has no `W`, `M` and `xor`; they are expressed by the others.
+    /// For SPIN: `[](a -> <>(b))`. `W`, `M` and `xor`, which SPIN lacks, are rewritten.
     Spin,
 }
 
 enum Piece {
     Text(&'static str),
     Formula(Formula),
-    /// In parentheses unless it is an atom or constant, or (in Spot's syntax) has a prefix operator.
+    /// In parentheses unless it is an atom or constant, or (in Spot's syntax) has a prefix
+    /// operator.
     Operand(Formula),
 }
 
-/// `f` as text.
+/// Prints `f`.
 pub fn print(formulas: &Formulas, f: Formula, syntax: Syntax) -> String {
     let mut out = String::new();
     let mut stack = vec![Piece::Formula(f)];
@@ -74,13 +73,13 @@ fn is_binary(node: &Node) -> bool {
     )
 }
 
-/// The pieces of one level, left to right.
+/// Appends the pieces of one node, left to right.
 fn push_node(node: &Node, syntax: Syntax, pieces: &mut Vec<Piece>) {
     let spin = syntax == Syntax::Spin;
     let pick = |ours: &'static str, spins: &'static str| if spin { spins } else { ours };
     let mut unary = |op: &'static str, f: Formula| {
         pieces.push(Piece::Text(op));
-        // `G(a)`, but `!a`: a negation cannot grow together with a name.
+        // `G(a)`, but `!a`: a negation cannot merge with a name.
         if syntax == Syntax::Spot || op == "!" {
             pieces.push(Piece::Operand(f));
         } else {
@@ -147,7 +146,7 @@ fn print_atom(name: &str, syntax: Syntax, out: &mut String) {
     out.push('"');
 }
 
-/// Has it the form `word(…)`, the last parenthesis closing the first?
+/// Returns whether it has the form `word(…)` with the last parenthesis closing the first.
 fn is_call(name: &str) -> bool {
     let Some((word, rest)) = name.split_once('(') else {
         return false;

@@ -3,7 +3,7 @@
 use crate::formula::{AtomId, Formula, Formulas};
 use lariat_random::Random;
 
-/// How often each operator is drawn, relative to the others. Zero means never.
+/// Relative frequencies of operators in random formulas; zero excludes an operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "named like the operators")]
 pub struct Weights {
@@ -20,12 +20,12 @@ pub struct Weights {
     pub release: usize,
     pub weak_until: usize,
     pub strong_release: usize,
-    /// `true` or `false` in the place of an atom; an atom is drawn with weight 10.
+    /// `true` or `false` instead of an atom; an atom has weight 10.
     pub constant: usize,
 }
 
 impl Weights {
-    /// All operators, the common ones more often.
+    /// All operators, with higher weights for common ones.
     pub const ALL: Weights = Weights {
         not: 3,
         and: 3,
@@ -43,7 +43,7 @@ impl Weights {
         constant: 1,
     };
 
-    /// The same without `X`: formulas that cannot count steps.
+    /// The same without `X`.
     pub const X_FREE: Weights = Weights {
         next: 0,
         ..Weights::ALL
@@ -52,8 +52,9 @@ impl Weights {
 
 /// A random formula of about `size` operators and atoms over some of `atoms`.
 ///
-/// The size is split at random between the operands of a binary operator. What constructors
-/// normalise (`!!f`, `f & f`) may make the formula smaller. Without atoms the leaves are constants.
+/// The size is split at random between the operands of a binary operator. Normalisation by the
+/// constructors (`!!f`, `f & f`) may make the formula smaller. Without atoms the leaves are
+/// constants.
 pub fn random_formula(
     formulas: &mut Formulas,
     atoms: &[AtomId],
@@ -74,7 +75,8 @@ pub fn random_formula(
         w.weak_until,
         w.strong_release,
     ];
-    // Nodes are planned from the root down (a task is the size wanted) and built from the leaves up.
+    // Nodes are planned from the root down (a task is the requested size) and built from the leaves
+    // up.
     enum Task {
         Make(usize),
         Build(usize),
@@ -84,7 +86,7 @@ pub fn random_formula(
     while let Some(task) = tasks.pop() {
         match task {
             Task::Make(size) => {
-                // Operators are numbered through: unary first, then binary.
+                // Operators are numbered consecutively: unary first, then binary.
                 let choices: &[usize] = match size {
                     0 | 1 => &[],
                     2 => &unary,
@@ -137,7 +139,7 @@ pub fn random_formula(
     built.pop().unwrap_or(Formulas::TRUE)
 }
 
-/// An index, drawn by weight; `None` if all weights are 0.
+/// Draws an index by weight; `None` if all weights are 0.
 fn draw(weights: &[usize], random: &mut Random) -> Option<usize> {
     let total: usize = weights.iter().sum();
     let mut at = random.below(total);

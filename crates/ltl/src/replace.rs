@@ -1,10 +1,11 @@
-//! Formulas with some of their parts replaced.
+//! Substitution of subformulas.
 
 use rustc_hash::FxHashMap;
 
 use crate::formula::{Formula, Formulas, Node};
 
-/// `f` with every part that `with` has something for replaced by that; other parts keep their operator over their new operands.
+/// `f` with every subformula for which `with` returns a replacement replaced; other subformulas are
+/// rebuilt from their new operands.
 pub fn replace(
     formulas: &mut Formulas,
     f: Formula,
@@ -24,14 +25,15 @@ pub fn replace(
     new[&f]
 }
 
-/// The value of `f` on a word that repeats one letter for ever, as a formula without temporal operators.
+/// The value of `f` on a word that repeats one letter indefinitely, as a formula without temporal
+/// operators.
 pub fn on_one_letter(formulas: &mut Formulas, f: Formula) -> Formula {
     let mut new: FxHashMap<Formula, Formula> = FxHashMap::default();
     for g in formulas.subformulas(f) {
         let node = formulas.node(g).clone();
         let result = match node {
             Node::Next(h) | Node::Finally(h) | Node::Globally(h) => new[&h],
-            // f U g has g at once; f R g has g now, and then always.
+            // f U g requires g immediately; f R g requires g now, and then always.
             Node::Until([_, h]) | Node::Release([_, h]) => new[&h],
             Node::WeakUntil([g, h]) => formulas.or([new[&g], new[&h]]),
             Node::StrongRelease([g, h]) => formulas.and([new[&g], new[&h]]),

@@ -1,22 +1,24 @@
 //! Simplification: an equivalent formula that gives a smaller automaton.
 //!
-//! The formula is brought to negation normal form and rebuilt from the leaves up; every node is
-//! offered the rules of [`rules`] and [`conjunction`] once its operands are simple. The rules are the published ones:
-//! Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV 2000) for those that
-//! need an implication, decided by [`implication`]; Etessami and Holzmann (*Optimizing Büchi automata*, CONCUR
-//! 2000) for eventual and universal formulas; and what tools such as Spot document.
+//! The formula is converted to negation normal form and rebuilt bottom-up; the rules of [`rules`]
+//! and [`conjunction`] are applied to every node with simplified operands. The rules are published
+//! ones: Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV 2000) for those that
+//! need an implication, decided by [`implication`]; Etessami and Holzmann (*Optimizing Büchi
+//! automata*, CONCUR 2000) for eventual and universal formulas; and rules documented by tools such
+//! as Spot.
 //!
-//! The language has a duality, and so have the rules: each is written once, for `&`, `F`, `X`, `U`
-//! and `W`. A node with one of the dual operators is negated, offered the rules, and negated back.
-//! On hash-consed formulas a negation costs a look-up once it has been made.
+//! The rules respect duality: each is written once, for `&`, `F`, `X`, `U` and `W`. A node with a
+//! dual operator is negated, simplified, and negated back. On hash-consed formulas a negation is a
+//! table lookup after its first computation.
 //!
-//! One thing is not dual: a nondeterministic automaton pays for each disjunct with a state to wait in,
-//! and for a conjunct it does not. The last pass, [`gather`], therefore draws disjunctions together.
+//! One aspect is not dual: a nondeterministic automaton needs a waiting state for each disjunct,
+//! but not for a conjunct. The last pass, [`gather`], therefore merges disjunctions.
 //!
-//! Every result is kept, so that equal subformulas are simplified once. Rules may ask for other nodes
-//! to be simplified, to a bounded depth; a node that is asked for while it is being simplified stands for
-//! itself. Conjunctions of more than [`WIDE`] operands are spared the rules that compare operands in
-//! pairs, and implications have a bound on their total effort: huge formulas stay as they are, roughly.
+//! Results are memoized, so equal subformulas are simplified once. Rules may simplify other nodes
+//! up to a bounded depth; a recursive request for a node that is being simplified returns the node
+//! itself. Conjunctions of more than [`WIDE`] operands skip the rules that compare operands
+//! pairwise, and implications have a bound on their total effort, so huge formulas remain mostly
+//! unchanged.
 
 mod conjunction;
 mod context;
@@ -30,21 +32,22 @@ use crate::classes::{Classes, classify};
 use crate::formula::{Formula, Formulas, Node};
 use crate::nnf::nnf;
 
-/// Rules that compare operands in pairs are for conjunctions and disjunctions of at most this width.
+/// Maximum width of conjunctions and disjunctions for rules that compare operands pairwise.
 const WIDE: usize = 64;
 
-/// Rules ask for further simplification at most this deep.
+/// Maximum recursion depth of rules.
 const DEPTH: usize = 64;
 
-/// The whole formula is gone through again while it changes, but not more often.
+/// Maximum number of passes over the formula while it changes.
 const ROUNDS: usize = 6;
 
-/// An equivalent formula in negation normal form, simplified; see [`Simplifier`] for many.
+/// A simplified equivalent formula in negation normal form; see [`Simplifier`] for several
+/// formulas.
 pub fn simplify(formulas: &mut Formulas, f: Formula) -> Formula {
     Simplifier::new().simplify(formulas, f)
 }
 
-/// Simplifies formulas of one store and remembers what it found out about them.
+/// A simplifier for formulas of one store that memoizes its results.
 #[derive(Clone, Debug, Default)]
 pub struct Simplifier {
     simple: FxHashMap<Formula, Formula>,
@@ -56,12 +59,12 @@ pub struct Simplifier {
 }
 
 impl Simplifier {
-    /// A simplifier that knows nothing yet. It may be used with one store only.
+    /// A simplifier without results. It may be used with one store only.
     pub fn new() -> Simplifier {
         Simplifier::default()
     }
 
-    /// An equivalent formula in negation normal form, simplified.
+    /// A simplified equivalent formula in negation normal form.
     pub fn simplify(&mut self, s: &mut Formulas, f: Formula) -> Formula {
         self.effort = 0;
         let mut f = nnf(s, f, false);
@@ -82,7 +85,7 @@ impl Simplifier {
         gather::gather(s, f)
     }
 
-    /// Does `f` imply `g`, as far as a look at the syntax tells?
+    /// Returns whether `f` implies `g` by the syntactic rules; `false` means unknown.
     pub fn implies(&mut self, s: &mut Formulas, f: Formula, g: Formula) -> bool {
         self.effort = 0;
         let (f, g) = (nnf(s, f, false), nnf(s, g, false));
@@ -152,7 +155,7 @@ impl Simplifier {
         self.negations[&f]
     }
 
-    /// The simplified form of a node whose operands are simplified.
+    /// The simplified form of a node with simplified operands.
     fn simple(&mut self, s: &mut Formulas, f: Formula) -> Formula {
         if let Some(&known) = self.simple.get(&f) {
             return known;
@@ -181,7 +184,7 @@ impl Simplifier {
         result
     }
 
-    // Simplified nodes, from simplified operands.
+    // Constructors of simplified nodes from simplified operands.
 
     fn and(&mut self, s: &mut Formulas, fs: impl IntoIterator<Item = Formula>) -> Formula {
         let f = s.and(fs);
@@ -229,7 +232,7 @@ impl Simplifier {
     }
 }
 
-/// `f`, which is `node`, with other operands.
+/// `f`, whose node is `node`, with other operands.
 fn rebuild(
     s: &mut Formulas,
     f: Formula,
@@ -253,7 +256,7 @@ fn rebuild(
     }
 }
 
-/// The conjuncts of `f`: one, unless it is a conjunction.
+/// The conjuncts of `f`, or `f` itself if it is not a conjunction.
 fn conjuncts(s: &Formulas, f: Formula) -> Vec<Formula> {
     match s.node(f) {
         Node::And(fs) => fs.to_vec(),
@@ -261,7 +264,7 @@ fn conjuncts(s: &Formulas, f: Formula) -> Vec<Formula> {
     }
 }
 
-/// The disjuncts of `f`: one, unless it is a disjunction.
+/// The disjuncts of `f`, or `f` itself if it is not a disjunction.
 fn disjuncts(s: &Formulas, f: Formula) -> Vec<Formula> {
     match s.node(f) {
         Node::Or(fs) => fs.to_vec(),

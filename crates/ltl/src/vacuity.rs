@@ -1,45 +1,48 @@
-//! Parts of a formula that may say nothing: what is to be asked when a formula holds.
+//! Vacuity detection: stronger formulas to be checked when a formula holds.
 //!
-//! A part with one polarity is replaced by what makes the formula strongest: `false` where it helps the formula, `true` where it hinders. If a model
-//! satisfies even that, the part does not matter to it, and the formula holds *vacuously* (I. Beer, S. Ben-David, C. Eisner and Y. Rodeh, *Efficient
-//! detection of vacuity in temporal model checking*, FMSD 2001). `G(a -> F b)` with `false` for `F b` says that `a` never happens.
+//! A subformula with one polarity is replaced by the constant that makes the formula strongest:
+//! `false` if the polarity is positive, `true` if it is negative. If a model satisfies the stronger
+//! formula, the subformula is irrelevant, and the formula holds *vacuously* (I. Beer, S. Ben-David,
+//! C. Eisner and Y. Rodeh, *Efficient detection of vacuity in temporal model checking*, FMSD 2001).
+//! `G(a -> F b)` with `false` for `F b` states that `a` never holds.
 //!
-//! All occurrences of a part are replaced together. Parts that occur with both polarities are left out, and so are those whose replacement
-//! leaves a formula that nothing satisfies.
+//! All occurrences of a subformula are replaced together. Subformulas with both polarities are
+//! omitted, and so are those whose replacement leaves an unsatisfiable formula.
 
 use crate::formula::{Formula, Formulas, Node};
 use crate::replace::replace;
 use crate::simplify::simplify;
 use rustc_hash::FxHashMap;
 
-/// A formula that is at least as strong as another one, and what was replaced in that.
+/// A formula that is at least as strong as the original one, with the replacement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strengthening {
     /// The stronger formula.
     pub formula: Formula,
-    /// The part that was replaced.
+    /// The subformula that was replaced.
     pub part: Formula,
-    /// By which constant.
+    /// The constant that replaces it.
     pub by: bool,
-    /// If the formula is always to keep the part as a promise: the condition of the promise, which never holds if the stronger formula does.
+    /// If the original formula is a conjunct `G(condition -> part)`: the condition, which never
+    /// holds if the stronger formula does.
     pub never: Option<Formula>,
 }
 
-/// With which signs a part occurs.
+/// Polarities of the occurrences of a subformula.
 #[derive(Clone, Copy, Default)]
 struct Polarity {
     positive: bool,
     negative: bool,
 }
 
-/// Formulas to be asked when `f` holds, larger parts first, no two alike.
+/// Stronger formulas to be checked when `f` holds, larger subformulas first, without duplicates.
 pub fn strengthenings(formulas: &mut Formulas, f: Formula) -> Vec<Strengthening> {
     let parts = formulas.subformulas(f);
     let signs = polarities(formulas, f, &parts);
     let whole = simplify(formulas, f);
     let promises = promises(formulas, f);
     let mut found: Vec<Strengthening> = Vec::new();
-    // Parts come before what is made of them.
+    // Subformulas precede the formulas that contain them.
     for part in parts.iter().rev().copied().filter(|part| *part != f) {
         let Polarity { positive, negative } = signs[&part];
         if positive == negative || part == Formulas::TRUE || part == Formulas::FALSE {
@@ -64,7 +67,7 @@ pub fn strengthenings(formulas: &mut Formulas, f: Formula) -> Vec<Strengthening>
     found
 }
 
-/// What the formula says is always so under a condition, with the condition.
+/// For each conjunct `G(condition -> promise)`, the promise with its condition.
 fn promises(formulas: &Formulas, f: Formula) -> FxHashMap<Formula, Formula> {
     let conjuncts = match formulas.node(f) {
         Node::And(parts) => parts.to_vec(),
@@ -149,17 +152,17 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_replaced_by_what_is_strongest() {
+    fn parts_are_replaced_by_the_strongest_constant() {
         let mut found = texts("G(a -> F b)");
         found.sort();
         assert_eq!(found, ["G!a: never a", "GFb: true for a"]);
-        // Nothing is left of a formula that has no other part.
+        // The formula has no other subformula.
         assert_eq!(texts("G a"), Vec::<String>::new());
-        // Both signs at once.
+        // Both polarities.
         assert_eq!(texts("G(a <-> b)"), Vec::<String>::new());
     }
 
-    /// What is called stronger is.
+    /// Every strengthening implies the original formula.
     #[test]
     fn strengthenings_imply_the_formula() {
         let mut random = Random::new(5);

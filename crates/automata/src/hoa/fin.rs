@@ -1,14 +1,17 @@
-//! Co-Büchi sets: edges that a run may take finitely often only.
+//! Elimination of co-Büchi sets, whose edges a run may take only finitely often.
 //!
-//! Where every component has either nothing but such edges or none of them (the automaton is *weak*), not taking them for ever is taking the
-//! others for ever, and nothing else changes. Otherwise there are two copies of the automaton: a run guesses when it has taken the last of them and moves to the
-//! copy that has none. Either way a Büchi set says the same. (O. Kupferman and M. Vardi, *Weak alternating automata are not that weak*, ToCL 2001.)
+//! If no component mixes such edges with other inner edges (the automaton is *weak*), a run takes
+//! them finitely often iff it takes the others infinitely often, so a Büchi set suffices. Otherwise
+//! the automaton is copied without them: a run guesses when it has taken the last of them and moves
+//! to the copy, whose edges form the Büchi set. (O. Kupferman and M. Vardi, *Weak alternating
+//! automata are not that weak*, ToCL 2001.)
 
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::scc::automaton_components;
 use lariat_emptiness::Marks;
 
-/// The same language without sets of the first kind; `mark`, which is one of `fin`, is what a run must now collect for ever besides.
+/// Replaces the co-Büchi sets `fin` by the Büchi set `mark`, which is one of them; the language is
+/// unchanged.
 pub(super) fn without_fin(a: &mut Automaton, fin: Marks, mark: Marks) {
     let taken = |t: &Transition| !t.marks.intersection(fin).is_empty();
     let of = automaton_components(a).of;

@@ -1,14 +1,14 @@
-//! The words of HOA.
+//! Tokens of HOA.
 
 use super::read::HoaError;
 use std::ops::Range;
 
-/// A word of the format.
+/// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Token<'a> {
-    /// `name:` at the head of an item.
+    /// `name:` at the start of an item.
     Header(&'a str),
-    /// A bare word, `t` and `f` among them.
+    /// A bare word, including `t` and `f`.
     Word(&'a str),
     /// `@name`
     Alias(&'a str),
@@ -59,13 +59,16 @@ impl<'a> Lexer<'a> {
                 } else if let Some(c) = rest.chars().next() {
                     self.at += c.len_utf8();
                 } else {
-                    return Err(HoaError::new(start..start + 2, "this comment does not end"));
+                    return Err(HoaError::new(
+                        start..start + 2,
+                        "this comment is never closed",
+                    ));
                 }
             }
         }
     }
 
-    /// The next word and where it is; `None` at the end of the text.
+    /// The next token with its span; `None` at the end of the text.
     pub fn next(&mut self) -> Result<Option<(Token<'a>, Range<usize>)>, HoaError> {
         self.skip_blanks()?;
         let start = self.at;
@@ -88,7 +91,7 @@ impl<'a> Lexer<'a> {
                 .into_iter()
                 .find(|(word, _)| rest.starts_with(word))
                 .map(|(word, token)| (token, word.len()))
-                .ok_or_else(|| HoaError::new(start..start + 1, "`-` means nothing here"))?;
+                .ok_or_else(|| HoaError::new(start..start + 1, "unexpected `-`"))?;
                 self.at += length;
                 token
             }
@@ -118,7 +121,7 @@ impl<'a> Lexer<'a> {
             c => {
                 return Err(HoaError::new(
                     start..start + c.len_utf8(),
-                    format!("`{}` means nothing in HOA", c.escape_default()),
+                    format!("unexpected character `{}`", c.escape_default()),
                 ));
             }
         };
@@ -139,7 +142,10 @@ impl<'a> Lexer<'a> {
                 c => text.push(c),
             }
         }
-        Err(HoaError::new(start..start + 1, "this text does not end"))
+        Err(HoaError::new(
+            start..start + 1,
+            "this string is never closed",
+        ))
     }
 }
 

@@ -1,11 +1,11 @@
-//! HOA into automata.
+//! Parser of HOA.
 //!
-//! Read are all automata whose acceptance is a conjunction (`t`, `f`, `Inf` and `Fin`; the last kind of set is turned into the other by
-//! `fin.rs`) and without universal branching: marks on states or edges, labels on states, on edges
-//! or implicit, aliases, several initial states. Everything else is refused at its place. Memory is
-//! proportional to the text: state numbers may be as large as they like, nothing is allocated
-//! by a number in a header, and labels are combined as they are read, with a limit on the size of
-//! their diagrams.
+//! Supported are automata without universal branching whose acceptance is a conjunction (`t`, `f`,
+//! `Inf` and `Fin`; `fin.rs` eliminates `Fin`): marks on states or edges, labels on states, on
+//! edges or implicit, aliases, several initial states. All other input is rejected with its
+//! position. Memory is proportional to the text: state numbers may be arbitrarily large, no number
+//! in a header causes an allocation, and labels are evaluated during parsing, with a limit on the
+//! size of their diagrams.
 
 use super::fin::without_fin;
 use super::lexer::{Lexer, Token};
@@ -17,21 +17,21 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::ops::Range;
 
-/// An automaton that was read, with what its file says beside it.
+/// A parsed automaton with its name.
 #[derive(Clone, Debug)]
 pub struct Hoa {
-    /// The `name:` of the file, empty if there is none.
+    /// The `name:` of the file, or empty.
     pub name: String,
     /// The automaton.
     pub automaton: Automaton,
 }
 
-/// Why a text is not an automaton that we read.
+/// Reason why a text is not a supported automaton.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HoaError {
-    /// Which part of the text is wrong, in bytes. Empty at its end if something is missing there.
+    /// Byte range of the error. Empty at the end if something is missing there.
     pub span: Range<usize>,
-    /// What is wrong, and what was expected.
+    /// Description of the error and of the expected input.
     pub message: String,
 }
 
@@ -52,10 +52,10 @@ impl fmt::Display for HoaError {
 
 impl std::error::Error for HoaError {}
 
-/// Labels whose diagrams need more nodes than this are refused.
+/// Maximum number of diagram nodes for labels.
 const MOST_NODES: usize = 1 << 20;
 
-/// Reads the first automaton of `text`; `atom` says what its atomic propositions mean.
+/// Parses the first automaton of `text`; `atom` resolves its atomic propositions.
 pub fn read_hoa(
     text: &str,
     atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
@@ -76,7 +76,7 @@ pub fn read_hoa(
 
 #[derive(Clone, Copy)]
 enum Acceptance {
-    /// A run must carry the first marks for ever, and the others must come to an end.
+    /// A run must carry the marks `inf` infinitely often and the marks `fin` finitely often.
     All { inf: Marks, fin: Marks },
     /// No run is accepting.
     Nothing,
@@ -112,8 +112,9 @@ impl<'a> Reader<'a> {
 
     fn expect(&mut self, what: &str) -> Result<Located<'a>, HoaError> {
         let end = self.end..self.end;
-        self.next()?
-            .ok_or_else(|| HoaError::new(end, format!("the text ends where {what} should follow")))
+        self.next()?.ok_or_else(|| {
+            HoaError::new(end, format!("unexpected end of the text, expected {what}"))
+        })
     }
 
     fn number(&mut self, what: &str) -> Result<(u64, Range<usize>), HoaError> {
@@ -135,7 +136,7 @@ impl<'a> Reader<'a> {
         if self.declared_states.is_some_and(|count| n >= count) {
             return Err(HoaError::new(
                 span,
-                format!("there is no state {n}: the header promises fewer states"),
+                format!("there is no state {n}: the header declares fewer states"),
             ));
         }
         if self.peek()? == Some(&Token::Sign('&')) {
@@ -158,7 +159,7 @@ impl<'a> Reader<'a> {
         }
         match self.expect("the version")? {
             (Token::Word(v), _) if v == "v1" || v.starts_with("v1.") => {}
-            (_, span) => return Err(HoaError::new(span, "only version `v1` of HOA is known")),
+            (_, span) => return Err(HoaError::new(span, "only version `v1` of HOA is supported")),
         }
         let mut name = String::new();
         let mut start = Vec::new();
@@ -167,14 +168,16 @@ impl<'a> Reader<'a> {
             let key = match token {
                 Token::Body => break,
                 Token::Header(key) => key,
-                Token::Abort => return Err(HoaError::new(span, "the automaton was given up here")),
+                Token::Abort => {
+                    return Err(HoaError::new(span, "the automaton ends with `--ABORT--`"));
+                }
                 _ => return Err(HoaError::new(span, "expected the name of a header item")),
             };
             match key {
                 "States" => {
                     let (n, at) = self.number("the number of states")?;
                     if self.declared_states.replace(n).is_some() {
-                        return Err(HoaError::new(span.start..at.end, "a second `States:`"));
+                        return Err(HoaError::new(span.start..at.end, "duplicate `States:`"));
                     }
                 }
                 "Start" => start.push(self.state_number()?),
@@ -185,7 +188,7 @@ impl<'a> Reader<'a> {
                     (Token::Text(text), _) => name = text,
                     (_, span) => return Err(HoaError::new(span, "expected a text")),
                 },
-                // Items with a capital letter change the meaning; others are remarks.
+                // Items with a capital letter change the semantics; others are comments.
                 key if key.starts_with(|c: char| c.is_ascii_uppercase()) => {
                     return Err(HoaError::new(span, format!("`{key}:` is not supported")));
                 }
@@ -212,7 +215,7 @@ impl<'a> Reader<'a> {
         atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
     ) -> Result<(), HoaError> {
         if self.atoms.is_some() {
-            return Err(HoaError::new(span, "a second `AP:`"));
+            return Err(HoaError::new(span, "duplicate `AP:`"));
         }
         let (count, at) = self.number("the number of atomic propositions")?;
         if count > Guards::MAX_ATOMS as u64 {
@@ -256,7 +259,7 @@ impl<'a> Reader<'a> {
 
     fn acceptance(&mut self, span: Range<usize>) -> Result<(), HoaError> {
         if self.acceptance.is_some() {
-            return Err(HoaError::new(span, "a second `Acceptance:`"));
+            return Err(HoaError::new(span, "duplicate `Acceptance:`"));
         }
         let (count, at) = self.number("the number of acceptance sets")?;
         if count > u64::from(Marks::MAX) {
@@ -268,12 +271,12 @@ impl<'a> Reader<'a> {
         let refuse = |span| {
             HoaError::new(
                 span,
-                "only `t`, `f`, and `Inf`s and `Fin`s joined by `&` are supported: generalized Büchi and co-Büchi acceptance; `autfilt --gba` makes such an automaton of any other",
+                "only `t`, `f`, and `Inf`s and `Fin`s joined by `&` are supported: generalized Büchi and co-Büchi acceptance; `autfilt --gba` converts other automata",
             )
         };
         let (mut inf, mut fin) = (Marks::NONE, Marks::NONE);
         let mut nothing = false;
-        // Parentheses around a conjunction change nothing and are counted.
+        // Parentheses around a conjunction are irrelevant; they are counted.
         let mut open = 0usize;
         let mut expect_operand = true;
         loop {
@@ -335,14 +338,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A label expression; ends before the first word that cannot go on with it.
+    /// A label expression; ends before the first token that cannot continue it.
     ///
-    /// Operators wait on an explicit stack, so that parentheses may nest as deep as they like.
+    /// Operators are on an explicit stack, so parentheses may be nested arbitrarily deep.
     fn label(&mut self) -> Result<Guard, HoaError> {
         let mut waiting: Vec<char> = Vec::new();
         let mut values: Vec<Guard> = Vec::new();
         loop {
-            // An operand, with what stands before it.
+            // An operand with its prefix operators.
             let (token, span) = self.expect("a label")?;
             let value = match token {
                 Token::Sign(c @ ('!' | '(')) => {
@@ -362,12 +365,15 @@ impl<'a> Reader<'a> {
                     self.guards.atom(i as usize)
                 }
                 Token::Alias(name) => *self.aliases.get(name).ok_or_else(|| {
-                    HoaError::new(span.clone(), format!("`@{name}` is not defined before"))
+                    HoaError::new(
+                        span.clone(),
+                        format!("`@{name}` is not defined before its use"),
+                    )
                 })?,
                 _ => return Err(HoaError::new(span, "expected a label")),
             };
             values.push(value);
-            // What follows it.
+            // Operators after the operand.
             loop {
                 while waiting.last() == Some(&'!') {
                     self.apply(&mut waiting, &mut values);
@@ -409,7 +415,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Applies the operator that waits last to the last values.
+    /// Applies the top operator of the stack to the last values.
     fn apply(&mut self, waiting: &mut Vec<char>, values: &mut Vec<Guard>) {
         let right = values.pop().unwrap_or(Guards::TRUE);
         let value = match waiting.pop() {
@@ -453,7 +459,7 @@ impl<'a> Reader<'a> {
     }
 
     fn body(&mut self, name: String, start: Vec<u64>) -> Result<Hoa, HoaError> {
-        // States are numbered as they are met: the file's numbers may be sparse.
+        // States are numbered in order of occurrence, since the file's numbers may be sparse.
         let mut index: FxHashMap<u64, StateId> = FxHashMap::default();
         let mut states: Vec<Vec<Transition>> = Vec::new();
         let mut defined: Vec<bool> = Vec::new();
@@ -472,7 +478,7 @@ impl<'a> Reader<'a> {
             match self.expect("`State:` or `--END--`")? {
                 (Token::End, _) => break,
                 (Token::Abort, span) => {
-                    return Err(HoaError::new(span, "the automaton was given up here"));
+                    return Err(HoaError::new(span, "the automaton ends with `--ABORT--`"));
                 }
                 (Token::Header("State"), span) => {
                     let state_label = self.bracketed_label()?;
@@ -513,7 +519,9 @@ impl<'a> Reader<'a> {
                     {
                         return Err(HoaError::new(
                             span,
-                            format!("edges without labels must be {letters} in number here"),
+                            format!(
+                                "a state without labels must have exactly {letters} edges here"
+                            ),
                         ));
                     }
                 }

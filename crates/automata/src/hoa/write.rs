@@ -1,4 +1,4 @@
-//! Automata as HOA.
+//! HOA output.
 
 use crate::automaton::Automaton;
 use crate::cube::Style;
@@ -16,9 +16,9 @@ const LABELS: Style = Style {
     close: "",
 };
 
-/// Writes `a` as HOA. `name` is the automaton's title, often its formula; `atom` writes an atom.
+/// Writes `a` as HOA. `name` is the title, often the formula; `atom` writes an atom.
 ///
-/// Marks are on states where all edges of every state agree, and on edges otherwise.
+/// Marks are on states if all edges of each state agree, and on edges otherwise.
 pub fn write_hoa(
     a: &Automaton,
     name: &str,

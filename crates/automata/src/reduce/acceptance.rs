@@ -1,22 +1,24 @@
-//! Acceptance clean-up, component by component.
+//! Simplification of acceptance, component by component.
 //!
-//! Only what happens inside one accepting strongly connected component for ever decides. So
-//! marks on all other edges mean nothing and go. Inside a component C, with E_i the inner
-//! edges that carry mark i, mark i is needed neither if E_i is all of C's edges nor if E_j ⊆ E_i
-//! for some other needed j (a cycle through E_j is one through E_i). Different
-//! components need different marks, and as no cycle touches two of them the needed ones are
-//! renumbered from 0 in each; a component that needs fewer than the others carries the spare
-//! marks on all of its inner edges.
+//! Acceptance depends only on the edges taken infinitely often, which are inside one accepting
+//! strongly connected component. So marks on all other edges are removed. Inside a component C,
+//! with E_i the inner edges that carry mark i, mark i is redundant if E_i is all of C's inner edges
+//! or if E_j ⊆ E_i for another needed j (a cycle through E_j is one through E_i). Different
+//! components need different marks, and no cycle visits two of them, so the needed marks are
+//! renumbered from 0 in each; a component that needs fewer marks carries the spare ones on all of
+//! its inner edges.
 //!
-//! If no component needs a mark but there is a rejecting cycle, one mark stays to tell them apart.
+//! If no component needs a mark but there is a rejecting cycle, one mark is kept to distinguish
+//! them.
 
 use crate::automaton::{Automaton, StateId};
 use crate::scc::automaton_components;
 use lariat_emptiness::Marks;
 
-/// Makes the components of `states` reject: none of their inner edges carries a mark any more.
+/// Makes the components of `states` rejecting by removing all marks from their inner edges.
 ///
-/// For components in which no word that matters is accepted. An automaton without marks gets one, on all other edges.
+/// For components in which no relevant word is accepted. An automaton without marks gets one on all
+/// other edges.
 pub fn reject(a: &mut Automaton, states: &[StateId]) {
     if states.is_empty() {
         return;
@@ -40,11 +42,11 @@ pub fn reject(a: &mut Automaton, states: &[StateId]) {
     }
 }
 
-/// Removes marks that do not change the language. Call it on a trimmed automaton.
+/// Removes marks that do not change the language. The automaton must be trimmed.
 pub fn simplify_acceptance(a: &mut Automaton) {
     let scc = automaton_components(a);
     let count = scc.marks.len();
-    // together[c][i]: the marks that are on every inner edge of c that carries i.
+    // together[c][i]: the marks that every inner edge of c with mark i carries.
     let all = a.all_marks();
     let mut together = vec![vec![all; a.mark_count as usize]; count];
     let mut everywhere = vec![all; count];
@@ -76,7 +78,7 @@ pub fn simplify_acceptance(a: &mut Automaton) {
             all.iter()
                 .filter(|&i| !everywhere[c].contains(Marks::one(i)))
                 .filter(|&i| {
-                    // Implied by another one; of two equal ones the first stays.
+                    // Implied by another mark; of two equal ones the first is kept.
                     !all.iter().any(|j| {
                         j != i
                             && together[c][j as usize].contains(Marks::one(i))
@@ -88,8 +90,7 @@ pub fn simplify_acceptance(a: &mut Automaton) {
         .collect();
     let most = needed.iter().map(Vec::len).max().unwrap_or(0) as u32;
     let new_count = if rejecting_cycle { most.max(1) } else { most };
-    // With nothing gained the marks keep their names, which keeps equal parts of the
-    // automaton recognisably equal.
+    // If no mark is saved, the numbers are kept, so that equal parts of the automaton remain equal.
     let rename = new_count < a.mark_count;
     for (n, edges) in a.states.iter_mut().enumerate() {
         let c = scc.of[n];
@@ -137,7 +138,7 @@ mod tests {
             to: StateId(n),
             ..any
         };
-        // Three states with a loop each, one behind the other.
+        // Three states with a loop each, in a chain.
         a.states = vec![vec![to(0), to(1)], vec![to(1), to(2)], vec![to(2)]];
         reject(&mut a, &[StateId(0), StateId(2)]);
         let loops: Vec<Marks> = a.states.iter().map(|edges| edges[0].marks).collect();

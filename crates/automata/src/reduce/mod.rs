@@ -1,4 +1,4 @@
-//! Reductions: smaller automata for the same language, one in each file.
+//! Reductions: smaller automata for the same language, one reduction per file.
 
 pub mod acceptance;
 pub mod simulation;
@@ -10,7 +10,7 @@ use crate::guard::{Guard, Guards};
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 
-/// Unites edges that differ in their guards only, and orders the edges of every state.
+/// Merges edges that differ only in their guards, and sorts the edges of every state.
 pub fn merge_edges(a: &mut Automaton) {
     for edges in &mut a.states {
         let mut merged: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
@@ -27,7 +27,7 @@ pub fn merge_edges(a: &mut Automaton) {
     }
 }
 
-/// The same automaton on the states for which `keep` holds, renumbered; edges to others go.
+/// Restricts the automaton to the states with `keep`, renumbered.
 pub(crate) fn retain_states(a: &mut Automaton, keep: &[bool]) {
     let mut name = vec![None; a.states.len()];
     let kept = name.iter_mut().zip(keep).filter(|(_, keep)| **keep);
@@ -46,7 +46,7 @@ pub(crate) fn retain_states(a: &mut Automaton, keep: &[bool]) {
     a.initial = a.initial.iter().filter_map(|q| name[q.index()]).collect();
 }
 
-/// Copies the guards that are in use into the empty store `fresh`.
+/// Copies the used guards into the empty store `fresh`.
 pub(crate) fn collect_garbage(a: &mut Automaton, mut fresh: Guards) {
     let atoms: Vec<usize> = (0..a.atoms.len()).collect();
     let mut memo: FxHashMap<Guard, Guard> = FxHashMap::default();

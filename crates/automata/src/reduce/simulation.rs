@@ -1,31 +1,34 @@
 //! Direct and reverse simulation, by signatures.
 //!
 //! Direct: q ≤ q' iff every edge q –ℓ,m→ d is answered by some q' –ℓ,m'→ d' with m ⊆ m' and d ≤ d'.
-//! Then L(q) ⊆ L(q'); states that simulate each other are merged, and of two edges of
-//! one state the answered one is dropped. Reverse simulation is the same on incoming edges, where
-//! an initial state is only answered by an initial one; it preserves the language of the
-//! automaton but not of its states.
+//! Then L(q) ⊆ L(q'); states that simulate each other are merged, and of two edges of one state the
+//! answered one is dropped. Reverse simulation is the same on incoming edges, where an initial
+//! state is only answered by an initial one; it preserves the language of the automaton but not of
+//! its states.
 //!
-//! The signature of a state is what its edges offer to each letter: the pairs of marks and class that are best,
+//! The signature of a state maps each letter to the best pairs of marks and class,
 //!
-//! > sig(q)(ℓ) = max { (m, class(d))  |  q –ℓ,m→ d }    where (m, c) ≤ (m', c') iff m ⊆ m' and c ≤ c'
+//! > sig(q)(ℓ) = max { (m, class(d))  |  q –ℓ,m→ d }    where (m, c) ≤ (m', c') iff m ⊆ m', c ≤ c'
 //!
-//! and q ≤ q' iff every pair of sig(q)(ℓ) is below one of sig(q')(ℓ), for all ℓ. It is held the other way round, as one
-//! guard for each pair: the letters to which it is among the best. The order of pairs is antisymmetric, so this
-//! form is unique and states of equal signature are one class. Classes and their order are refined from "all equal" until nothing
-//! changes. The quotient is read off the signatures: what is left in them no other edge answers.
+//! and q ≤ q' iff every pair of sig(q)(ℓ) is below one of sig(q')(ℓ), for all ℓ. It is stored
+//! inversely, as one guard for each pair: the letters for which it is among the best. The order of
+//! pairs is antisymmetric, so this form is unique and states of equal signature are one class.
+//! Classes and their order are refined from "all equal" to a fixpoint. The quotient is read off the
+//! signatures, whose edges no other edge answers.
 //!
-//! Signatures are those of Babiak, Badie, Duret-Lutz, Křetínský and Strejček (*Compositional approach to
-//! suspension and other improvements to LTL translation*, SPIN 2013), who write them as one diagram over letters, marks and classes:
+//! Signatures are those of Babiak, Badie, Duret-Lutz, Křetínský and Strejček (*Compositional
+//! approach to suspension and other improvements to LTL translation*, SPIN 2013), where each is one
+//! diagram over letters, marks and classes:
 //!
 //! > ⋁ { guard ∧ ⋀_{i ∉ m} markᵢ ∧ ⋀_{c ≥ class(d)} class_c  |  q –guard,m→ d }
 //!
-//! Our diagrams have letters alone. Below a letter theirs is a disjunction of as many conjunctions as there are edges, but the diagram
-//! of it may be exponential in them: it also tells apart sets of classes that are not closed upwards, which nobody asks for. The tableau of
-//! `((a U X a) xor (b U X b)) xor (c U X c)` has 70 states with 156 edges, and such diagrams of it took minutes.
+//! The diagrams of this module are over letters alone. For a fixed letter the published one is a
+//! disjunction of as many conjunctions as there are edges, but its diagram may be exponential in
+//! them, because it also distinguishes sets of classes that are not upward closed, which is
+//! unnecessary.
 //!
-//! Cost: rounds × edges² diagram operations on letters; beyond a few hundred states, or ten thousand edges, the order of
-//! classes is not computed, which leaves bisimulation.
+//! Cost: rounds × edges² diagram operations on letters. For large automata the order of classes is
+//! not computed, which leaves bisimulation.
 
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
@@ -33,7 +36,7 @@ use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 
-/// Which edges a simulation looks at.
+/// Direction of the edges that a simulation compares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
     /// Outgoing edges: the future of a state.
@@ -42,43 +45,43 @@ pub enum Direction {
     Reverse,
 }
 
-/// Up to this many states classes are compared with each other; beyond, states are only merged
-/// where their signatures are equal, which is bisimulation.
+/// Maximum number of states for comparing classes; larger automata are only merged by equal
+/// signatures, which is bisimulation.
 const MOST_COMPARED: usize = 500;
-/// The same for edges, each of which may be compared with each: 10⁸ looks a round.
+/// Maximum number of edges for comparing classes: 10⁸ comparisons per round.
 const MOST_EDGES: usize = 10_000;
-/// Beyond this many states nothing is done at all: there may be as many rounds.
+/// Maximum number of states for any reduction, since the number of rounds may be as large.
 const MOST_STATES: usize = 2000;
 
-/// An edge that is compared.
+/// An edge to be compared.
 #[derive(Clone, Copy)]
 struct Side {
-    /// The legal letters that it reads.
+    /// Its legal letters.
     guard: Guard,
     marks: Marks,
     /// The state at the other end.
     other: StateId,
 }
 
-/// What a signature is made of.
+/// The compared edges of a state.
 #[derive(Clone)]
 struct View {
-    /// Is the state initial, where that counts?
+    /// True if the state is initial and this is compared.
     initial: bool,
-    /// Does every letter have at most one edge?
+    /// True if every letter has at most one edge.
     deterministic: bool,
     edges: Vec<Side>,
 }
 
-/// What a state offers to each letter.
+/// The best edges of a state for each letter.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Signature {
     initial: bool,
-    /// By class and marks, none of them twice; guards are never `FALSE`.
+    /// Sorted by class and marks, without duplicates; guards are never `FALSE`.
     offers: Vec<Offer>,
 }
 
-/// Edges with these marks to this class, on the letters for which the state has no better one.
+/// Edges with these marks to this class, on the letters for which the state has no better ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Offer {
     class: u32,
@@ -91,13 +94,13 @@ struct Offer {
 struct Classes {
     /// The class of every state.
     of: Vec<u32>,
-    /// For every class, those that simulate it, in increasing order, itself among them.
+    /// For every class the classes that simulate it, including itself, in increasing order.
     above: Vec<Vec<u32>>,
 }
 
-/// Replaces `a` by its quotient, and says which old state each new one stands for.
+/// Replaces `a` by its quotient; returns an old state for each new one.
 ///
-/// Guards are compared on the letters of `legal` only. Large automata are left as they are.
+/// Guards are compared on the letters of `legal` only. Large automata are unchanged.
 pub fn simulate(
     a: &mut Automaton,
     direction: Direction,
@@ -112,15 +115,14 @@ pub fn simulate(
     a.states = quotient(direction, &signatures);
     a.initial = initial_classes(&a.initial, direction, &classes);
     super::merge_edges(a);
-    let mut stands_for = vec![StateId(0); signatures.len()];
+    let mut representative = vec![StateId(0); signatures.len()];
     for (n, &c) in classes.of.iter().enumerate().rev() {
-        stands_for[c as usize] = StateId(n as u32);
+        representative[c as usize] = StateId(n as u32);
     }
-    Ok(stands_for)
+    Ok(representative)
 }
 
-/// For every state what is compared: its outgoing edges, or its incoming ones and whether it is
-/// initial.
+/// The view of every state: its outgoing edges, or its incoming edges and whether it is initial.
 fn views(a: &mut Automaton, direction: Direction, legal: Guard) -> Vec<View> {
     let all = a.all_marks();
     let nothing = View {
@@ -162,7 +164,7 @@ fn views(a: &mut Automaton, direction: Direction, legal: Guard) -> Vec<View> {
     views
 }
 
-/// Refines "all equal" until nothing changes; the classes, and the signature of each.
+/// Refines "all equal" to a fixpoint; returns the classes, and the signature of each.
 fn refine(
     store: &mut Guards,
     views: &[View],
@@ -177,7 +179,7 @@ fn refine(
     loop {
         budget.check()?;
         let mut numbers: FxHashMap<Signature, u32> = FxHashMap::default();
-        // For every new class its signature, and the class that it is a part of.
+        // For every new class its signature, and its old class.
         let mut parts = Vec::new();
         let mut of = Vec::with_capacity(views.len());
         for (view, &was) in views.iter().zip(&classes.of) {
@@ -219,7 +221,8 @@ fn signature(store: &mut Guards, view: &View, classes: &Classes) -> Signature {
         }
         same
     });
-    // What is better than a better one is better, too: offers may change on the way. Where no letter has a choice, none is better.
+    // `answers` is transitive, so offers may change during the loop. In a deterministic state no
+    // offer is better than another.
     let compared = if view.deterministic { 0 } else { offers.len() };
     for i in 0..compared {
         for j in 0..offers.len() {
@@ -236,7 +239,7 @@ fn signature(store: &mut Guards, view: &View, classes: &Classes) -> Signature {
 }
 
 impl Classes {
-    /// Is `other` as good as `offer`, on the letters that both have?
+    /// Returns whether `other` is at least as good as `offer`, on their common letters.
     fn answers(&self, other: &Offer, offer: &Offer) -> bool {
         other.marks.contains(offer.marks) && self.is_above(other.class, offer.class)
     }
@@ -245,7 +248,7 @@ impl Classes {
         other == class || self.above[class as usize].binary_search(&other).is_ok()
     }
 
-    /// Does `other` have an answer to all that a state of this signature does?
+    /// Returns whether `other` answers all edges of `signature`.
     fn simulates(&self, store: &mut Guards, other: &Signature, signature: &Signature) -> bool {
         let mut is_answered = |offer: &Offer| {
             let mut left = offer.guard;
@@ -260,8 +263,8 @@ impl Classes {
     }
 }
 
-/// The order of new classes, each given by its signature and its old class. The relation only
-/// shrinks: pairs whose old classes were not related need no look.
+/// The order of the new classes, each given by its signature and its old class. The relation only
+/// shrinks: pairs whose old classes were not related are skipped.
 fn order(
     store: &mut Guards,
     parts: &[(Signature, u32)],
@@ -317,7 +320,7 @@ fn initial_classes(initial: &[StateId], direction: Direction, classes: &Classes)
     if direction == Direction::Reverse {
         return all;
     }
-    // An initial state whose language another one includes adds nothing.
+    // An initial state is redundant if another one simulates it.
     let is_included = |q: &StateId| {
         let above = &classes.above[q.index()];
         all.iter().any(|p| p != q && above.contains(&p.0))
@@ -329,7 +332,8 @@ fn initial_classes(initial: &[StateId], direction: Direction, classes: &Classes)
 mod tests {
     use super::*;
 
-    /// States by their edges: guard, marks, target. The first is initial.
+    /// An automaton given by the edges of each state: guard, marks, target. The first state is
+    /// initial.
     fn automaton(guards: Guards, edges: &[&[(Guard, Marks, u32)]]) -> Automaton {
         let transition = |&(guard, marks, to): &(Guard, Marks, u32)| Transition {
             guard,
@@ -347,7 +351,8 @@ mod tests {
         }
     }
 
-    /// An edge is dropped on the letters on which another answers it, and on no others; marks that cannot be compared stay.
+    /// An edge is dropped exactly on the letters on which another answers it; incomparable marks
+    /// are kept.
     #[test]
     fn edges_are_answered_letter_by_letter() {
         let mut guards = Guards::new();
@@ -370,9 +375,9 @@ mod tests {
         assert_eq!(left, expected);
     }
 
-    /// States that differ in an answered edge alone, or on illegal letters alone, are one.
+    /// States that differ only in an answered edge, or only on illegal letters, are merged.
     #[test]
-    fn what_is_answered_or_illegal_tells_nothing_apart() {
+    fn answered_edges_and_illegal_letters_are_ignored() {
         let mut guards = Guards::new();
         let a = guards.atom(0);
         let (any, none, all) = (Guards::TRUE, Marks::NONE, Marks::all(2));
@@ -389,8 +394,8 @@ mod tests {
         }
     }
 
-    /// From 0 to 1, which reads everything for ever, or to 2, which needs `a`: the latter is answered. So it is with incoming edges, but
-    /// that 0 is initial and 1 is not.
+    /// 0 leads to 1, which accepts every word, and to 2, which requires `a`: the latter edge is
+    /// answered. For incoming edges the states differ, because 0 is initial and 1 is not.
     #[test]
     fn targets_are_compared() {
         let mut guards = Guards::new();

@@ -1,4 +1,4 @@
-//! Useless states: not reachable, or on no accepting run.
+//! Removal of useless states: unreachable, or on no accepting run.
 
 use super::retain_states;
 use crate::automaton::{Automaton, StateId};
@@ -6,12 +6,12 @@ use crate::scc::automaton_components;
 
 /// Keeps the states that are reachable and from which an accepting cycle can be reached.
 ///
-/// The automaton of the empty language has neither states nor initial states left. Returns which
-/// old state each new one is.
+/// The automaton of the empty language has no states and no initial states. Returns the old state
+/// of each new one.
 pub fn trim(a: &mut Automaton) -> Vec<StateId> {
     let mut keep = reachable(a);
     let scc = automaton_components(a);
-    // Components are numbered against the edges, so one pass in that order is enough.
+    // Components are numbered in reverse topological order, so one pass is enough.
     let mut order: Vec<usize> = (0..a.states.len()).collect();
     order.sort_by_key(|&n| scc.of[n]);
     let mut fruitful: Vec<bool> = (0..scc.marks.len() as u32)

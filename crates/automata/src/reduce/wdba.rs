@@ -1,17 +1,18 @@
 //! Minimal weak deterministic automata for obligation properties.
 //!
-//! A language that is a Boolean combination of safety and guarantee properties is recognised by a
-//! deterministic automaton in which every strongly connected component accepts all or none
-//! of its cycles. The construction of Dax, Eisinger and Klaedtke (*Mechanizing the
-//! powerset construction for restricted classes of ω-automata*, ATVA 2007) determinises by plain
-//! subsets and asks of every component whether one of its cycles, any one, is in
-//! the language. Löding's colouring (*Efficient minimization of deterministic weak ω-automata*,
-//! IPL 2001) then makes minimisation of the automaton that of a finite automaton over finite words:
-//! a component's colour is the largest number that is at most that of its successors and even
-//! iff the component accepts; transient states take the smallest of their successors.
+//! A Boolean combination of safety and guarantee properties is recognised by a deterministic
+//! automaton in which every strongly connected component accepts all or none of its cycles. The
+//! construction of Dax, Eisinger and Klaedtke (*Mechanizing the powerset construction for
+//! restricted classes of ω-automata*, ATVA 2007) determinises by plain subsets and tests for every
+//! component whether an arbitrary one of its cycles is in the language. With Löding's colouring
+//! (*Efficient minimization of deterministic weak ω-automata*, IPL 2001) the automaton is minimised
+//! like a finite automaton over finite words: a component's colour is the largest number that is at
+//! most that of its successors and even iff the component accepts; transient states take the
+//! smallest colour of their successors.
 //!
-//! If the language is no obligation the result recognises another one. Callers who do not know
-//! compare: [`Weak::automaton`] and its complement against automata of the formula and of its negation.
+//! If the language is not an obligation, the result recognises another language. The caller must
+//! then compare [`Weak::automaton`] and its complement with automata of the formula and of its
+//! negation.
 //!
 //! Cost: the number of subsets, which is limited, times the edges of a subset.
 
@@ -24,23 +25,23 @@ use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Variables of the states of the original automaton, behind those of the atoms.
+/// First variable of the original automaton's states, after the atoms.
 const STATES: usize = Guards::MAX_ATOMS;
-/// Larger automata are not tried: diagram operations recurse once a state.
+/// Maximum number of states: diagram operations recurse once per state.
 const MOST_STATES: usize = 2000;
 
 /// A complete, minimal deterministic weak automaton.
 pub struct Weak {
     atoms: Vec<lariat_ltl::AtomId>,
     guards: Guards,
-    /// The target of every state by disjoint guards.
+    /// The edges of every state, with disjoint guards.
     states: Vec<Vec<(Guard, StateId)>>,
     initial: StateId,
     accepting: Vec<bool>,
 }
 
 impl Weak {
-    /// As a trimmed automaton; `complement` for the words that this one rejects.
+    /// The trimmed automaton, or that of the complement.
     pub fn automaton(&self, complement: bool) -> Automaton {
         let states = self
             .states
@@ -73,7 +74,7 @@ impl Weak {
 
 /// The minimal weak deterministic automaton of `a`'s language, if that is an obligation.
 ///
-/// `None` if there would be more than `limit` subsets, or if `a` is very large.
+/// `None` if there are more than `limit` subsets, or if `a` is very large.
 pub fn minimise(
     a: &Automaton,
     legal: Guard,
@@ -122,7 +123,7 @@ pub fn minimise(
 type Edges = Vec<Vec<(Guard, usize)>>;
 type Subsets = Vec<Vec<StateId>>;
 
-/// Subsets of states that some finite word leads to, the initial one first, and their moves.
+/// The subsets of states reachable by finite words, the initial one first, and their edges.
 fn powerset(
     a: &Automaton,
     store: &mut Guards,
@@ -142,7 +143,7 @@ fn powerset(
             return Ok(None);
         }
         budget.check()?;
-        // ⋀ (guard ⇒ target): what a letter leaves is the conjunction of the targets.
+        // ⋀ (guard ⇒ target): the residual of a letter is the conjunction of the targets.
         let mut function = legal;
         for q in &subsets[edges.len()] {
             for t in a.transitions(*q) {
@@ -179,7 +180,7 @@ fn colours(a: &Automaton, store: &Guards, subsets: &Subsets, edges: &Edges) -> V
         members[c as usize].push(n);
     }
     let mut colour = vec![0; edges.len()];
-    // Components come behind those they lead to.
+    // Components are in reverse topological order.
     for nodes in &members {
         let mut smallest = 2 * scc.count;
         for &n in nodes {
@@ -193,8 +194,8 @@ fn colours(a: &Automaton, store: &Guards, subsets: &Subsets, edges: &Edges) -> V
                 cycle,
             };
             let accepts = a.accepts_from(&subsets[nodes[0]], &word);
-            // Colours start at twice the number of components and fall by one at
-            // most in each, so they stay positive.
+            // Colours start at twice the number of components and decrease by at most one per
+            // component, so they stay positive.
             if smallest.is_multiple_of(2) != accepts {
                 smallest -= 1;
             }
@@ -232,7 +233,7 @@ fn some_cycle(store: &Guards, edges: &Edges, scc: &[u32], start: usize) -> Optio
     None
 }
 
-/// Moore's partition refinement, with the moves of a state as one diagram over classes.
+/// Moore's partition refinement, with the edges of a state as one diagram over classes.
 fn moore(store: &mut Guards, edges: &Edges, colour: &[usize]) -> Vec<u32> {
     let mut class: Vec<u32> = colour.iter().map(|c| (c % 2) as u32).collect();
     let mut count = 0;
@@ -265,10 +266,11 @@ fn moore(store: &mut Guards, edges: &Edges, colour: &[usize]) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// Accepting states 0, 1 and 3, and 2, which waits for `a`. By the parities of their successors 0 and 2 are alike in the first round, and so are
-    /// all of 0, 1 and 2 in the next: what keeps them apart is their own.
+    /// States 0, 1 and 3 accept; 2 waits for `a`. By the colours of their successors 0 and 2 are
+    /// equal in the first round, and 0, 1 and 2 in the second; only their own colours distinguish
+    /// them.
     #[test]
-    fn states_with_like_successors_are_told_apart_by_their_own_colours() {
+    fn own_colours_distinguish_states_with_equal_successors() {
         let mut guards = Guards::new();
         let a = guards.atom(0);
         let not_a = guards.not(a);

@@ -1,4 +1,4 @@
-//! Testing automata as ordinary ones.
+//! Conversion of testing automata to ordinary automata.
 //!
 //! A state of the result is (t, k): the testing automaton is in t, the letter is k. It reads k, and
 //!
@@ -6,9 +6,9 @@
 //! (t, k) –k,m→ (d, k⊕c)   iff   t –c,m→ d          (t, k) –k→ (t, k)
 //! ```
 //!
-//! The loop of a livelock state carries all marks, or leads, where only staying for ever
-//! counts, to a copy of the pair that does nothing else. Exchange formats know no change sets;
-//! this is what they can say, at the price of as many copies of a state as it meets letters.
+//! The loop of a livelock state carries all marks, or, if only staying indefinitely is accepted,
+//! leads to a copy of the pair that has only this loop. Exchange formats have no change sets; this
+//! is the equivalent automaton, with a copy of each state per letter.
 
 use super::{Testing, letters};
 use crate::automaton::{Automaton, StateId, Transition};
@@ -17,12 +17,12 @@ use crate::guard::{Guards, Letter};
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 
-/// How staying in a livelock state is accepted.
+/// Acceptance of staying in a livelock state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Livelock {
-    /// Each step of staying collects all marks.
+    /// Each stuttering step collects all marks.
     InPlace,
-    /// Only staying for ever.
+    /// Only staying indefinitely accepts.
     Apart,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn expand(t: &Testing, livelock: Livelock) -> Automaton {
     let mut initial = Vec::new();
     for (q, first) in &t.initial {
         for letter in letters(&t.guards, *first, t.observed) {
-            initial.push(names.of(Some(*q), letter));
+            initial.push(names.intern(Some(*q), letter));
         }
     }
     let mut guards = Guards::new();
@@ -51,11 +51,11 @@ pub(super) fn expand(t: &Testing, livelock: Livelock) -> Automaton {
                 let in_place = state.livelock && livelock == Livelock::InPlace;
                 add(if in_place { t.all_marks() } else { Marks::NONE }, here);
                 if state.livelock && !in_place {
-                    add(Marks::NONE, names.of(None, letter));
+                    add(Marks::NONE, names.intern(None, letter));
                 }
                 for e in &state.changes {
                     for change in letters(&t.guards, e.guard, t.observed) {
-                        let to = names.of(Some(e.to), Letter(letter.0 ^ change.0));
+                        let to = names.intern(Some(e.to), Letter(letter.0 ^ change.0));
                         add(e.marks, to);
                     }
                 }
@@ -72,7 +72,7 @@ pub(super) fn expand(t: &Testing, livelock: Livelock) -> Automaton {
     }
 }
 
-/// Pairs in the order of discovery; `None` stays for ever.
+/// Pairs in the order of discovery; the state `None` stays indefinitely.
 #[derive(Default)]
 struct Names {
     list: Vec<(Option<StateId>, Letter)>,
@@ -80,7 +80,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(&mut self, state: Option<StateId>, letter: Letter) -> StateId {
+    fn intern(&mut self, state: Option<StateId>, letter: Letter) -> StateId {
         let next = StateId(self.list.len() as u32);
         let id = *self.index.entry((state, letter)).or_insert(next);
         if id == next {

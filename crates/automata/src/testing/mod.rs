@@ -1,22 +1,22 @@
-//! Testing automata: automata that read what *changes*.
+//! Testing automata: automata that read *changes*.
 //!
 //! A testing automaton starts in a state that fits the first letter and then moves only when the
-//! letter changes: an edge is labelled by the set of atoms whose truth value flips. While nothing
-//! observed changes it stays where it is, so its language is stutter-invariant by
-//! construction, and so must be the language of the automaton it is made of. Its products with
-//! large systems, whose steps mostly change nothing observed, are small.
+//! letter changes: an edge is labelled by the set of atoms whose truth value flips. While no
+//! observed atom changes it stays in its state, so its language is stutter-invariant by
+//! construction, and so must be the language of the automaton from which it is built. Its products
+//! with large systems, whose steps mostly change no observed atom, are small.
 //!
-//! Two kinds accept in different ways (Ben Salem, Duret-Lutz and Kordon, *Model checking using
+//! Two kinds differ in acceptance (Ben Salem, Duret-Lutz and Kordon, *Model checking using
 //! generalized testing automata*, ToPNoC VI, 2012):
 //!
-//! - [`Tgta`]: by marks on edges, as a TGBA does; staying for ever in a livelock state
-//!   collects all marks. One ordinary emptiness check decides.
-//! - [`Ta`]: by a Büchi mark on states, with infinitely many changes, *or* by staying for ever in a
-//!   livelock state. The check needs a second pass.
+//! - [`Tgta`]: by marks on edges, as a TGBA; staying indefinitely in a livelock state collects all
+//!   marks. One ordinary emptiness check decides.
+//! - [`Ta`]: by a Büchi mark on states, with infinitely many changes, *or* by staying indefinitely
+//!   in a livelock state. The check needs a second pass.
 //!
-//! Both are made in the same steps: `pairs.rs` pairs states with letters and merges what
-//! behaves alike, `reduce.rs` makes the rest small, and the two kinds differ in
-//! between. Both have the shape of [`Testing`].
+//! Both are built in the same steps: `pairs.rs` pairs states with letters and merges equivalent
+//! pairs, `reduce.rs` reduces the result; the kinds differ in between. Both have the representation
+//! [`Testing`].
 
 mod expand;
 mod pairs;
@@ -36,18 +36,18 @@ use crate::guard::{Guard, Guards, Letter};
 use lariat_emptiness::Marks;
 use lariat_ltl::AtomId;
 
-/// What testing automata of both kinds are made of.
+/// The representation of both kinds of testing automata.
 #[derive(Clone, Debug)]
 pub struct Testing {
-    /// The atoms of the automaton it was made of: bit `i` of a letter is `atoms[i]`.
+    /// The atoms of the original automaton: bit `i` of a letter is `atoms[i]`.
     pub atoms: Vec<AtomId>,
-    /// The atoms that matter, as bits: changes of others are no changes.
+    /// The observed atoms, as bits: changes of other atoms are ignored.
     pub observed: u64,
     /// The store of the guards: sets of first letters, and sets of change sets.
     pub guards: Guards,
     /// The number of acceptance marks.
     pub mark_count: u32,
-    /// Where a run may begin, and with which first letters.
+    /// Initial states, each with its first letters.
     pub initial: Vec<(StateId, Guard)>,
     /// The states.
     pub states: Vec<TestingState>,
@@ -56,14 +56,14 @@ pub struct Testing {
 /// A state of a testing automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct TestingState {
-    /// Does staying here for ever accept?
+    /// True if staying here indefinitely accepts.
     pub livelock: bool,
-    /// The edges; the guard holds sets of changed atoms, never the empty one.
+    /// The edges; the guard is a set of sets of changed atoms, without the empty set.
     pub changes: Vec<Transition>,
 }
 
 impl Testing {
-    /// The marks that an accepting run collects for ever.
+    /// The marks that an accepting run carries infinitely often.
     pub fn all_marks(&self) -> Marks {
         Marks::all(self.mark_count)
     }
@@ -73,7 +73,7 @@ impl Testing {
         Letter((from.0 ^ to.0) & self.observed)
     }
 
-    /// The edges of `state` that a non-empty change takes.
+    /// The edges of `state` for a non-empty change.
     pub fn changing(&self, state: StateId, change: Letter) -> impl Iterator<Item = &Transition> {
         self.states[state.index()]
             .changes
@@ -81,7 +81,7 @@ impl Testing {
             .filter(move |t| self.guards.accepts(t.guard, change))
     }
 
-    /// The states in which a run with this first letter may begin.
+    /// The initial states for this first letter.
     pub fn starting(&self, letter: Letter) -> impl Iterator<Item = StateId> {
         self.initial
             .iter()
@@ -89,12 +89,12 @@ impl Testing {
             .map(|(state, _)| *state)
     }
 
-    /// How many edges there are; one stands for every change set of its guard.
+    /// Number of edges; one edge represents all change sets of its guard.
     pub fn edge_count(&self) -> usize {
         self.states.iter().map(|s| s.changes.len()).sum()
     }
 
-    /// How many transitions there are when every change set counts for one.
+    /// Number of transitions, counting every change set separately.
     pub fn transition_count(&self) -> u64 {
         let edges = self.states.iter().flat_map(|s| &s.changes);
         edges
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_over_some_atoms_come_in_order() {
+    fn letters_over_some_atoms_are_sorted() {
         let found: Vec<u64> = submasks(0b1010).map(|l| l.0).collect();
         assert_eq!(found, [0, 0b10, 0b1000, 0b1010]);
         assert_eq!(submasks(0).count(), 1);

@@ -1,4 +1,4 @@
-//! States paired with letters, and those that behave alike merged.
+//! Pairs of states and letters, merged by equivalence.
 //!
 //! The first step to a testing automaton moves letters from edges to states:
 //!
@@ -6,16 +6,15 @@
 //! (q, k) –k⊕k',m→ (d, k')   iff   q –K,m→ d,   k ∈ K,   any k'
 //! ```
 //!
-//! (Prop. 2 and 4 of Ben Salem, Duret-Lutz and Kordon). The stuttering subgraph, k' = k, splits into one
-//! graph per letter, A|k: the automaton on the edges that read k. All that is said about
-//! stuttering is found there: which states stutter in an accepting component, and which can reach
-//! one. Behind that, edges without change are not needed: a word of a stutter-invariant
-//! language is accepted with its repetitions removed, and there no such edge is taken before
-//! the last letter repeats for ever.
+//! (Prop. 2 and 4 of Ben Salem, Duret-Lutz and Kordon). The stuttering subgraph, k' = k, splits
+//! into one graph per letter, A|k: the automaton on the edges that read k. It determines which
+//! states stutter in an accepting component, and which can reach one. Afterwards, edges without
+//! change are not needed: a word of a stutter-invariant language is accepted with its repetitions
+//! removed, and then no such edge is taken before the last letter repeats forever.
 //!
-//! Pairs are then merged by partition refinement: two are alike if they agree about
-//! stuttering and lead, by equal changes with equal marks, to pairs that are alike. Pairs are many (states × 2^atoms),
-//! so that the edges of each are kept as a function from changes to sets of classes
+//! Pairs are then merged by partition refinement: two are equivalent if they agree about stuttering
+//! and lead, by equal changes with equal marks, to equivalent pairs. There are many pairs (states ×
+//! 2^atoms), so the edges of each are stored as a function from changes to sets of classes
 //! (`trie.rs`). Cost per round: about states × 2^atoms × edges of a state, in shared diagrams.
 
 use super::trie::{Trie, Tries};
@@ -28,41 +27,42 @@ use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 
-/// Pairs times letters may not be more: beyond, a testing automaton helps nobody.
+/// Maximum number of pairs times letters; larger testing automata are impractical.
 const MOST_WORK: usize = 1 << 21;
 
-/// What the stuttering subgraph of one letter says about the states.
+/// Facts about the states in the stuttering subgraph of one letter.
 #[derive(Clone, Debug)]
 struct Stuttering {
-    /// Which states lie in an accepting component.
+    /// States in an accepting component.
     accepting: Vec<bool>,
-    /// Which can reach one, or lie in one.
+    /// States that can reach an accepting component, or lie in one.
     reaching: Vec<bool>,
 }
 
-/// What pairs must agree on to be alike.
+/// Facts on which equivalent pairs agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Alike {
-    /// On whether staying for ever is accepted.
+    /// Whether staying indefinitely is accepted.
     Staying,
-    /// And on whether stuttering for a while collects all marks.
+    /// Also whether finite stuttering can collect all marks.
     Returning,
 }
 
 /// The merged automaton.
 pub(super) struct Merged {
-    /// `livelock` is true of all states where staying for ever is accepted.
+    /// With `livelock` true for all states where staying indefinitely is accepted.
     pub testing: Testing,
-    /// For every state, under [`Alike::Returning`]: can a run that stutters there come back having collected all marks?
+    /// For every state, under [`Alike::Returning`]: whether a run that stutters there can return
+    /// after collecting all marks.
     pub returns: Vec<bool>,
 }
 
-/// Pairs the states of `a` with letters and merges.
+/// Pairs the states of `a` with letters and merges equivalent pairs.
 ///
-/// `a` has at least one mark: without marks every run would accept, also the one that
-/// stays in a state that cannot stutter (E-7).
+/// `a` must have a mark: without marks every run would accept, including one that stays in a state
+/// that cannot stutter (E-7).
 pub(super) fn merged_pairs(a: &Automaton, alike: Alike, budget: &Budget) -> Result<Merged, Stop> {
-    let pairs = Pairs::of(a)?;
+    let pairs = Pairs::try_new(a)?;
     let mut lease = budget.lease();
     let (mut class, mut classes) = pairs.first_partition(alike);
     loop {
@@ -91,10 +91,10 @@ pub(super) struct Pairs<'a> {
     observed: u64,
     bits: u32,
     letters: Vec<Letter>,
-    /// For every letter the stuttering subgraph's facts: an index into `facts`.
+    /// For every letter an index into `facts`.
     fact_of: Vec<usize>,
     facts: Vec<Stuttering>,
-    /// Pairs from which nothing is accepted, for a simple reason.
+    /// Pairs that trivially accept nothing.
     dead: Vec<bool>,
 }
 
@@ -102,8 +102,8 @@ pub(super) struct Pairs<'a> {
 type Signature = Vec<(Marks, Trie)>;
 
 impl<'a> Pairs<'a> {
-    /// The pairs of `a`, unless they are too many.
-    pub fn of(a: &'a Automaton) -> Result<Pairs<'a>, Stop> {
+    /// The pairs of `a`, unless there are too many.
+    pub fn try_new(a: &'a Automaton) -> Result<Pairs<'a>, Stop> {
         debug_assert!(a.mark_count > 0);
         let edges = a.states.iter().flatten();
         let observed = edges.fold(0, |mask, t| mask | a.guards.support(t.guard));
@@ -120,12 +120,12 @@ impl<'a> Pairs<'a> {
         Ok(Pairs::new(a, observed, bits))
     }
 
-    /// How many there are.
+    /// Number of pairs.
     pub fn count(&self) -> usize {
         self.letters.len() * self.automaton.states.len()
     }
 
-    /// The atoms that matter, as bits.
+    /// The observed atoms, as bits.
     pub fn observed(&self) -> u64 {
         self.observed
     }
@@ -136,19 +136,19 @@ impl<'a> Pairs<'a> {
         (pair / states, pair % states)
     }
 
-    /// Does it lie in an accepting component of its stuttering subgraph?
+    /// Returns whether the pair is in an accepting component of its stuttering subgraph.
     pub fn accepts(&self, pair: usize) -> bool {
         let (l, q) = self.parts(pair);
         self.facts(l).accepting[q]
     }
 
-    /// Is such a component reached by stuttering?
+    /// Returns whether such a component is reachable by stuttering.
     pub fn reaches(&self, pair: usize) -> bool {
         let (l, q) = self.parts(pair);
         self.facts(l).reaching[q]
     }
 
-    /// The pairs in such components that are reached from it by stuttering.
+    /// The pairs in such components that are reachable by stuttering.
     pub fn accepting_behind(&self, pair: usize) -> Vec<u32> {
         let (l, q) = self.parts(pair);
         let mut seen = vec![false; self.automaton.states.len()];
@@ -164,7 +164,7 @@ impl<'a> Pairs<'a> {
         behind.map(|q| self.index(l, q) as u32).collect()
     }
 
-    /// The edges of a pair that change something: the change by number, the marks, the target.
+    /// The edges of a pair with a change: the number of the change, the marks, the target.
     pub fn changes_of(&self, pair: usize) -> impl Iterator<Item = (usize, Marks, usize)> + '_ {
         let (l, q) = self.parts(pair);
         let reading = self.automaton.reading(StateId(q as u32), self.letters[l]);
@@ -174,7 +174,7 @@ impl<'a> Pairs<'a> {
         })
     }
 
-    /// Where a run may begin: the first letter by number, and the pair.
+    /// The initial pairs, with the number of the first letter.
     pub fn initial(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         (0..self.letters.len()).flat_map(move |l| {
             let initial = self.automaton.initial.iter();
@@ -182,7 +182,7 @@ impl<'a> Pairs<'a> {
         })
     }
 
-    /// Exactly this letter, or change, by its number.
+    /// The guard of exactly this letter or change, given by its number.
     pub fn exactly(&self, number: usize, guards: &mut Guards) -> Guard {
         self.cube(self.letters.len() - 1, number, guards)
     }
@@ -225,11 +225,11 @@ impl<'a> Pairs<'a> {
         &self.facts[self.fact_of[letter]]
     }
 
-    /// Pairs without any way to go on: nothing is read there, or only what leads to such pairs.
+    /// Pairs without an infinite run: no edge reads the letter, or all edges lead to such pairs.
     fn dead_pairs(&self) -> Vec<bool> {
         let states = self.automaton.states.len();
         let mut dead = vec![false; states * self.letters.len()];
-        // For every state, with how many letters it is not dead.
+        // For every state the number of letters with which it is not dead.
         let mut alive = vec![self.letters.len(); states];
         loop {
             let mut changed = false;
@@ -256,7 +256,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Pairs by what they say about stuttering.
+    /// The partition of the pairs by their stuttering facts.
     fn first_partition(&self, alike: Alike) -> (Vec<u32>, usize) {
         let mut class = Vec::with_capacity(self.dead.len());
         let mut ids: FxHashMap<(bool, bool), u32> = FxHashMap::default();
@@ -394,9 +394,9 @@ impl<'a> Pairs<'a> {
         changes
     }
 
-    /// Letters that have, of the atoms numbered in `asked`, exactly those of `values`.
+    /// The letters that agree with `values` on the atoms numbered in `asked`.
     fn cube(&self, asked: usize, values: usize, guards: &mut Guards) -> Guard {
-        // Letter numbers count the observed atoms, so they name letters themselves.
+        // Letter numbers are sets of observed atoms, so they also denote letters.
         let positive = self.letters[values].0;
         let negative = self.letters[asked & !values].0;
         guards.cube(Cube { positive, negative })
@@ -425,7 +425,7 @@ fn stuttering(a: &Automaton, letter: Letter) -> Stuttering {
         .map(|m| m.is_some_and(|m| m.contains(a.all_marks())))
         .collect();
     let accepting: Vec<bool> = scc.of.iter().map(|c| good[*c as usize]).collect();
-    // Components are numbered against the edges.
+    // Components are in reverse topological order.
     let mut order: Vec<usize> = (0..edges.len()).collect();
     order.sort_by_key(|n| scc.of[*n]);
     let mut reach = good;

@@ -1,17 +1,21 @@
-//! Testing automata as they were published, for those who compare.
+//! Testing automata as published, for comparison.
 //!
 //! ```text
-//! (q, k) –k⊕k',m→ (d, k')   iff   q –K,m→ d,   k ∈ K,   any k'                                              (Prop. 2, 4)
-//! TA:    (q, k) is a livelock state iff an accepting component of A|k is reachable from q in A|k            (Prop. 3)
-//! TGTA:  (q, k) is a livelock state iff q lies in an accepting component of A|k, and every edge into a pair that
-//!        reaches such states has a copy to each of them                                                     (Prop. 5)
+//! (q, k) –k⊕k',m→ (d, k')   iff   q –K,m→ d,   k ∈ K,   any k'                       (Prop. 2, 4)
+//! TA:    (q, k) is a livelock state iff an accepting component of A|k is reachable
+//!        from q in A|k                                                               (Prop. 3)
+//! TGTA:  (q, k) is a livelock state iff q lies in an accepting component of A|k, and
+//!        every edge into a pair that reaches such states has a copy to each of them  (Prop. 5)
 //! ```
 //!
-//! Edges without change go, and bisimilar states are merged: nothing else is made smaller. First states are copied as targets of edges are:
-//! otherwise the word that never changes would be lost. An automaton without marks has got one before (E-7), and the two steps to a TA are one
-//! (E-8); both are as in [`Ta`](super::Ta) and [`Tgta`](super::Tgta), because without them the automata are wrong.
+//! Edges without change are removed and bisimilar states merged; there is no further reduction.
+//! Initial states are copied like targets of edges: otherwise the word that never changes would be
+//! lost. An automaton without marks gets one first (E-7), and the two steps to a TA are combined
+//! (E-8); both as in [`Ta`](super::Ta) and [`Tgta`](super::Tgta), because the automata would be
+//! wrong otherwise.
 //!
-//! A.-E. Ben Salem, A. Duret-Lutz, F. Kordon, *Model checking using generalized testing automata*, ToPNoC VI, 2012.
+//! A.-E. Ben Salem, A. Duret-Lutz, F. Kordon, *Model checking using generalized testing automata*,
+//! ToPNoC VI, 2012.
 
 use super::pairs::Pairs;
 use super::{Testing, TestingState, reduce};
@@ -20,12 +24,12 @@ use crate::guard::{Guard, Guards};
 use lariat_budget::{Budget, Stop};
 use rustc_hash::FxHashMap;
 
-/// How livelock states are made.
+/// Construction of livelock states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Livelocks {
-    /// All pairs that reach an accepting component are such states.
+    /// All pairs that reach an accepting component are livelock states.
     Reaching,
-    /// Those in an accepting component are; edges to others are copied.
+    /// Pairs in an accepting component are livelock states; edges into other pairs are copied.
     Copied,
 }
 
@@ -35,12 +39,12 @@ pub(super) fn published(
     livelocks: Livelocks,
     budget: &Budget,
 ) -> Result<Testing, Stop> {
-    let pairs = Pairs::of(a)?;
+    let pairs = Pairs::try_new(a)?;
     let mut guards = Guards::new();
     let mut states = Vec::with_capacity(pairs.count());
     let mut lease = budget.lease();
     let mut edges = 0;
-    // Where an edge into a pair leads: there, and to the copies.
+    // Targets of an edge into a pair: the pair and the copies.
     let targets: Vec<Vec<u32>> = (0..pairs.count())
         .map(|pair| {
             let mut targets = vec![pair as u32];

@@ -1,16 +1,17 @@
-//! Smaller testing automata: useless states, useless marks, simulation.
+//! Reductions of testing automata: useless states, useless marks, simulation.
 //!
-//! - States that are not reachable, or from which neither a livelock state nor a component with
-//!   all marks is reachable, go.
-//! - Marks matter on cycles only. Elsewhere all of them help to merge (a state with the one that it leads to), none of
-//!   them helps to compare edges; both are tried in turn.
-//! - Direct simulation: t simulates s if it is a livelock state where s is one and answers each edge of
-//!   s by an edge with the same change, at least its marks, and a target that simulates
-//!   the other. Stuttering moves neither, so that the relation carries over to products.
-//!   States that simulate each other become one; an edge beside a better one goes.
+//! - States are removed if they are unreachable, or if neither a livelock state nor a component
+//!   with all marks is reachable from them.
+//! - Marks matter on cycles only. On other edges, all marks help to merge a state with its
+//!   successor, and no marks help to compare edges; both are tried in turn.
+//! - Direct simulation: t simulates s if it is a livelock state where s is one and answers each
+//!   edge of s by an edge with the same change, at least its marks, and a target that simulates the
+//!   other. Stuttering moves neither, so the relation carries over to products. States that
+//!   simulate each other are merged; an edge answered by a better one is removed.
 //!
-//! Bisimilar states, which the papers merge, simulate each other; they are merged first because that is
-//! cheap, while simulation costs edges² guard operations a round. Very large automata are left there.
+//! Bisimilar states, which the papers merge, simulate each other. They are merged first because
+//! this is cheap, while simulation costs edges² guard operations per round. Very large automata are
+//! only merged by bisimulation.
 
 use super::{Testing, TestingState};
 use crate::automaton::{StateId, Transition};
@@ -21,10 +22,10 @@ use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
 
-/// More edges are not compared with each other.
+/// Maximum number of edges for simulation.
 const MOST_COMPARED: usize = 1000;
 
-/// Makes `t` small. Marks on states stay on states.
+/// Reduces `t`. Marks on states stay on states.
 pub(super) fn reduce(t: &mut Testing, marks: Placement, budget: &Budget) -> Result<(), Stop> {
     let all = t.all_marks();
     loop {
@@ -44,7 +45,7 @@ pub(super) fn reduce(t: &mut Testing, marks: Placement, budget: &Budget) -> Resu
     }
 }
 
-/// Merges bisimilar states of `t`, and drops useless ones: all that the papers do.
+/// Merges bisimilar states of `t` and removes useless ones: the reductions of the papers.
 pub(super) fn bisimilar(t: &mut Testing, budget: &Budget) -> Result<(), Stop> {
     trim(t);
     merge_edges(t);
@@ -75,7 +76,7 @@ fn inner_marks(t: &Testing, scc: &Components) -> Vec<Marks> {
 fn trim(t: &mut Testing) {
     let scc = change_components(t);
     let marks = inner_marks(t, &scc);
-    // There is at least one mark, so that a component without inner edges is not accepting.
+    // There is at least one mark, so a component without inner edges is not accepting.
     let mut fruitful: Vec<bool> = marks.iter().map(|m| m.contains(t.all_marks())).collect();
     let mut order: Vec<usize> = (0..t.states.len()).collect();
     order.sort_by_key(|n| scc.of[*n]);
@@ -113,8 +114,8 @@ fn trim(t: &mut Testing) {
     rename(t, &names);
 }
 
-/// Gives states new names, drops those without, and all edges to them. Of several states with
-/// one name the first is kept.
+/// Renames states; removes those without a name and the edges to them. Of several states with one
+/// name the first is kept.
 fn rename(t: &mut Testing, names: &[Option<StateId>]) {
     let old = std::mem::take(&mut t.states);
     for (n, mut state) in old.into_iter().enumerate() {
@@ -139,8 +140,8 @@ fn rename(t: &mut Testing, names: &[Option<StateId>]) {
     t.initial.sort_unstable();
 }
 
-/// Removes marks that no accepting cycle can use; where there is no cycle at all they are set to
-/// `outside`, which is as good as any.
+/// Removes marks that no accepting cycle can use; on edges that are on no cycle, where marks are
+/// irrelevant, they are set to `outside`.
 fn settle_marks(t: &mut Testing, placement: Placement, outside: Marks) {
     let scc = change_components(t);
     let mut marks = inner_marks(t, &scc);
@@ -171,7 +172,7 @@ fn settle_marks(t: &mut Testing, placement: Placement, outside: Marks) {
     }
 }
 
-/// Unites edges that differ in their guards only.
+/// Merges edges that differ only in their guards.
 fn merge_edges(t: &mut Testing) {
     for state in &mut t.states {
         let mut merged: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
@@ -188,7 +189,7 @@ fn merge_edges(t: &mut Testing) {
     }
 }
 
-/// Merges states that simulate each other and drops edges beside better ones.
+/// Merges states that simulate each other and removes edges answered by better ones.
 fn simulate(t: &mut Testing, budget: &Budget) -> Result<(), Stop> {
     let n = t.states.len();
     let mut above: Vec<bool> = Vec::with_capacity(n * n);
@@ -251,7 +252,7 @@ fn simulate(t: &mut Testing, budget: &Budget) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Does `other` have an answer to every edge of `s`?
+/// Returns whether `other` answers every edge of `s`.
 fn answers(
     guards: &mut Guards,
     states: &[TestingState],
@@ -301,7 +302,7 @@ fn bisimulate(t: &mut Testing, budget: &Budget) -> Result<(), Stop> {
         }
         classes = ids.len();
     }
-    // Classes are numbered in the order of their first members, as `rename` wants.
+    // Classes are numbered in the order of their first members, as `rename` requires.
     let names: Vec<Option<StateId>> = class.into_iter().map(|c| Some(StateId(c))).collect();
     rename(t, &names);
     merge_edges(t);

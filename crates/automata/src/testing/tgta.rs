@@ -1,22 +1,22 @@
-//! TGBA → TGTA.
+//! Construction of generalized testing automata (TGTA) from TGBA.
 //!
-//! A transition-based generalized testing automaton accepts by marks on edges. Each state
-//! has one edge without change, a loop: with all marks on livelock states, with none on others. With
-//! A|k the TGBA on the edges that read k, and pairs as in `pairs.rs`:
+//! A transition-based generalized testing automaton accepts by marks on edges. Each state has one
+//! edge without change, a loop with all marks on livelock states and none on others. With A|k the
+//! TGBA on the edges that read k, and pairs as in `pairs.rs`:
 //!
-//! 1. (q, k) with q in an accepting component of A|k is a livelock state: a run that stutters there may
-//!    go once around that component and come back.
-//! 2. (q, k) where q merely reaches such a component must accept staying for ever, but a
-//!    run that stutters for a while and goes on has collected nothing. Prop. 5 of Ben Salem, Duret-Lutz and
-//!    Kordon sends a copy of every edge into (q, k) on to each livelock state that is reached.
-//!    We do less: only words that end by stuttering need these copies, since all others are
-//!    accepted with their repetitions removed. If every change cycle through (q, k)
-//!    accepts anyway, or there is none, (q, k) itself becomes a livelock state; otherwise one sink, a livelock state
-//!    without edges, takes the copies.
-//! 3. All other edges without change go.
+//! 1. (q, k) with q in an accepting component of A|k is a livelock state: a run that stutters there
+//!    may traverse that component and return.
+//! 2. (q, k) where q only reaches such a component must accept staying indefinitely, but a run that
+//!    stutters finitely often and continues has collected no marks. Prop. 5 of Ben Salem,
+//!    Duret-Lutz and Kordon copies every edge into (q, k) to each livelock state that is reached.
+//!    This implementation copies less: only words that end by stuttering need these copies, since
+//!    all others are accepted with their repetitions removed. If every change cycle through (q, k)
+//!    accepts anyway, or there is none, (q, k) itself becomes a livelock state; otherwise one sink,
+//!    a livelock state without edges, is the target of the copies.
+//! 3. All other edges without change are removed.
 //!
-//! An automaton without marks gets one, on every edge, first: otherwise the loops of *all* states
-//! would accept (E-7). The rest is `reduce.rs`.
+//! An automaton without marks first gets one on every edge: otherwise the loops of *all* states
+//! would accept (E-7). The reduction is that of `reduce.rs`.
 
 use super::pairs::{Alike, Merged, merged_pairs};
 use super::published::{Livelocks, published};
@@ -46,18 +46,19 @@ impl Tgta {
         Ok(Tgta(testing))
     }
 
-    /// The same as it was published: larger, since edges are copied to every livelock state behind them, and only bisimilar states are merged.
+    /// The published construction: larger, since edges are copied to every reachable livelock
+    /// state, and only bisimilar states are merged.
     pub fn published(a: &Automaton, budget: &Budget) -> Result<Tgta, Stop> {
         published(&with_a_mark(a), Livelocks::Copied, budget).map(Tgta)
     }
 
-    /// An ordinary automaton with the same language, for formats that know no changes.
+    /// An ordinary automaton with the same language, for formats without change sets.
     pub fn to_automaton(&self) -> Automaton {
         expand::expand(&self.0, expand::Livelock::InPlace)
     }
 }
 
-/// The same automaton, with one mark on every edge if it has none.
+/// Adds a mark to every edge of an automaton without marks.
 fn with_a_mark(a: &Automaton) -> Cow<'_, Automaton> {
     if a.mark_count > 0 {
         return Cow::Borrowed(a);
@@ -70,7 +71,8 @@ fn with_a_mark(a: &Automaton) -> Cow<'_, Automaton> {
     Cow::Owned(marked)
 }
 
-/// Leaves `livelock` only where stuttering may collect all marks, and sends the rest to a sink.
+/// Restricts `livelock` to states where stuttering may collect all marks; the others get copies of
+/// their incoming edges to a sink.
 fn settle(merged: Merged) -> Testing {
     let Merged {
         testing: mut t,
@@ -109,7 +111,7 @@ fn settle(merged: Merged) -> Testing {
     t
 }
 
-/// For every component: does each of its cycles carry all marks? True without cycles.
+/// For every component, whether each of its cycles carries all marks. True without cycles.
 fn accepting_throughout(t: &Testing, scc: &Components) -> Vec<bool> {
     let mut result = vec![true; scc.count];
     for mark in t.all_marks().iter().map(Marks::one) {

@@ -1,26 +1,25 @@
 //! Functions from letters to sets of classes, as shared decision diagrams.
 //!
 //! The edges of a pair (q, k) of a state and a letter are those of (q, k') with every letter
-//! flipped by k ⊕ k'. As diagrams with hash-consing such functions are compared by
-//! their ids, and flipping one by a letter is a memoised walk, where lists of edges would
-//! be as long as there are letters.
+//! flipped by k ⊕ k'. With hash-consed diagrams, functions are compared by their ids and flipped by
+//! a memoised walk, whereas lists of edges would be as long as there are letters.
 
 use rustc_hash::FxHashMap;
 
-/// A function from letters to sets of classes. Equal ids are equal functions.
+/// A function from letters to sets of classes. Equal ids denote equal functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Trie(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct TrieNode {
-    /// The bit it asks for, or the number of bits for a leaf.
+    /// The decision bit, or the number of bits for a leaf.
     bit: u32,
     low: Trie,
     /// For a leaf the same as `low`: the number of its set.
     high: Trie,
 }
 
-/// The store, for letters of a fixed number of bits.
+/// A store of functions on letters of a fixed number of bits.
 pub(super) struct Tries {
     bits: u32,
     nodes: Vec<TrieNode>,
@@ -44,7 +43,7 @@ impl Tries {
         }
     }
 
-    /// The function that maps letter `i` to `sets[i]`; there is one set for each letter.
+    /// The function that maps letter `i` to `sets[i]`, with one set per letter.
     pub fn function(&mut self, sets: Vec<Vec<u32>>) -> Trie {
         let mut level: Vec<Trie> = sets.into_iter().map(|s| self.leaf(s)).collect();
         // Letter numbers are read from the highest bit down, so the lowest bit is joined first.
@@ -57,7 +56,7 @@ impl Tries {
         level[0]
     }
 
-    /// About how many bytes the store holds.
+    /// Approximate size in bytes.
     pub fn bytes(&self) -> usize {
         self.nodes.capacity() * 12
             + self.unique.capacity() * 20
@@ -66,7 +65,7 @@ impl Tries {
             + self.sets.len() * 64
     }
 
-    /// Every letter to both its sets.
+    /// The pointwise union of two functions.
     pub fn union(&mut self, a: Trie, b: Trie) -> Trie {
         if a == b {
             return a;
@@ -92,10 +91,10 @@ impl Tries {
         result
     }
 
-    /// The function that maps `letter ^ by` to what `f` maps `letter` to.
+    /// The function that maps `letter ^ by` to the value of `f` at `letter`.
     pub fn flip(&mut self, f: Trie, by: usize) -> Trie {
         let node = self.node(f);
-        // Only the bits from the one asked for down to the last matter.
+        // Only the bits from the decision bit to the last are relevant.
         let by = by & ((1 << (self.bits - node.bit)) - 1);
         if by == 0 {
             return f;
@@ -112,7 +111,7 @@ impl Tries {
         result
     }
 
-    /// The same function, but letter 0 to the empty set.
+    /// The function `f` except that letter 0 is mapped to the empty set.
     pub fn without_zero(&mut self, f: Trie) -> Trie {
         self.without_zero_from(f, 0)
     }
@@ -126,7 +125,8 @@ impl Tries {
         self.make(bit, low, high)
     }
 
-    /// Calls `visit` with every path: the bits asked for, their values, and the set at the end.
+    /// Calls `visit` for every path: the mask of decision bits, their values, and the set of the
+    /// leaf.
     pub fn paths(&self, f: Trie, visit: &mut impl FnMut(usize, usize, &[u32])) {
         self.paths_from(f, 0, 0, visit);
     }

@@ -1,6 +1,6 @@
-//! Testing automata as pictures and as JSON.
+//! Output of testing automata as pictures and as JSON.
 //!
-//! HOA and never claims know no change sets: write [`Ta::to_automaton`](super::Ta::to_automaton) or
+//! HOA and never claims have no change sets: write [`Ta::to_automaton`](super::Ta::to_automaton) or
 //! [`Tgta::to_automaton`](super::Tgta::to_automaton) in these formats.
 
 use super::Testing;
@@ -9,8 +9,8 @@ use crate::json::{cubes, list, text};
 use lariat_ltl::AtomId;
 use std::fmt::{self, Write};
 
-/// Writes `t` in the DOT language. Livelock states are dashed, edges name the atoms that change
-/// (`!p`: p keeps its value), the arrows at the start the letters to begin with.
+/// Writes `t` in the DOT language. Livelock states are dashed; edges are labelled by the changing
+/// atoms (`!p`: p keeps its value), initial arrows by the first letters.
 pub fn write_testing_dot(
     t: &Testing,
     title: &str,
@@ -60,10 +60,10 @@ pub fn write_testing_dot(
 
 /// Writes `t` as one JSON object on one line.
 ///
-/// `atoms`, `observed` (numbers of the atoms whose changes count), `marks`, `initial` (each a `state` with its first
-/// `letters`), `states` (each with `livelock` and its `changes`: `changed`, `marks`, `to`). Sets of letters and of changes are
-/// lists of cubes as in the JSON of ordinary automata; in a set of changes the literal `i` means that
-/// atom `i - 1` changes.
+/// `atoms`, `observed` (numbers of the atoms whose changes count), `marks`, `initial` (each a
+/// `state` with its first `letters`), `states` (each with `livelock` and its `changes`: `changed`,
+/// `marks`, `to`). Sets of letters and of changes are lists of cubes as in the JSON of ordinary
+/// automata; in a set of changes the literal `i` means that atom `i - 1` changes.
 pub fn write_testing_json(
     t: &Testing,
     title: &str,

@@ -1,10 +1,10 @@
-//! Words, and what several test programs ask of a pair of automata.
+//! Words, and checks of an automaton and its complement.
 
 use lariat_automata::{Automaton, Legal, Letter, Product, Word, translate};
 use lariat_budget::Budget;
 use lariat_ltl::{AtomId, Formula, Formulas, Random, holds};
 
-/// The seed of this run: `LARIAT_SEED`, or the default. Printed, so that a failure repeats.
+/// The seed of this run: `LARIAT_SEED`, or the default. Printed for reproduction.
 pub fn seed() -> u64 {
     lariat_corpora::seed(0x1a51a7)
 }
@@ -27,7 +27,7 @@ pub fn random_word(random: &mut Random, letter: &mut dyn FnMut(&mut Random) -> L
     }
 }
 
-/// Does `f` hold on `word`, by the definition of LTL alone?
+/// Returns whether `f` holds on `word`, by evaluation alone.
 pub fn satisfies(formulas: &Formulas, f: Formula, atoms: &[AtomId], word: &Word) -> bool {
     let letters: Vec<Letter> = word.prefix.iter().chain(&word.cycle).copied().collect();
     holds(
@@ -44,7 +44,7 @@ pub fn satisfies(formulas: &Formulas, f: Formula, atoms: &[AtomId], word: &Word)
     )
 }
 
-/// A word over `atoms` as `a` reads it.
+/// Converts a word over `atoms` to the atoms of `a`.
 pub fn over(a: &Automaton, atoms: &[AtomId], word: &Word) -> Word {
     let translate = |letter: &Letter| {
         Letter(a.atoms.iter().enumerate().fold(0, |bits, (i, atom)| {
@@ -58,36 +58,38 @@ pub fn over(a: &Automaton, atoms: &[AtomId], word: &Word) -> Word {
     }
 }
 
-/// No word is accepted by both.
+/// Panics if a word is accepted by both.
 pub fn assert_disjoint(a: &Automaton, b: &Automaton, legal: &Legal, what: &str) {
     let product = Product::new(a, b, legal, &Budget::unlimited()).unwrap();
     let word = product.common_word().unwrap();
     assert_eq!(word, None, "accepted by both automata of {what}");
 }
 
-/// Each of `count` random words is accepted by exactly the one that evaluation names.
-pub fn assert_words(
-    formulas: &Formulas,
-    f: Formula,
-    (a, b): (&Automaton, &Automaton),
-    count: usize,
-    random: &mut Random,
-    letter: &mut dyn FnMut(&mut Random) -> Letter,
-    what: &str,
-) {
-    let atoms = formulas.atoms_of(f);
-    for _ in 0..count {
-        let word = random_word(random, letter);
-        let expected = satisfies(formulas, f, &atoms, &word);
-        assert_eq!(
-            a.accepts(&over(a, &atoms, &word)),
-            expected,
-            "{what} on {word:?}"
-        );
-        assert_eq!(
-            b.accepts(&over(b, &atoms, &word)),
-            !expected,
-            "!({what}) on {word:?}"
-        );
+/// A formula with automata of it and of its negation.
+pub struct ComplementTest<'a> {
+    pub formulas: &'a Formulas,
+    pub f: Formula,
+    pub a: &'a Automaton,
+    pub b: &'a Automaton,
+    pub text: &'a str,
+}
+
+impl ComplementTest<'_> {
+    /// Checks that each of `count` random words is accepted by exactly one automaton, as evaluated.
+    pub fn assert_words(
+        &self,
+        count: usize,
+        random: &mut Random,
+        letter: &mut dyn FnMut(&mut Random) -> Letter,
+    ) {
+        let &ComplementTest { f, a, b, text, .. } = self;
+        let atoms = self.formulas.atoms_of(f);
+        for _ in 0..count {
+            let word = random_word(random, letter);
+            let expected = satisfies(self.formulas, f, &atoms, &word);
+            let (in_a, in_b) = (over(a, &atoms, &word), over(b, &atoms, &word));
+            assert_eq!(a.accepts(&in_a), expected, "{text} on {word:?}");
+            assert_eq!(b.accepts(&in_b), !expected, "!({text}) on {word:?}");
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! Languages and sizes on the corpus of formulas, where that is at hand.
+//! Languages and sizes on the corpus of formulas, where available.
 
-use crate::common::{assert_disjoint, assert_words, both, over, satisfies, seed};
+use crate::common::{ComplementTest, assert_disjoint, both, over, satisfies, seed};
 use lariat_automata::{Automaton, Legal, Letter, Word, stutter_invariant};
 use lariat_budget::Budget;
 use lariat_ltl::{AtomId, Formula, Formulas, FreeVocabulary, Random, parse};
 
-/// A formula of the corpus with what is known of it.
+/// A formula of the corpus with its table row.
 pub struct Entry {
     text: String,
     column: Vec<String>,
@@ -49,15 +49,16 @@ fn languages_and_sizes() {
         assert_disjoint(&a, &b, &Legal::any(), &entry.text);
         let atoms = entry.formulas.atoms_of(entry.f);
         let mask = (1u64 << atoms.len()) - 1;
-        assert_words(
-            &entry.formulas,
-            entry.f,
-            (&a, &b),
-            1000,
-            &mut random,
-            &mut |random| Letter(random.bits() & mask),
-            &entry.text,
-        );
+        ComplementTest {
+            formulas: &entry.formulas,
+            f: entry.f,
+            a: &a,
+            b: &b,
+            text: &entry.text,
+        }
+        .assert_words(1000, &mut random, &mut |random| {
+            Letter(random.bits() & mask)
+        });
         assert_eq!(
             !a.states.is_empty(),
             entry.flag(8),

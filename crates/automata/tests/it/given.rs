@@ -1,4 +1,5 @@
-//! Automata that were given, of shapes that translations do not make: several initial states, marks that say the same, parallel edges.
+//! Given automata with shapes that the translation does not produce: several initial states,
+//! equivalent marks, parallel edges.
 
 use lariat_automata::testing::{Ta, Tgta};
 use lariat_automata::{
@@ -9,13 +10,14 @@ use lariat_budget::Budget;
 use lariat_emptiness::Marks;
 use lariat_ltl::AtomId;
 
-/// Atoms that must hold and must not hold, as bits.
+/// Atoms that must be true and atoms that must be false, as bits.
 type Reads = (u64, u64);
 const ANY: Reads = (0, 0);
 const P: Reads = (1, 0);
 const NOT_P: Reads = (0, 1);
 
-/// An automaton over two atoms with these initial states and edges: source, letters, marks, target.
+/// An automaton over two atoms with these initial states and edges (source, letters, marks,
+/// target).
 fn given(marks: u32, initial: &[u32], edges: &[(u32, Reads, u64, u32)]) -> Automaton {
     let mut guards = Guards::new();
     let size = edges.iter().map(|edge| edge.0.max(edge.3) + 1).max();
@@ -44,7 +46,8 @@ fn word(prefix: &[u64], cycle: &[u64]) -> Word {
     }
 }
 
-/// `p` at first, or `q` for ever: nothing leads to the first of the initial states, so that its past is part of that of the other.
+/// `p` at first, or `q` forever: no edge leads to the first initial state, so its past is included
+/// in that of the other.
 fn two_beginnings() -> Automaton {
     given(
         0,
@@ -67,9 +70,9 @@ fn every_initial_state_counts() {
     }
 }
 
-/// Each of two marks on the same edges says what the other does, and one of them is needed.
+/// Two marks on the same edges are equivalent; one of them is needed.
 #[test]
-fn of_equal_marks_one_stays() {
+fn one_of_equal_marks_is_kept() {
     let mut a = given(2, &[0], &[(0, P, 3, 0), (0, NOT_P, 0, 0)]);
     reduce(&mut a, Guards::TRUE, &Budget::unlimited()).unwrap();
     assert_eq!(a.mark_count, 1);
@@ -77,7 +80,7 @@ fn of_equal_marks_one_stays() {
 }
 
 #[test]
-fn products_read_legal_letters_alone() {
+fn products_read_legal_letters_only() {
     let [a, b] = [P, (2, 0)].map(|reads| given(0, &[0], &[(0, reads, 0, 0)]));
     for (legal, common) in [
         (Legal::any(), Some(word(&[], &[3]))),
@@ -102,9 +105,9 @@ fn a_common_word_takes_the_edges_with_the_marks() {
     }
 }
 
-/// At most two `p`, and none any more: a third can be read, but leads to where nothing is accepted.
+/// At most two `p`, then none: a third can be read, but leads to a state that accepts nothing.
 #[test]
-fn a_letter_read_once_more_must_lead_to_as_much() {
+fn a_repeated_letter_must_lead_to_a_simulating_state() {
     let a = given(
         1,
         &[0],
@@ -125,7 +128,7 @@ fn a_letter_read_once_more_must_lead_to_as_much() {
     assert_eq!(known, Ok(false));
 }
 
-/// What both kinds of testing automata, ours and the published ones, say of words.
+/// Checks both kinds of testing automata, reduced and published, on words.
 fn test(a: &Automaton, words: &[(bool, Word)]) {
     let unlimited = Budget::unlimited();
     let ta = [Ta::new, Ta::published].map(|new| new(a, &unlimited).unwrap().to_automaton());
@@ -138,7 +141,8 @@ fn test(a: &Automaton, words: &[(bool, Word)]) {
     }
 }
 
-/// `!p` for a while, then `p` for ever: both states read one letter only, and the second can be entered because it is another one.
+/// `!p` at first, then `p` forever: both states read one letter only, and the second can be entered
+/// because its letter differs.
 #[test]
 fn a_state_that_reads_another_letter_can_be_entered() {
     let a = given(1, &[0], &[(0, NOT_P, 0, 0), (0, NOT_P, 0, 1), (1, P, 1, 1)]);
@@ -151,9 +155,9 @@ fn a_state_that_reads_another_letter_can_be_entered() {
     test(&a, &words);
 }
 
-/// Both recur, one mark at a time: edges by one letter to one state that differ in their marks.
+/// Both recur, one mark at a time: parallel edges for one letter that differ in their marks.
 #[test]
-fn marks_of_parallel_edges_stay_apart() {
+fn marks_of_parallel_edges_are_not_merged() {
     let a = given(2, &[0], &[(0, ANY, 0, 0), (0, P, 1, 0), (0, (2, 0), 2, 0)]);
     let words = [
         (true, word(&[], &[1, 2])),
@@ -165,9 +169,10 @@ fn marks_of_parallel_edges_stay_apart() {
     test(&a, &words);
 }
 
-/// `q` recurs, or `p` settles; one mark is on every edge of the state that waits, and the other is not.
+/// `q` recurs, or `p` settles; every edge of the waiting state carries one of the marks and not the
+/// other.
 #[test]
-fn stuttering_where_a_mark_is_missing_collects_nothing() {
+fn stuttering_without_all_marks_does_not_accept() {
     let a = given(
         2,
         &[0],
@@ -188,7 +193,7 @@ fn stuttering_where_a_mark_is_missing_collects_nothing() {
     test(&a, &words);
 }
 
-/// `q` without `p` for ever is read from the second of the initial states.
+/// `q` without `p` forever is read from the second initial state.
 #[test]
 fn products_begin_in_every_pair_of_initial_states() {
     let quiet = given(0, &[0], &[(0, (2, 1), 0, 0)]);
@@ -199,10 +204,11 @@ fn products_begin_in_every_pair_of_initial_states() {
     }
 }
 
-/// `p` for ever from some point on. The first state reads `p` alone and collects the mark while nothing changes, the second may go anywhere and only reaches such a
-/// state: their changes are the same, and yet a run that passes the second again and again has collected nothing.
+/// `p` forever from some point on. The first state reads only `p` and collects the mark while
+/// nothing changes, the second may go anywhere and only reaches such a state: their changes are
+/// equal, but a run that visits the second repeatedly has collected no mark.
 #[test]
-fn pairs_are_kept_apart_by_what_stuttering_collects() {
+fn pairs_are_distinguished_by_what_stuttering_collects() {
     let a = given(
         1,
         &[0, 1],
@@ -232,9 +238,9 @@ fn pairs_are_kept_apart_by_what_stuttering_collects() {
     }
 }
 
-/// `q` may change as it likes: nobody asks for it.
+/// Changes of `q` are irrelevant, because no guard depends on it.
 #[test]
-fn changes_of_atoms_that_no_guard_asks_for_are_none() {
+fn changes_of_unused_atoms_are_ignored() {
     let a = given(1, &[0], &[(0, P, 1, 0), (0, NOT_P, 0, 0)]);
     let unlimited = Budget::unlimited();
     for t in [

@@ -1,4 +1,4 @@
-//! HOA out and in again, against an independent reader, and with broken input.
+//! HOA output and input, against an independent parser, and with malformed input.
 
 use crate::common::{assert_disjoint, seed};
 use hoars::{AbstractLabelExpression, HoaRepresentation, LabelExpression};
@@ -44,7 +44,7 @@ fn automata(mut check: impl FnMut(&mut Formulas, Formula, Automaton)) {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_automata_are_read_back() {
     automata(|formulas, f, a| {
         let text = hoa(&a, formulas);
         let b = read(&text, formulas).unwrap();
@@ -68,9 +68,9 @@ fn holds(label: &AbstractLabelExpression, letter: Letter) -> bool {
 }
 
 #[test]
-fn an_independent_reader_sees_the_same_automaton() {
+fn an_independent_parser_reads_the_same_automaton() {
     automata(|_, _, a| {
-        // That reader knows neither automata without initial state nor quotes inside of names.
+        // That parser supports neither automata without initial state nor quotes inside of names.
         if a.initial.is_empty() {
             return;
         }
@@ -99,7 +99,7 @@ fn an_independent_reader_sees_the_same_automaton() {
 }
 
 #[test]
-fn other_spellings() {
+fn alternative_spellings() {
     let mut formulas = Formulas::new();
     // Marks and labels on states, an alias, a comment, sparse states, two initial states.
     let text = r#"HOA: v1 /* a /* nested */ comment */
@@ -133,18 +133,18 @@ fn other_spellings() {
     assert!(read(nothing, &mut formulas).unwrap().initial.is_empty());
 }
 
-/// Marks may be on a state and on its edges at once.
+/// Marks may be on a state and on its edges at the same time.
 #[test]
-fn an_edge_has_the_marks_of_its_state_beside_its_own() {
+fn edges_inherit_the_marks_of_their_state() {
     let text =
         "HOA: v1 Start: 0 Acceptance: 2 Inf(0) & Inf(1) --BODY-- State: 0 {0} [t] 0 {1} --END--";
     let a = read(text, &mut Formulas::new()).unwrap();
     assert_eq!(a.states[0][0].marks, Marks::all(2));
 }
 
-/// Nobody waits for the first and the third of four sets.
+/// The acceptance condition uses only the second and the fourth of four sets.
 #[test]
-fn sets_that_the_acceptance_does_not_name_leave_no_gaps() {
+fn unused_acceptance_sets_leave_no_gaps() {
     let text = r#"HOA: v1 Start: 0 AP: 1 "a" Acceptance: 4 Inf(1) & Inf(3) --BODY--
         State: 0 [0] 0 {0 1} [!0] 0 {2 3} --END--"#;
     let a = read(text, &mut Formulas::new()).unwrap();
@@ -154,7 +154,7 @@ fn sets_that_the_acceptance_does_not_name_leave_no_gaps() {
     assert_eq!(marks, [Marks::one(0), Marks::one(1)]);
 }
 
-/// Translations make one initial state, files may have several.
+/// The translation creates one initial state, files may have several.
 #[test]
 fn every_initial_state_is_written() {
     let mut formulas = Formulas::new();
@@ -165,18 +165,18 @@ fn every_initial_state_is_written() {
     assert_eq!(again.initial, [StateId(0), StateId(1)]);
 }
 
-/// Co-Büchi acceptance, alone and beside Büchi: the language is that of the formula.
+/// Co-Büchi acceptance, alone and combined with Büchi: the language equals that of the formula.
 #[test]
-fn what_must_come_to_an_end_is_read() {
+fn co_buchi_acceptance_is_supported() {
     let automaton = |acceptance: &str, body: &str| {
         format!(
             "HOA: v1 Start: 0 AP: 2 \"a\" \"b\" Acceptance: {acceptance} --BODY-- {body} --END--"
         )
     };
-    // Every letter without `a` is taken finitely often.
+    // Letters without `a` are taken finitely often.
     let one = "State: 0 [0] 0 [!0] 0 {0}";
     let with_b = "State: 0 [0&1] 0 {1} [0&!1] 0 [!0] 0 {0}";
-    // Weak: once `a` is there, nothing bad comes.
+    // Weak: after `a` there are no co-Büchi edges.
     let weak = "State: 0 [!0] 0 {0} [0] 1 State: 1 [t] 1";
     for (text, formula) in [
         (automaton("1 Fin(0)", one), "F G a"),
@@ -197,7 +197,7 @@ fn what_must_come_to_an_end_is_read() {
             let apart = disjoint(&a, &b, &Legal::any(), &budget).unwrap();
             assert_eq!(apart, !common, "{text} and {formula}");
         }
-        // Nothing of the formula is missing: the complement of what was read has none of its words, shown on some of them.
+        // Converse inclusion, on samples: words of the formula are accepted.
         let f = parse(formula, &mut formulas, &mut FreeVocabulary).unwrap();
         let mut random = Random::new(7);
         for _ in 0..200 {
@@ -219,36 +219,36 @@ fn what_must_come_to_an_end_is_read() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused() {
+fn unsupported_input_is_rejected() {
     let mut formulas = Formulas::new();
-    let mut refused = |header: &str, body: &str, why: &str| {
+    let mut rejected = |header: &str, body: &str, why: &str| {
         let text = format!("HOA: v1 AP: 1 \"a\" {header} --BODY-- {body} --END--");
         let message = read(&text, &mut formulas).unwrap_err();
         assert!(message.contains(why), "{text}: {message}");
     };
     let state = "State: 0 [t] 0";
-    refused("Acceptance: 2 Fin(0)|Inf(1)", state, "autfilt --gba");
-    refused("Acceptance: 2 Inf(0)|Inf(1)", state, "generalized Büchi");
-    refused("Acceptance: 1 Inf(!0)", state, "generalized Büchi");
-    refused("Acceptance: 1 Fin(!0)", state, "generalized Büchi");
-    refused("Acceptance: 65 Inf(0)", state, "at most 64");
-    refused("Acceptance: 1 Inf(1)", state, "no such acceptance set");
-    refused("Start: 0", state, "no `Acceptance:`");
-    refused("Acceptance: 0 t Start: 0&1", state, "alternating");
-    refused(
+    rejected("Acceptance: 2 Fin(0)|Inf(1)", state, "autfilt --gba");
+    rejected("Acceptance: 2 Inf(0)|Inf(1)", state, "generalized Büchi");
+    rejected("Acceptance: 1 Inf(!0)", state, "generalized Büchi");
+    rejected("Acceptance: 1 Fin(!0)", state, "generalized Büchi");
+    rejected("Acceptance: 65 Inf(0)", state, "at most 64");
+    rejected("Acceptance: 1 Inf(1)", state, "no such acceptance set");
+    rejected("Start: 0", state, "no `Acceptance:`");
+    rejected("Acceptance: 0 t Start: 0&1", state, "alternating");
+    rejected(
         "Acceptance: 0 t",
         "State: 0 [1] 0",
         "no atomic proposition 1",
     );
-    refused("Acceptance: 0 t", "State: 0 [@x] 0", "not defined");
-    refused("Acceptance: 0 t", "State: 0 [(0] 0", "expected `)`");
-    refused("Acceptance: 0 t", "State: 0 0 0 0", "letters");
-    refused("Acceptance: 0 t", "State: 0 State: 0", "defined twice");
-    refused("Acceptance: 0 t States: 1", "State: 0 [t] 1", "no state 1");
-    refused("Acceptance: 0 t Fancy: 1", state, "not supported");
-    refused("Acceptance: 99999999999999999999 t", state, "too large");
+    rejected("Acceptance: 0 t", "State: 0 [@x] 0", "not defined");
+    rejected("Acceptance: 0 t", "State: 0 [(0] 0", "expected `)`");
+    rejected("Acceptance: 0 t", "State: 0 0 0 0", "letters");
+    rejected("Acceptance: 0 t", "State: 0 State: 0", "defined twice");
+    rejected("Acceptance: 0 t States: 1", "State: 0 [t] 1", "no state 1");
+    rejected("Acceptance: 0 t Fancy: 1", state, "not supported");
+    rejected("Acceptance: 99999999999999999999 t", state, "too large");
     let deep = format!("State: 0 [{}", "(!".repeat(200_000));
-    refused("Acceptance: 0 t", &deep, "expected");
+    rejected("Acceptance: 0 t", &deep, "expected");
     for text in [
         "",
         "HOA:",

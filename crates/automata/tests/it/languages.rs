@@ -1,6 +1,6 @@
-//! Languages of formulas of our own and of random ones, through every construction.
+//! Languages of selected and random formulas, through every construction.
 
-use crate::common::{assert_disjoint, assert_words, both, over, random_word, satisfies, seed};
+use crate::common::{ComplementTest, assert_disjoint, both, over, random_word, satisfies, seed};
 use lariat_automata::{
     Automaton, Guards, Legal, Letter, Placement, Word, buchi, degeneralize, has_state_marks,
     silent_step_invariant, state_based, stutter_invariant, translate, translate_labelled,
@@ -11,7 +11,7 @@ use lariat_ltl::{
 };
 use std::time::Duration;
 
-/// Shapes that have been hard for one construction or another.
+/// Formulas that are difficult for some construction.
 const SHIPPED: &[&str] = &[
     "true",
     "false",
@@ -46,7 +46,7 @@ fn any_letter(atoms: usize) -> impl FnMut(&mut Random) -> Letter {
     move |random| Letter(random.bits() & ((1 << atoms) - 1))
 }
 
-/// Runs `check` on the shipped formulas and on random ones.
+/// Runs `check` on the selected formulas and on random ones.
 fn for_formulas(
     random_count: usize,
     mut check: impl FnMut(&mut Formulas, Formula, &str, &mut Random),
@@ -68,25 +68,24 @@ fn for_formulas(
 }
 
 #[test]
-fn a_formula_and_its_negation_share_the_words_between_them() {
+fn a_formula_and_its_negation_partition_the_words() {
     for_formulas(cases(), |formulas, f, text, random| {
         let (a, b) = both(formulas, f, &Legal::any());
         assert_disjoint(&a, &b, &Legal::any(), text);
         let count = formulas.atoms_of(f).len();
-        assert_words(
+        ComplementTest {
             formulas,
             f,
-            (&a, &b),
-            200,
-            random,
-            &mut any_letter(count),
+            a: &a,
+            b: &b,
             text,
-        );
+        }
+        .assert_words(200, random, &mut any_letter(count));
     });
 }
 
 #[test]
-fn degeneralization_keeps_the_language() {
+fn degeneralization_preserves_the_language() {
     for_formulas(cases() / 2, |formulas, f, text, random| {
         let unlimited = Budget::unlimited();
         let a = translate(formulas, f, &Legal::any(), &unlimited).unwrap();
@@ -146,13 +145,13 @@ fn labels_are_the_languages_of_states() {
 }
 
 #[test]
-fn impossible_combinations_of_events_are_left_out() {
+fn impossible_combinations_of_events_are_excluded() {
     let mut random = Random::new(seed());
     for case in 0..cases() / 2 {
         let mut formulas = Formulas::new();
         let [p, a, b, c] =
             ["p", "fires(a)", "fires(b)", "fires(a, c)"].map(|n| formulas.atom_id(n));
-        // The event of the last atom is `a` or one that the others do not name.
+        // The event of the last atom is `a` or one that the other atoms do not name.
         let combinations = vec![vec![], vec![a, c], vec![b], vec![c]];
         let legal = Legal::events(vec![a, b, c], combinations.clone());
         let size = 3 + random.below(10);
@@ -175,17 +174,16 @@ fn impossible_combinations_of_events_are_left_out() {
                 bits | u64::from(holds) << i
             }))
         };
-        assert_words(
-            &formulas,
+        ComplementTest {
+            formulas: &formulas,
             f,
-            (&yes, &no),
-            100,
-            &mut random,
-            &mut letter,
-            &what,
-        );
+            a: &yes,
+            b: &no,
+            text: &what,
+        }
+        .assert_words(100, &mut random, &mut letter);
     }
-    // Two events at once are impossible, and the automaton knows.
+    // Two simultaneous events are impossible, and the automaton excludes them.
     let mut formulas = Formulas::new();
     let f = parse("F(a & b)", &mut formulas, &mut FreeVocabulary).unwrap();
     let events = formulas.atoms_of(f);
@@ -194,7 +192,7 @@ fn impossible_combinations_of_events_are_left_out() {
     assert!(empty.initial.is_empty());
 }
 
-/// Doubles every letter of the word, or removes what was doubled.
+/// Repeats each letter of the word up to three times, at random.
 fn stuttered(word: &Word, random: &mut Random) -> Word {
     let mut twice = |letters: &[Letter]| {
         letters
@@ -209,7 +207,7 @@ fn stuttered(word: &Word, random: &mut Random) -> Word {
 }
 
 #[test]
-fn stutter_invariant_formulas_do_not_see_stuttering() {
+fn stutter_invariant_formulas_ignore_stuttering() {
     let mut found = [0; 2];
     for_formulas(cases() / 2, |formulas, f, text, random| {
         let invariant =
@@ -251,7 +249,7 @@ fn silent_steps_before_events() {
 }
 
 #[test]
-fn limits_are_values() {
+fn limits_are_returned_as_stops() {
     let mut formulas = Formulas::new();
     let wide = (0..65)
         .map(|i| format!("p{i}"))
@@ -261,7 +259,7 @@ fn limits_are_values() {
     let result = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
     assert!(matches!(result, Err(Stop::Unsupported(_))));
 
-    // Very many ways to keep or put off twelve promises: counted work ends it.
+    // Exponentially many ways to fulfil or postpone twelve promises: the work limit ends it.
     let busy = |n: usize| {
         let parts: Vec<String> = (0..n).map(|i| format!("G(p{i} -> F X q{i})")).collect();
         parts.join(" & ")
@@ -271,7 +269,7 @@ fn limits_are_values() {
     let result = translate(&mut formulas, f, &Legal::any(), &budget);
     assert!(matches!(result, Err(Stop::Work(_))), "{result:?}");
 
-    // So many that already the moves of the first state are too large.
+    // With more promises the moves of the first state exceed the node limit.
     let f = parse(&busy(30), &mut formulas, &mut FreeVocabulary).unwrap();
     let result = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
     assert!(matches!(result, Err(Stop::Memory)), "{result:?}");
@@ -306,9 +304,10 @@ fn very_many_obligations_do_not_overflow() {
     assert!(matches!(result, Err(Stop::Work(_))), "{result:?}");
 }
 
-/// `q U r` is put off while `r` is, which has nothing to do with `q`: here `q` and `q U r` both recur, and never hold together.
+/// Postponing `q U r` is postponing `r`, independently of `q`: here `q` and `q U r` both recur, and
+/// never hold together.
 #[test]
-fn promises_have_names_of_their_own() {
+fn promises_have_separate_marks() {
     let mut formulas = Formulas::new();
     let atoms = ["p", "q", "r", "s"].map(|name| formulas.atom_id(name));
     let text = "G(p -> ((q U r) M s)) & G F q";
@@ -323,9 +322,10 @@ fn promises_have_names_of_their_own() {
     assert!(!b.accepts(&over(&b, &atoms, &word)));
 }
 
-/// Beside many conditions that recur, or settle, there is a safety property, whose automaton has no marks.
+/// A safety property, whose automaton has no marks, combined with many recurring or settling
+/// conditions.
 #[test]
-fn what_is_left_beside_many_conditions_counts() {
+fn the_rest_beside_many_conditions_is_checked() {
     let mut formulas = Formulas::new();
     let atoms = ["a", "b", "p0", "p1", "p2", "p3", "p4"].map(|name| formulas.atom_id(name));
     let recurring = "G(F p0 & F p1 & F p2 & F p3 & F p4 & (a -> X b))";
@@ -361,8 +361,8 @@ fn literal(formulas: &mut Formulas, random: &mut Random, atom: AtomId) -> Formul
     }
 }
 
-/// A random formula with many recurring conditions, or its negation with many that settle. Each condition has an atom of its own, lest
-/// simplification leave out those that others imply, until few are left.
+/// A random formula with many recurring conditions, or its negation with many settling ones. Each
+/// condition has a separate atom, so simplification cannot remove implied ones.
 fn many_conditions(formulas: &mut Formulas, random: &mut Random) -> Formula {
     let mut atoms: Vec<AtomId> = ["p", "q", "r"].map(|n| formulas.atom_id(n)).to_vec();
     let size = 1 + random.below(6);
@@ -393,7 +393,7 @@ fn many_conditions(formulas: &mut Formulas, random: &mut Random) -> Formula {
 }
 
 #[test]
-fn many_conditions_that_recur_or_settle() {
+fn many_recurring_or_settling_conditions() {
     let mut random = Random::new(seed());
     let any = Legal::any();
     for case in 0..cases() / 8 {
@@ -404,7 +404,14 @@ fn many_conditions_that_recur_or_settle() {
         assert_disjoint(&a, &b, &any, &text);
         let count = formulas.atoms_of(f).len();
         let mut letter = any_letter(count);
-        assert_words(&formulas, f, (&a, &b), 200, &mut random, &mut letter, &text);
+        ComplementTest {
+            formulas: &formulas,
+            f,
+            a: &a,
+            b: &b,
+            text: &text,
+        }
+        .assert_words(200, &mut random, &mut letter);
         let not_f = formulas.not(f);
         for g in [f, not_f] {
             let labelled =
@@ -421,8 +428,9 @@ fn many_conditions_that_recur_or_settle() {
     }
 }
 
-/// Parts without common atoms, each wanted in both polarities. Their tableaux are small, but their states have edges to many classes that are
-/// ordered among each other; a simulation that told sets of classes apart took minutes.
+/// Parts without common atoms, each needed in both polarities. Their tableaux are small, but their
+/// states have edges to many ordered classes, which distinguishing sets of classes would make
+/// exponential.
 #[test]
 fn chains_of_parity_do_not_explode() {
     let any = Legal::any();
@@ -450,11 +458,18 @@ fn chains_of_parity_do_not_explode() {
         let [a, b] = &automata;
         assert_disjoint(a, b, &any, text);
         let mut letter = any_letter(formulas.atoms_of(f).len());
-        assert_words(&formulas, f, (a, b), 500, &mut random, &mut letter, text);
+        ComplementTest {
+            formulas: &formulas,
+            f,
+            a,
+            b,
+            text,
+        }
+        .assert_words(500, &mut random, &mut letter);
     }
 }
 
-/// A random tree of `xor`, `<->` and now and then another connective, over small temporal formulas.
+/// A random tree of `xor`, `<->` and some other connectives over small temporal formulas.
 fn parity(formulas: &mut Formulas, random: &mut Random) -> Formula {
     let atoms: Vec<AtomId> = ["p", "q", "r", "s"].map(|n| formulas.atom_id(n)).to_vec();
     let mut parts: Vec<Formula> = (0..2 + random.below(3))
@@ -486,24 +501,31 @@ fn nested_parity_of_random_formulas() {
         let (a, b) = both(&mut formulas, f, &any);
         assert_disjoint(&a, &b, &any, &text);
         let mut letter = any_letter(formulas.atoms_of(f).len());
-        assert_words(&formulas, f, (&a, &b), 100, &mut random, &mut letter, &text);
+        ComplementTest {
+            formulas: &formulas,
+            f,
+            a: &a,
+            b: &b,
+            text: &text,
+        }
+        .assert_words(100, &mut random, &mut letter);
         let small = buchi(&a, Placement::Edges, &any, &Budget::unlimited()).unwrap();
         assert_disjoint(&small, &b, &any, &text);
-        assert_words(
-            &formulas,
+        ComplementTest {
+            formulas: &formulas,
             f,
-            (&small, &b),
-            50,
-            &mut random,
-            &mut letter,
-            &text,
-        );
+            a: &small,
+            b: &b,
+            text: &text,
+        }
+        .assert_words(50, &mut random, &mut letter);
     }
 }
 
-/// Fifty conditions are one state with an edge for each, and fifty that settle are a state for each.
+/// Fifty recurring conditions need one state with an edge for each; fifty settling ones need a
+/// state for each.
 #[test]
-fn conditions_are_not_multiplied() {
+fn automata_of_many_conditions_are_linear() {
     for n in [14, 20, 50] {
         let conditions: Vec<String> = (0..n).map(|i| format!("G F p{i}")).collect();
         let conjunction = conditions.join(" & ");
@@ -518,12 +540,12 @@ fn conditions_are_not_multiplied() {
         assert!(a.states.len() <= n + 3, "{}", a.states.len());
         assert!(b.states.len() <= 3 && b.edge_count() <= 2 * (n + 3));
     }
-    // More marks than automata can have are refused, not forgotten.
+    // Exceeding the maximum number of marks is an error.
     let conditions: Vec<String> = (0..65)
         .map(|i| format!("G F (p{} & q{})", i % 50, i % 13))
         .collect();
     let mut formulas = Formulas::new();
     let f = parse(&conditions.join(" & "), &mut formulas, &mut FreeVocabulary).unwrap();
-    let refused = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
-    assert!(matches!(refused, Err(Stop::Unsupported(_))), "{refused:?}");
+    let result = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
+    assert!(matches!(result, Err(Stop::Unsupported(_))), "{result:?}");
 }

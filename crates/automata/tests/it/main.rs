@@ -1,4 +1,4 @@
-//! Everything about automata that takes more than one module to test.
+//! Tests of automata that need more than one module.
 
 mod common;
 mod corpus;

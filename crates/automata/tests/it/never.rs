@@ -1,4 +1,4 @@
-//! Never claims as SPIN reads them, where it is installed.
+//! Never claims checked by SPIN, where it is installed.
 
 use crate::corpus::corpus;
 use lariat_automata::{Legal, translate, write_never};
@@ -24,7 +24,7 @@ const SHIPPED: &[&str] = &[
     "F p & F q & F r",
 ];
 
-/// Claims in one file for SPIN; it can have many if each has a name.
+/// Claims per file for SPIN; a file may have many if each has a name.
 const AT_ONCE: usize = 50;
 
 struct Claim {
@@ -48,7 +48,7 @@ fn claim(formulas: &mut Formulas, f: Formula) -> Claim {
     }
 }
 
-/// What SPIN has against a model with these claims.
+/// The complaint of SPIN about a model with these claims, if any.
 fn complaint(folder: &Path, claims: &[Claim]) -> Option<String> {
     let atoms: BTreeSet<&str> = claims
         .iter()
@@ -101,7 +101,7 @@ fn spin_accepts_every_claim() {
         .flat_map(|chunk| chunk.chunks(1))
         .filter_map(|one| Some(format!("{}\n{}", one[0].formula, complaint(&folder, one)?)))
         .collect();
-    // The shipped ones also as they are written, without a name.
+    // The selected ones also in the original form, without a name.
     for one in claims[..SHIPPED.len()].chunks(1) {
         assert_eq!(complaint(&folder, one), None, "{}", one[0].formula);
     }

@@ -1,6 +1,6 @@
-//! Testing automata: languages of stutter-invariant formulas, shapes, output.
+//! Testing automata: languages of stutter-invariant formulas, sizes, output.
 
-use crate::common::{assert_disjoint, assert_words, both, seed};
+use crate::common::{ComplementTest, assert_disjoint, both, seed};
 use lariat_automata::testing::{Ta, Testing, Tgta, write_testing_dot, write_testing_json};
 use lariat_automata::{Automaton, Legal, Letter, Word, stutter_invariant};
 use lariat_budget::{Budget, Stop};
@@ -55,13 +55,20 @@ fn check(formulas: &mut Formulas, f: Formula, text: &str, random: &mut Random) {
     for [x, y] in [&generalized, &buchi, &published, &published_buchi] {
         assert_disjoint(x, &b, &Legal::any(), text);
         assert_disjoint(y, &a, &Legal::any(), text);
-        assert_words(formulas, f, (x, y), 60, random, &mut { letter }, text);
+        ComplementTest {
+            formulas,
+            f,
+            a: x,
+            b: y,
+            text,
+        }
+        .assert_words(60, random, &mut { letter });
     }
 }
 
-/// Ours are made smaller in more ways.
+/// The reduced automata apply more reductions than the published ones.
 #[test]
-fn what_was_published_is_not_smaller() {
+fn published_automata_are_not_smaller() {
     let unlimited = Budget::unlimited();
     let mut larger = 0;
     for text in SHIPPED {
@@ -79,7 +86,7 @@ fn what_was_published_is_not_smaller() {
             ),
         ];
         for (ours, published) in pairs {
-            // Ours may have a sink that the others need not.
+            // The reduced automaton may have an additional sink.
             assert!(ours <= published + 1, "{text}: {ours} and {published}");
             larger += u32::from(ours < published);
         }
@@ -87,9 +94,9 @@ fn what_was_published_is_not_smaller() {
     assert!(larger > 0);
 }
 
-/// Whatever changes is accepted, but not that nothing does: a run at the beginning is no evidence yet.
+/// Every change is accepted, but not the absence of changes: the prefix is not yet evidence.
 #[test]
-fn staying_for_ever_is_a_continuation() {
+fn staying_indefinitely_is_a_continuation() {
     let (mut formulas, f) = parsed("(p & F !p) | (!p & F p)");
     let (a, _) = both(&mut formulas, f, &Legal::any());
     for testing in [ta(&a).0, tgta(&a).0] {
@@ -101,7 +108,7 @@ fn staying_for_ever_is_a_continuation() {
 }
 
 #[test]
-fn both_kinds_keep_the_language() {
+fn both_kinds_preserve_the_language() {
     let mut random = Random::new(seed());
     for text in SHIPPED {
         let (mut formulas, f) = parsed(text);
@@ -132,9 +139,9 @@ fn both_kinds_keep_the_language() {
     println!("{invariant_with_next} invariant formulas with X");
 }
 
-/// An automaton without marks: staying where nothing can be read must not accept.
+/// An automaton without marks: staying where no letter can be read must not accept.
 #[test]
-fn no_marks_is_not_every_loop() {
+fn without_marks_not_every_loop_accepts() {
     let (mut formulas, f) = parsed("G p");
     let (a, _) = both(&mut formulas, f, &Legal::any());
     assert_eq!(a.mark_count, 0);
@@ -147,7 +154,7 @@ fn no_marks_is_not_every_loop() {
     }
 }
 
-/// Nothing ever changes, and that is accepted: without livelock states it would be lost.
+/// The word that never changes is accepted, which requires livelock states.
 #[test]
 fn everything_accepts_the_word_that_never_changes() {
     let (mut formulas, f) = parsed("true");
@@ -168,7 +175,7 @@ fn small_formulas_have_small_automata() {
         let (a, _) = both(&mut formulas, f, &Legal::any());
         (tgta(&a).0.states.len(), ta(&a).0.states.len())
     };
-    // p changes for ever, or ends true.
+    // p changes forever, or is finally true.
     assert_eq!(sizes("G F p"), (2, 2));
     assert_eq!(sizes("F p"), (2, 2));
     let (generalized, buchi) = sizes("G F p & G F q");
@@ -178,7 +185,7 @@ fn small_formulas_have_small_automata() {
 }
 
 #[test]
-fn too_many_atoms_are_refused() {
+fn too_many_atoms_are_rejected() {
     let mut formulas = Formulas::new();
     let text: Vec<String> = (0..20).map(|i| format!("p{i}")).collect();
     let text = format!("G({})", text.join(" | "));

@@ -1,4 +1,4 @@
-//! Couvreur's check and the lassos made from it, against the naive answer.
+//! Couvreur's check and the constructed lassos against the naive answer.
 
 use crate::kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
 use lariat_corpora::{Random, each_case};
@@ -36,7 +36,7 @@ fn agrees_with_the_naive_answer() {
     });
 }
 
-/// Whatever the step at which the budget ends, the answer is the right one or none.
+/// At whatever step the budget ends, the result is the correct answer or a stop.
 #[test]
 fn stopping_is_never_an_answer() {
     each_case(400, |random| {
@@ -55,9 +55,9 @@ fn stopping_is_never_an_answer() {
     });
 }
 
-/// Once the cycle is walked, the clock takes the shortening but not the lasso.
+/// Once the cycle is walked, an exhausted budget skips the shortening but returns the lasso.
 #[test]
-fn a_found_lasso_survives_the_clock() {
+fn a_found_lasso_survives_an_exhausted_budget() {
     let mut survived = 0;
     for seed in 0..300 {
         let graph = Explicit::random(&mut Random::new(seed));
@@ -74,7 +74,10 @@ fn a_found_lasso_survives_the_clock() {
             }
         }
     }
-    assert!(survived > 0, "no case where the clock took the shortening");
+    assert!(
+        survived > 0,
+        "no case in which the budget ended the shortening"
+    );
 }
 
 fn graph(marks: u32, initial: &[usize], edges: &[&[(usize, u64)]]) -> Explicit {
@@ -145,7 +148,7 @@ impl Graph for Chain {
 }
 
 #[test]
-fn depth_is_no_problem() {
+fn deep_paths_do_not_overflow() {
     let counts = &mut Counts::default();
     let graph = Chain(1_000_000);
     match couvreur(&graph, &mut (), counts).unwrap() {

@@ -22,9 +22,8 @@ fn run(check: Check, graph: &Powerset) -> (Outcome<Evidence>, Store, Counts) {
     (outcome, store, counts)
 }
 
-/// A lasso of `base` behind an abstract one, by walking backwards: from a member of a target,
-/// through the whole that the target is a part of, to a member of the source. Panics if there
-/// is none.
+/// Maps an abstract lasso back to one of `base` by walking backwards: from a member of a target,
+/// through the whole of the part, to a member of the source. Panics if there is none.
 fn concrete(graph: &Powerset, store: &mut Store, evidence: &Evidence, lasso: &Lasso) {
     let decomposed = Decomposed::new(graph, evidence);
     // (source set, marks, target set) of each edge.
@@ -107,7 +106,7 @@ fn agree_with_the_naive_answer() {
                     now[usize::from(right)] += 1;
                     undecided.set(now);
                     check_evidence(&graph, &mut store, &evidence);
-                    // True edges alone: whatever is found there is a lasso.
+                    // Only graph edges are used: every lasso found is one of the graph.
                     if let Some(lasso) = lasso(&graph, &mut store, &evidence).unwrap() {
                         assert!(right);
                         check_lasso(&graph, &mut store, &lasso);
@@ -129,9 +128,9 @@ fn agree_with_the_naive_answer() {
     }
 }
 
-/// The tests above have teeth: a wrong order or a lost rest gives wrong answers.
+/// Seeded faults: a reversed order or a lost difference must give wrong answers.
 #[test]
-fn faults_are_noticed() {
+fn seeded_faults_are_detected() {
     for (fault, check) in [
         (Fault::Reversed, nsiec as Check),
         (Fault::OneClass, nsiec),
@@ -155,7 +154,7 @@ fn faults_are_noticed() {
     }
 }
 
-/// Whatever the step at which the budget ends, the answer is the right one or none.
+/// At whatever step the budget ends, the result is the correct answer or a stop.
 #[test]
 fn stopping_is_never_an_answer() {
     each_case(150, |random| {
@@ -197,34 +196,34 @@ fn one_class(marks: u32, initial: &[u64], edges: &[&[(usize, u64)]]) -> Powerset
     }
 }
 
-/// An initial node inside of a dead one is not entered.
+/// An initial node included in a dead one is not entered.
 #[test]
-fn initial_nodes_may_be_dead() {
+fn included_initial_nodes_are_skipped() {
     let graph = one_class(1, &[0b011, 0b010], &[&[(2, 0)], &[(2, 0)], &[]]);
     let (outcome, _, counts) = run(nsiec, &graph);
     assert_eq!(outcome, Outcome::Empty);
     assert_eq!((counts.nodes, counts.dead_inclusions), (2, 1));
 }
 
-/// Of a dead component the largest nodes are remembered, here `{0,1}` of `{0,1} ⇄ {1}`.
+/// Of a dead component the maximal nodes are stored, here `{0,1}` of `{0,1} ⇄ {1}`.
 #[test]
-fn the_largest_dead_nodes_count() {
+fn maximal_dead_nodes_are_stored() {
     let graph = one_class(2, &[0b11, 0b01], &[&[(1, 0)], &[(0, 1), (1, 1)]]);
     let (outcome, _, counts) = run(nsiec, &graph);
     assert_eq!(outcome, Outcome::Empty);
     assert_eq!((counts.nodes, counts.dead_inclusions), (2, 1));
 }
 
-/// AEC is in doubt about `{0} → {0,1} ⊇ {1}`, where nothing leads back to 0, but not where the
-/// component accepts by true edges although another one was closed by a turned edge.
+/// AEC is undecided for `{0} → {0,1} ⊇ {1}`, where no edge leads back to 0, but not where the
+/// component accepts by graph edges although another one was closed by a redirected edge.
 #[test]
-fn aec_is_undecided_only_about_turned_edges() {
-    // {0,1} -1→ {1}: turned into a self-loop of {0,1}; 1 has no successor.
+fn aec_is_undecided_only_for_redirected_edges() {
+    // {0,1} -1→ {1}: redirected to a self-loop of {0,1}; 1 has no successor.
     let spurious = one_class(1, &[0b11], &[&[(1, 1)], &[]]);
     assert!(matches!(run(aec, &spurious).0, Outcome::Undecided(_)));
     assert_eq!(run(nsiec, &spurious).0, Outcome::Empty);
     assert_eq!(run(iec, &spurious).0, Outcome::Empty);
-    // The same without the mark dies; then 2 accepts.
+    // Without the mark this component is retired; then 2 accepts.
     let both = one_class(1, &[0b011, 0b100], &[&[(1, 0)], &[], &[(2, 1)]]);
     match run(aec, &both).0 {
         Outcome::Accepting(evidence) => assert_eq!(evidence.component.len(), 1),
@@ -232,9 +231,9 @@ fn aec_is_undecided_only_about_turned_edges() {
     }
 }
 
-/// Of a node with the same set as an active one there is no rest: the edge goes to that one.
+/// If a node has the same set as an active one, the difference is empty: the edge is redirected.
 #[test]
-fn iec_knows_twins() {
+fn iec_redirects_edges_to_equal_sets() {
     // The first edge of {0} leads to {1}, the second, with the mark, to a twin of {0}.
     let mut graph = one_class(1, &[0b01], &[&[(1, 0), (0, 1)], &[]]);
     graph.twins = true;
@@ -249,9 +248,9 @@ fn iec_knows_twins() {
     concrete(&graph, &mut store, &evidence, &lasso);
 }
 
-/// A rest as large as the whole makes IEC enter the whole instead of going round for ever.
+/// A difference as large as the whole makes IEC enter the whole; splitting would not terminate.
 #[test]
-fn iec_guards_against_rests_that_do_not_shrink() {
+fn iec_enters_nodes_whose_difference_does_not_shrink() {
     let mut graph = one_class(1, &[0b001], &[&[(0, 0), (1, 0)], &[(2, 0)], &[]]);
     graph.sticky = u64::MAX;
     let (outcome, _, counts) = run(iec, &graph);

@@ -1,4 +1,4 @@
-//! What the tests share: explicit graphs, random ones, the naive answer.
+//! Shared test helpers: explicit graphs, random graphs, the naive answer.
 
 use lariat_corpora::Random;
 use lariat_emptiness::{Edge, Evidence, Graph, Lasso, Marks, NodeId};
@@ -10,7 +10,7 @@ pub fn marks(random: &mut Random, n: u32, percent: usize) -> Marks {
         .fold(Marks::NONE, |m, i| m.union(Marks::one(i)))
 }
 
-/// A graph written down in full.
+/// An explicitly stored graph.
 #[derive(Clone, Debug)]
 pub struct Explicit {
     pub marks: Marks,
@@ -19,7 +19,7 @@ pub struct Explicit {
 }
 
 impl Explicit {
-    /// Few nodes, several initial ones, self-loops, parallel edges, sinks.
+    /// A random graph: few nodes, several initial ones, self-loops, parallel edges, sinks.
     pub fn random(random: &mut Random) -> Explicit {
         let n = random.between(1, 24);
         let marks = random.below(4) as u32;
@@ -37,7 +37,7 @@ impl Explicit {
         }
     }
 
-    /// Which nodes can be reached from `from` by at least `least` (0 or 1) edges.
+    /// The nodes reachable from `from` by at least `least` (0 or 1) edges.
     pub fn reach(&self, from: &[usize], least: usize) -> Vec<bool> {
         let mut seen = vec![false; self.edges.len()];
         let mut todo: Vec<usize> = match least {
@@ -74,7 +74,7 @@ impl Explicit {
     }
 }
 
-/// A budget that ends after so many questions.
+/// A budget that ends after a number of queries.
 pub struct Limit(pub u64);
 
 impl Limit {
@@ -125,7 +125,7 @@ impl Graph for Explicit {
     }
 }
 
-/// Every edge of `path` exists, from `from` on; returns its end.
+/// Checks that every edge of `path` exists, starting at `from`; returns its end.
 pub fn follow<G: Graph>(graph: &G, worker: &mut G::Worker, from: NodeId, path: &[Edge]) -> NodeId
 where
     G::Stop: std::fmt::Debug,
@@ -145,7 +145,7 @@ where
     at
 }
 
-/// Is `node` initial?
+/// Returns whether `node` is initial.
 pub fn is_initial<G: Graph>(graph: &G, worker: &mut G::Worker, node: NodeId) -> bool
 where
     G::Stop: std::fmt::Debug,

@@ -1,4 +1,5 @@
-//! The emptiness checks against brute force, on graphs that make their rules work; and what the workers of UFSCC share once more, on loom's atomics.
+//! The emptiness checks against brute force, on graphs that exercise their rules; and loom models
+//! of the union-find that UFSCC workers share.
 
 mod couvreur;
 mod inclusion;
@@ -9,12 +10,12 @@ mod streett;
 mod sync;
 mod two_pass;
 mod ufscc;
-#[allow(dead_code, reason = "the search asks for more than its models")]
+#[allow(dead_code, reason = "the search uses more than its models")]
 #[path = "../../src/union_find.rs"]
 mod union_find;
 mod union_models;
 
-/// What `union_find.rs` knows of graphs.
+/// The items of `graph.rs` that `union_find.rs` uses.
 mod graph {
     pub use lariat_emptiness::{Marks, NodeId};
 }

@@ -7,35 +7,35 @@ use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
 use crate::kit::{self, Explicit, Limit, Stopped};
 use lariat_corpora::Random;
 
-/// A deliberate mistake, to see that the tests notice.
+/// A seeded fault that the tests must detect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
     /// `includes` answers the opposite question.
     Reversed,
-    /// `minus` forgets the rest.
+    /// `minus` drops the difference.
     NoRest,
     /// Sets of different classes are compared.
     OneClass,
 }
 
-/// A node: all edges of `base` with the same marks from the set into one class and one group
-/// are one edge. Every member of the target has a predecessor in the source, and every edge
-/// of `base` is behind an edge here: so both graphs agree on emptiness, for any grouping.
+/// A graph of sets: all edges of `base` with the same marks from the set into one class and one
+/// group form one edge. Every member of a target has a predecessor in the source, and every edge of
+/// `base` is covered: so both graphs agree on emptiness, for any grouping.
 #[derive(Clone, Debug)]
 pub struct Powerset {
     pub base: Explicit,
-    /// A base node `i` is thought of as a pair: its class `i % classes`, as it were the state of
-    /// an automaton, and `i / classes`. Only nodes of one class are ever in one set.
+    /// A base node `i` encodes a pair: its class `i % classes`, like the state of an automaton, and
+    /// `i / classes`. Only nodes of one class are in one set.
     pub classes: usize,
-    /// Edges into one class are split further by this colour of the target.
+    /// Edges into one class are split further by this group of the target.
     pub group: Vec<u32>,
-    /// Sets that the initial nodes are made of.
+    /// Sets of the initial nodes.
     pub initial: Vec<u64>,
-    /// What `minus` adds to the difference, where `whole` has it: makes rests that are not
-    /// disjoint, up to ones that are not smaller.
+    /// Elements of `whole` that `minus` adds to the difference, so that differences need not be
+    /// disjoint from `part` or smaller than `whole`.
     pub sticky: u64,
-    /// Every second edge leads to a twin: another node with the same set.
+    /// Every second edge leads to another node with the same set.
     pub twins: bool,
     pub fault: Fault,
 }
@@ -69,8 +69,8 @@ pub fn members(set: u64) -> impl Iterator<Item = usize> {
 }
 
 impl Powerset {
-    /// Built so that inclusions happen: a graph that mostly runs forward through overlapping
-    /// sets of successors, with short ways back and few marks.
+    /// A random graph with many inclusions: it mostly runs forward through overlapping sets of
+    /// successors, with short edges back and few marks.
     pub fn random(random: &mut Random) -> Powerset {
         let n = random.between(4, 20);
         let marks = random.between(1, 3) as u32;

@@ -1,4 +1,4 @@
-//! Couvreur's check with a question about its path.
+//! Couvreur's check with an oracle for its path.
 
 use crate::kit::{Explicit, Limit};
 use lariat_corpora::each_case;
@@ -7,7 +7,7 @@ use lariat_emptiness::{
     couvreur_asking,
 };
 
-/// 0 → 2 → 4 → …, without end. Before it goes on, each node leads to a dead end, the odd number behind it.
+/// 0 → 2 → 4 → …, infinite. Each node first leads to a dead end, the next odd number.
 struct Line;
 
 impl Graph for Line {
@@ -33,10 +33,10 @@ impl Graph for Line {
     }
 }
 
-/// Says yes at node 40, and looks at what it is shown.
+/// Accepts at node 40 and checks the path that it receives.
 struct AtForty {
     from: usize,
-    asked: u32,
+    calls: u32,
 }
 
 impl PathQuestion<Line> for AtForty {
@@ -50,9 +50,9 @@ impl PathQuestion<Line> for AtForty {
         (): &mut (),
         path: SearchPath<'_, u32>,
     ) -> Result<Option<usize>, ()> {
-        self.asked += 1;
-        // All nodes are asked about in order, the initial one excepted.
-        assert_eq!(path.node(path.edges()), NodeId(self.asked));
+        self.calls += 1;
+        // The oracle is called for all nodes in order, except the initial one.
+        assert_eq!(path.node(path.edges()), NodeId(self.calls));
         for position in 0..path.edges() {
             let (edge, cursor) = path.edge(position);
             assert_eq!(path.node(position), NodeId(2 * position as u32));
@@ -60,14 +60,14 @@ impl PathQuestion<Line> for AtForty {
             assert_eq!(edge.to.0, path.node(position).0 + cursor);
             assert_eq!(edge.marks, Marks::one(position as u32 % 3));
         }
-        Ok((self.asked == 40).then_some(self.from))
+        Ok((self.calls == 40).then_some(self.from))
     }
 }
 
 #[test]
 fn the_path_is_the_evidence() {
     for from in [0, 7, 19] {
-        let mut question = AtForty { from, asked: 0 };
+        let mut question = AtForty { from, calls: 0 };
         let counts = &mut Counts::default();
         let found = couvreur_asking(&Line, &mut (), counts, &mut question);
         let Ok(Outcome::Accepting(Sighting::Rounds(rounds))) = found else {
@@ -82,7 +82,7 @@ fn the_path_is_the_evidence() {
     }
 }
 
-/// Says yes to paths of five edges.
+/// Accepts paths of five edges.
 struct Five;
 
 impl PathQuestion<Line> for Five {
@@ -102,7 +102,7 @@ impl PathQuestion<Line> for Five {
 }
 
 #[test]
-fn short_paths_are_not_asked_about() {
+fn short_paths_are_not_submitted() {
     let found = couvreur_asking(&Line, &mut (), &mut Counts::default(), &mut Five).unwrap();
     let Outcome::Accepting(Sighting::Rounds(rounds)) = found else {
         panic!("{found:?}");
@@ -110,7 +110,7 @@ fn short_paths_are_not_asked_about() {
     assert_eq!((rounds.prefix.len(), rounds.cycle.len()), (1, 4));
 }
 
-/// Never says yes.
+/// Never accepts; counts the calls.
 struct Never(u64);
 
 impl PathQuestion<Explicit> for Never {
@@ -134,9 +134,9 @@ impl PathQuestion<Explicit> for Never {
     }
 }
 
-/// Without an answer it is the check that it is without a question.
+/// If the oracle never accepts, the check equals the plain one.
 #[test]
-fn a_question_changes_nothing_but_by_its_answer() {
+fn an_oracle_affects_only_the_answer() {
     each_case(4_000, |random| {
         let graph = Explicit::random(random);
         let (mut plain, mut asking) = (Counts::default(), Counts::default());

@@ -7,7 +7,7 @@ use lariat_emptiness::{
     streett,
 };
 
-/// A graph with pairs written down in full.
+/// An explicitly stored graph with pairs.
 #[derive(Debug)]
 struct Pairs {
     graph: Explicit,
@@ -50,7 +50,8 @@ impl Pairs {
         }
     }
 
-    /// Is there a set of reachable nodes that is strongly connected and fair as a whole? Every fair cycle has the nodes of one.
+    /// Naive answer: searches a set of reachable nodes that is strongly connected and fair as a
+    /// whole. The nodes of every fair cycle form one.
     fn accepts(&self) -> bool {
         let n = self.graph.edges.len();
         let reachable = self.graph.reach(&self.graph.initial, 0);
@@ -186,7 +187,7 @@ fn agrees_with_the_naive_answer() {
     println!("{answers:?}");
 }
 
-/// Without pairs it is Couvreur's check, and pairs that every node enables are marks.
+/// Without pairs the check equals Couvreur's; pairs that every node enables act as marks.
 #[test]
 fn pairs_that_are_always_enabled_are_marks() {
     each_case(3_000, |random| {
@@ -207,19 +208,19 @@ fn pairs_that_are_always_enabled_are_marks() {
     });
 }
 
-/// Whatever the step at which the budget ends, the answer is the right one or none.
+/// At whatever step the budget ends, the result is the correct answer or a stop.
 #[test]
 fn stopping_is_never_an_answer() {
     each_case(200, |random| {
         let graph = Pairs::random(random, 12);
-        let ask = |limit: u64| {
+        let answer = |limit: u64| {
             let counts = &mut Counts::default();
             Ok::<_, Stopped>(streett(&graph, &mut Limit(limit), counts)?.map(|_| ()))
         };
-        let right = ask(u64::MAX).unwrap();
+        let right = answer(u64::MAX).unwrap();
         for limit in 0..400 {
-            if let Ok(answer) = ask(limit) {
-                assert_eq!(answer, right);
+            if let Ok(found) = answer(limit) {
+                assert_eq!(found, right);
             }
         }
     });

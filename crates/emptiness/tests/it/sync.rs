@@ -1,18 +1,19 @@
-//! Atomics of loom, under the names that `union_find.rs` uses, and a short array in the place of one that grows.
+//! Atomics of loom under the names that `union_find.rs` uses, and a fixed array in place of a
+//! growing one.
 
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::ops::Range;
 
-/// Whoever waits lets the others go on.
+/// Yields, since loom needs waiting threads to let others run.
 pub(crate) fn pause(spins: &mut u32) {
     *spins += 1;
     loom::thread::yield_now();
 }
 
-/// Places that a worker takes at a time; models give them out themselves.
-pub(crate) const PLACES: u32 = 2;
+/// Entries per block; the models assign entries themselves.
+pub(crate) const ENTRY_BLOCK: u32 = 2;
 
-/// Room for four items, from the beginning.
+/// Capacity for four items, allocated at the start.
 #[derive(Debug)]
 pub(crate) struct Segments<T>([T; 4]);
 
@@ -32,12 +33,12 @@ impl<T: Default> Segments<T> {
     pub fn reserve_all<E>(
         &self,
         items: Range<usize>,
-        mut ask: impl FnMut(usize) -> Result<(), E>,
+        mut lease: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
         if items.end <= self.0.len() {
             Ok(())
         } else {
-            ask(items.end * size_of::<T>())
+            lease(items.end * size_of::<T>())
         }
     }
 }

@@ -8,8 +8,8 @@ use lariat_emptiness::{
 
 const CHANGE: Marks = Marks(1 << 8);
 
-/// A random graph whose nodes have observations; an edge between different ones is a change. Nodes of
-/// one observation are livelock nodes, or none of them is.
+/// A random graph whose nodes have observations; an edge between different ones is a change. Either
+/// all nodes of one observation are livelock nodes or none is.
 struct Observed {
     graph: Explicit,
     livelock: Vec<bool>,
@@ -19,7 +19,7 @@ impl Observed {
     fn random(random: &mut Random) -> Observed {
         let mut graph = Explicit::random(random);
         let n = graph.edges.len();
-        // The check is made for at least one mark: without, every cycle would accept.
+        // The check requires at least one mark: without marks every cycle would accept.
         graph.marks = graph.marks.union(Marks::one(0));
         let observations = random.between(1, 5);
         let observed: Vec<usize> = (0..n).map(|_| random.below(observations)).collect();
@@ -38,7 +38,7 @@ impl Observed {
         Observed { graph, livelock }
     }
 
-    /// Is there a reachable livelock?
+    /// Returns whether a livelock is reachable.
     fn has_livelock(&self) -> bool {
         let mut still = self.graph.clone();
         for edges in &mut still.edges {
@@ -108,7 +108,7 @@ fn agrees_with_the_naive_answer() {
             };
             assert!(graph.accepts());
             let lasso = found.lasso(&graph, worker).unwrap();
-            let lasso = lasso.expect("what was found has a lasso");
+            let lasso = lasso.expect("the evidence has a lasso");
             assert!(graph.graph.initial.contains(&lasso.initial.index()));
             let mut at = lasso.initial;
             let mut marks = Marks::NONE;

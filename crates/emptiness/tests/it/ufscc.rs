@@ -6,13 +6,13 @@ use lariat_emptiness::{Clue, Counts, Edge, Graph, Marks, NodeId, Outcome, couvre
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A graph whose workers let others go first from time to time, so that they meet at different places.
+/// A graph whose workers yield the processor at random, so that they meet at different nodes.
 struct Uneven<'g>(&'g Explicit);
 
 struct Worker {
     limit: Limit,
     random: Random,
-    /// Panics when it has asked for so many edges.
+    /// Panics after this number of edges.
     fuse: Option<u64>,
 }
 
@@ -48,7 +48,7 @@ impl Graph for Uneven<'_> {
             std::thread::yield_now();
         }
         if let Some(fuse) = &mut worker.fuse {
-            *fuse = fuse.checked_sub(1).expect("the fuse has burnt down");
+            *fuse = fuse.checked_sub(1).expect("the fuse has expired");
         }
         self.0.next_edge(&mut worker.limit, node, cursor)
     }
@@ -58,7 +58,8 @@ impl Graph for Uneven<'_> {
     }
 }
 
-/// Small graphs as in other tests, and larger ones with few marks, so that most are empty and workers meet.
+/// Small graphs as in other tests, and larger ones with few marks, so that most are empty and
+/// workers meet.
 fn random_graph(random: &mut Random) -> Explicit {
     if random.percent(50) {
         return Explicit::random(random);
@@ -68,7 +69,7 @@ fn random_graph(random: &mut Random) -> Explicit {
     let near = random.between(2, n);
     let edges = |v: usize, random: &mut Random| {
         let edge = |random: &mut Random| {
-            // Backwards only nearby: components of every size.
+            // Backward edges are short, to obtain components of every size.
             let to = if random.percent(30) {
                 v.saturating_sub(random.below(near))
             } else {
@@ -107,7 +108,7 @@ fn check(graph: &Uneven<'_>, workers: &mut [Worker], found: &Outcome<Clue>) {
 }
 
 #[test]
-fn agrees_with_one_worker_alone() {
+fn agrees_with_couvreur() {
     let empty = AtomicUsize::new(0);
     each_case(1000, |random| {
         let explicit = random_graph(random);
@@ -133,9 +134,9 @@ fn agrees_with_one_worker_alone() {
     println!("{} answers were `empty`", empty.into_inner());
 }
 
-/// Whoever is stopped, and wherever: the answer is the right one or none, and everybody comes home.
+/// Wherever a worker is stopped, the result is the correct answer or a stop, and all workers end.
 #[test]
-fn a_stop_of_one_is_a_stop_of_all() {
+fn stopping_one_worker_stops_all() {
     each_case(600, |random| {
         let explicit = random_graph(random);
         let graph = Uneven(&explicit);
@@ -153,9 +154,9 @@ fn a_stop_of_one_is_a_stop_of_all() {
     });
 }
 
-/// A worker that panics takes nobody along but the caller.
+/// A panic of a worker reaches the caller, and no other worker waits for it.
 #[test]
-fn a_panic_reaches_the_caller_and_nobody_waits_for_it() {
+fn a_panic_reaches_the_caller_without_blocking_workers() {
     let mut panics = 0;
     let quiet = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));

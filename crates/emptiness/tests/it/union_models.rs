@@ -1,7 +1,7 @@
-//! What the workers of UFSCC share, tried by loom in every order of events with up to two preemptions a thread: the same file that the crate is made of, on
-//! loom's atomics.
+//! Loom models of the union-find that UFSCC workers share: `union_find.rs` is compiled with loom's
+//! atomics and explored under all schedules with at most two preemptions per thread.
 
-use crate::union_find::{Claim, MOST_WORKERS, Place, UnionFind};
+use crate::union_find::{Claim, MAX_WORKERS, Place, UnionFind};
 use lariat_emptiness::{Marks, NodeId};
 use loom::sync::Arc;
 use loom::thread;
@@ -14,19 +14,20 @@ fn model(run: impl Fn() + Sync + Send + 'static) {
 
 const NODES: [NodeId; 3] = [NodeId(0), NodeId(1), NodeId(2)];
 
-/// What an edge of the cycle of two nodes is marked with.
+/// The mark of the edge from `node` on the cycle of two nodes.
 fn marks_from(node: NodeId) -> Marks {
     Marks(1 << node.0)
 }
 
-/// A worker: its bit, and the place of the next node that it is the first to see.
+/// A worker: its bit, and the entry for the next node that it is the first to claim.
 struct Worker {
     bit: u64,
     free: u32,
 }
 
 impl Worker {
-    /// The worker with this number; models have one node that it sees first, or three that the first sees.
+    /// The worker with this number. Either each worker claims one node first, or the first claims
+    /// three.
     fn new(number: u32) -> Worker {
         Worker {
             bit: 1 << number,
@@ -41,140 +42,142 @@ impl Worker {
         claim
     }
 
-    /// The place of a node that no other worker has seen.
+    /// Claims a node that no other worker has claimed.
     fn first(&mut self, sets: &UnionFind, node: NodeId) -> Place {
         match self.claim(sets, node) {
-            Claim::New(place) => place,
+            Claim::New(entry) => entry,
             other => panic!("{other:?}"),
         }
     }
 }
 
-/// Two come to a node that nobody has seen: one of them is the first, and the set has both.
+/// Two workers claim a new node: one of them is the first, and the set contains both.
 #[test]
-fn one_of_two_is_the_first_to_claim_a_node() {
+fn one_of_two_workers_is_the_first_to_claim_a_node() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
-        assert_eq!(sets.look(NODES[0], 1), Claim::New(None));
+        assert_eq!(sets.peek(NODES[0], 1), Claim::New(None));
         let theirs = sets.clone();
         let thread = thread::spawn(move || Worker::new(1).claim(&theirs, NODES[0]));
         let claims = [
             Worker::new(0).claim(&sets, NODES[0]),
             thread.join().unwrap(),
         ];
-        let places = [Worker::new(0), Worker::new(1)].map(|worker| Place(worker.free));
-        let first = |place| claims == [Claim::New(place); 2];
-        assert!(places.into_iter().any(first), "{claims:?}");
+        let entries = [Worker::new(0), Worker::new(1)].map(|worker| Place(worker.free));
+        let first = |entry| claims == [Claim::New(entry); 2];
+        assert!(entries.into_iter().any(first), "{claims:?}");
         for bit in [1, 2] {
-            assert!(matches!(sets.look(NODES[0], bit), Claim::Found(_)));
+            assert!(matches!(sets.peek(NODES[0], bit), Claim::Found(_)));
         }
     });
 }
 
-/// What is left of the search of one worker on the cycle of the nodes 0 and 1 when it has come from `start` to the other one, each at its place; see `ufscc.rs`.
-fn search(sets: &UnionFind, places: [Place; 2], start: usize, bit: u64) {
-    let (begin, second) = (places[start], places[1 - start]);
+/// The remaining search of one worker on the cycle of the nodes 0 and 1, after it has gone from
+/// `start` to the other node; see `ufscc.rs`.
+fn search(sets: &UnionFind, entries: [Place; 2], start: usize, bit: u64) {
+    let (begin, second) = (entries[start], entries[1 - start]);
     // The edge back closes the cycle.
     sets.unite(second, begin, marks_from(NODES[1 - start]));
     sets.finish(second);
-    while let Some(place) = sets.pick(begin) {
-        let node = sets.node(place);
+    while let Some(entry) = sets.pick(begin) {
+        let node = sets.node(entry);
         let edge = NODES[1 - node.index()];
-        if let Claim::Found(at) = sets.look(edge, bit) {
-            sets.unite(place, at, marks_from(node));
+        if let Claim::Found(at) = sets.peek(edge, bit) {
+            sets.unite(entry, at, marks_from(node));
         }
-        sets.finish(place);
+        sets.finish(entry);
     }
     assert!(sets.is_dead(begin) && sets.is_finished(begin));
 }
 
 #[test]
-fn two_workers_bury_one_cycle_with_all_its_marks() {
+fn two_workers_complete_one_cycle_with_all_marks() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
         let mut worker = Worker::new(0);
-        let places = [NODES[0], NODES[1]].map(|node| worker.first(&sets, node));
+        let entries = [NODES[0], NODES[1]].map(|node| worker.first(&sets, node));
         for node in &NODES[..2] {
             Worker::new(1).claim(&sets, *node);
         }
         let theirs = sets.clone();
-        let thread = thread::spawn(move || search(&theirs, places, 1, 2));
-        search(&sets, places, 0, 1);
+        let thread = thread::spawn(move || search(&theirs, entries, 1, 2));
+        search(&sets, entries, 0, 1);
         thread.join().unwrap();
-        assert!(sets.same(places[0], places[1]));
-        let known = NODES.map(|node| sets.look(node, 1));
+        assert!(sets.same(entries[0], entries[1]));
+        let known = NODES.map(|node| sets.peek(node, 1));
         assert_eq!(known, [Claim::Dead, Claim::Dead, Claim::New(None)]);
-        let all = sets.mark(places[0], Marks::NONE);
+        let all = sets.mark(entries[0], Marks::NONE);
         assert_eq!(all, Marks(3), "a mark was lost");
     });
 }
 
 #[test]
-fn marks_and_workers_reach_the_root_that_is_being_united() {
+fn marks_and_workers_reach_the_new_root() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
         let mut worker = Worker::new(0);
-        let places = NODES.map(|node| worker.first(&sets, node));
+        let entries = NODES.map(|node| worker.first(&sets, node));
         assert_eq!(sets.reserve(0, NODES[2], |_| Err(())), Ok(()));
         let theirs = sets.clone();
         let thread = thread::spawn(move || {
-            theirs.mark(places[0], Marks(4));
+            theirs.mark(entries[0], Marks(4));
             Worker::new(1).claim(&theirs, NODES[0])
         });
-        sets.unite(places[0], places[1], Marks(1));
-        sets.unite(places[1], places[2], Marks(2));
+        sets.unite(entries[0], entries[1], Marks(1));
+        sets.unite(entries[1], entries[2], Marks(2));
         assert_ne!(thread.join().unwrap(), Claim::Dead);
-        assert!(sets.same(places[0], places[2]));
-        assert_eq!(sets.mark(places[2], Marks::NONE), Marks(7));
-        // Both have a node of the set on their paths.
-        let claims = [1, 2].map(|bit| sets.look(NODES[1], bit));
+        assert!(sets.same(entries[0], entries[2]));
+        assert_eq!(sets.mark(entries[2], Marks::NONE), Marks(7));
+        // Both workers have a node of the set on their paths.
+        let claims = [1, 2].map(|bit| sets.peek(NODES[1], bit));
         assert!(claims.iter().all(|claim| matches!(claim, Claim::Found(_))));
     });
 }
 
-/// Bits that are there already are not written: who reads them while the root gets a parent goes on to the parent, whatever becomes of who wrote them.
+/// Bits that are already present are not written: a thread that reads them while the root obtains a
+/// parent continues to the parent, independently of the thread that wrote them.
 #[test]
-fn bits_that_are_there_reach_the_root_all_the_same() {
+fn present_bits_reach_the_new_root() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
         let mut worker = Worker::new(0);
-        let places = NODES.map(|node| worker.first(&sets, node));
+        let entries = NODES.map(|node| worker.first(&sets, node));
         let [first, second] = [sets.clone(), sets.clone()].map(|sets| {
             thread::spawn(move || {
-                sets.mark(places[1], Marks(1));
+                sets.mark(entries[1], Marks(1));
             })
         });
-        sets.unite(places[1], places[0], Marks::NONE);
+        sets.unite(entries[1], entries[0], Marks::NONE);
         second.join().unwrap();
-        assert_eq!(sets.mark(places[0], Marks::NONE), Marks(1));
+        assert_eq!(sets.mark(entries[0], Marks::NONE), Marks(1));
         first.join().unwrap();
     });
 }
 
-/// Edges that are kept stay so while the node is locked on its list, unlocked and taken off.
+/// A recorded edge list persists while the node is locked on its list, unlocked and removed.
 #[test]
-fn what_is_kept_stays() {
+fn recorded_lists_persist() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
         let mut worker = Worker::new(0);
-        let places = NODES.map(|node| worker.first(&sets, node));
+        let entries = NODES.map(|node| worker.first(&sets, node));
         let theirs = sets.clone();
         let thread = thread::spawn(move || {
-            theirs.keep(places[0], 7);
+            theirs.set_edge_list(entries[0], 7);
         });
-        sets.unite(places[0], places[1], Marks::NONE);
-        sets.keep(places[0], 7);
+        sets.unite(entries[0], entries[1], Marks::NONE);
+        sets.set_edge_list(entries[0], 7);
         thread.join().unwrap();
-        sets.finish(places[0]);
-        assert_eq!(sets.kept(places[0]), Some(7));
-        assert!(sets.is_finished(places[0]) && !sets.is_finished(places[1]));
-        assert_eq!(sets.pick(places[0]), Some(places[1]));
+        sets.finish(entries[0]);
+        assert_eq!(sets.edge_list(entries[0]), Some(7));
+        assert!(sets.is_finished(entries[0]) && !sets.is_finished(entries[1]));
+        assert_eq!(sets.pick(entries[0]), Some(entries[1]));
     });
 }
 
-/// Two unite the same sets in opposite directions: neither waits for the other for ever.
+/// Two threads unite the same sets in opposite directions without deadlock.
 #[test]
-fn uniting_from_both_sides_ends() {
+fn uniting_in_both_directions_terminates() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
         let mut worker = Worker::new(0);
@@ -183,17 +186,18 @@ fn uniting_from_both_sides_ends() {
         let thread = thread::spawn(move || theirs.unite(b, a, Marks(1)));
         let mine = sets.unite(a, b, Marks(2));
         let other = thread.join().unwrap();
-        // Whoever adds the last mark sees all.
+        // The thread that adds the last mark sees all.
         assert!(mine == Marks(3) || other == Marks(3));
-        assert!(!sets.is_over() && MOST_WORKERS == 64);
-        sets.end();
-        assert!(sets.is_over());
+        assert!(!sets.is_cancelled() && MAX_WORKERS == 64);
+        sets.cancel();
+        assert!(sets.is_cancelled());
     });
 }
 
-/// Nodes of one set stay in one while its root gets a parent: who has found the old root for one of them and the new one for the other looks again.
+/// `same` is stable while the root obtains a parent: a thread that has found the old root for one
+/// node and the new root for the other retries.
 #[test]
-fn nodes_of_one_set_are_so_while_it_is_united() {
+fn same_holds_while_sets_are_united() {
     model(|| {
         let sets = Arc::new(UnionFind::new());
         let mut worker = Worker::new(0);

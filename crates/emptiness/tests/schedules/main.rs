@@ -1,6 +1,7 @@
-//! Whole searches of UFSCC on small graphs, on shuttle's atomics and threads, under random schedules: more steps than loom can try in every order.
+//! Complete searches of UFSCC on small graphs with shuttle's atomics and threads under random
+//! schedules: longer runs than loom can explore exhaustively.
 
-#![allow(dead_code, reason = "files of the crate have parts for other checks")]
+#![allow(dead_code, reason = "the included files also serve other checks")]
 
 #[path = "../../src/graph.rs"]
 mod graph;
@@ -19,20 +20,20 @@ mod union_find;
 use graph::{Edge, Graph, Marks, NodeId};
 use lariat_corpora::{Random, each_case};
 use outcome::{Counts, Outcome};
-use sync::ROOM;
+use sync::MAX_NODES;
 use ufscc::ufscc;
 
 /// Schedules of each graph.
 const SCHEDULES: usize = 8;
 
-/// A graph by its edges; it begins in node 0.
+/// An explicit graph with initial node 0.
 #[derive(Clone)]
 struct Small {
     marks: Marks,
     edges: Vec<Vec<(usize, Marks)>>,
 }
 
-/// How many edges a worker may still ask for.
+/// Number of edges that a worker may still compute; `None` is unlimited.
 struct Limit(Option<u32>);
 
 #[derive(Debug, PartialEq)]
@@ -71,7 +72,7 @@ impl Graph for Small {
 
 impl Small {
     fn random(random: &mut Random) -> Small {
-        let nodes = random.between(2, ROOM - 1);
+        let nodes = random.between(2, MAX_NODES - 1);
         let marks = 1 + random.below(2_u32);
         let edge = |random: &mut Random| {
             let carried = if random.percent(25) {
@@ -89,7 +90,7 @@ impl Small {
         }
     }
 
-    /// The nodes that are reached from one, by at least one step.
+    /// The nodes reachable from one by at least one edge.
     fn reach(&self, from: usize) -> Vec<bool> {
         let mut reached = vec![false; self.edges.len()];
         let mut list = vec![from];
@@ -103,7 +104,7 @@ impl Small {
         reached
     }
 
-    /// Is there a component with all marks that is reached?
+    /// Returns whether a component with all marks is reachable.
     fn accepts(&self) -> bool {
         let reach: Vec<Vec<bool>> = (0..self.edges.len()).map(|node| self.reach(node)).collect();
         let is_reached = |node: usize| node == 0 || reach[0][node];
@@ -120,7 +121,7 @@ impl Small {
     }
 }
 
-/// The answer of so many workers, of which one may have a limit; and the evidence if there is some.
+/// The answer of the given number of workers, the first with a limit; also computes the evidence.
 fn answer(graph: &Small, workers: usize, limit: Option<u32>) -> Result<bool, Stopped> {
     let mut workers: Vec<Limit> = (0..workers).map(|_| Limit(None)).collect();
     workers[0] = Limit(limit);
@@ -146,9 +147,9 @@ fn every_schedule_gives_the_right_answer() {
     });
 }
 
-/// A worker that is stopped at any point ends the work of all: the answer is the right one or none.
+/// A worker stopped at any point ends the search: the result is the correct answer or a stop.
 #[test]
-fn a_stop_of_one_is_a_stop_of_all() {
+fn stopping_one_worker_stops_all() {
     each_case(40, |random| {
         let graph = Small::random(random);
         let workers = random.between(2, 3);

@@ -1,11 +1,12 @@
-//! Atomics and threads of shuttle, under the names that the search uses, and a short array in the place of one that grows.
+//! Atomics and threads of shuttle under the names that the search uses, and a fixed array in place
+//! of a growing one.
 
 pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 pub(crate) use shuttle::thread::scope;
 use shuttle::thread::{Scope, ScopedJoinHandle};
 use std::ops::Range;
 
-/// Starts a worker.
+/// Starts a worker thread.
 pub(crate) fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
@@ -13,26 +14,26 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     Some(scope.spawn(work))
 }
 
-/// Whoever waits lets the others go on.
+/// Yields, since shuttle needs waiting threads to let others run.
 pub(crate) fn pause(spins: &mut u32) {
     *spins += 1;
     shuttle::thread::yield_now();
 }
 
-/// Models have fewer nodes than this.
-pub(crate) const ROOM: usize = 8;
+/// Exclusive upper bound of the number of nodes in models.
+pub(crate) const MAX_NODES: usize = 8;
 
-/// Edges are kept in so few words that some are not.
-pub(crate) const KEPT_BLOCK: u32 = 4;
-pub(crate) const KEPT_ROOM: u32 = LENGTH as u32;
+/// Words for edge lists, too few for some lists.
+pub(crate) const EDGE_BLOCK: u32 = 4;
+pub(crate) const EDGE_WORDS: u32 = LENGTH as u32;
 
-/// Nodes for which room is made at a time.
-pub(crate) const NODES_AT_ONCE: u32 = 4;
+/// Nodes reserved at a time.
+pub(crate) const NODE_BLOCK: u32 = 4;
 
-/// Places that a worker takes at a time.
-pub(crate) const PLACES: u32 = 2;
+/// Entries per block.
+pub(crate) const ENTRY_BLOCK: u32 = 2;
 
-/// Room for so many items, from the beginning.
+/// Fixed capacity of an array.
 const LENGTH: usize = 24;
 
 #[derive(Debug)]
@@ -54,9 +55,9 @@ impl<T: Default> Segments<T> {
     pub fn reserve_all<E>(
         &self,
         items: Range<usize>,
-        ask: impl FnMut(usize) -> Result<(), E>,
+        lease: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        let _ = ask;
+        let _ = lease;
         assert!(items.end <= LENGTH, "models are small");
         Ok(())
     }

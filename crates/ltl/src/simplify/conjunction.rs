@@ -1,15 +1,15 @@
 //! The rewriting rules for conjunctions.
 //!
-//! In this order: operands are merged by the operator they have on top; what another operand implies goes;
-//! two untils or releases become one; operators that were written out as "now and next" are put together
-//! again; and each operand is narrowed to where the others hold ([`super::context`]).
-//! Letters are those of [`super::rules`].
+//! They are applied in this order: merge operands with equal top operators; remove operands implied
+//! by others; merge pairs of untils or releases; fold expanded operators ("now and next"); narrow
+//! each operand to the context of the others ([`super::context`]). Metavariables are those of
+//! [`super::rules`].
 
 use super::rules::is_lasting;
 use super::{Simplifier, WIDE, conjuncts, disjuncts};
 use crate::formula::{Formula, Formulas, Node};
 
-/// All but those at the given positions.
+/// All formulas except those at the given positions.
 pub(super) fn without(fs: &[Formula], positions: &[usize]) -> Vec<Formula> {
     let keep = |(i, f): (usize, &Formula)| (!positions.contains(&i)).then_some(*f);
     fs.iter().enumerate().filter_map(keep).collect()
@@ -47,7 +47,7 @@ impl Simplifier {
         if let Some(better) = self.fold_steps(s, fs) {
             return Some(better);
         }
-        // Each conjunct need only be right where the others hold …
+        // Each conjunct only matters where the others hold …
         for (i, &f) in fs.iter().enumerate() {
             let others = without(fs, &[i]);
             let narrowed = self.given(s, f, &others);
@@ -55,7 +55,7 @@ impl Simplifier {
                 return Some(self.and(s, others.into_iter().chain([narrowed])));
             }
         }
-        // … and what is under `G` holds at all positions the others speak of.
+        // … and the operand of `G` holds at all positions that the others refer to.
         for (i, &f) in fs.iter().enumerate() {
             let &Node::Globally(body) = s.node(f) else {
                 continue;
@@ -72,8 +72,8 @@ impl Simplifier {
         None
     }
 
-    /// G f & G g = G(f & g), unless it is about G e; X f & X g & q = X(f & g & q);
-    /// F G f & F G g = F G(f & g)
+    /// G f & G g = G(f & g), except for G e; X f & X g & q = X(f & g & q); F G f & F G g = F G(f &
+    /// g)
     fn merge_bodies(&mut self, s: &mut Formulas, fs: &[Formula]) -> Option<Formula> {
         let mut next = Vec::new();
         let mut lasting = Vec::new();
@@ -119,9 +119,9 @@ impl Simplifier {
         Some(self.and(s, rest))
     }
 
-    /// One formula for `f & g`, if they fit together:
-    /// (f U h) & (g U h) = (f & g) U h, (f R g) & (f R h) = f R (g & h), also with W and M; the
-    /// result is strong if one of them is. F h is true U h and h M true.
+    /// One formula for `f & g`, if a rule applies: (f U h) & (g U h) = (f & g) U h, (f R g) & (f R
+    /// h) = f R (g & h), also with W and M; the result is strong if either operand is. F h is true
+    /// U h and h M true.
     fn merge_pair(&mut self, s: &mut Formulas, f: Formula, g: Formula) -> Option<Formula> {
         match (s.node(f).clone(), s.node(g).clone()) {
             (Node::Until([a, h]), Node::Until([b, k]) | Node::WeakUntil([b, k])) if h == k => {
@@ -170,8 +170,8 @@ impl Simplifier {
         }
     }
 
-    /// An operator that was written out as "now and next" is put together again:
-    /// f & X(G f & g) = G f & X g, g & (f | X(f R g)) = f R g, likewise with M.
+    /// Folds an expanded operator ("now and next"): f & X(G f & g) = G f & X g, g & (f | X(f R g))
+    /// = f R g, likewise with M.
     fn fold_steps(&mut self, s: &mut Formulas, fs: &[Formula]) -> Option<Formula> {
         for (i, &f) in fs.iter().enumerate() {
             let others = without(fs, &[i]);

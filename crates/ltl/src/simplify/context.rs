@@ -1,8 +1,9 @@
-//! Narrowing a formula to where it matters.
+//! Simplification in a context of facts.
 //!
-//! A conjunct need only be right where the other conjuncts hold, the left side of an until only where the
-//! right side does not: given facts, a formula may become any other that agrees with it wherever the
-//! facts hold. Facts about now reach as far as operators speak of now; facts about always reach everywhere.
+//! A conjunct only matters where the other conjuncts hold, the left side of an until only where the
+//! right side does not: under given facts, a formula may be replaced by any formula that agrees
+//! with it wherever the facts hold. Facts about the current position apply below operators that
+//! refer to it; facts that always hold apply everywhere.
 
 use rustc_hash::FxHashMap;
 
@@ -10,10 +11,10 @@ use super::conjunction::without;
 use super::{Simplifier, WIDE, rebuild};
 use crate::formula::{Formula, Formulas, Node};
 
-/// Facts about always are put into formulas of at most this many subformulas.
+/// Maximum number of subformulas for narrowing by facts that always hold.
 const LARGE: usize = 300;
 
-/// Facts about now are carried at most this deep.
+/// Maximum depth of narrowing by facts about the current position.
 const DEPTH: usize = 8;
 
 impl Simplifier {
@@ -53,13 +54,13 @@ impl Simplifier {
                     .collect();
                 self.or(s, gs)
             }
-            // g U h is h now if g is not true now.
+            // g U h equals h now if g is false now.
             Node::Until([g, h]) | Node::WeakUntil([g, h])
                 if facts.iter().any(|fact| self.excludes(s, *fact, g)) =>
             {
                 self.given_at(s, h, facts, depth + 1)
             }
-            // g R h is h now if g is true now.
+            // g R h equals h now if g is true now.
             Node::Release([g, h]) | Node::StrongRelease([g, h])
                 if facts.iter().any(|fact| self.implied(s, *fact, g, 0)) =>
             {
@@ -69,7 +70,7 @@ impl Simplifier {
         }
     }
 
-    /// A formula that agrees with `f` wherever all `facts` hold from then on.
+    /// A formula that agrees with `f` wherever all `facts` hold from that position on.
     pub(super) fn given_always(
         &mut self,
         s: &mut Formulas,
@@ -100,7 +101,8 @@ impl Simplifier {
         narrowed[&f]
     }
 
-    /// Under `F`, each disjunct need only be right where the others never hold.
+    /// Narrows the operands of a disjunction below `F`: each only matters where the others never
+    /// hold.
     pub(super) fn disjuncts_never(&mut self, s: &mut Formulas, fs: &[Formula]) -> Option<Formula> {
         if fs.len() > WIDE {
             return None;

@@ -1,12 +1,12 @@
-//! Disjunctions drawn together under one `F`.
+//! Merging of disjunctions below one `F`.
 //!
-//! An automaton for F f | F g | q waits in one state for each, and it is the same waiting:
+//! An automaton for F f | F g | q has a waiting state for each disjunct; these can be merged:
 //!
 //! - GF f | FG g = GF(f | G g)
 //! - F f | F g = F(f | g), F f | q = F(f | q), where q is eventual and universal
 //!
-//! The rules of simplification take such formulas apart, because the parts are what other rules
-//! apply to; so this is done once, at the end, from the leaves up.
+//! The simplification rules split such formulas, because other rules apply to the parts; so this
+//! pass runs once, at the end, bottom-up.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use super::rebuild;
 use crate::classes::{Classes, classify};
 use crate::formula::{Formula, Formulas, Node};
 
-/// `f`, which is in negation normal form, with its disjunctions drawn together.
+/// `f`, which is in negation normal form, with merged disjunctions.
 pub(super) fn gather(s: &mut Formulas, f: Formula) -> Formula {
     let mut done: FxHashMap<Formula, Formula> = FxHashMap::default();
     let mut classes: FxHashMap<Formula, Classes> = FxHashMap::default();

@@ -1,26 +1,26 @@
-//! Implication between formulas, as far as a look at the syntax tells.
+//! Syntactic implication between formulas.
 //!
 //! Somenzi and Bloem's rules, extended by eventual and universal formulas. Three kinds:
 //!
-//! - what holds now: G f → f, f U g → h if f → h and g → h, f → g U h if f → h, …
-//! - what holds some time or always: F f → e if f → e and e is eventual; u → G f if u → f and u is
-//!   universal; …
-//! - monotony. All fixpoint operators are (weak or strong) untils: F g = true U g, G f = f W false,
-//!   f R g = g W (f ∧ g), f M g = g U (f ∧ g). An until implies another if left implies left, right implies
-//!   right, and the first is strong or the second weak.
+//! - at the current position: G f → f, f U g → h if f → h and g → h, f → g U h if f → h, …
+//! - eventually or always: F f → e if f → e and e is eventual; u → G f if u → f and u is universal;
+//!   …
+//! - monotonicity. All fixpoint operators are (weak or strong) untils: F g = true U g, G f = f W
+//!   false, f R g = g W (f ∧ g), f M g = g U (f ∧ g). An until implies another if left implies
+//!   left, right implies right, and the first is strong or the second weak.
 //!
-//! A yes is a proof; a no means nothing. Answers are kept; depth and total effort are bounded.
+//! The test is sound but incomplete. Answers are memoized; depth and total effort are bounded.
 
 use super::Simplifier;
 use crate::formula::{Formula, Formulas, Node};
 
-/// An implication is sought through at most this many levels of both formulas together.
+/// Maximum number of levels of both formulas together.
 const DEPTH: usize = 60;
 
-/// So many implications may be asked for while one formula is simplified.
+/// Maximum number of implication tests while one formula is simplified.
 const EFFORT: usize = 2_000_000;
 
-/// A formula seen as an until.
+/// A formula in the form of an until.
 struct UntilView {
     strong: bool,
     left: Formula,
@@ -46,7 +46,7 @@ fn as_until(node: &Node) -> Option<UntilView> {
 }
 
 impl Simplifier {
-    /// Does `f` imply `g`? Both in negation normal form; `depth` counts the levels.
+    /// Returns whether `f` implies `g`. Both are in negation normal form; `depth` counts levels.
     pub(super) fn implied(
         &mut self,
         s: &mut Formulas,
@@ -72,7 +72,7 @@ impl Simplifier {
         answer
     }
 
-    /// Does `f` imply the negation of `g`?
+    /// Returns whether `f` implies the negation of `g`.
     pub(super) fn excludes(&mut self, s: &mut Formulas, f: Formula, g: Formula) -> bool {
         let not_g = self.not(s, g);
         self.implied(s, f, not_g, 0)
@@ -101,7 +101,7 @@ impl Simplifier {
             || self.monotone(s, &left, &right, depth)
     }
 
-    /// What follows from the form of the premise.
+    /// Rules for the top operator of the premise.
     fn premise(&mut self, s: &mut Formulas, left: &Node, g: Formula, depth: usize) -> bool {
         let eventual = self.class(s, g).eventual;
         let mut implied = |f| self.implied(s, f, g, depth);
@@ -116,7 +116,7 @@ impl Simplifier {
         }
     }
 
-    /// What suffices for the form of the conclusion.
+    /// Rules for the top operator of the conclusion.
     fn conclusion(&mut self, s: &mut Formulas, f: Formula, right: &Node, depth: usize) -> bool {
         let universal = self.class(s, f).universal;
         match *right {

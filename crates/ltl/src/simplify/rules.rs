@@ -1,7 +1,7 @@
 //! The rewriting rules for `X`, `F`, `U` and `W`; those for `&` are in [`super::conjunction`].
 //!
-//! Letters: e is a pure eventuality, u is purely universal, q is both; → is a proven implication.
-//! A rule gives `Some` better formula, or `None`. Operands are simplified already.
+//! Metavariables: e is a pure eventuality, u is purely universal, q is both; → is a proven
+//! implication. A rule returns a better formula or `None`. Operands are already simplified.
 
 use super::{Simplifier, conjuncts, disjuncts};
 use crate::classes::Classes;
@@ -12,7 +12,7 @@ pub(super) fn is_lasting(class: Classes) -> bool {
 }
 
 impl Simplifier {
-    /// Those of `fs` whose classes satisfy the test, and the others.
+    /// Partitions `fs` by a test on their classes.
     fn part(
         &mut self,
         s: &Formulas,
@@ -22,7 +22,7 @@ impl Simplifier {
         fs.into_iter().partition(|f| test(self.class(s, *f)))
     }
 
-    /// Is it eventual or universal?
+    /// Returns whether the formula is eventual or universal.
     fn is_steady(&mut self, s: &Formulas, f: Formula) -> bool {
         let class = self.class(s, f);
         class.eventual || class.universal
@@ -101,8 +101,8 @@ impl Simplifier {
         Some(self.finally(s, body))
     }
 
-    /// g and h such that F f = F g | F G h; without h, F f = F g:
-    /// F(f U g) = F g, F(f M g) = F(f & g), F(f W g) = F g | F G f, F(f R g) = F(f & g) | F G g
+    /// g and h such that F f = F g | F G h, or F f = F g without h: F(f U g) = F g, F(f M g) = F(f
+    /// & g), F(f W g) = F g | F G f, F(f R g) = F(f & g) | F G g
     fn under_finally(&mut self, s: &mut Formulas, f: Formula) -> (Formula, Option<Formula>) {
         match *s.node(f) {
             Node::Until([_, h]) => (h, None),
@@ -113,7 +113,7 @@ impl Simplifier {
         }
     }
 
-    /// F G f
+    /// Rules for F G f.
     fn rules_finally_globally(&mut self, s: &mut Formulas, f: Formula) -> Option<Formula> {
         match s.node(f).clone() {
             // F G(f & X g) = F G(f & g)
@@ -149,7 +149,7 @@ impl Simplifier {
         }
     }
 
-    /// F G(f & (g | e | u)) = F G f & F G(g | e | u), which is then dissolved
+    /// F G(f & (g | e | u)) = F G f & F G(g | e | u), to which another rule then applies
     fn split_almost_always(&mut self, s: &mut Formulas, fs: Vec<Formula>) -> Option<Formula> {
         let (split, rest): (Vec<Formula>, Vec<Formula>) = fs.into_iter().partition(|f| {
             matches!(s.node(*f), Node::Or(_))
@@ -167,7 +167,7 @@ impl Simplifier {
         Some(self.and(s, parts))
     }
 
-    /// What `f U g` and `f W g` have in common.
+    /// Rules that `f U g` and `f W g` share.
     fn rules_any_until(
         &mut self,
         s: &mut Formulas,
@@ -254,7 +254,8 @@ impl Simplifier {
                     return Some(self.until(s, f, k));
                 }
             }
-            // f U (g W h) = g W h if f → g, f U (g R h) = g R h if f → h: each is kept by a step of f
+            // f U (g W h) = g W h if f → g, f U (g R h) = g R h if f → h: a step of f preserves
+            // each
             (
                 _,
                 Node::WeakUntil([h, _])
@@ -345,7 +346,7 @@ impl Simplifier {
         None
     }
 
-    /// If `g` is a conjunction of `f` and more, the more.
+    /// If `g` is a conjunction of `f` and further formulas, the further formulas.
     fn cut(&mut self, s: &mut Formulas, f: Formula, g: Formula) -> Option<Formula> {
         let (part, whole) = (conjuncts(s, f), conjuncts(s, g));
         let contained = part.len() < whole.len() && part.iter().all(|c| whole.contains(c));

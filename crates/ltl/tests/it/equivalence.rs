@@ -1,4 +1,5 @@
-//! Normal forms, simplification, classes and implications against the truth on random lasso words.
+//! Normal forms, progression, simplification, classes and implications against evaluation on random
+//! lasso words.
 
 use lariat_corpora::{cases, formulas, seed};
 use lariat_ltl::{
@@ -6,10 +7,10 @@ use lariat_ltl::{
     nnf, parse, print, progress, random_formula, simplify, truth,
 };
 
-/// The first seed, if no other is asked for.
+/// Default first seed.
 const SEED: u64 = 20_261_115;
 
-/// A lasso word over at most 32 atoms: a letter is a set of bits.
+/// A lasso word over at most 32 atoms; a letter is a set of bits.
 struct Word {
     letters: Vec<u32>,
     prefix: usize,
@@ -35,7 +36,7 @@ impl Word {
         )
     }
 
-    /// The words from every position on, the prefix cut off.
+    /// Evaluates `f` at every position and passes the row to `expected`.
     fn suffixes_agree(&self, s: &Formulas, f: Formula, expected: impl Fn(&[bool]) -> bool) -> bool {
         let t = truth(
             s,
@@ -67,7 +68,7 @@ fn draw(s: &mut Formulas, random: &mut Random) -> Formula {
 }
 
 #[test]
-fn nothing_changes_the_language() {
+fn normal_forms_preserve_the_language() {
     let mut random = Random::new(seed(SEED));
     let mut s = Formulas::new();
     let mut simplifier = Simplifier::new();
@@ -99,16 +100,16 @@ fn nothing_changes_the_language() {
     }
 }
 
-/// What progression leaves holds from the next position on iff the formula holds now.
+/// The progression holds from the next position on iff the formula holds now.
 #[test]
-fn progression_moves_one_letter_on() {
+fn progression_consumes_one_letter() {
     let mut random = Random::new(seed(SEED));
     for case in 0..cases(2_000) {
         let mut s = Formulas::new();
         let f = draw(&mut s, &mut random);
         for _ in 0..10 {
             let mut word = Word::random(&mut random);
-            // The cycle once more, so that there is a first letter to cut off.
+            // Unrolls the cycle once, so that there is a first letter to remove.
             word.letters.extend_from_within(word.prefix..);
             word.prefix = word.letters.len() - (word.letters.len() - word.prefix) / 2;
             let expected = word.satisfies(&s, f);
@@ -131,7 +132,7 @@ fn progression_moves_one_letter_on() {
 }
 
 #[test]
-fn implications_are_true() {
+fn implications_are_sound() {
     let mut random = Random::new(seed(SEED));
     let mut proven = 0;
     for case in 0..cases(20_000) {
@@ -156,15 +157,15 @@ fn implications_are_true() {
 }
 
 #[test]
-fn eventual_and_universal_formulas_are() {
+fn eventual_and_universal_classes_are_sound() {
     let mut random = Random::new(seed(SEED));
     for _ in 0..cases(20_000) {
         let mut s = Formulas::new();
         let f = draw(&mut s, &mut random);
         let class = classes(&s, f);
         let word = Word::random(&mut random);
-        // Along the word, a pure eventuality can only get lost, a universal formula only be gained;
-        // round the cycle neither changes.
+        // Along the word, a pure eventuality may change only to false and a universal formula only
+        // to true; on the cycle neither changes.
         let text = print(&s, f, Syntax::Spot);
         if class.eventual {
             let falling = |row: &[bool]| row.windows(2).all(|w| w[0] || !w[1]);
@@ -178,7 +179,7 @@ fn eventual_and_universal_formulas_are() {
 }
 
 #[test]
-fn formulas_without_next_do_not_see_stuttering() {
+fn formulas_without_next_are_stutter_invariant() {
     let mut random = Random::new(seed(SEED));
     for _ in 0..cases(5_000) {
         let mut s = Formulas::new();
@@ -267,14 +268,14 @@ fn simplifications() {
         ("a U (b | Ga)", "a W b"),
         ("!a U a", "F a"),
         ("a W !a", "1"),
-        // What is known now, and always.
+        // Context: facts that hold now, and always.
         ("a & (!a | b)", "a & b"),
         ("a & (a R b)", "a & b"),
         ("!a & (a U b)", "!a & b"),
         ("a | (a U b)", "a | b"),
         ("Ga & F(a & b)", "Ga & Fb"),
         ("G(a & (b U (a & c)))", "G(a & (b | c)) & GFc"),
-        // Disjunctions are drawn together.
+        // Merged disjunctions.
         ("FGa | GFb", "GF(b | Ga)"),
         ("Fa | FGb", "F(a | Gb)"),
         ("Fa | (GFb & GFc)", "F(a | (GFb & GFc))"),
@@ -291,7 +292,7 @@ fn simplifications() {
 }
 
 #[test]
-fn large_formulas_take_no_time() {
+fn large_formulas_are_simplified_quickly() {
     let mut s = Formulas::new();
     let wide: Vec<String> = (0..3000).map(|i| format!("(p{i} U q{i})")).collect();
     let nested = (0..600).fold("a".to_owned(), |f, i| format!("(p{i} U X {f})"));
@@ -316,7 +317,7 @@ fn large_formulas_take_no_time() {
 }
 
 #[test]
-fn the_corpus_keeps_its_meaning() {
+fn simplification_preserves_the_corpus() {
     let mut random = Random::new(seed(SEED));
     for line in formulas().unwrap_or_default() {
         let text = &line[0];

@@ -1,4 +1,4 @@
-//! Formulas: what they are written as, and what they mean.
+//! Tests of formulas: syntax and semantics.
 
 mod equivalence;
 mod syntax;

@@ -1,4 +1,5 @@
-//! Reading and printing formulas: precedences, traps of the lexer, messages, round trips, rubbish.
+//! Parsing and printing of formulas: precedences, ambiguous words, messages, round trips, malformed
+//! input.
 
 use lariat_corpora::{formulas, seed};
 use lariat_ltl::{
@@ -46,7 +47,7 @@ fn with(names: &'static [&'static str], text: &str) -> Result<String, ParseError
     parse(text, &mut s, &mut Model(names)).map(|f| print(&s, f, Syntax::Full))
 }
 
-/// Both texts are the same formula.
+/// Checks that both texts are parsed as one formula.
 #[track_caller]
 fn same(text: &str, meant: &str) {
     let mut s = Formulas::new();
@@ -87,7 +88,7 @@ fn precedences_are_those_of_spot() {
 }
 
 #[test]
-fn every_spelling() {
+fn alternative_spellings() {
     for (text, meant) in [
         ("[]<>a", "G F a"),
         ("() a", "X a"),
@@ -114,7 +115,7 @@ fn every_spelling() {
 }
 
 #[test]
-fn words_as_spot_reads_them() {
+fn words_follow_spots_rules() {
     for (text, meant) in [
         ("GFa", "G F a"),
         ("XXa", "X X a"),
@@ -139,7 +140,7 @@ fn words_as_spot_reads_them() {
 }
 
 #[test]
-fn words_of_a_model() {
+fn words_declared_by_a_model() {
     let check = |names, text, want: &str| assert_eq!(with(names, text).as_deref(), Ok(want));
     check(&["Fork_1"], "Fork_1", "\"Fork_1\"");
     check(&["Fork_1"], "GFFork_1", "G(F(\"Fork_1\"))");
@@ -150,7 +151,7 @@ fn words_of_a_model() {
     check(&["a"], "GF(a)", "G(F(a))");
     check(&["a", "b"], "a UFb", "(a U F(b))");
     check(&["a"], "Gtrue U a", "(1 U a)");
-    // One-letter names are names where only a name can stand.
+    // One-letter names are names where only a name is possible.
     check(&["G", "F", "U"], "G U F", "(\"G\" U \"F\")");
     check(&["G", "F", "U"], "G F & U", "(G(\"F\") & \"U\")");
     check(
@@ -176,7 +177,7 @@ fn calls_take_their_arguments_literally() {
 }
 
 #[track_caller]
-fn refused(
+fn rejected(
     result: Result<String, ParseError>,
     span: std::ops::Range<usize>,
     message: &str,
@@ -195,16 +196,16 @@ fn refused(
 
 #[test]
 // One table of texts and messages.
-fn messages_show_the_place() {
+fn messages_have_spans() {
     let operator = "expected an operator or the end of the formula, found";
-    let quotes = "an atom that is more than a word stands in quotes:";
-    refused(
+    let quotes = "put atoms that are not a single word in quotes:";
+    rejected(
         free("G p >= 2 & q"),
         4..6,
         &format!("{operator} `>=`"),
         &format!("{quotes} \"p >= 2\""),
     );
-    refused(
+    rejected(
         free("p<3"),
         1..2,
         &format!("{operator} `<`"),
@@ -212,95 +213,95 @@ fn messages_show_the_place() {
     );
     for formula in ["p >= 1 U q", "p >= 1 -> F q", "p >= 1 R q >= 2"] {
         let message = format!("{operator} `>=`");
-        refused(
+        rejected(
             free(formula),
             2..4,
             &message,
             &format!("{quotes} \"p >= 1\""),
         );
     }
-    refused(
+    rejected(
         free("(p + q == 2)"),
         3..4,
         &format!("{operator} `+`"),
         &format!("{quotes} \"p + q == 2\""),
     );
-    refused(
+    rejected(
         free("F P-start_1"),
         3..4,
         &format!("{operator} `-`"),
         &format!("{quotes} \"P-start_1\""),
     );
-    refused(free("a b"), 2..3, &format!("{operator} `b`"), "");
-    refused(free("a é"), 2..4, &format!("{operator} `é`"), "");
-    refused(
+    rejected(free("a b"), 2..3, &format!("{operator} `b`"), "");
+    rejected(free("a é"), 2..4, &format!("{operator} `é`"), "");
+    rejected(
         free(""),
         0..0,
         "expected a formula, the formula ends here",
         "",
     );
-    refused(
+    rejected(
         free("a U "),
         4..4,
         "expected a formula, the formula ends here",
         "",
     );
-    refused(free("a & )"), 4..5, "expected a formula, found `)`", "");
-    refused(
+    rejected(free("a & )"), 4..5, "expected a formula, found `)`", "");
+    rejected(
         free("(a"),
         0..1,
         "this parenthesis is never closed",
         "add `)`",
     );
-    refused(
+    rejected(
         free("a)"),
         1..2,
         "this parenthesis was never opened",
         "remove it, or add `(`",
     );
-    refused(
+    rejected(
         free("\"a & b"),
         0..6,
         "the quote is never closed",
         "end the atom with `\"`",
     );
-    refused(
+    rejected(
         free("U a"),
         0..1,
         "expected a formula, found the operator `U`",
-        "`U` stands between two formulas",
+        "`U` is a binary operator",
     );
-    refused(
+    rejected(
         free("1st"),
         0..3,
         "`1st` is not a name",
-        "put it between quotes: \"1st\"",
+        "put it in quotes: \"1st\"",
     );
-    refused(with(&[], "G Fork_1"), 2..3, "unknown Fork_1", "");
-    refused(
+    rejected(with(&[], "G Fork_1"), 2..3, "unknown Fork_1", "");
+    rejected(
         with(&[], "fires(t"),
         5..6,
         "this parenthesis is never closed",
         "add `)`",
     );
-    refused(with(&[], "a"), 0..1, "unknown a", "");
-    refused(with(&[], "G fires( )"), 2..10, "nothing", "");
-    refused(
+    rejected(with(&[], "a"), 0..1, "unknown a", "");
+    rejected(with(&[], "G fires( )"), 2..10, "nothing", "");
+    rejected(
         with(&["a", "Ub"], "a Ub"),
         2..4,
         &format!("{operator} `Ub`"),
         "",
     );
-    refused(
+    rejected(
         with(&["1"], "G 1"),
         2..3,
-        "`1` is a constant, and the model has this name, too",
-        "write \"1\" in quotes for the model's, true for the constant",
+        "`1` is both a constant and a name of the model",
+        "write \"1\" in quotes for the name, true for the constant",
     );
 }
 
 #[test]
-fn depth_is_an_error_and_width_is_not() {
+fn depth_is_limited_and_width_is_not() {
     for deep in [
         "(".repeat(100_000),
         "!".repeat(100_000) + "a",
@@ -328,7 +329,7 @@ fn depth_is_an_error_and_width_is_not() {
 }
 
 #[test]
-fn spin_gets_what_it_understands() {
+fn spin_syntax_uses_only_its_operators() {
     let mut s = Formulas::new();
     let mut spin = |text| {
         let f = parse(text, &mut s, &mut FreeVocabulary).unwrap();
@@ -340,7 +341,7 @@ fn spin_gets_what_it_understands() {
     assert_eq!(spin("X(a xor b)"), "X(!(a <-> b))");
 }
 
-/// The first seed, if no other is asked for.
+/// Default first seed.
 const SEED: u64 = 20_261_115;
 
 const NAMES: [&str; 12] = [
@@ -359,7 +360,7 @@ const NAMES: [&str; 12] = [
 ];
 
 #[test]
-fn what_is_printed_is_read_back() {
+fn printed_formulas_are_read_back() {
     let mut random = Random::new(seed(SEED));
     for _ in 0..3000 {
         let mut s = Formulas::new();
@@ -382,7 +383,7 @@ fn what_is_printed_is_read_back() {
 }
 
 #[test]
-fn rubbish_is_refused_in_peace() {
+fn malformed_input_is_rejected_without_panic() {
     let bits = [
         "G", "F", "X", "U", "(", ")", "\"", "\\", "&", "|", "-", ">", "<", "=", "[", "]", "fires",
         "a", " ", "é", "\u{0}", "1", "true", "xor", "é\"", "^", "~", "/", ",", "Ü_", "\n",
@@ -414,7 +415,7 @@ fn rubbish_is_refused_in_peace() {
 }
 
 #[test]
-fn the_corpus_is_read() {
+fn the_corpus_is_parsed() {
     for line in formulas().unwrap_or_default() {
         let text = &line[0];
         let mut s = Formulas::new();
