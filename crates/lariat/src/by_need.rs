@@ -38,7 +38,7 @@ impl PlanRun<'_> {
         loop {
             let part = problem.clone().assuming(&needed);
             let folded = Folded::new(&part)?;
-            let found = self.with_automaton_kind(&folded.problem(), system, cache, account)?;
+            let found = self.run_engine(&folded.problem(), system, cache, account)?;
             let Outcome::Accepting(lasso) = found else {
                 return Ok(found);
             };

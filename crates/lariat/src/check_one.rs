@@ -42,7 +42,7 @@ pub(crate) trait Decider<'s> {
     fn reduce(&mut self, cache: &mut SpaceCache<'s>) -> Result<(), Stop>;
 
     /// Searches for a violating run and lifts it to the original system.
-    fn search(&mut self, cache: &mut SpaceCache<'s>) -> SearchOutcome;
+    fn search(&mut self, cache: &mut SpaceCache<'s>) -> Result<SearchOutcome, Stop>;
 
     /// The outcome of a stage that stopped the check.
     fn stopped(&self, stop: Stop) -> SearchOutcome;
@@ -61,25 +61,21 @@ impl EngineChoice {
     }
 }
 
-/// Runs the stages of a decider.
-fn stages<'s>(
-    decider: &mut dyn Decider<'s>,
-    cache: &mut SpaceCache<'s>,
-) -> Result<SearchOutcome, Stop> {
-    if let Some(outcome) = decider.look_first(cache)? {
-        return Ok(outcome);
-    }
-    decider.simplify(cache)?;
-    decider.reduce(cache)?;
-    Ok(decider.search(cache))
-}
-
 impl<'s> Query<'_, 's> {
     /// Decides the property, as far as all its atoms have values: the run that was found is lifted to the original and
     /// replayed there.
     pub fn decide(&self, cache: &mut SpaceCache<'s>) -> Decision {
         let mut decider = self.options.engine.decider(self);
-        let outcome = stages(&mut *decider, cache).unwrap_or_else(|stop| decider.stopped(stop));
+        let mut stages = || -> Result<SearchOutcome, Stop> {
+            if let Some(outcome) = decider.look_first(cache)? {
+                return Ok(outcome);
+            }
+            decider.simplify(cache)?;
+            decider.reduce(cache)?;
+            decider.search(cache)
+        };
+        let outcome = stages();
+        let outcome = outcome.unwrap_or_else(|stop| decider.stopped(stop));
         if let Ok(Outcome::Accepting(lasso)) = &outcome.found
             && self.is_inconclusive_prefix(lasso)
         {

@@ -46,44 +46,34 @@ impl PlanRun<'_> {
             ));
         }
         let Some(asked) = problem.fairness.iter().map(|c| c.strength).max() else {
-            return self.with_automaton_kind(problem, system, cache, account);
+            return self.run_engine(problem, system, cache, account);
         };
         self.plan.accepts(asked).map_err(Stop::Unsupported)?;
         if self.plan.engine.takes_constraints(kind) {
-            return self.with_automaton_kind(problem, system, cache, account);
+            return self.run_engine(problem, system, cache, account);
         }
         match Folded::new(problem) {
-            Ok(folded) => self.with_automaton_kind(&folded.problem(), system, cache, account),
+            Ok(folded) => self.run_engine(&folded.problem(), system, cache, account),
             Err(Stop::Unsupported(_)) => self.by_need(problem, system, cache, account),
             Err(stop) => Err(stop),
         }
     }
 
-    /// Decides a problem whose fairness the engine supports, with the kind of automaton that it reads.
-    pub(crate) fn with_automaton_kind<'s>(
+    /// Runs the engine on a problem whose fairness it supports, with the kind of automaton that it reads.
+    pub(crate) fn run_engine<'s>(
         &self,
         problem: &Problem<'_>,
         system: &'s System,
         cache: &mut SpaceCache<'s>,
         account: &mut Account,
     ) -> Found {
-        if self.plan.automaton != AutomatonKind::Ba {
-            account.automaton(problem.automaton);
-            return self.with_engine(problem, system, cache, account);
-        }
-        let automaton = problem.degeneralized(self.ctx.budget)?;
-        account.automaton(&automaton);
-        let problem = problem.with_automaton(&automaton);
-        self.with_engine(&problem, system, cache, account)
-    }
-
-    fn with_engine<'s>(
-        &self,
-        problem: &Problem<'_>,
-        system: &'s System,
-        cache: &mut SpaceCache<'s>,
-        account: &mut Account,
-    ) -> Found {
+        let degeneralized = match self.plan.automaton {
+            AutomatonKind::Ba => Some(problem.degeneralized(self.ctx.budget)?),
+            _ => None,
+        };
+        account.automaton(degeneralized.as_ref().unwrap_or(problem.automaton));
+        let with_buchi = degeneralized.as_ref().map(|a| problem.with_automaton(a));
+        let problem = with_buchi.as_ref().unwrap_or(problem);
         let PlanRun {
             plan,
             order,

@@ -11,12 +11,12 @@ use crate::decision::product_states;
 use crate::plan::Plan;
 use crate::plan_run::PlanRun;
 use crate::query::{Query, WHOLE_RUNS};
-use crate::translate::translate;
+use crate::translate::{Translated, translate};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Statistic, Stop};
 use lariat_engines::testing_automata::Construction;
 use lariat_engines::{Account, EngineId, Found, Invariance, Outcome, Problem, product_size};
-use lariat_model::{Constraint, Deadlock, Predicate, Value};
+use lariat_model::{Constraint, Deadlock, Lasso, Predicate, Value};
 use lariat_reductions::{Astray, Removed};
 
 /// Work that may be spent on whether there is any infinite run.
@@ -91,47 +91,58 @@ impl<'s> Query<'_, 's> {
         passes: &[Removed],
         cache: &mut SpaceCache<'s>,
     ) -> Result<SearchOutcome, Unliftable> {
-        let engine = task.plan.id;
-        let mut outcome = self
-            .search_product(task, passes, cache)
-            .unwrap_or_else(|stop| SearchOutcome::stopped(engine, stop));
-        let lasso = match outcome.found {
-            Ok(Outcome::Accepting(lasso)) => lasso,
-            _ => return Ok(outcome),
+        let SearchTask { plan, budget, .. } = task;
+        self.ctx.observer.engine(plan.id.name());
+        let mut outcome = SearchOutcome {
+            passes: passes.to_vec(),
+            ..SearchOutcome::stopped(plan.id, Stop::Work(0))
         };
-        outcome.found = match self.subject.lifted(lasso) {
-            Ok(lasso) if self.is_evidence(&lasso) => Ok(Outcome::Accepting(lasso)),
-            Ok(_) if self.prefixes => {
-                self.remark(WHOLE_RUNS);
-                return self.about_whole_runs().search(task, passes, cache);
-            }
-            // Facts may have removed a constant atom whose constancy a covering run does not show.
-            Ok(_) => {
-                return Err(Unliftable(
-                    "an atom may change as tokens accumulate".to_owned(),
-                ));
-            }
-            Err(Astray::Unliftable(why)) => return Err(Unliftable(why)),
-            Err(Astray::Defect(why)) => Err(Stop::Internal(why)),
+        let system = self.subject.system();
+        let mut run = || {
+            budget.check()?;
+            let translated = translate(self.subject, self.formulas, self.property, plan, budget)?;
+            let symmetry = if plan.divides() {
+                Some(cache.symmetry(self.subject, budget)?)
+            } else {
+                None
+            };
+            let mut problem = self.problem(&translated, task);
+            problem.symmetry = symmetry.as_deref();
+            let plan_run = PlanRun {
+                plan,
+                order: &self.options.order,
+                shared: self.budget(),
+                ctx: self.ctx.with_budget(budget),
+            };
+            let found = plan_run.decide(&problem, system, cache, &mut outcome.account)?;
+            self.complete(found, &problem, task, &mut outcome, cache)
+        };
+        let found = run();
+        outcome.work = budget.work_spent();
+        let overflow = outcome.account.overflow;
+        outcome.overflow = overflow.map(|var| system.variable(var).name.clone());
+        outcome.found = match found {
+            Ok(Outcome::Accepting(lasso)) => match self.subject.lifted(lasso) {
+                Ok(lasso) if self.is_evidence(&lasso) => Ok(Outcome::Accepting(lasso)),
+                Ok(_) if self.prefixes => {
+                    self.remark(WHOLE_RUNS);
+                    return self.about_whole_runs().search(task, passes, cache);
+                }
+                // Facts may have removed a constant atom whose constancy a covering run does not show.
+                Ok(_) => return Err(Unliftable("an atom may change as tokens accumulate".into())),
+                Err(Astray::Unliftable(why)) => return Err(Unliftable(why)),
+                Err(Astray::Defect(why)) => Err(Stop::Internal(why)),
+            },
+            found => found,
         };
         Ok(outcome)
     }
 
-    /// Searches for a violating run of the subject's system.
-    fn search_product(
-        &self,
-        task: &SearchTask,
-        passes: &[Removed],
-        cache: &mut SpaceCache<'s>,
-    ) -> Result<SearchOutcome, Stop> {
-        let SearchTask { plan, budget, .. } = task;
-        budget.check()?;
-        self.ctx.observer.engine(plan.id.name());
-        let deadlock = self.options.deadlock;
-        let translated = translate(self.subject, self.formulas, self.property, plan, budget)?;
+    /// The problem that the engine decides.
+    fn problem<'t>(&'t self, translated: &'t Translated<'_>, task: &SearchTask) -> Problem<'t> {
         let system = self.subject.system();
         let (automaton, propositions) = (&*translated.automaton, &translated.propositions);
-        let mut problem = Problem::new(system, automaton, propositions, deadlock)
+        let mut problem = Problem::new(system, automaton, propositions, self.options.deadlock)
             .assuming(&translated.fairness)
             .knowing(translated.invariance());
         problem.most_tokens = task.most_tokens;
@@ -139,51 +150,40 @@ impl<'s> Query<'_, 's> {
         if !system.is_net() {
             problem.claims = &self.options.claims;
         }
-        let symmetry = if plan.divides() {
-            Some(cache.symmetry(self.subject, budget)?)
-        } else {
-            None
-        };
-        problem.symmetry = symmetry.as_deref();
         problem.unread = self.unread(automaton);
-        let run = PlanRun {
-            plan,
-            order: &self.options.order,
-            shared: self.budget(),
-            ctx: self.ctx.with_budget(budget),
-        };
-        let mut account = Account::default();
-        let found = run.decide(&problem, system, cache, &mut account);
-        let work = budget.work_spent();
-        let found = found.map(|outcome| match outcome {
-            Outcome::Accepting(lasso) if !passes.is_empty() => {
-                let effort = work.max(product_states(&account));
-                Outcome::Accepting(self.shortened(&problem, lasso, effort))
+        problem
+    }
+
+    /// What follows a search that came to its end: the run is shortened on the reduced net, the whole product is
+    /// counted if the options ask for it, and a property that holds is tested for the existence of runs.
+    fn complete(
+        &self,
+        found: Outcome<Lasso>,
+        problem: &Problem<'_>,
+        task: &SearchTask,
+        outcome: &mut SearchOutcome,
+        cache: &mut SpaceCache<'s>,
+    ) -> Found {
+        let SearchTask { plan, budget, .. } = task;
+        let found = match found {
+            Outcome::Accepting(lasso) if !outcome.passes.is_empty() => {
+                let effort = budget.work_spent().max(product_states(&outcome.account));
+                Outcome::Accepting(self.shortened(problem, lasso, effort))
             }
-            outcome => outcome,
-        });
-        if self.options.whole_product && found.is_ok() {
+            found => found,
+        };
+        if self.options.whole_product {
             let read = (plan.automaton, Construction::of(&plan.variant));
-            if let Ok(size) = product_size(&problem, read, budget, self.ctx.observer) {
-                account.stats.set(Statistic::FULL_STATES, size.nodes);
-                account.stats.set(Statistic::FULL_EDGES, size.edges);
+            if let Ok(size) = product_size(problem, read, budget, self.ctx.observer) {
+                let stats = &mut outcome.account.stats;
+                stats.set(Statistic::FULL_STATES, size.nodes);
+                stats.set(Statistic::FULL_EDGES, size.edges);
             }
         }
-        let vacuous = if found == Ok(Outcome::Empty) && self.may_have_no_run() {
-            self.no_run_counts(plan, cache)
-        } else {
-            None
-        };
-        let name = |var| system.variable(var).name.clone();
-        Ok(SearchOutcome {
-            found,
-            engine: plan.id,
-            overflow: account.overflow.map(name),
-            account,
-            vacuous,
-            passes: passes.to_vec(),
-            work,
-        })
+        if found == Outcome::Empty && self.may_have_no_run() {
+            outcome.vacuous = self.no_run_counts(plan, cache);
+        }
+        Ok(found)
     }
 
     /// Returns whether the policy or the fairness assumptions may exclude all runs. Fairness of events

@@ -41,20 +41,18 @@ impl<'s> Decider<'s> for SingleEngine<'_, 's> {
     }
 
     /// Searches the reduced net or, if a run cannot be lifted from there, the original net.
-    fn search(&mut self, cache: &mut SpaceCache<'s>) -> SearchOutcome {
+    fn search(&mut self, cache: &mut SpaceCache<'s>) -> Result<SearchOutcome, Stop> {
         let query = &self.query;
         let task = SearchTask::whole(self.plan, query.budget());
         if let Some(Reduced { subject, removed }) = &self.reduced {
             let on_reduced = Query { subject, ..*query };
             match on_reduced.search(&task, removed, cache) {
-                Ok(outcome) => return outcome,
+                Ok(outcome) => return Ok(outcome),
                 Err(Unliftable(why)) => query.remark(&without_reductions(&why)),
             }
         }
-        match query.search(&task, &[], cache) {
-            Ok(outcome) => outcome,
-            Err(Unliftable(why)) => self.stopped(Stop::Internal(why)),
-        }
+        let outcome = query.search(&task, &[], cache);
+        outcome.map_err(|Unliftable(why)| Stop::Internal(why))
     }
 
     fn stopped(&self, stop: Stop) -> SearchOutcome {

@@ -107,23 +107,8 @@ impl<'s> Decider<'s> for Auto<'_, 's> {
         Ok(())
     }
 
-    fn search(&mut self, cache: &mut SpaceCache<'s>) -> SearchOutcome {
-        self.rounds(cache).unwrap_or_else(|stop| self.stopped(stop))
-    }
-
-    fn stopped(&self, stop: Stop) -> SearchOutcome {
-        SearchOutcome::stopped(self.state.engine, stop)
-    }
-
-    fn history(&mut self) -> (Vec<Attempt>, Vec<Fact>) {
-        let history = std::mem::take(&mut self.state.history);
-        (history.trail, history.facts)
-    }
-}
-
-impl<'s> Auto<'_, 's> {
     /// Runs the field in rounds until an engine decides or none is left.
-    fn rounds(&mut self, cache: &mut SpaceCache<'s>) -> Result<SearchOutcome, Stop> {
+    fn search(&mut self, cache: &mut SpaceCache<'s>) -> Result<SearchOutcome, Stop> {
         let (query, schedule) = (self.state.query, self.state.schedule);
         if let Some(reduced) = &self.state.reduced
             && reduced.simplified.leaves_nothing()
@@ -157,6 +142,15 @@ impl<'s> Auto<'_, 's> {
             self.state.join(run);
         }
         Ok(self.state.rounds(cache))
+    }
+
+    fn stopped(&self, stop: Stop) -> SearchOutcome {
+        SearchOutcome::stopped(self.state.engine, stop)
+    }
+
+    fn history(&mut self) -> (Vec<Attempt>, Vec<Fact>) {
+        let history = std::mem::take(&mut self.state.history);
+        (history.trail, history.facts)
     }
 }
 

@@ -220,7 +220,8 @@ impl<'q, 's> ScheduleState<'q, 's> {
         are_several && run.plan.works_together() && run.work >= SHARED_WORK
     }
 
-    /// Runs one engine on the question, under the budget of `query`.
+    /// Runs one engine on the question, under the budget of `query`: on the reduced net, if there is one, unless the
+    /// engine uses symmetries, which reductions do not preserve; on the original net if a run cannot be lifted.
     pub fn run(
         &self,
         query: &Query<'_, 's>,
@@ -243,7 +244,32 @@ impl<'q, 's> ScheduleState<'q, 's> {
             budget: budget.clone().with_work(run.work),
             most_tokens: run.most_tokens,
         };
-        let (outcome, drops_reduced) = self.search(query, &task, cache);
+        let mut drops_reduced = false;
+        let on_reduced = self.reduced.as_ref().filter(|_| !plan.divides());
+        let on_reduced = on_reduced.and_then(|reduced| {
+            let query = reduced.query(query, &plan);
+            match query.search(&task, &reduced.removed, cache) {
+                Ok(outcome) => Some(outcome),
+                Err(Unliftable(why)) => {
+                    query.remark(&without_reductions(&why));
+                    drops_reduced = true;
+                    None
+                }
+            }
+        });
+        let outcome = on_reduced.unwrap_or_else(|| {
+            let mut query = *query;
+            if let Some(simplified) = &self.simplified {
+                query.formulas = &simplified.formulas;
+                query.property = simplified.property_for(&plan);
+            }
+            // Facts remove constant atoms whose constancy a covering run may not show: another engine may find
+            // another run.
+            let unliftable =
+                |Unliftable(why)| SearchOutcome::stopped(plan.id, Stop::Unsupported(why));
+            let outcome = query.search(&task, &[], cache);
+            outcome.unwrap_or_else(unliftable)
+        });
         let attempt = Attempt {
             engine: plan.id,
             outcome: match &outcome.found {
@@ -264,45 +290,5 @@ impl<'q, 's> ScheduleState<'q, 's> {
             attempt,
             drops_reduced,
         }
-    }
-
-    /// Searches the reduced net, if there is one; if a run cannot be lifted from there, the original net, and the
-    /// flag says so. Reductions do not preserve symmetries: engines that use them search the original net.
-    fn search(
-        &self,
-        query: &Query<'_, 's>,
-        task: &SearchTask,
-        cache: &mut SpaceCache<'s>,
-    ) -> (SearchOutcome, bool) {
-        let mut drops_reduced = false;
-        if let Some(reduced) = &self.reduced
-            && !task.plan.divides()
-        {
-            let on_reduced = Query {
-                subject: &reduced.subject,
-                formulas: &reduced.simplified.formulas,
-                property: reduced.simplified.property_for(&task.plan),
-                ..*query
-            };
-            match on_reduced.search(task, &reduced.removed, cache) {
-                Ok(outcome) => return (outcome, drops_reduced),
-                Err(Unliftable(why)) => {
-                    query.remark(&without_reductions(&why));
-                    drops_reduced = true;
-                }
-            }
-        }
-        let mut query = *query;
-        if let Some(simplified) = &self.simplified {
-            query.formulas = &simplified.formulas;
-            query.property = simplified.property_for(&task.plan);
-        }
-        let outcome = match query.search(task, &[], cache) {
-            Ok(outcome) => outcome,
-            // Facts remove constant atoms whose constancy a covering run may not show: another engine may find
-            // another run.
-            Err(Unliftable(why)) => SearchOutcome::stopped(task.plan.id, Stop::Unsupported(why)),
-        };
-        (outcome, drops_reduced)
     }
 }

@@ -165,6 +165,18 @@ pub(super) struct ReducedQuestion<'s> {
     pub removed: Vec<Removed>,
 }
 
+impl<'s> ReducedQuestion<'s> {
+    /// The query about the reduced net, in the form that `plan` may be given.
+    pub fn query<'q>(&'q self, query: &Query<'q, 's>, plan: &Plan) -> Query<'q, 's> {
+        Query {
+            subject: &self.subject,
+            formulas: &self.simplified.formulas,
+            property: self.simplified.property_for(plan),
+            ..*query
+        }
+    }
+}
+
 /// Reduces the query's net for the simplified formula, and adapts the question to the new net; `None` if no rule
 /// applies.
 pub(super) fn reduce<'s>(
